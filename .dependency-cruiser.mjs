@@ -1,0 +1,112 @@
+/**
+ * The layers of ARCHITECTURE.md, enforced:
+ *
+ *   http, jobs, admin → domain ← engines      main → assemble → engines      protocol at the bottom
+ *
+ * tools/layers.test.ts plants a forbidden import for every rule here and expects it to be caught.
+ */
+const drivers = {
+  postgres: ['pg', 'kysely', 'graphile-worker'],
+  s3: ['@aws-sdk/client-s3'],
+  valkey: ['ioredis', 'rate-limiter-flexible'],
+  smtp: ['nodemailer'],
+};
+const packagePath = (name) => `node_modules/${name}/`;
+
+export default {
+  forbidden: [
+    {
+      name: 'protocol-stands-alone',
+      comment: 'The wire knows nobody: no I/O, no server.',
+      severity: 'error',
+      from: { path: '^protocol/src' },
+      to: { pathNot: ['^protocol/src', packagePath('typebox')] },
+    },
+    {
+      name: 'domain-knows-no-surface-and-no-engine',
+      severity: 'error',
+      from: { path: '^server/src/domain' },
+      to: { path: '^server/src/(?!domain)' },
+    },
+    {
+      name: 'domain-uses-no-framework',
+      comment: 'What the product does is written in the language itself; validator only knows what an address looks like.',
+      severity: 'error',
+      from: { path: '^server/src/domain' },
+      to: { path: 'node_modules/', pathNot: [packagePath('validator')] },
+    },
+    {
+      name: 'domain-does-no-io',
+      severity: 'error',
+      from: { path: '^server/src/domain' },
+      to: { dependencyTypes: ['core'], pathNot: ['^(?:node:)?(?:crypto|stream|url)$'] },
+    },
+    {
+      name: 'engines-know-only-the-domain',
+      severity: 'error',
+      from: { path: '^server/src/engines' },
+      to: { path: '^server/src/(?!engines|domain)' },
+    },
+    {
+      name: 'engines-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^server/src/engines/([^/]+)/' },
+      to: { path: '^server/src/engines/', pathNot: '^server/src/engines/$1/' },
+    },
+    {
+      name: 'surfaces-use-no-engine',
+      severity: 'error',
+      from: { path: '^server/src/(?:http|jobs|admin)' },
+      to: { path: '^server/src/engines' },
+    },
+    {
+      name: 'surfaces-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^server/src/(http|jobs|admin)/' },
+      to: { path: '^server/src/(?:http|jobs|admin)/', pathNot: '^server/src/$1/' },
+    },
+    {
+      name: 'http-surfaces-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^server/src/http/(cgi|pages|app|console)/' },
+      to: { path: '^server/src/http/(?:cgi|pages|app|console)/', pathNot: '^server/src/http/$1/' },
+    },
+    {
+      name: 'only-assemble-names-engines',
+      severity: 'error',
+      from: { path: '^server/src/(?!assemble\\.ts|engines)' },
+      to: { path: '^server/src/engines' },
+    },
+    ...Object.entries(drivers).map(([engine, packages]) => ({
+      name: `${engine}-driver-only-in-its-engine`,
+      severity: 'error',
+      from: { path: '^server/src', pathNot: [`^server/src/engines/${engine}/`, '^server/src/testing/'] },
+      to: { path: packages.map(packagePath) },
+    })),
+    {
+      name: 'acceptance-is-a-black-box',
+      severity: 'error',
+      from: { path: '^acceptance' },
+      to: { path: '^(?:server|protocol)/' },
+    },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-test-code-in-the-program',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: ['\\.test\\.ts$', '^server/src/testing/'] },
+      to: { path: ['\\.test\\.ts$', '^server/src/testing/'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['^(?:server|protocol)/dist/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs'],
+    },
+  },
+};

@@ -1,0 +1,50 @@
+// Failures are limited per address: guessing is slowed down, and whoever has the right key is not locked out by it.
+// The process and the address are the test's own, because the limit would meet every other test of this machine.
+import { randomInt } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAccount } from '../lib/accounts.ts';
+import { Client } from '../lib/client.ts';
+import { assertErrorAnswer } from '../lib/expect.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+
+const allowed = 300;
+let serve: OwnServe;
+
+beforeAll(async () => {
+  serve = await ownServe({});
+});
+
+afterAll(async () => {
+  await serve?.stop();
+});
+
+/** All of 127.0.0.0/8 is this machine; a random one has not failed before, in this run or the last. */
+const loopbackAddress = () => `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+
+test('after 300 failures from an address guesses answer 429, and the right key still works', async () => {
+  const account = await createAccount('guessed');
+  const options = { baseUrl: serve.baseUrl, localAddress: loopbackAddress() };
+  const right = new Client(account, options);
+  const guess = (headers: Record<string, string> = {}) =>
+    new Client({ ...account, apiKey: 'wb_guess' }, options).plain('GET', `/${account.user}/`, { headers });
+
+  let refusals = 0;
+  // The window may turn once while this runs, which would allow as many again.
+  while (refusals <= 2 * allowed) {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => guess()));
+    for (const answer of answers.filter(({ status }) => status !== 429)) assertErrorAnswer(answer, 401, 'unauthorized');
+    refusals += answers.filter(({ status }) => status === 401).length;
+    if (answers.some(({ status }) => status === 429)) break;
+  }
+  expect(refusals).toBeGreaterThanOrEqual(allowed);
+  expect(refusals).toBeLessThanOrEqual(2 * allowed);
+
+  assertErrorAnswer(await guess(), 429, 'too_many_requests');
+  // An address that the guesser merely claims to have is not the one that counts.
+  assertErrorAnswer(await guess({ 'X-Forwarded-For': '203.0.113.7' }), 429, 'too_many_requests');
+  expect((await right.index()).status).toBe(200);
+  expect((await right.contacts()).status).toBe(200);
+
+  const elsewhere = new Client({ ...account, apiKey: 'wb_guess' }, { ...options, localAddress: loopbackAddress() });
+  assertErrorAnswer(await elsewhere.index(), 401, 'unauthorized');
+});

@@ -1,0 +1,46 @@
+// A file the scanner knows is refused, and nothing of its request is kept.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import type { Client } from '../lib/client.ts';
+import { eicar } from '../lib/eicar.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+
+for (const policy of ['required', 'best-effort']) {
+  describe(`policy ${policy}`, () => {
+    let serve: OwnServe;
+
+    beforeAll(async () => {
+      serve = await ownServe({ WAYBILL_SCAN: policy });
+    });
+
+    afterAll(async () => {
+      await serve?.stop();
+    });
+
+    const clientHere = (): Promise<Client> => freshClient('infected', { baseUrl: serve.baseUrl });
+
+    test('an infected file is refused', async () => {
+      const client = await clientHere();
+      assertErrorAnswer(await client.upload({ name: 'eicar.com', content: eicar() }), 422, 'infected');
+      assertJson(await client.files(), []);
+    });
+
+    test('an infected second file takes the first with it', async () => {
+      const client = await clientHere();
+      const answer = await client.upload(
+        { name: 'clean.txt', content: 'clean' },
+        { name: 'eicar.com', content: eicar() },
+      );
+      assertErrorAnswer(answer, 422, 'infected');
+      assertJson(await client.files(), []);
+    });
+
+    test('an infected file does not replace a clean one of its name', async () => {
+      const client = await clientHere();
+      assertStatus(await client.upload({ name: 'same.txt', content: 'clean' }), 'done');
+      assertErrorAnswer(await client.upload({ name: 'same.txt', content: eicar() }), 422, 'infected');
+      expect((await client.readFiles()).map(({ name, size }) => [name, size])).toEqual([['same.txt', '5 B']]);
+    });
+  });
+}

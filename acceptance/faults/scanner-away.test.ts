@@ -1,0 +1,44 @@
+// The virus scanner cannot be reached: the policy decides, and "not scanned" is never called clean.
+import { expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
+import { clamdThatIsAway, type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { deliver } from '../lib/scenario.ts';
+
+async function serving(policy: string, work: (serve: OwnServe) => Promise<void>): Promise<void> {
+  const serve = await ownServe({ WAYBILL_SCAN: policy, WAYBILL_CLAMD: await clamdThatIsAway() });
+  try {
+    await work(serve);
+  } finally {
+    await serve.stop();
+  }
+}
+
+test('policy required: an upload is put off, and nothing of it is kept', async () => {
+  await serving('required', async ({ baseUrl }) => {
+    const client = await freshClient('required', { baseUrl });
+    assertErrorAnswer(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
+    assertJson(await client.files(), []);
+    // Everything else goes on.
+    assertStatus(await client.addContacts([{ email: 'ann@example.org' }]), 'ok');
+  });
+});
+
+test('policy best-effort: an upload is taken, and the file is marked as not scanned wherever it is listed', async () => {
+  await serving('best-effort', async ({ baseUrl }) => {
+    const [sender, receiver] = [await freshClient('sender', { baseUrl }), await freshClient('receiver', { baseUrl })];
+    const entry = await deliver(sender, receiver, [{ name: 'a.txt', content: 'a' }]);
+    const marks = (files: { settings: string }[]) => files.map(({ settings }) => JSON.parse(settings) as unknown);
+    expect(marks(entry.files)).toEqual([['unscanned']]);
+    expect(marks((await sender.readHistory()).history[0]?.files ?? [])).toEqual([['unscanned']]);
+    expect((await receiver.download(entry.url, 'a.txt')).body.toString()).toBe('a');
+  });
+});
+
+test('policy off: an upload is taken, and not called scanned', async () => {
+  await serving('off', async ({ baseUrl }) => {
+    const [sender, receiver] = [await freshClient('sender', { baseUrl }), await freshClient('receiver', { baseUrl })];
+    const entry = await deliver(sender, receiver, [{ name: 'a.txt', content: 'a' }]);
+    expect(entry.files.map(({ settings }) => JSON.parse(settings) as unknown)).toEqual([['unscanned']]);
+  });
+});

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { demoEnvironment } from '../../tools/demo/environment.ts';
+
+export interface AdminResult {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const repositoryRoot = new URL('../..', import.meta.url).pathname;
+export const programPath = new URL('server/dist/main.js', `file://${repositoryRoot}`).pathname;
+
+/** Only the demo's settings: the program refuses a WAYBILL_ name it does not know, and the suite has some of its own. */
+export function programEnvironment(): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', ...demoEnvironment() };
+}
+
+/** What an administrator does at the server's own command line. */
+export function admin(args: string[], input = ''): Promise<AdminResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [programPath, 'admin', ...args], {
+      cwd: repositoryRoot,
+      env: programEnvironment(),
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }));
+    // A command that does not read its input may have closed it already.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+  });
+}
+
+/** For the steps that have to succeed before the test proper. */
+export async function adminJson<T>(args: string[], input = ''): Promise<T> {
+  const result = await admin(args, input);
+  if (result.exitCode !== 0) {
+    throw new Error(`admin ${args.join(' ')} ended with ${result.exitCode}: ${result.stderr}${result.stdout}`);
+  }
+  return JSON.parse(result.stdout) as T;
+}

@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { freshClient, uniqueAddress } from './accounts.ts';
+import type { Answer } from './answer.ts';
+import { type Client, succeeded } from './client.ts';
+import { assertErrorAnswer } from './expect.ts';
+import { deliver, introduce, stage } from './scenario.ts';
+import type { Contact, History, InboxEntry, UploadedFile } from './shapes.ts';
+
+/** An account that has something to lose: a contact, a staged dispatch that only needs a word, and a file in its inbox. */
+export interface Victim {
+  client: Client;
+  token: string;
+  inbox: InboxEntry;
+  /** Another account, who sent what is in the inbox. */
+  sender: Client;
+}
+
+export interface AttackRow {
+  name: string;
+  send: (victim: Victim) => Promise<Answer>;
+  /** A list where the contract leaves a choice. */
+  status: number | number[];
+  code: string | string[];
+}
+
+interface Belongings {
+  contacts: Contact[];
+  files: UploadedFile[];
+  history: History;
+}
+
+export async function createVictim(): Promise<Victim> {
+  const [client, sender] = await Promise.all([freshClient('victim'), freshClient('sender')]);
+  const inbox = await deliver(sender, client, [{ name: 'received.txt', content: 'received' }]);
+  const contact = uniqueAddress('contact');
+  await introduce(client, [{ email: contact, nick: 'Contact' }]);
+  await stage(client, { to: [contact], files: [{ name: 'staged.txt', content: 'staged' }] });
+  return { client, sender, inbox, token: await client.token() };
+}
+
+/** All that can be read of an account. Global contacts are left out: they are the administrator's, and may change meanwhile. */
+export async function belongings(client: Client): Promise<Belongings> {
+  const [contacts, files, history] = await Promise.all([
+    client.readContacts(),
+    client.readFiles(),
+    client.readHistory(),
+  ]);
+  return { contacts: contacts.local, files, history };
+}
+
+/** Each row is a test: the answer is the one expected, and afterwards the service lives and nothing has changed. */
+export function attackTable(title: string, rows: AttackRow[]): void {
+  describe(title, () => {
+    let victim: Victim;
+    let before: Belongings;
+
+    beforeAll(async () => {
+      victim = await createVictim();
+      before = await belongings(victim.client);
+    });
+
+    for (const row of rows) {
+      test(row.name, async () => {
+        assertErrorAnswer(await row.send(victim), row.status, row.code);
+        await assertUnharmed(victim, before);
+      });
+    }
+  });
+}
+
+export async function assertUnharmed(victim: Victim, before: Belongings): Promise<void> {
+  expect(await belongings(victim.client)).toEqual(before);
+  const received = await victim.client.download(victim.inbox.url, 'received.txt');
+  expect(received.body.toString()).toBe('received');
+  succeeded(await victim.sender.contacts());
+}

@@ -1,0 +1,171 @@
+import type { Account } from './accounts.ts';
+import { type Answer, json, text } from './answer.ts';
+import { hiddenInputs } from './html.ts';
+import { type FileToUpload, type MultipartBody, multipart, uploadParts } from './multipart.ts';
+import { type RequestOptions, request } from './request.ts';
+import { demo } from './running-demo.ts';
+import type { ContactInput, ContactList, DispatchParameters, History, UploadedFile } from './shapes.ts';
+
+export interface ClientOptions {
+  /** Another server than the demo's balancer. It shares the demo's public name, so the Host header stays the demo's. */
+  baseUrl?: string;
+  /** Our extension: the draft this client works in. */
+  draft?: string;
+  localAddress?: string;
+}
+
+export function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+type Headers = Record<string, string>;
+
+/**
+ * A thin client of one account (spec 4). Operations answer what came back, good or bad; `read…` methods are for
+ * what has to succeed and answer the parsed body.
+ */
+export class Client {
+  readonly account: Account;
+  readonly options: ClientOptions;
+  #token: Promise<string> | undefined;
+
+  constructor(account: Account, options: ClientOptions = {}) {
+    this.account = account;
+    this.options = options;
+  }
+
+  get user(): string {
+    return this.account.user;
+  }
+
+  get authorization(): string {
+    return basic(this.account.user, this.account.apiKey);
+  }
+
+  get baseUrl(): string {
+    return this.options.baseUrl ?? demo().base_url;
+  }
+
+  /** The same account, working in a draft of its own, with the same token. */
+  inDraft(draft: string): Client {
+    const other = new Client(this.account, { ...this.options, draft });
+    other.#token = this.token();
+    return other;
+  }
+
+  /** With Basic credentials only: what the path means is up to the caller. */
+  plain(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    return request(this.baseUrl, method, path, {
+      ...options,
+      ...(this.options.localAddress === undefined ? {} : { localAddress: this.options.localAddress }),
+      headers: { Host: new URL(demo().base_url).host, Authorization: this.authorization, ...options.headers },
+    });
+  }
+
+  index(): Promise<Answer> {
+    return this.plain('GET', `/${this.user}/`);
+  }
+
+  async mintToken(): Promise<string> {
+    const page = await this.index();
+    const token = hiddenInputs(text(page), 'csrftoken')[0];
+    if (page.status !== 200 || token === undefined) throw new Error(`no token: ${page.status} ${text(page)}`);
+    return token;
+  }
+
+  /** One token, minted when it is first needed. */
+  token(): Promise<string> {
+    this.#token ??= this.mintToken();
+    return this.#token;
+  }
+
+  /** With credentials and a token, below the account's path. */
+  async call(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    return await this.plain(method, `/${this.user}/${path}`, {
+      ...options,
+      headers: {
+        'CSRF-Token': await this.token(),
+        ...(this.options.draft === undefined ? {} : { 'Waybill-Draft': this.options.draft }),
+        ...options.headers,
+      },
+    });
+  }
+
+  get(path: string, headers: Headers = {}): Promise<Answer> {
+    return this.call('GET', path, { headers });
+  }
+
+  /** `body` as JSON; a string or a buffer goes out as it is. */
+  post(path: string, body: unknown, headers: Headers = {}): Promise<Answer> {
+    return this.call('POST', path, {
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    });
+  }
+
+  contacts(headers: Headers = {}): Promise<Answer> {
+    return this.get('cgi/contacts_read.cgi', headers);
+  }
+
+  addContacts(contacts: ContactInput[], headers: Headers = {}): Promise<Answer> {
+    return this.post('cgi/contacts_add.cgi', contacts, headers);
+  }
+
+  setReceivers(receivers: ContactInput[], headers: Headers = {}): Promise<Answer> {
+    return this.post('cgi/receivers_set.cgi', receivers, headers);
+  }
+
+  files(): Promise<Answer> {
+    return this.get('cgi/get_files.cgi');
+  }
+
+  removeFile(name: string): Promise<Answer> {
+    return this.get(`cgi/remove_file.cgi?filename=${encodeURIComponent(name)}`);
+  }
+
+  upload(...files: FileToUpload[]): Promise<Answer> {
+    return this.uploadBody(multipart(uploadParts(files)));
+  }
+
+  uploadBody({ contentType, body }: MultipartBody, options: RequestOptions = {}): Promise<Answer> {
+    return this.call('POST', 'cgi/upload.cgi', {
+      ...options,
+      headers: { 'Content-Type': contentType, ...options.headers },
+      body,
+    });
+  }
+
+  createDrop(parameters: DispatchParameters = {}, headers: Headers = {}): Promise<Answer> {
+    return this.post('cgi/createdrop.cgi', parameters, headers);
+  }
+
+  giveDrop(parameters: DispatchParameters = {}, headers: Headers = {}): Promise<Answer> {
+    return this.post('cgi/givedrop.cgi', parameters, headers);
+  }
+
+  history(): Promise<Answer> {
+    return this.get('cgi/get_history.cgi');
+  }
+
+  download(inboxUrl: string, fileName: string, headers: Headers = {}): Promise<Answer> {
+    return this.get(`${inboxUrl}/files/${encodeURIComponent(fileName)}`, headers);
+  }
+
+  async readContacts(): Promise<ContactList> {
+    return succeeded(await this.contacts());
+  }
+
+  async readFiles(): Promise<UploadedFile[]> {
+    return succeeded(await this.files());
+  }
+
+  async readHistory(): Promise<History> {
+    return succeeded(await this.history());
+  }
+}
+
+/** For the steps before the test proper: the answer has to be 200. */
+export function succeeded<T = unknown>(answer: Answer): T {
+  if (answer.status !== 200) throw new Error(`expected 200, got ${answer.status}: ${text(answer)}`);
+  return json<T>(answer);
+}

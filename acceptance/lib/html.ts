@@ -1,0 +1,17 @@
+/**
+ * The values of the hidden inputs of this name, in a page that is well-formed. Attributes may come in any order and
+ * in either quotes, as a client that follows the spec has to expect.
+ */
+export function hiddenInputs(html: string, name: string): string[] {
+  const values: string[] = [];
+  for (const [tag] of html.matchAll(/<input\b[^>]*>/gi)) {
+    const attributes = new Map<string, string>();
+    for (const [, key = '', double, single] of tag.matchAll(/([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)) {
+      attributes.set(key.toLowerCase(), double ?? single ?? '');
+    }
+    if (attributes.get('type') === 'hidden' && attributes.get('name') === name) {
+      values.push(attributes.get('value') ?? '');
+    }
+  }
+  return values;
+}

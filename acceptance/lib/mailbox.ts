@@ -1,0 +1,51 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime, { type Email } from 'postal-mime';
+import { demo } from './running-demo.ts';
+import { eventually } from './wait.ts';
+
+export interface Mail {
+  /** Whom the envelope named; the headers can say what they like. */
+  recipient: string;
+  email: Email;
+  raw: string;
+}
+
+const recipientByPath = new Map<string, string>();
+
+/** Every mail that has been delivered to this envelope address so far. */
+export async function mailsTo(address: string): Promise<Mail[]> {
+  const mails: Mail[] = [];
+  for (const path of await deliveredPaths(demo().mail_dir)) {
+    if (!recipientByPath.has(path)) recipientByPath.set(path, envelopeRecipient(await readFile(path, 'latin1')));
+    if (recipientByPath.get(path) !== address) continue;
+    const bytes = await readFile(path);
+    mails.push({ recipient: address, email: await PostalMime.parse(bytes), raw: bytes.toString('latin1') });
+  }
+  return mails;
+}
+
+export async function waitForMail(address: string): Promise<Mail> {
+  return await eventually(`a mail to ${address}`, async () => (await mailsTo(address))[0]);
+}
+
+/** The tokens of the links of this kind in the mail, each once, whichever part they stand in. */
+export function linkTokens(mail: Mail, kind: 'd' | 'u'): string[] {
+  const prefix = `${demo().base_url.replace(/\/$/, '')}/${kind}/`;
+  const content = `${mail.email.text ?? ''}\n${mail.email.html ?? ''}`;
+  const tokens = content.split(prefix).slice(1);
+  return [...new Set(tokens.map((rest) => /^[A-Za-z0-9_-]*/.exec(rest)?.[0] ?? ''))];
+}
+
+async function deliveredPaths(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true });
+  // A maildir's tmp folder holds what is still being written.
+  return entries
+    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('/tmp'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function envelopeRecipient(raw: string): string {
+  const head = raw.split(/\r?\n\r?\n/, 1)[0] ?? '';
+  return /^(?:X-Original-To|Delivered-To):\s*(\S+)\s*$/im.exec(head)?.[1]?.toLowerCase() ?? '';
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { programEnvironment, programPath } from './admin.ts';
+
+export interface OwnServe {
+  baseUrl: string;
+  pid: number;
+  stop(): Promise<void>;
+}
+
+const readyWithinMs = 60_000;
+const stoppedWithinMs = 20_000;
+
+/** A `serve` process beside the demo's, on the same engines, with settings of its own. */
+export async function ownServe(overrides: Record<string, string>): Promise<OwnServe> {
+  const child = spawn(process.execPath, [programPath, 'serve'], {
+    cwd: new URL('../..', import.meta.url).pathname,
+    // The line that says where it listens is logged at this level.
+    env: { ...programEnvironment(), WAYBILL_LOG_LEVEL: 'info', WAYBILL_LISTEN: '127.0.0.1:0', ...overrides },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  try {
+    return { baseUrl: await listeningAt(child), pid: child.pid ?? 0, stop: () => stop(child) };
+  } catch (error) {
+    await stop(child).catch(() => {});
+    throw error;
+  }
+}
+
+/** WAYBILL_CLAMD as the demo has it, but where nobody answers. */
+export async function clamdThatIsAway(): Promise<string> {
+  const address = demoEnvironment()['WAYBILL_CLAMD'];
+  if (address === undefined) throw new Error('the demo names no WAYBILL_CLAMD');
+  return /:\d+$/.test(address) ? address.replace(/:\d+$/, `:${await closedPort()}`) : `${address}.away`;
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}
+
+function listeningAt(child: ChildProcess): Promise<string> {
+  const said: string[] = [];
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`${why}; it said:\n${said.slice(-20).join('\n')}`));
+    // Both streams are read to the end, or a full pipe would stop the process.
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on('line', (line) => {
+        said.push(line);
+        if (said.length > 200) said.shift();
+        const url = /"listening":"(http:\/\/127\.0\.0\.1:\d+)"/.exec(line)?.[1];
+        if (url !== undefined) resolve(url);
+      });
+    }
+    child.once('error', reject);
+    child.once('exit', (code) => fail(`serve ended with ${code} before it listened`));
+    AbortSignal.timeout(readyWithinMs).addEventListener('abort', () => fail('serve did not listen in time'));
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit', { signal: AbortSignal.timeout(stoppedWithinMs) });
+  child.kill('SIGTERM');
+  try {
+    await exited;
+  } catch {
+    child.kill('SIGKILL');
+    throw new Error('serve did not stop on SIGTERM');
+  }
+}

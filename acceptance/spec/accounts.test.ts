@@ -1,0 +1,134 @@
+// spec 5, rules 1 to 3: accounts and keys are the administrator's to give and to take.
+import { describe, expect, test } from 'vitest';
+import { type CreatedAccount, createAccount, freshClient, uniqueAddress } from '../lib/accounts.ts';
+import { admin, adminJson } from '../lib/admin.ts';
+import { header, text } from '../lib/answer.ts';
+import { Client } from '../lib/client.ts';
+import { assertErrorAnswer } from '../lib/expect.ts';
+
+const create = (email: string, number: string) => [
+  'accounts',
+  'create',
+  '--email',
+  email,
+  '--number',
+  number,
+  '--json',
+];
+
+describe('creating an account', () => {
+  test('takes an address and a number, and gives a key that opens the index page', async () => {
+    const email = uniqueAddress('created');
+    const created = await adminJson<CreatedAccount>(create(email, '46701234567'));
+    expect(created.account).toEqual({ email, number: '46701234567', type: 'api', disabled: false });
+    expect(created.api_key).toMatch(/^wb_\S{40,}$/);
+    const client = new Client({ user: email, apiKey: created.api_key, number: '46701234567' });
+    expect((await client.index()).status).toBe(200);
+  });
+
+  test('demands both the address and the number', async () => {
+    const email = uniqueAddress('half');
+    expect((await admin(['accounts', 'create', '--email', email, '--json'])).exitCode).not.toBe(0);
+    expect((await admin(['accounts', 'create', '--number', '46701234567', '--json'])).exitCode).not.toBe(0);
+    expect(await listedAddresses()).not.toContain(email);
+  });
+
+  for (const number of [
+    '123456',
+    '1234567890123456',
+    '+46701234567',
+    '0046701234567',
+    '0701234567',
+    '46 70 123',
+    'abc',
+  ]) {
+    test(`refuses the number ${number}`, async () => {
+      const email = uniqueAddress('number');
+      expect((await admin(create(email, number))).exitCode).not.toBe(0);
+      expect(await listedAddresses()).not.toContain(email);
+    });
+  }
+
+  for (const number of ['1234567', '123456789012345']) {
+    test(`takes the number ${number}, which no telephone has`, async () => {
+      const created = await adminJson<CreatedAccount>(create(uniqueAddress('number'), number));
+      expect(created.account.number).toBe(number);
+    });
+  }
+
+  test('writes the address in lower case', async () => {
+    const email = uniqueAddress('case');
+    const created = await adminJson<CreatedAccount>(create(email.toUpperCase(), '46701234567'));
+    expect(created.account.email).toBe(email);
+  });
+
+  test('refuses an address that has an account', async () => {
+    const { user } = await createAccount('twice');
+    expect((await admin(create(user, '46701234567'))).exitCode).not.toBe(0);
+  });
+});
+
+describe('API keys', () => {
+  test('are two at most, so that one can be changed without a pause', async () => {
+    const client = await freshClient('rotation');
+    const second = await adminJson<{ id: string; api_key: string }>([
+      'keys',
+      'create',
+      '--email',
+      client.user,
+      '--json',
+    ]);
+    const withSecond = new Client({ ...client.account, apiKey: second.api_key });
+    expect((await client.index()).status).toBe(200);
+    expect((await withSecond.index()).status).toBe(200);
+
+    const third = await admin(['keys', 'create', '--email', client.user, '--json']);
+    expect(third.exitCode).toBe(1);
+    expect(third.stderr).toMatch(/revoke/i);
+  });
+
+  test('are refused from the moment they are revoked', async () => {
+    const client = await freshClient('revoked');
+    const second = await adminJson<{ id: string; api_key: string }>([
+      'keys',
+      'create',
+      '--email',
+      client.user,
+      '--json',
+    ]);
+    const withSecond = new Client({ ...client.account, apiKey: second.api_key });
+    expect((await withSecond.contacts()).status).toBe(200);
+    expect((await admin(['keys', 'revoke', '--email', client.user, '--id', second.id])).exitCode).toBe(0);
+    // Both processes have seen this key a moment ago; neither may remember it.
+    for (let i = 0; i < 4; i++) assertErrorAnswer(await withSecond.contacts(), 401, 'unauthorized');
+    expect((await client.contacts()).status).toBe(200);
+  });
+
+  test('are listed without the key itself', async () => {
+    const client = await freshClient('listed');
+    const listed = await admin(['keys', 'list', '--email', client.user, '--json']);
+    const keys = JSON.parse(listed.stdout) as Record<string, unknown>[];
+    expect(keys.map((key) => Object.keys(key).sort())).toEqual([['created_at', 'hint', 'id', 'revoked_at']]);
+    expect(keys[0]?.['revoked_at']).toBeNull();
+    expect(listed.stdout).not.toContain(client.account.apiKey);
+  });
+});
+
+test('a disabled account gets the answer of a wrong key, and works again when enabled', async () => {
+  const client = await freshClient('disabled');
+  await client.token();
+  const wrongKey = new Client({ ...client.account, apiKey: `${client.account.apiKey}x` });
+  expect((await admin(['accounts', 'disable', '--email', client.user])).exitCode).toBe(0);
+  const [disabled, wrong] = [await client.index(), await wrongKey.index()];
+  assertErrorAnswer(disabled, 401, 'unauthorized');
+  expect(text(disabled)).toBe(text(wrong));
+  expect(header(disabled, 'WWW-Authenticate')).toBe(header(wrong, 'WWW-Authenticate'));
+  assertErrorAnswer(await client.contacts(), 401, 'unauthorized');
+  expect((await admin(['accounts', 'enable', '--email', client.user])).exitCode).toBe(0);
+  expect((await client.index()).status).toBe(200);
+});
+
+async function listedAddresses(): Promise<string[]> {
+  const accounts = await adminJson<{ email: string }[]>(['accounts', 'list', '--json']);
+  return accounts.map(({ email }) => email);
+}

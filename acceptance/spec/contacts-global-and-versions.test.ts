@@ -1,0 +1,128 @@
+// spec 2.2: the global list, which the administrator sets for everybody; and the version of the whole answer, which
+// a change of either list has to change. Both are here, in one file, because the list is one for the whole server.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshClient, uniqueAddress } from '../lib/accounts.ts';
+import { admin, adminJson } from '../lib/admin.ts';
+import { type Answer, header, json } from '../lib/answer.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
+import { entryWith, stage } from '../lib/scenario.ts';
+import type { Contact, ContactList } from '../lib/shapes.ts';
+
+let before: Contact[];
+
+async function setGlobal(contacts: unknown[]): Promise<void> {
+  const result = await admin(['contacts', 'set', '--file', '-'], JSON.stringify(contacts));
+  if (result.exitCode !== 0) throw new Error(`contacts set ended with ${result.exitCode}: ${result.stderr}`);
+}
+
+const etagOf = (answer: Answer): string => header(answer, 'ETag') ?? '';
+
+beforeAll(async () => {
+  before = await adminJson<Contact[]>(['contacts', 'list', '--json']);
+});
+
+afterAll(async () => {
+  if (before !== undefined) await setGlobal(before);
+});
+
+describe('the global list', () => {
+  test('is an empty array when there is none', async () => {
+    await setGlobal([]);
+    const client = await freshClient('no-global');
+    assertJson(await client.contacts(), { local: [], global: [] });
+  });
+
+  test('is shown to every account, with all fields of a contact', async () => {
+    const [client, other] = await Promise.all([freshClient('global'), freshClient('global')]);
+    const contact = {
+      email: uniqueAddress('desk'),
+      number: '46800000000',
+      language: 'en',
+      groups: ['all'],
+      nick: 'Desk',
+    };
+    await setGlobal([contact]);
+    assertJson(await client.contacts(), { local: [], global: [contact] });
+    assertJson(await other.contacts(), { local: [], global: [contact] });
+  });
+
+  test('is not changed by contacts_add.cgi, which may name the same address', async () => {
+    const client = await freshClient('overlap');
+    const shared = uniqueAddress('shared');
+    await setGlobal([{ email: shared }]);
+    assertStatus(await client.addContacts([{ email: shared, nick: 'mine' }]), 'ok');
+    assertStatus(await client.addContacts([]), 'ok');
+    const { local, global } = await client.readContacts();
+    expect(local).toEqual([]);
+    expect(global.map(({ email, nick }) => ({ email, nick }))).toEqual([{ email: shared, nick: '' }]);
+  });
+
+  test('has receivers for everybody', async () => {
+    const client = await freshClient('sends-global');
+    const shared = uniqueAddress('shared');
+    await setGlobal([{ email: shared, nick: 'Front desk' }]);
+    await stage(client, { to: [shared], files: [{ name: 'a.txt', content: 'a' }] });
+    assertStatus(await client.createDrop({ ddmessage: shared }), 'ok');
+    const entry = await entryWith(client, shared);
+    expect(entry.receivers.map(({ email, nick }) => ({ email, nick }))).toEqual([
+      { email: shared, nick: 'Front desk' },
+    ]);
+  });
+});
+
+describe('the version of the contacts', () => {
+  test('is a strong ETag, the same until something changes', async () => {
+    const client = await freshClient('etag');
+    const first = await client.contacts();
+    expect(etagOf(first)).toMatch(/^"[\x21\x23-\x7e]+"$/);
+    expect(etagOf(await client.contacts())).toBe(etagOf(first));
+    assertStatus(await client.addContacts([{ email: 'a@example.org' }]), 'ok');
+    const second = await client.contacts();
+    expect(etagOf(second)).not.toBe(etagOf(first));
+    // Same addresses, other content: a version of its own.
+    assertStatus(
+      await client.addContacts([{ email: 'a@example.org', nick: 'A' }], { Prefer: 'handling=lenient' }),
+      'ok',
+    );
+    expect(etagOf(await client.contacts())).not.toBe(etagOf(second));
+  });
+
+  test('lets contacts_add.cgi through with If-Match when nothing has changed', async () => {
+    const client = await freshClient('match');
+    const etag = etagOf(await client.contacts());
+    assertStatus(await client.addContacts([{ email: 'a@example.org' }], { 'If-Match': etag }), 'ok');
+  });
+
+  test('refuses contacts_add.cgi with If-Match when something has, and changes nothing', async () => {
+    const client = await freshClient('stale');
+    const etag = etagOf(await client.contacts());
+    assertStatus(await client.addContacts([{ email: 'a@example.org' }]), 'ok');
+    const current = json<ContactList>(await client.contacts()).local;
+    const answer = await client.addContacts([{ email: 'b@example.org' }], { 'If-Match': etag });
+    assertErrorAnswer(answer, 412, 'precondition_failed');
+    expect((await client.readContacts()).local).toEqual(current);
+  });
+
+  test('is compared strongly: a weak form of the right ETag does not match', async () => {
+    const client = await freshClient('weak');
+    const etag = etagOf(await client.contacts());
+    const answer = await client.addContacts([{ email: 'a@example.org' }], { 'If-Match': `W/${etag}` });
+    assertErrorAnswer(answer, 412, 'precondition_failed');
+  });
+
+  test('lets one of ten writers through who read the same list', async () => {
+    const client = await freshClient('writers');
+    const etag = etagOf(await client.contacts());
+    const headers = { 'If-Match': etag, Prefer: 'handling=lenient' };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => client.addContacts([{ email: `writer-${i}@example.org` }], headers)),
+    );
+    const winners = answers.map(({ status }) => status === 200);
+    expect(winners.filter(Boolean)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      assertErrorAnswer(answer, 412, 'precondition_failed');
+    }
+    const { local } = await client.readContacts();
+    expect(local.map(({ email }) => email)).toEqual([`writer-${winners.indexOf(true)}@example.org`]);
+  });
+});

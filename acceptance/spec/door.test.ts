@@ -1,0 +1,157 @@
+// spec 4 (operation 1, common rules and headers) and spec 5: who gets in, and how.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { header, json, text } from '../lib/answer.ts';
+import { Client } from '../lib/client.ts';
+import { assertCommonHeaders, assertErrorAnswer } from '../lib/expect.ts';
+import { hiddenInputs } from '../lib/html.ts';
+import { guardedOperations } from '../lib/operations.ts';
+import { request } from '../lib/request.ts';
+
+let client: Client;
+let other: Client;
+
+beforeAll(async () => {
+  [client, other] = await Promise.all([freshClient('door'), freshClient('neighbour')]);
+});
+
+describe('the index page', () => {
+  test('is HTML with exactly one hidden input named csrftoken, for Basic credentials alone', async () => {
+    const page = await client.index();
+    expect(page.status).toBe(200);
+    expect(header(page, 'Content-Type')).toBe('text/html; charset=utf-8');
+    const tokens = hiddenInputs(text(page), 'csrftoken');
+    expect(tokens).toHaveLength(1);
+    expect(tokens[0]).toMatch(/^[\x21-\x7e]{20,}$/);
+    assertCommonHeaders(page);
+  });
+
+  test('yields a token that is accepted in the CSRF-Token header', async () => {
+    const token = await client.mintToken();
+    const answer = await client.contacts({ 'CSRF-Token': token });
+    expect(answer.status).toBe(200);
+  });
+
+  test('has a path that ends in a slash; without it there is no page', async () => {
+    assertErrorAnswer(await client.plain('GET', `/${client.user}`), 404, 'not_found');
+  });
+
+  test('is found under the percent-encoded address too', async () => {
+    const page = await client.plain('GET', `/${encodeURIComponent(client.user)}/`);
+    expect(page.status).toBe(200);
+    expect(hiddenInputs(text(page), 'csrftoken')).toHaveLength(1);
+  });
+
+  test('is refused, and shows no token, without the right credentials', async () => {
+    const wrong = new Client({ ...client.account, apiKey: other.account.apiKey });
+    const answer = await wrong.index();
+    assertErrorAnswer(answer, 401, 'unauthorized');
+    expect(text(answer)).not.toContain('csrftoken');
+  });
+});
+
+describe('credentials', () => {
+  test('are a Basic user name and API key, and the scheme may be written in any case', async () => {
+    const lower = client.authorization.replace('Basic', 'basic');
+    const answer = await client.contacts({ Authorization: lower });
+    expect(answer.status).toBe(200);
+  });
+
+  for (const operation of guardedOperations) {
+    test(`are demanded by ${operation.name}`, async () => {
+      const token = await client.token();
+      const answer = await request(client.baseUrl, operation.method, `/${client.user}/${operation.path}`, {
+        ...operation.options,
+        headers: { ...operation.options.headers, 'CSRF-Token': token },
+      });
+      assertErrorAnswer(answer, 401, 'unauthorized');
+    });
+  }
+
+  test('of an unknown user and those with a wrong key get the same answer', async () => {
+    const unknown = new Client({ ...client.account, user: 'nobody-at-all@example.org' });
+    const wrongKey = new Client({ ...client.account, apiKey: `${client.account.apiKey}x` });
+    const [first, second] = [await unknown.index(), await wrongKey.index()];
+    assertErrorAnswer(first, 401, 'unauthorized');
+    assertErrorAnswer(second, 401, 'unauthorized');
+    expect(text(second)).toBe(text(first));
+    expect(header(second, 'WWW-Authenticate')).toBe(header(first, 'WWW-Authenticate'));
+  });
+});
+
+describe('the path', () => {
+  test('of another account is refused, whether or not that account exists', async () => {
+    for (const stranger of [other.user, 'nobody-at-all@example.org']) {
+      const answer = await client.plain('GET', `/${stranger}/`);
+      assertErrorAnswer(answer, 403, 'wrong_account');
+      const call = await client.plain('GET', `/${stranger}/cgi/contacts_read.cgi`, {
+        headers: { 'CSRF-Token': await client.token() },
+      });
+      assertErrorAnswer(call, 403, 'wrong_account');
+    }
+  });
+
+  test('of an operation that does not exist answers 404', async () => {
+    assertErrorAnswer(await client.get('cgi/no_such_operation.cgi'), 404, 'not_found');
+    assertErrorAnswer(await client.post('cgi/contacts_add', []), 404, 'not_found');
+  });
+
+  for (const operation of guardedOperations) {
+    test(`of ${operation.name} takes its own method only`, async () => {
+      const method = operation.method === 'GET' ? 'POST' : 'GET';
+      const answer = await client.call(method, operation.path, method === 'POST' ? { body: '' } : {});
+      assertErrorAnswer(answer, 405, 'method_not_allowed');
+      expect(header(answer, 'Allow')?.split(', ')).toContain(operation.method);
+      expect(header(answer, 'Allow')?.split(', ')).not.toContain(method);
+    });
+  }
+
+  for (const operation of guardedOperations.filter(({ name }) => name !== 'download')) {
+    test(`of ${operation.name} takes no HEAD`, async () => {
+      const answer = await client.call('HEAD', operation.path);
+      expect(answer.status).toBe(405);
+      expect(header(answer, 'Allow')?.split(', ')).toEqual([operation.method]);
+    });
+  }
+});
+
+describe('the CSRF token', () => {
+  for (const operation of guardedOperations) {
+    test(`is demanded by ${operation.name}`, async () => {
+      const answer = await client.plain(operation.method, `/${client.user}/${operation.path}`, operation.options);
+      assertErrorAnswer(answer, 403, 'csrf_rejected');
+    });
+  }
+
+  test('of another account is refused', async () => {
+    const answer = await client.contacts({ 'CSRF-Token': await other.token() });
+    assertErrorAnswer(answer, 403, 'csrf_rejected');
+    expect((await other.contacts()).status).toBe(200);
+  });
+
+  test('that nobody minted is refused', async () => {
+    const real = await client.token();
+    const madeUp = `${real.slice(0, -1)}${real.endsWith('A') ? 'B' : 'A'}`;
+    assertErrorAnswer(await client.contacts({ 'CSRF-Token': madeUp }), 403, 'csrf_rejected');
+  });
+});
+
+describe('several processes', () => {
+  test('answer for one service: ten requests meet two of them, with one token', async () => {
+    const tags = new Set<string>();
+    for (let i = 0; i < 10; i++) {
+      const answer = await client.contacts();
+      expect(answer.status).toBe(200);
+      const [, tag] = /^(\S+)-\d+$/.exec(header(answer, 'X-Request-Id') ?? '') ?? [];
+      expect(tag).toBeDefined();
+      tags.add(tag ?? '');
+    }
+    expect(tags.size).toBe(2);
+  });
+});
+
+test('a failure has a true HTTP status and a JSON body of status, code and message only', async () => {
+  const answer = await client.get('cgi/no_such_operation.cgi');
+  assertErrorAnswer(answer, 404, 'not_found');
+  expect(json(answer)).toEqual({ status: 'error', code: 'not_found', message: expect.stringMatching(/\S/) });
+});

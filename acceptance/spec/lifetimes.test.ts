@@ -1,0 +1,91 @@
+// spec 5, rule 6 and spec 2.3: what ends with time. The process here counts in seconds, so that a test can wait for it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAccount, freshClient } from '../lib/accounts.ts';
+import { adminJson } from '../lib/admin.ts';
+import { Client } from '../lib/client.ts';
+import { assertErrorAnswer } from '../lib/expect.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { deliver } from '../lib/scenario.ts';
+import { eventually } from '../lib/wait.ts';
+
+const tokenLifetimeMs = 2_000;
+let serve: OwnServe;
+
+beforeAll(async () => {
+  serve = await ownServe({
+    WAYBILL_CSRF_TTL_SECONDS: String(tokenLifetimeMs / 1000),
+    WAYBILL_DESTTIME_UNIT: 'seconds',
+  });
+});
+
+afterAll(async () => {
+  await serve?.stop();
+});
+
+/** A client that takes a new token whenever it needs one: here they end while a test is busy elsewhere. */
+class ForgetfulClient extends Client {
+  override token(): Promise<string> {
+    return this.mintToken();
+  }
+}
+
+async function forgetful(label: string): Promise<Client> {
+  return new ForgetfulClient(await createAccount(label), { baseUrl: serve.baseUrl });
+}
+
+test('a token in use outlives its lifetime, an idle one ends with it and stays ended', async () => {
+  const client = await freshClient('lifetime', { baseUrl: serve.baseUrl });
+  const inUse = await client.mintToken();
+  const idle = await client.mintToken();
+  const until = Date.now() + 2.5 * tokenLifetimeMs;
+  while (Date.now() < until) {
+    const answer = await client.contacts({ 'CSRF-Token': inUse });
+    expect(answer.status).toBe(200);
+  }
+  assertErrorAnswer(await client.contacts({ 'CSRF-Token': idle }), 403, 'csrf_rejected');
+  const fresh = await client.mintToken();
+  assertErrorAnswer(await client.contacts({ 'CSRF-Token': idle }), 403, 'csrf_rejected');
+  expect((await client.contacts({ 'CSRF-Token': fresh })).status).toBe(200);
+});
+
+test('with the default setting a token is still live when the short lifetime has long passed', async () => {
+  const client = await freshClient('default-lifetime');
+  const token = await client.mintToken();
+  // The condition waited for is the end of a token of the process with the short lifetime.
+  const short = await freshClient('short-lifetime', { baseUrl: serve.baseUrl });
+  const ends = Date.now() + 1.5 * tokenLifetimeMs;
+  const idle = await short.mintToken();
+  await eventually('the clock passes the short lifetime', async () => (Date.now() > ends ? true : undefined));
+  assertErrorAnswer(await short.contacts({ 'CSRF-Token': idle }), 403, 'csrf_rejected');
+  expect((await client.contacts({ 'CSRF-Token': token })).status).toBe(200);
+});
+
+test('a drop can be downloaded until its desttime is over, and is remembered in the history', async () => {
+  const [sender, receiver] = await Promise.all([forgetful('sender'), forgetful('receiver')]);
+  const entry = await deliver(sender, receiver, [{ name: 'brief.txt', content: 'soon gone' }], { desttime: 5 });
+  expect((await sender.readHistory()).live_drops).toBe('1');
+  expect((await receiver.download(entry.url, 'brief.txt')).status).toBe(200);
+
+  const gone = await eventually('the download ends', async () => {
+    const answer = await receiver.download(entry.url, 'brief.txt');
+    return answer.status === 200 ? undefined : answer;
+  });
+  assertErrorAnswer(gone, 404, 'not_found');
+  const after = await sender.readHistory();
+  expect(after.live_drops).toBe('0');
+  expect(after.history.map(({ files }) => files.map(({ name }) => name))).toEqual([['brief.txt']]);
+  expect((await receiver.readHistory()).inbox).toEqual([]);
+});
+
+test('sweeping takes nothing but what has ended', async () => {
+  const [sender, receiver] = await Promise.all([forgetful('sender'), forgetful('receiver')]);
+  const ending = await deliver(sender, receiver, [{ name: 'ending.txt', content: 'ends' }], { desttime: 4 });
+  const staying = await deliver(sender, receiver, [{ name: 'staying.txt', content: 'stays' }], { desttime: 30 });
+  await eventually('the first drop ends', async () =>
+    (await receiver.download(ending.url, 'ending.txt')).status === 404 ? true : undefined,
+  );
+  await adminJson(['sweep', '--json']);
+  assertErrorAnswer(await receiver.download(ending.url, 'ending.txt'), 404, 'not_found');
+  const answer = await receiver.download(staying.url, 'staying.txt');
+  expect(answer.body.toString()).toBe('stays');
+});

@@ -1,0 +1,68 @@
+// spec 5, rule 6 and spec 8: how many CSRF tokens an account has, and which one goes.
+import { expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import type { Client } from '../lib/client.ts';
+import { assertErrorAnswer } from '../lib/expect.ts';
+
+const most = 60;
+
+async function mint(client: Client, count: number): Promise<string[]> {
+  const tokens: string[] = [];
+  for (let i = 0; i < count; i++) tokens.push(await client.mintToken());
+  return tokens;
+}
+
+async function isLive(client: Client, token: string): Promise<boolean> {
+  const { status } = await client.contacts({ 'CSRF-Token': token });
+  if (status !== 200 && status !== 403) throw new Error(`unexpected answer ${status}`);
+  return status === 200;
+}
+
+async function liveOnes(client: Client, tokens: string[]): Promise<string[]> {
+  const live: string[] = [];
+  for (const token of tokens) if (await isLive(client, token)) live.push(token);
+  return live;
+}
+
+test('sixty tokens of one account are live at once', async () => {
+  const client = await freshClient('sixty');
+  const tokens = await mint(client, most);
+  expect(new Set(tokens).size).toBe(most);
+  expect(await liveOnes(client, tokens)).toEqual(tokens);
+});
+
+test('the sixty-first token pushes out the least recently used one, and no other', async () => {
+  const client = await freshClient('sixty-one');
+  const tokens = await mint(client, most);
+  // Using the oldest makes the second the least recently used.
+  expect(await isLive(client, tokens[0] ?? '')).toBe(true);
+  tokens.push(await client.mintToken());
+  assertErrorAnswer(await client.contacts({ 'CSRF-Token': tokens[1] ?? '' }), 403, 'csrf_rejected');
+  expect(await liveOnes(client, tokens)).toEqual(tokens.filter((_, i) => i !== 1));
+});
+
+test('the tokens of one account leave those of another alone', async () => {
+  const [busy, quiet] = await Promise.all([freshClient('busy'), freshClient('quiet')]);
+  const token = await quiet.mintToken();
+  await mint(busy, most + 1);
+  expect(await isLive(quiet, token)).toBe(true);
+});
+
+test('sixty-five tokens minted at once leave sixty, and one in constant use survives', async () => {
+  const client = await freshClient('crowd');
+  const inUse = await client.mintToken();
+  const allMinted = new AbortController();
+  const answers: boolean[] = [];
+  const using = (async () => {
+    while (!allMinted.signal.aborted) answers.push(await isLive(client, inUse));
+  })();
+  const minted = await Promise.all(Array.from({ length: 65 }, () => client.mintToken())).finally(() =>
+    allMinted.abort(),
+  );
+  await using;
+  expect(answers.length).toBeGreaterThan(0);
+  expect(answers.every(Boolean)).toBe(true);
+  const live = await liveOnes(client, [inUse, ...minted]);
+  expect(live).toHaveLength(most);
+  expect(live).toContain(inUse);
+});

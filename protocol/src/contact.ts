@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox';
+import { limits } from './limits.ts';
+
+/** spec 2.1. Answers always carry all five fields. */
+export const Contact = Type.Object({
+  email: Type.String(),
+  number: Type.String(),
+  language: Type.String(),
+  groups: Type.Array(Type.String()),
+  nick: Type.String(),
+});
+export type Contact = Static<typeof Contact>;
+
+/** spec 2.1: a receiver has the shape of a contact, and may carry a name. */
+export const Receiver = Type.Object({
+  ...Contact.properties,
+  name: Type.Optional(Type.String()),
+});
+export type Receiver = Static<typeof Receiver>;
+
+/**
+ * What a caller may send for a contact or a receiver: only the address is needed. The spec's sample has `number`
+ * as a string and its field table calls it a number; both are taken.
+ */
+const contactFields = {
+  email: Type.String({ minLength: 3, maxLength: limits.emailLength }),
+  number: Type.Optional(
+    Type.Union([
+      Type.String({ pattern: '^(?:[1-9][0-9]{6,14})?$' }),
+      Type.Integer({ minimum: 1_000_000, maximum: 999_999_999_999_999 }),
+    ]),
+  ),
+  language: Type.Optional(
+    Type.String({ maxLength: limits.languageLength, pattern: '^(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)?$' }),
+  ),
+  groups: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: limits.groupLength }), { maxItems: limits.groupsPerContact }),
+  ),
+  nick: Type.Optional(Type.String({ maxLength: limits.nickLength })),
+  name: Type.Optional(Type.String({ maxLength: limits.nickLength })),
+};
+export const ContactInput = Type.Object(contactFields, { additionalProperties: false });
+export type ContactInput = Static<typeof ContactInput>;
+
+/** Request of contacts_add.cgi (spec 4, operation 3). */
+export const ContactsAddRequest = Type.Array(ContactInput, { maxItems: limits.contactsPerAccount });
+/** Request of receivers_set.cgi (spec 4, operation 4). */
+export const ReceiversSetRequest = Type.Array(ContactInput, { maxItems: limits.receiversPerDispatch });
+
+/** spec 2.2: response of contacts_read.cgi. */
+export const ContactList = Type.Object({ local: Type.Array(Contact), global: Type.Array(Contact) });
+export type ContactList = Static<typeof ContactList>;

@@ -1,0 +1,18 @@
+import { type Static, Type } from 'typebox';
+import { limits } from './limits.ts';
+
+/** spec 2.3. How large `desttime` may be, and its unit, is the server's configuration. */
+export const DispatchParameters = Type.Object(
+  {
+    desttime: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    ddmessage: Type.Optional(Type.String({ maxLength: limits.messageLength })),
+  },
+  { additionalProperties: false },
+);
+export type DispatchParameters = Static<typeof DispatchParameters>;
+
+/** spec 2.4. */
+export const Status = Type.Object({
+  status: Type.Union([Type.Literal('ok'), Type.Literal('done'), Type.Literal('deldone')]),
+});
+export type Status = Static<typeof Status>;

@@ -1,0 +1,49 @@
+/**
+ * Every way a request can fail, and what the caller should do next.
+ *
+ * The list is closed: each surface maps every code to an answer of its own in an exhaustive table, so a new
+ * code does not compile until every surface has decided what it means there.
+ */
+export const errorMessages = {
+  malformed_request: 'The request could not be understood. Compare it with the API reference.',
+  invalid_input: 'A field of the request is missing, of the wrong type or out of bounds.',
+  invalid_name:
+    'A file name is 1 to 255 bytes of UTF-8 without slashes, backslashes, control or direction characters, and not "." or "..".',
+  unauthorized: 'Send the account address and one of its live API keys with HTTP Basic authentication.',
+  csrf_rejected:
+    'The CSRF-Token header is missing, expired or not this account’s. Get the index page again and use its csrftoken.',
+  wrong_account: 'The account in the path is not the one you authenticated as.',
+  cross_site: 'Requests started by another site are not accepted.',
+  not_found: 'There is nothing here, or it is not yours.',
+  method_not_allowed: 'This path does not take that method; the Allow header lists those it takes.',
+  contact_exists:
+    'An address in the list is already a contact or stands twice in it; nothing was changed. To keep known addresses, send Prefer: handling=lenient.',
+  unknown_contact: 'Every receiver must be a contact first: add the address with contacts_add.cgi.',
+  no_receivers: 'No receivers are set. Set them with receivers_set.cgi and try again.',
+  no_files: 'No files are uploaded. Upload at least one with upload.cgi and try again.',
+  file_list_not_initialized: 'Call get_files.cgi once before the dispatch and try again.',
+  too_many_files: 'The draft holds as many files as it may. Dispatch it, or remove some.',
+  idempotency_key_reused: 'This Idempotency-Key was used with another request. Use a new one.',
+  precondition_failed: 'The list has changed since you read it. Read it again, apply your change and retry.',
+  too_large: 'The request is larger than this operation accepts.',
+  too_large_to_scan: 'The file is larger than the virus scanner takes, and this server requires a scan.',
+  unsupported_media_type: 'This operation does not take that Content-Type or Content-Encoding.',
+  range_not_satisfiable: 'The requested range lies outside the file.',
+  wrong_host: 'This server does not answer for that host name.',
+  infected: 'The virus scanner refused the file; nothing was kept.',
+  headers_too_large: 'The request has too many or too large headers.',
+  request_timeout: 'The request did not arrive in time. Send it again.',
+  too_many_requests: 'Too many failed attempts from this address. Wait as long as Retry-After says.',
+  unavailable: 'A part of the service is out of reach for a moment. Try again after Retry-After seconds.',
+  damaged: 'The stored file failed its integrity check and was not sent. Tell the administrator.',
+  internal: 'Something went wrong on our side. Give the administrator the X-Request-Id of this answer.',
+} as const;
+
+export type ErrorCode = keyof typeof errorMessages;
+
+/** The body of every failed request. */
+export interface ErrorAnswer {
+  status: 'error';
+  code: ErrorCode;
+  message: string;
+}

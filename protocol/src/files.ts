@@ -1,0 +1,16 @@
+import { type Static, Type } from 'typebox';
+
+/** spec 2.5: element of the array returned by get_files.cgi. */
+export const UploadedFile = Type.Object({ name: Type.String(), type: Type.String(), size: Type.String() });
+export type UploadedFile = Static<typeof UploadedFile>;
+export const UploadedFiles = Type.Array(UploadedFile);
+
+/** Query of remove_file.cgi. The name's own rules are checked with it, not here. */
+export const RemoveFileQuery = Type.Object(
+  { filename: Type.String({ maxLength: 1024 }) },
+  { additionalProperties: false },
+);
+
+/** spec 2.6, "File reference". `settings` is the text of a JSON array. */
+export const FileReference = Type.Object({ name: Type.String(), settings: Type.String() });
+export type FileReference = Static<typeof FileReference>;

@@ -1,0 +1,7 @@
+/** The package's one door; inside the package, files import each other directly. */
+export * from './contact.ts';
+export * from './dispatch.ts';
+export * from './errors.ts';
+export * from './files.ts';
+export * from './history.ts';
+export * from './limits.ts';

@@ -1,0 +1,104 @@
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { BufferPool } from './domain/files/buffer-pool.ts';
+import { sealedChunkBytes } from './domain/files/sealing.ts';
+import type { Checkpoint, Engines, Policy, Random } from './domain/ports.ts';
+import { clamdScanner } from './engines/clamd/scanner.ts';
+import { keyfileProvider } from './engines/keyfile/key-provider.ts';
+import { openDatabase, openPool } from './engines/postgres/database.ts';
+import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines/postgres/job-runner.ts';
+import { migrate } from './engines/postgres/migrate.ts';
+import { postgresStore } from './engines/postgres/store.ts';
+import { s3ObjectStore } from './engines/s3/object-store.ts';
+import { smtpMailer } from './engines/smtp/mailer.ts';
+import { connectValkey } from './engines/valkey/connect.ts';
+import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
+import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
+
+/** All a role is given: the engines, and what only this process has. */
+export interface Assembly extends Engines {
+  readonly pepper: Buffer;
+  readonly chunkBuffers: BufferPool;
+  startJobRunner(options: Omit<JobRunnerOptions, 'pool' | 'log'>): Promise<JobRunner>;
+  migrate(): Promise<string[]>;
+  /** Throws when an engine without which nothing works is out of reach. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const unitSeconds = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
+
+/** Config → engines. The only file that names concrete ones. */
+export function assemble(config: Config, log: Logger): Assembly {
+  const random: Random = { bytes: randomBytes, uuid: randomUUIDv7 };
+  const lostConnection = (engine: string) => (error: Error) =>
+    log.warn({ engine, reason: error.message }, 'an engine reported a fault');
+  const pool = openPool({
+    url: config.WAYBILL_DATABASE_URL,
+    connections: config.WAYBILL_DATABASE_CONNECTIONS,
+    onError: lostConnection('postgres'),
+  });
+  const valkey = connectValkey(config.WAYBILL_REDIS_URL, lostConnection('valkey'));
+  const objects = s3ObjectStore({
+    endpoint: config.WAYBILL_S3_ENDPOINT,
+    region: config.WAYBILL_S3_REGION,
+    bucket: config.WAYBILL_S3_BUCKET,
+    accessKeyId: config.WAYBILL_S3_ACCESS_KEY_ID,
+    secretAccessKey: config.WAYBILL_S3_SECRET_ACCESS_KEY,
+  });
+  const mailer = smtpMailer({ url: config.WAYBILL_SMTP_URL });
+
+  return {
+    store: postgresStore(openDatabase(pool)),
+    objects,
+    keys: keyfileProvider(config.WAYBILL_MASTER_KEY_FILE, random),
+    csrfTokens: valkeyCsrfTokens(valkey, random, { ttlSeconds: config.WAYBILL_CSRF_TTL_SECONDS }),
+    failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
+    scanner: clamdScanner({ address: config.WAYBILL_CLAMD, timeoutMs: 30_000 }),
+    mailer,
+    random,
+    checkpoint: checkpointFor(config.WAYBILL_FAILPOINT),
+    policy: policyFrom(config),
+    pepper: config.WAYBILL_KEY_PEPPER,
+    chunkBuffers: new BufferPool({
+      bufferBytes: sealedChunkBytes,
+      buffers: config.WAYBILL_UPLOAD_BUFFERS,
+      waitMs: 10_000,
+    }),
+    startJobRunner: (jobs) => startJobRunner({ pool, log, ...jobs }),
+    migrate: () => migrate(pool),
+    async ping() {
+      await Promise.all([pool.query('select 1'), valkey.ping(), objects.ping()]);
+    },
+    async close() {
+      mailer.close();
+      valkey.disconnect();
+      objects.close();
+      await pool.end();
+    },
+  };
+}
+
+function policyFrom(config: Config): Policy {
+  return {
+    publicUrl: config.WAYBILL_PUBLIC_URL,
+    mailFrom: config.WAYBILL_MAIL_FROM,
+    scan: config.WAYBILL_SCAN,
+    desttime: {
+      unitSeconds: unitSeconds[config.WAYBILL_DESTTIME_UNIT],
+      most: config.WAYBILL_DESTTIME_MOST,
+      standard: config.WAYBILL_DESTTIME_DEFAULT,
+    },
+    uploadLeaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS,
+    maxFileBytes: config.WAYBILL_MAX_FILE_BYTES,
+  };
+}
+
+/** SIGKILL, not an exit: nothing may tidy up, as nothing does when the power fails. */
+function checkpointFor(failpoint: string): Checkpoint {
+  if (failpoint === '') return () => undefined;
+  return (name) => {
+    if (name === failpoint) process.kill(process.pid, 'SIGKILL');
+  };
+}

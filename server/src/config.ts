@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+
+/**
+ * The environment as one frozen, validated Config. This is the only reader of process.env, and the table below is the
+ * only place that names a setting: docs/configuration.md is made from it.
+ */
+const settings = {
+  WAYBILL_PUBLIC_URL: {
+    about: 'The address people and machines use, without a trailing slash. Links in mails start with it.',
+    parse: publicUrl,
+  },
+  WAYBILL_ALLOWED_HOSTS: {
+    about: 'Further host names (with port, where not the default) this server answers for; comma-separated.',
+    standard: '',
+    parse: list,
+  },
+  WAYBILL_LISTEN: { about: 'Where `serve` listens: HOST:PORT.', standard: '127.0.0.1:8080', parse: hostAndPort },
+  WAYBILL_CONSOLE_LISTEN: {
+    about:
+      'Where `serve` answers /healthz and /readyz, for administrators and load balancers: HOST:PORT. Empty: nowhere.',
+    standard: '',
+    parse: (value: string) => (value === '' ? undefined : hostAndPort(value)),
+  },
+  WAYBILL_TRUSTED_PROXIES: {
+    about: 'Addresses or networks (CIDR) whose X-Forwarded-For is believed; comma-separated. Empty: nobody’s.',
+    standard: '',
+    parse: list,
+  },
+  WAYBILL_DATABASE_URL: {
+    about: 'PostgreSQL: postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
+    secret: true,
+    parse: text,
+  },
+  WAYBILL_DATABASE_CONNECTIONS: {
+    about: 'The most connections a process opens to PostgreSQL.',
+    standard: '10',
+    parse: integer(2, 1000),
+  },
+  WAYBILL_REDIS_URL: { about: 'Valkey or Redis: redis://HOST:PORT.', secret: true, parse: text },
+  WAYBILL_S3_ENDPOINT: { about: 'The S3 server: http(s)://HOST:PORT.', parse: text },
+  WAYBILL_S3_REGION: { about: 'The S3 region.', standard: 'us-east-1', parse: text },
+  WAYBILL_S3_BUCKET: { about: 'The bucket that holds the sealed bytes. It must exist.', parse: text },
+  WAYBILL_S3_ACCESS_KEY_ID: { about: 'The S3 access key.', parse: text },
+  WAYBILL_S3_SECRET_ACCESS_KEY: { about: 'The S3 secret key.', secret: true, parse: text },
+  WAYBILL_MASTER_KEY_FILE: {
+    about: 'A file of master keys, one a line: VERSION:BASE64 OF 32 BYTES. The highest version seals; keep the others.',
+    parse: text,
+  },
+  WAYBILL_KEY_PEPPER: {
+    about: 'At least 32 bytes in base64, kept outside the database: without it a stolen database verifies no API key.',
+    secret: true,
+    parse: pepper,
+  },
+  WAYBILL_CLAMD: { about: 'clamd: HOST:PORT or the path of its socket.', standard: '127.0.0.1:3310', parse: text },
+  WAYBILL_SCAN: {
+    about:
+      'Virus scan. required: what cannot be scanned is refused. best-effort: it is taken and marked unscanned. off: nothing is scanned.',
+    standard: 'required',
+    parse: oneOf('required', 'best-effort', 'off'),
+  },
+  WAYBILL_SMTP_URL: { about: 'The mail server: smtp://USER:PASSWORD@HOST:PORT.', secret: true, parse: text },
+  WAYBILL_MAIL_FROM: { about: 'The address mails come from.', parse: text },
+  WAYBILL_DESTTIME_UNIT: {
+    about: 'The unit of desttime and ttl.',
+    standard: 'days',
+    parse: oneOf('seconds', 'minutes', 'hours', 'days'),
+  },
+  WAYBILL_DESTTIME_MOST: { about: 'The largest desttime taken.', standard: '30', parse: integer(1, 1_000_000) },
+  WAYBILL_DESTTIME_DEFAULT: {
+    about: 'The desttime of a request without one.',
+    standard: '7',
+    parse: integer(1, 1_000_000),
+  },
+  WAYBILL_CSRF_TTL_SECONDS: {
+    about: 'How long a CSRF token lives after its last use.',
+    standard: '900',
+    parse: integer(1, 86_400),
+  },
+  WAYBILL_FAILURES_PER_MINUTE: {
+    about: 'Failed authentications an address may make in a minute before it is answered 429.',
+    standard: '300',
+    parse: integer(1, 1_000_000),
+  },
+  WAYBILL_MAX_FILE_BYTES: {
+    about: 'The largest file taken.',
+    standard: String(2 * 1024 ** 4),
+    parse: integer(1, 64 * 1024 ** 4),
+  },
+  WAYBILL_UPLOAD_BUFFERS: {
+    about: 'Chunk buffers of 8 MiB a process has for all its uploads; one upload uses up to five.',
+    standard: '48',
+    parse: integer(1, 10_000),
+  },
+  WAYBILL_UPLOAD_LEASE_SECONDS: {
+    about: 'How long an upload that shows no sign of life is kept before it is swept.',
+    standard: '60',
+    parse: integer(1, 86_400),
+  },
+  WAYBILL_WORKER_CONCURRENCY: { about: 'Jobs a `work` process runs at once.', standard: '8', parse: integer(1, 1000) },
+  WAYBILL_LOG_LEVEL: {
+    about: 'What is logged, as JSON lines on standard output.',
+    standard: 'info',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  },
+  WAYBILL_FAILPOINT: {
+    about: 'For crash tests only: the process kills itself at this checkpoint.',
+    standard: '',
+    parse: text,
+  },
+} satisfies Record<string, Setting>;
+
+interface Setting {
+  readonly about: string;
+  readonly standard?: string;
+  /** May be given as NAME_FILE, the path of a file that holds it, and is never shown. */
+  readonly secret?: true;
+  readonly parse: (text: string) => unknown;
+}
+
+type Values = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> };
+export type Config = Values;
+
+export const configTable: Readonly<Record<string, Setting>> = settings;
+
+/** All that is wrong with the configuration at once, each with its mend. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not complete:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(configTable)) {
+    try {
+      const given = environment[name] ?? (setting.secret ? fromFile(environment[`${name}_FILE`]) : undefined);
+      const value = given ?? setting.standard;
+      if (value === undefined || (value === '' && setting.standard === undefined)) {
+        throw new Error(`is not set${setting.secret ? ` (nor ${name}_FILE)` : ''}. ${setting.about}`);
+      }
+      values[name] = setting.parse(value);
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`);
+    }
+  }
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('WAYBILL_') && !(name.replace(/_FILE$/, '') in settings) && !(name in settings)) {
+      problems.push(`${name} is not a setting. Is it misspelt?`);
+    }
+  }
+  const config = values as Values;
+  if (problems.length === 0 && config.WAYBILL_DESTTIME_DEFAULT > config.WAYBILL_DESTTIME_MOST) {
+    problems.push('WAYBILL_DESTTIME_DEFAULT is larger than WAYBILL_DESTTIME_MOST.');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+function fromFile(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : readFileSync(path, 'utf8').trim();
+}
+
+function text(value: string): string {
+  return value;
+}
+
+function list(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim().toLowerCase())
+    .filter((item) => item !== '');
+}
+
+function oneOf<const Choice extends string>(...choices: readonly Choice[]) {
+  return (value: string): Choice => {
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice === undefined) throw new Error(`is one of ${choices.join(', ')}.`);
+    return choice;
+  };
+}
+
+function integer(least: number, most: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < least || number > most) {
+      throw new Error(`is a whole number from ${least} to ${most}.`);
+    }
+    return number;
+  };
+}
+
+function publicUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    url.pathname !== '/' ||
+    url.search ||
+    url.hash ||
+    value.endsWith('/')
+  ) {
+    throw new Error('is an address such as https://files.example.org, without a path or a trailing slash.');
+  }
+  return value;
+}
+
+function hostAndPort(value: string): { host: string; port: number } {
+  const [, bracketed, plain, port] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(value) ?? [];
+  const host = bracketed ?? plain;
+  if (!host || Number(port) > 65_535 || (bracketed && isIP(bracketed) !== 6)) throw new Error('is HOST:PORT.');
+  return { host, port: Number(port) };
+}
+
+function pepper(value: string): Buffer {
+  const bytes = Buffer.from(value, 'base64');
+  if (bytes.length < 32) throw new Error('is at least 32 bytes in base64, such as `openssl rand -base64 32` makes.');
+  return bytes;
+}

@@ -1,0 +1,25 @@
+import { record } from '../audit/record.ts';
+import { emailAddress } from '../contacts/email-address.ts';
+import { phoneNumber } from '../contacts/phone-number.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Account, Engines } from '../ports.ts';
+import { insertNewKey } from './create-key.ts';
+
+/** Makes an account with its first API key, which is answered once and never again. */
+export async function createAccount(
+  engines: Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer },
+  input: { email: string; number: string; type: 'api' | 'user'; language?: string },
+): Promise<{ account: Account; apiKey: string }> {
+  const email = emailAddress(input.email);
+  const number = phoneNumber(input.number);
+  const id = engines.random.uuid();
+  return engines.store.transaction(async (tx) => {
+    const inserted = await tx.accounts.insert({ id, email, number, type: input.type, language: input.language ?? '' });
+    if (!inserted) throw new ExchangeError('invalid_input', `There is already an account for ${email}.`);
+    const { apiKey } = await insertNewKey(engines, tx, id);
+    await record(engines, tx, { accountId: id, actor: 'admin', action: 'account.created', details: { email } });
+    const account = await tx.accounts.byId(id);
+    if (!account) throw new Error('the account just inserted is not there');
+    return { account, apiKey };
+  });
+}

@@ -1,0 +1,8 @@
+import { ExchangeError } from '../exchange-error.ts';
+import type { Account, Engines } from '../ports.ts';
+
+export async function findAccount(engines: Pick<Engines, 'store'>, email: string): Promise<Account> {
+  const account = await engines.store.accounts.byEmail(email.toLowerCase());
+  if (!account) throw new ExchangeError('not_found', `There is no account for ${email}.`);
+  return account;
+}

@@ -1,0 +1,17 @@
+import { record } from '../audit/record.ts';
+import type { Account, Engines } from '../ports.ts';
+
+export async function setAccountDisabled(
+  engines: Pick<Engines, 'store' | 'random'>,
+  account: Account,
+  disabled: boolean,
+): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    await tx.accounts.setDisabled(account.id, disabled);
+    await record(engines, tx, {
+      accountId: account.id,
+      actor: 'admin',
+      action: disabled ? 'account.disabled' : 'account.enabled',
+    });
+  });
+}

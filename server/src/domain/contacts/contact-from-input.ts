@@ -1,0 +1,23 @@
+import type { Contact, ContactInput } from '@waybill/protocol';
+import { ExchangeError } from '../exchange-error.ts';
+import { emailAddress } from './email-address.ts';
+
+/** A caller's contact with every field present. The schema has bounded the fields; the address has rules of its own. */
+export function contactFromInput(input: ContactInput): Contact {
+  const contact = {
+    email: emailAddress(input.email),
+    number: input.number === undefined ? '' : String(input.number),
+    language: input.language ?? '',
+    groups: input.groups ?? [],
+    nick: input.nick ?? '',
+  };
+  requireStorable([contact.nick, ...contact.groups]);
+  return contact;
+}
+
+/** A lone surrogate is no text in UTF-8, and PostgreSQL cannot keep NUL. */
+export function requireStorable(texts: readonly string[]): void {
+  if (texts.some((text) => !text.isWellFormed() || text.includes('\0'))) {
+    throw new ExchangeError('invalid_input', 'A text contains a NUL or half of a surrogate pair.');
+  }
+}

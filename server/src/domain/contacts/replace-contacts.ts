@@ -1,0 +1,40 @@
+import type { ContactInput } from '@waybill/protocol';
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines } from '../ports.ts';
+import { contactFromInput } from './contact-from-input.ts';
+
+/**
+ * spec 4, rule 3: the array replaces the local contacts, `[]` clears them, and adding a contact that already exists
+ * fails. Both hold: an address that is already in the list, or twice in the array, fails the whole request.
+ *
+ * Two extensions make it possible to change one contact without a moment in which the list is lost: `lenient` keeps
+ * or updates known addresses, and `ifVersion` refuses when somebody else changed the lists meanwhile.
+ */
+export async function replaceContacts(
+  engines: Pick<Engines, 'store' | 'random'>,
+  actor: Actor,
+  input: { contacts: readonly ContactInput[]; lenient: boolean; ifVersion?: readonly string[] | undefined },
+): Promise<{ version: string }> {
+  const contacts = input.contacts.map(contactFromInput);
+  const emails = contacts.map((contact) => contact.email);
+  if (new Set(emails).size !== emails.length) throw new ExchangeError('contact_exists');
+
+  return engines.store.transaction(async (tx) => {
+    await tx.accounts.lock(actor.accountId);
+    if (input.ifVersion && !input.ifVersion.includes(await tx.contacts.version(actor.accountId))) {
+      throw new ExchangeError('precondition_failed');
+    }
+    if (!input.lenient && (await tx.contacts.known(actor.accountId, emails)).length > 0) {
+      throw new ExchangeError('contact_exists');
+    }
+    await tx.contacts.replace(actor.accountId, contacts);
+    await record(engines, tx, {
+      accountId: actor.accountId,
+      actor: actor.email,
+      action: 'contacts.replaced',
+      details: { count: contacts.length },
+    });
+    return { version: await tx.contacts.version(actor.accountId) };
+  });
+}

@@ -1,0 +1,29 @@
+import { type ContactInput, limits } from '@waybill/protocol';
+import { record, serverAccountId } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Engines } from '../ports.ts';
+import { contactFromInput } from './contact-from-input.ts';
+
+/** The administrator's list, which every account sees and none can change. */
+export async function replaceGlobalContacts(
+  engines: Pick<Engines, 'store' | 'random'>,
+  input: readonly ContactInput[],
+): Promise<number> {
+  if (input.length > limits.contactsPerAccount) throw new ExchangeError('too_large');
+  const contacts = input.map(contactFromInput);
+  const seen = new Set<string>();
+  for (const { email } of contacts) {
+    if (seen.has(email)) throw new ExchangeError('contact_exists', `${email} stands twice in the list.`);
+    seen.add(email);
+  }
+  await engines.store.transaction(async (tx) => {
+    await tx.contacts.replaceGlobal(contacts);
+    await record(engines, tx, {
+      accountId: serverAccountId,
+      actor: 'admin',
+      action: 'global_contacts.replaced',
+      details: { count: contacts.length },
+    });
+  });
+  return contacts.length;
+}

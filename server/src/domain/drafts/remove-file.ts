@@ -1,0 +1,25 @@
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { fileName } from '../files/file-name.ts';
+import type { Actor, Engines } from '../ports.ts';
+
+/** spec 4, rule 6. The file is gone at once; its objects follow with the next sweep. */
+export async function removeFile(
+  engines: Pick<Engines, 'store' | 'random'>,
+  actor: Actor,
+  draft: string,
+  name: string,
+): Promise<void> {
+  const wanted = fileName(name);
+  await engines.store.transaction(async (tx) => {
+    await tx.drafts.lock(actor.accountId, draft);
+    const removed = await tx.files.removeStaged(actor.accountId, draft, wanted);
+    if (!removed) throw new ExchangeError('not_found', 'No uploaded file has that name.');
+    await record(engines, tx, {
+      accountId: actor.accountId,
+      actor: actor.email,
+      action: 'file.removed',
+      details: { draft, name: wanted },
+    });
+  });
+}

@@ -1,0 +1,46 @@
+import type { ContactInput, Receiver } from '@waybill/protocol';
+import { record } from '../audit/record.ts';
+import { contactFromInput, requireStorable } from '../contacts/contact-from-input.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines } from '../ports.ts';
+
+/**
+ * spec 4, rule 4: the array replaces the receivers. Every receiver must be a contact, local or global; a field that
+ * is sent wins over the contact's for this dispatch.
+ */
+export async function setReceivers(
+  engines: Pick<Engines, 'store' | 'random'>,
+  actor: Actor,
+  draft: string,
+  input: readonly ContactInput[],
+): Promise<void> {
+  const wanted = input.map((sent) => ({ sent, email: contactFromInput(sent).email }));
+  const emails = wanted.map(({ email }) => email);
+  if (new Set(emails).size !== emails.length) {
+    throw new ExchangeError('invalid_input', 'A receiver stands twice in the list.');
+  }
+  await engines.store.transaction(async (tx) => {
+    await tx.drafts.lock(actor.accountId, draft);
+    const contacts = new Map((await tx.contacts.find(actor.accountId, emails)).map((found) => [found.email, found]));
+    const receivers = wanted.map(({ sent, email }): Receiver => {
+      const contact = contacts.get(email);
+      if (!contact) throw new ExchangeError('unknown_contact');
+      if (sent.name !== undefined) requireStorable([sent.name]);
+      return {
+        email,
+        number: sent.number === undefined ? contact.number : String(sent.number),
+        language: sent.language ?? contact.language,
+        groups: sent.groups ?? contact.groups,
+        nick: sent.nick ?? contact.nick,
+        ...(sent.name === undefined ? {} : { name: sent.name }),
+      };
+    });
+    await tx.drafts.setReceivers(actor.accountId, draft, receivers);
+    await record(engines, tx, {
+      accountId: actor.accountId,
+      actor: actor.email,
+      action: 'receivers.set',
+      details: { draft, count: receivers.length },
+    });
+  });
+}

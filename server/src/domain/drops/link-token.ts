@@ -1,0 +1,13 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/**
+ * A receiver's token: 256 bits derived from the drop's own random key. The database keeps the key wrapped and the
+ * token's SHA-256, so that a mail can be written again and a stolen database opens no link.
+ */
+export function linkToken(linkKey: Buffer, position: number): string {
+  return createHmac('sha256', linkKey).update(`link:${position}`).digest('base64url');
+}
+
+export function tokenDigest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

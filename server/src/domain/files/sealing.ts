@@ -1,0 +1,75 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+
+/**
+ * How a file's bytes are sealed. A file is cut into chunks of 8 MiB, one object each; a chunk into segments of
+ * 64 KiB, each sealed by AES-256-GCM under the file's own key (the STREAM construction):
+ *
+ *   nonce  7 bytes of format name · 4 bytes of segment number, counted over the whole file · 1 byte: 1 on the last
+ *   AAD    the file's id
+ *
+ * Number, last-flag and id make reordering, truncating, extending and splicing fail the check, and because every
+ * segment stands alone, a range is read without what lies before it. A key seals one file once, so the nonce never
+ * repeats. An empty file is one empty last segment.
+ */
+export const segmentBytes = 64 * 1024;
+export const tagBytes = 16;
+export const sealedSegmentBytes = segmentBytes + tagBytes;
+export const segmentsPerChunk = 128;
+export const chunkBytes = segmentBytes * segmentsPerChunk;
+export const sealedChunkBytes = sealedSegmentBytes * segmentsPerChunk;
+
+const formatName = Buffer.from('wb-seal', 'latin1');
+
+export interface SegmentSeal {
+  readonly dataKey: Buffer;
+  readonly fileId: string;
+}
+
+/** Seals one segment into `target` at `offset`; answers the offset after it. */
+export function sealSegment(
+  seal: SegmentSeal,
+  number: number,
+  last: boolean,
+  plaintext: Buffer,
+  target: Buffer,
+  offset: number,
+): number {
+  const cipher = createCipheriv('aes-256-gcm', seal.dataKey, nonce(number, last), { authTagLength: tagBytes });
+  cipher.setAAD(Buffer.from(seal.fileId));
+  const sealed = cipher.update(plaintext);
+  sealed.copy(target, offset);
+  cipher.final();
+  cipher.getAuthTag().copy(target, offset + sealed.length);
+  return offset + sealed.length + tagBytes;
+}
+
+/** The segment's plaintext. Throws when it is not exactly what was sealed there. */
+export function openSegment(seal: SegmentSeal, number: number, last: boolean, sealed: Buffer): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', seal.dataKey, nonce(number, last), { authTagLength: tagBytes });
+  decipher.setAAD(Buffer.from(seal.fileId));
+  decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
+  const plaintext = decipher.update(sealed.subarray(0, sealed.length - tagBytes));
+  decipher.final();
+  return plaintext;
+}
+
+export function segmentCount(sizeBytes: number): number {
+  return Math.max(1, Math.ceil(sizeBytes / segmentBytes));
+}
+
+export function chunkCount(sizeBytes: number): number {
+  return Math.ceil(segmentCount(sizeBytes) / segmentsPerChunk);
+}
+
+/** Unique per attempt, and without anything a user chose. */
+export function chunkKey(fileId: string, chunk: number): string {
+  return `${fileId}/${chunk.toString().padStart(8, '0')}`;
+}
+
+function nonce(number: number, last: boolean): Buffer {
+  const bytes = Buffer.alloc(12);
+  formatName.copy(bytes);
+  bytes.writeUInt32BE(number, 7);
+  bytes[11] = last ? 1 : 0;
+  return bytes;
+}

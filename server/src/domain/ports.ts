@@ -1,0 +1,337 @@
+import type { Readable } from 'node:stream';
+import type { Contact, DropType, Receiver } from '@waybill/protocol';
+
+/**
+ * All that the domain needs from outside. An operation's first argument picks what it uses:
+ * `createDrop(engines: Pick<Engines, 'store' | 'keys'>, …)`.
+ */
+export interface Engines {
+  readonly store: Store;
+  readonly objects: ObjectStore;
+  readonly keys: KeyProvider;
+  readonly csrfTokens: CsrfTokens;
+  readonly failureLimit: FailureLimit;
+  readonly scanner: Scanner;
+  readonly mailer: Mailer;
+  readonly random: Random;
+  readonly checkpoint: Checkpoint;
+  readonly policy: Policy;
+}
+
+/** Who asks. The surface authenticates and builds it; the domain authorises by it. */
+export interface Actor {
+  readonly accountId: string;
+  readonly email: string;
+}
+
+/** What the operator decided. */
+export interface Policy {
+  readonly publicUrl: string;
+  readonly mailFrom: string;
+  readonly scan: 'required' | 'best-effort' | 'off';
+  readonly desttime: { readonly unitSeconds: number; readonly most: number; readonly standard: number };
+  readonly uploadLeaseSeconds: number;
+  readonly maxFileBytes: number;
+}
+
+export interface Random {
+  bytes(length: number): Buffer;
+  uuid(): string;
+}
+
+/** A named point between two steps. Does nothing, unless a crash test asked the process to die there. */
+export type Checkpoint = (name: string) => void;
+
+// ── Sealed bytes ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Objects are written once and never changed; a key never contains anything a user chose. */
+export interface ObjectStore {
+  put(key: string, body: Buffer, signal: AbortSignal): Promise<void>;
+  /** The object's bytes from an offset to its end, as a stream that fails rather than ending early. */
+  read(key: string, offset: number, signal: AbortSignal): Promise<Readable>;
+  /** Deletes up to 1,000 objects; one that does not exist counts as deleted. */
+  delete(keys: readonly string[]): Promise<void>;
+}
+
+/** Wraps data keys by a versioned master key. `context` is bound to the wrapped key and must be given again. */
+export interface KeyProvider {
+  readonly currentVersion: number;
+  wrap(dataKey: Buffer, context: string): Promise<Buffer>;
+  unwrap(wrapped: Buffer, version: number, context: string): Promise<Buffer>;
+}
+
+export type Verdict =
+  | { readonly result: 'clean' }
+  | { readonly result: 'infected'; readonly signature: string }
+  | { readonly result: 'unscanned'; readonly why: 'too_large' | 'unavailable' };
+
+/** One scan takes the plaintext as it passes by. It never throws: what it cannot scan is "unscanned". */
+export interface Scan {
+  write(bytes: Buffer): Promise<void>;
+  /** Set as soon as the verdict no longer depends on what follows, so that a hopeless upload ends early. */
+  readonly early: Verdict | undefined;
+  verdict(): Promise<Verdict>;
+  abandon(): void;
+}
+export interface Scanner {
+  begin(): Scan;
+}
+
+// ── What may be lost ────────────────────────────────────────────────────────────────────────────────────────────
+
+/** At most 60 an account; the least recently used goes; each use starts its lifetime anew. */
+export interface CsrfTokens {
+  mint(accountId: string): Promise<string>;
+  accept(accountId: string, token: string): Promise<boolean>;
+}
+
+/** Failed authentications by address. Answers the seconds to wait when there were too many, else 0. */
+export interface FailureLimit {
+  record(address: string): Promise<number>;
+}
+
+// ── Mail ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Mail {
+  readonly messageId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+export type MailOutcome =
+  | { readonly outcome: 'sent'; readonly answer: string }
+  | { readonly outcome: 'refused'; readonly answer: string };
+/** Throws when the mail may be tried again later; answers `refused` when the server said never. */
+export interface Mailer {
+  send(mail: Mail): Promise<MailOutcome>;
+}
+
+// ── What is true ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Every method is scoped by account; times are the database's. A transaction hands out the same store, bound to it. */
+export interface Store {
+  readonly accounts: AccountStore;
+  readonly contacts: ContactStore;
+  readonly drafts: DraftStore;
+  readonly files: FileStore;
+  readonly drops: DropStore;
+  readonly mails: MailStore;
+  readonly audit: AuditStore;
+  transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly number: string;
+  readonly type: 'api' | 'user';
+  readonly language: string;
+  readonly disabled: boolean;
+  readonly createdAt: Date;
+}
+export interface ApiKey {
+  readonly id: string;
+  readonly hint: string;
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+}
+export interface Credentials {
+  readonly accountId: string;
+  readonly keyDigests: readonly Buffer[];
+}
+export interface AccountStore {
+  /** The live key digests of an enabled account. */
+  credentials(email: string): Promise<Credentials | undefined>;
+  byEmail(email: string): Promise<Account | undefined>;
+  byId(accountId: string): Promise<Account | undefined>;
+  /** In order of address, after `after`. */
+  page(after: string, count: number): Promise<Account[]>;
+  /** False when the address is taken. */
+  insert(account: Pick<Account, 'id' | 'email' | 'number' | 'type' | 'language'>): Promise<boolean>;
+  setDisabled(accountId: string, disabled: boolean): Promise<void>;
+  /** Serialises changes to one account's keys and contacts until the transaction ends. */
+  lock(accountId: string): Promise<void>;
+  keys(accountId: string): Promise<ApiKey[]>;
+  insertKey(accountId: string, key: { id: string; hint: string; digest: Buffer }): Promise<void>;
+  /** False when there is no such live key. */
+  revokeKey(accountId: string, keyId: string): Promise<boolean>;
+  /** Of these addresses, those that are accounts here. */
+  idsOf(emails: readonly string[]): Promise<{ email: string; id: string }[]>;
+}
+
+export interface ContactLists {
+  readonly local: Contact[];
+  readonly global: Contact[];
+  /** Changes whenever either list does. */
+  readonly version: string;
+}
+export interface ContactStore {
+  read(accountId: string): Promise<ContactLists>;
+  version(accountId: string): Promise<string>;
+  /** Of these addresses, those already in the account's local list. */
+  known(accountId: string, emails: readonly string[]): Promise<string[]>;
+  /** Of these addresses, the contacts behind them; a local contact wins over a global one. */
+  find(accountId: string, emails: readonly string[]): Promise<Contact[]>;
+  replace(accountId: string, contacts: readonly Contact[]): Promise<void>;
+  readGlobal(): Promise<Contact[]>;
+  replaceGlobal(contacts: readonly Contact[]): Promise<void>;
+}
+
+export interface Draft {
+  readonly receivers: Receiver[];
+  readonly listOpened: boolean;
+  /** The digest of the last dispatch, when it was within ten minutes. */
+  readonly recentDispatch: Buffer | undefined;
+}
+export interface DraftStore {
+  /** Makes the draft if need be and holds it until the transaction ends. */
+  lock(accountId: string, name: string): Promise<Draft>;
+  setReceivers(accountId: string, name: string, receivers: readonly Receiver[]): Promise<void>;
+  openList(accountId: string, name: string): Promise<void>;
+  /** Forgets the receivers and, after a drop, that the list was opened; remembers the request. */
+  consume(accountId: string, name: string, digest: Buffer, type: DropType): Promise<void>;
+  /** Drops up to `count` drafts untouched for so long; their files become deletions. Answers how many. */
+  dropStale(untouchedSeconds: number, count: number): Promise<number>;
+}
+
+export interface StagedFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+}
+export interface SealedFile {
+  readonly accountId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly sha256: Buffer;
+  readonly scan: 'clean' | 'unscanned';
+  readonly wrappedKey: Buffer;
+  readonly keyVersion: number;
+}
+export interface CompletedUpload {
+  readonly id: string;
+  readonly sizeBytes: number;
+  readonly sha256: Buffer;
+  readonly scan: 'clean' | 'unscanned';
+  readonly chunkCount: number;
+}
+export interface Deletion {
+  readonly accountId: string;
+  readonly id: string;
+  readonly chunkCount: number;
+}
+export interface FileStore {
+  begin(
+    accountId: string,
+    intent: { id: string; draft: string; name: string; mediaType: string; wrappedKey: Buffer; keyVersion: number },
+    leaseSeconds: number,
+  ): Promise<void>;
+  /** Reserves chunk numbers below `chunkCount` and renews the lease. False when the intent was swept. */
+  reserve(accountId: string, id: string, chunkCount: number, leaseSeconds: number): Promise<boolean>;
+  /** Makes an intent ready, replacing a staged file of the same name. False when the intent was swept. */
+  complete(accountId: string, upload: CompletedUpload): Promise<boolean>;
+  /** Turns an intent into a deletion for the next sweep. */
+  abandon(accountId: string, id: string): Promise<void>;
+  staged(accountId: string, draft: string): Promise<StagedFile[]>;
+  /** False when there is no staged file of that name. */
+  removeStaged(accountId: string, draft: string, name: string): Promise<boolean>;
+  /** Gives the draft's staged files to a drop. Answers how many. */
+  moveToDrop(accountId: string, draft: string, dropId: string): Promise<number>;
+  /** Takes up to `count` files whose objects are to go, each for `leaseSeconds`. Expired intents become deletions. */
+  takeDeletions(count: number, leaseSeconds: number): Promise<Deletion[]>;
+  /** Notes that only chunks below `chunkCount` remain; at 0 the file is gone. */
+  settleDeletion(deletion: Deletion): Promise<void>;
+  /** A file of a live inbox entry of this account. */
+  inInbox(accountId: string, entryId: string, name: string): Promise<SealedFile | undefined>;
+}
+
+export interface NewDrop {
+  readonly id: string;
+  readonly type: DropType;
+  readonly message: string;
+  readonly ttl: number;
+  readonly ttlSeconds: number;
+  readonly receiverCount: number;
+  readonly fileCount: number;
+  readonly linkKey: Buffer;
+  readonly keyVersion: number;
+}
+export interface NewLink {
+  readonly position: number;
+  readonly receiver: Receiver;
+  readonly tokenDigest: Buffer;
+}
+export interface PagePosition {
+  readonly createdAt: string;
+  readonly id: string;
+}
+export interface DropLine extends PagePosition {
+  readonly type: DropType;
+  readonly createdSeconds: number;
+  readonly ttl: number;
+  readonly message: string;
+  readonly receiverCount: number;
+  readonly fileCount: number;
+}
+export interface InboxLine extends PagePosition {
+  readonly senderAccountId: string;
+  readonly dropId: string;
+  readonly createdSeconds: number;
+  readonly ttl: number;
+  readonly sender: string;
+  readonly fileCount: number;
+}
+export interface FileLine {
+  readonly name: string;
+  readonly scan: 'clean' | 'unscanned';
+}
+export interface DropStore {
+  insert(accountId: string, drop: NewDrop): Promise<void>;
+  insertLinks(accountId: string, dropId: string, links: readonly NewLink[]): Promise<void>;
+  insertInboxEntry(accountId: string, entry: { id: string; senderAccountId: string; dropId: string }): Promise<void>;
+  /** Remembers an Idempotency-Key. Answers the digest of the request it already belongs to, if any. */
+  claimIdempotencyKey(accountId: string, key: string, digest: Buffer): Promise<Buffer | undefined>;
+  /** Newest first, after `after`. */
+  page(accountId: string, after: PagePosition | undefined, count: number): Promise<DropLine[]>;
+  receivers(accountId: string, dropIds: readonly string[]): Promise<Map<string, Receiver[]>>;
+  files(accountId: string, dropIds: readonly string[]): Promise<Map<string, FileLine[]>>;
+  countLive(accountId: string): Promise<number>;
+  inboxPage(accountId: string, after: PagePosition | undefined, count: number): Promise<InboxLine[]>;
+  /** Ends up to `count` drops past their deadline: keys destroyed, files set to be deleted. Answers how many. */
+  endExpired(count: number): Promise<number>;
+  forgetIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
+}
+
+export interface WaitingMail {
+  readonly id: string;
+  readonly dropId: string;
+  readonly dropType: DropType;
+  readonly position: number;
+  readonly to: string;
+  readonly language: string;
+  readonly senderEmail: string;
+  readonly message: string;
+  readonly expiresAt: Date;
+  readonly linkKey: Buffer;
+  readonly keyVersion: number;
+  readonly fileCount: number;
+  /** The first few. */
+  readonly fileNames: string[];
+}
+export interface MailStore {
+  /** Writes one waiting mail a link of the drop, each with the job that sends it. */
+  enqueueForDrop(accountId: string, dropId: string, mails: readonly { id: string; position: number }[]): Promise<void>;
+  /** The mail, unless it is settled. Counts the attempt; gives the mail up when its drop has ended. */
+  take(accountId: string, id: string): Promise<WaitingMail | undefined>;
+  settle(accountId: string, id: string, state: 'sent' | 'given_up', outcome: string): Promise<void>;
+  noteFailure(accountId: string, id: string, outcome: string): Promise<void>;
+}
+
+export interface AuditStore {
+  append(
+    accountId: string,
+    entry: { id: string; actor: string; action: string; details: Record<string, unknown> },
+  ): Promise<void>;
+}

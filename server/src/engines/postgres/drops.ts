@@ -1,0 +1,212 @@
+import type { Receiver } from '@waybill/protocol';
+import { sql } from 'kysely';
+import type { DropStore, FileLine, PagePosition } from '../../domain/ports.ts';
+import type { Database } from './database.ts';
+
+/** As text: a Date would lose the microseconds, and with them the place in the order. */
+const positionOf = (column: string) => sql<string>`${sql.ref(column)}::text`.as('createdAt');
+const secondsOf = (column: string) =>
+  sql<number>`floor(extract(epoch from ${sql.ref(column)}))::bigint`.as('createdSeconds');
+const isBefore = (createdAt: string, id: string, { createdAt: time, id: after }: PagePosition) =>
+  sql<boolean>`(${sql.ref(createdAt)}, ${sql.ref(id)}) < (${time}::timestamptz, ${after}::uuid)`;
+
+export function dropStore(db: Database): DropStore {
+  return {
+    async insert(accountId, drop) {
+      await db
+        .insertInto('drops')
+        .values({
+          account_id: accountId,
+          id: drop.id,
+          type: drop.type,
+          message: drop.message,
+          ttl: drop.ttl,
+          expires_at: sql`now() + make_interval(secs => ${drop.ttlSeconds})`,
+          receiver_count: drop.receiverCount,
+          file_count: drop.fileCount,
+          link_key: drop.linkKey,
+          key_version: drop.keyVersion,
+        })
+        .execute();
+    },
+
+    async insertLinks(accountId, dropId, links) {
+      const json = JSON.stringify(
+        links.map(({ position, receiver, tokenDigest }) => ({
+          ...receiver,
+          position,
+          digest: tokenDigest.toString('hex'),
+        })),
+      );
+      await sql`
+        insert into links (account_id, drop_id, position, email, number, language, groups, nick, name, token_digest)
+        select ${accountId}, ${dropId}, position, email, number, language, groups, nick, name, decode(digest, 'hex')
+        from jsonb_to_recordset(${json}::jsonb) as link (
+          position integer, email text, number text, language text, groups text[], nick text, name text, digest text)
+      `.execute(db);
+    },
+
+    async insertInboxEntry(accountId, entry) {
+      await db
+        .insertInto('inbox_entries')
+        .values({
+          account_id: accountId,
+          id: entry.id,
+          sender_account_id: entry.senderAccountId,
+          drop_id: entry.dropId,
+        })
+        .execute();
+    },
+
+    async claimIdempotencyKey(accountId, key, digest) {
+      // A rival's claim in flight makes the insert wait for its end.
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('idempotency_keys')
+        .values({ account_id: accountId, key, request_digest: digest })
+        .onConflict((conflict) => conflict.columns(['account_id', 'key']).doNothing())
+        .executeTakeFirstOrThrow();
+      if (numInsertedOrUpdatedRows === 1n) return undefined;
+      const claimed = await db
+        .selectFrom('idempotency_keys')
+        .select('request_digest as digest')
+        .where('account_id', '=', accountId)
+        .where('key', '=', key)
+        .executeTakeFirstOrThrow();
+      return claimed.digest;
+    },
+
+    page: (accountId, after, count) =>
+      db
+        .selectFrom('drops')
+        .select(['id', 'type', 'ttl', 'message', 'receiver_count as receiverCount', 'file_count as fileCount'])
+        .select([positionOf('created_at'), secondsOf('created_at')])
+        .where('account_id', '=', accountId)
+        .$if(after !== undefined, (query) => query.where(isBefore('created_at', 'id', after as PagePosition)))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(count)
+        .execute(),
+
+    async receivers(accountId, dropIds) {
+      const rows = await db
+        .selectFrom('links')
+        .select(['drop_id', 'email', 'number', 'language', 'groups', 'nick', 'name'])
+        .where('account_id', '=', accountId)
+        .where('drop_id', '=', sql<string>`any(${dropIds}::uuid[])`)
+        .orderBy('drop_id')
+        .orderBy('position')
+        .execute();
+      const receivers = rows.map(({ name, ...row }) => (name === null ? row : { ...row, name }));
+      return collect(receivers, ({ drop_id: _, ...receiver }): Receiver => receiver);
+    },
+
+    async files(accountId, dropIds) {
+      const rows = await db
+        .selectFrom('files')
+        .select(['drop_id', 'name', 'scan'])
+        .where('account_id', '=', accountId)
+        .where('drop_id', '=', sql<string>`any(${dropIds}::uuid[])`)
+        .orderBy('drop_id')
+        .orderBy('created_at')
+        .orderBy('id')
+        .$narrowType<{ drop_id: string; scan: FileLine['scan'] }>()
+        .execute();
+      return collect(rows, ({ drop_id: _, ...file }): FileLine => file);
+    },
+
+    async countLive(accountId) {
+      const { live } = await db
+        .selectFrom('drops')
+        .select(({ fn }) => fn.countAll<number>().as('live'))
+        .where('account_id', '=', accountId)
+        .where('type', '=', 'downloadfiles')
+        .where('ended_at', 'is', null)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .executeTakeFirstOrThrow();
+      return live;
+    },
+
+    inboxPage: (accountId, after, count) =>
+      db
+        .selectFrom('inbox_entries as entry')
+        .innerJoin('drops', (join) =>
+          join.onRef('drops.account_id', '=', 'entry.sender_account_id').onRef('drops.id', '=', 'entry.drop_id'),
+        )
+        .innerJoin('accounts as sender', 'sender.id', 'entry.sender_account_id')
+        .select([
+          'entry.id',
+          'entry.sender_account_id as senderAccountId',
+          'entry.drop_id as dropId',
+          'drops.ttl',
+          'drops.file_count as fileCount',
+          'sender.email as sender',
+        ])
+        .select([positionOf('entry.created_at'), secondsOf('entry.created_at')])
+        .where('entry.account_id', '=', accountId)
+        .where('drops.ended_at', 'is', null)
+        .where('drops.expires_at', '>', sql<Date>`now()`)
+        .$if(after !== undefined, (query) =>
+          query.where(isBefore('entry.created_at', 'entry.id', after as PagePosition)),
+        )
+        .orderBy('entry.created_at', 'desc')
+        .orderBy('entry.id', 'desc')
+        .limit(count)
+        .execute(),
+
+    async endExpired(count) {
+      const { rows } = await sql<{ ended: number }>`
+        with due as (
+          select account_id, id from drops
+          where ended_at is null and expires_at <= now()
+          order by expires_at limit ${count} for update skip locked
+        ), emptied as (
+          update files set state = 'deleting', wrapped_key = null, lease_until = now()
+          from due
+          where files.account_id = due.account_id and files.drop_id = due.id and files.state = 'ready'
+        ), unlisted as (
+          delete from inbox_entries using due
+          where inbox_entries.sender_account_id = due.account_id and inbox_entries.drop_id = due.id
+        ), ended as (
+          update drops set ended_at = now(), link_key = null
+          from due
+          where drops.account_id = due.account_id and drops.id = due.id
+          returning 1
+        )
+        select count(*) as ended from ended
+      `.execute(db);
+      return rows[0]?.ended ?? 0;
+    },
+
+    async forgetIdempotencyKeys(olderThanSeconds, count) {
+      const { numDeletedRows } = await db
+        .deleteFrom('idempotency_keys')
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('account_id', 'key'),
+            'in',
+            selectFrom('idempotency_keys')
+              .select(['account_id', 'key'])
+              .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${olderThanSeconds})`)
+              .orderBy('created_at')
+              .limit(count)
+              .$asTuple('account_id', 'key'),
+          ),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+  };
+}
+
+function collect<Row extends { drop_id: string }, Line>(
+  rows: readonly Row[],
+  line: (row: Row) => Line,
+): Map<string, Line[]> {
+  const lines = new Map<string, Line[]>();
+  for (const row of rows) {
+    const list = lines.get(row.drop_id);
+    if (list) list.push(line(row));
+    else lines.set(row.drop_id, [line(row)]);
+  }
+  return lines;
+}

@@ -1,0 +1,23 @@
+import type { Store } from '../../domain/ports.ts';
+import { accountStore } from './accounts.ts';
+import { auditStore } from './audit.ts';
+import { contactStore } from './contacts.ts';
+import type { Database } from './database.ts';
+import { draftStore } from './drafts.ts';
+import { dropStore } from './drops.ts';
+import { fileStore } from './files.ts';
+import { mailStore } from './mails.ts';
+import { whenReachable } from './unavailable.ts';
+
+export function postgresStore(db: Database): Store {
+  return whenReachable({
+    accounts: accountStore(db),
+    contacts: contactStore(db),
+    drafts: draftStore(db),
+    files: fileStore(db),
+    drops: dropStore(db),
+    mails: mailStore(db),
+    audit: auditStore(db),
+    transaction: (work) => db.transaction().execute((tx) => work(postgresStore(tx))),
+  });
+}

@@ -1,0 +1,27 @@
+import { ContactsAddRequest, limits, Status } from '@waybill/protocol';
+import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
+import { actorOf, type Endpoint } from './endpoint.ts';
+import { prefersLenient, versionsInIfMatch } from './request-headers.ts';
+
+/** spec 4, operation 3. */
+export const contactsAdd: Endpoint = (app, engines) => {
+  app.post(
+    '/:user/cgi/contacts_add.cgi',
+    {
+      config: { authentication: 'account+csrf' },
+      bodyLimit: limits.contactListBytes,
+      schema: { body: ContactsAddRequest, response: { 200: Status } },
+    },
+    async (request, reply) => {
+      const lenient = prefersLenient(request);
+      const { version } = await replaceContacts(engines, actorOf(request), {
+        contacts: request.body,
+        lenient,
+        ifVersion: versionsInIfMatch(request),
+      });
+      reply.header('etag', `"${version}"`);
+      if (lenient) reply.header('preference-applied', 'handling=lenient');
+      return { status: 'ok' as const };
+    },
+  );
+};

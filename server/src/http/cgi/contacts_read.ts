@@ -1,0 +1,15 @@
+import { ContactList } from '@waybill/protocol';
+import { actorOf, type Endpoint } from './endpoint.ts';
+
+/** spec 4, operation 2. The ETag is ours: contacts_add.cgi honours it as If-Match. */
+export const contactsRead: Endpoint = (app, engines) => {
+  app.get(
+    '/:user/cgi/contacts_read.cgi',
+    { config: { authentication: 'account+csrf' }, schema: { response: { 200: ContactList } } },
+    async (request, reply) => {
+      const { local, global, version } = await engines.store.contacts.read(actorOf(request).accountId);
+      reply.header('etag', `"${version}"`);
+      return { local, global };
+    },
+  );
+};

@@ -1,0 +1,23 @@
+import { DispatchParameters, Status } from '@waybill/protocol';
+import { createDrop } from '../../domain/drops/create-drop.ts';
+import { actorOf, type Endpoint } from './endpoint.ts';
+import { draftOf, idempotencyKeyOf } from './request-headers.ts';
+
+/** spec 4, operation 8. */
+export const createdrop: Endpoint = (app, engines) => {
+  app.post(
+    '/:user/cgi/createdrop.cgi',
+    {
+      config: { authentication: 'account+csrf' },
+      schema: { body: DispatchParameters, response: { 200: Status } },
+    },
+    async (request) => {
+      await createDrop(engines, actorOf(request), {
+        draft: draftOf(request),
+        parameters: request.body,
+        idempotencyKey: idempotencyKeyOf(request),
+      });
+      return { status: 'ok' as const };
+    },
+  );
+};

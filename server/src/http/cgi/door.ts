@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { authenticate } from '../../domain/accounts/authenticate.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Actor, Engines } from '../../domain/ports.ts';
+
+export type DoorNeeds = Pick<Engines, 'store' | 'csrfTokens' | 'failureLimit'> & { readonly pepper: Buffer };
+
+const longestCredentials = 1024;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** spec 5.1: HTTP Basic, and the account in the path must be the one that authenticated. */
+export async function requireAccount(engines: DoorNeeds, request: FastifyRequest, reply: FastifyReply): Promise<Actor> {
+  const { authorization } = request.headers;
+  if (authorization === undefined) throw new ExchangeError('unauthorized');
+  const actor = await checkCredentials(engines, request, reply, authorization);
+  // The same answer whether or not the other account exists.
+  if ((request.params as { user?: string }).user !== actor.email) throw new ExchangeError('wrong_account');
+  return actor;
+}
+
+/** spec 5.4 */
+export async function requireCsrfToken(engines: DoorNeeds, request: FastifyRequest, actor: Actor): Promise<void> {
+  const token = request.headers['csrf-token'];
+  const shaped = typeof token === 'string' && /^[A-Za-z0-9_-]{43}$/.test(token);
+  if (!shaped || !(await engines.csrfTokens.accept(actor.accountId, token))) throw new ExchangeError('csrf_rejected');
+}
+
+/** Only failures are limited, so that the right key works while its account is under attack from the same address. */
+async function checkCredentials(
+  engines: DoorNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authorization: string,
+): Promise<Actor> {
+  try {
+    const credentials = parseBasic(authorization);
+    if (!credentials) throw new ExchangeError('unauthorized');
+    return await authenticate(engines, credentials.user, credentials.apiKey);
+  } catch (error) {
+    if (!(error instanceof ExchangeError) || error.code !== 'unauthorized') throw error;
+    const waitSeconds = await engines.failureLimit.record(request.ip);
+    if (waitSeconds === 0) throw error;
+    reply.header('retry-after', String(waitSeconds));
+    throw new ExchangeError('too_many_requests');
+  }
+}
+
+/** RFC 7617. Only canonical base64: what two decoders could read differently is refused. */
+export function parseBasic(authorization: string): { user: string; apiKey: string } | undefined {
+  if (authorization.length > longestCredentials) return undefined;
+  const [, base64] = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
+  if (!base64) return undefined;
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.toString('base64') !== base64) return undefined;
+  try {
+    const [, user, apiKey] = /^([^:\p{Cc}]+):(\P{Cc}+)$/u.exec(utf8.decode(bytes)) ?? [];
+    return user && apiKey ? { user, apiKey } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+import { findInboxFile } from '../../domain/drops/find-inbox-file.ts';
+import { sendFile } from '../shared/send-file.ts';
+import { actorOf, type Endpoint } from './endpoint.ts';
+
+/** spec 4, operation 11: the files of an inbox entry stand below it, in `files`. */
+export const download: Endpoint = (app, engines) => {
+  app.route<{ Params: { inbox: string; name: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/:user/:inbox/files/:name',
+    config: { authentication: 'account+csrf' },
+    handler: async (request, reply) => {
+      const { inbox, name } = request.params;
+      const file = await findInboxFile(engines, actorOf(request), inbox, name);
+      return sendFile(engines, file, request, reply);
+    },
+  });
+};

@@ -1,0 +1,75 @@
+import type { ErrorAnswer, ErrorCode } from '@waybill/protocol';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+
+/** Every code's answer on this surface. A new code does not compile until it stands here. */
+export const statusOf: Record<ErrorCode, number> = {
+  malformed_request: 400,
+  invalid_input: 400,
+  invalid_name: 400,
+  unauthorized: 401,
+  csrf_rejected: 403,
+  wrong_account: 403,
+  cross_site: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  contact_exists: 409,
+  unknown_contact: 409,
+  no_receivers: 409,
+  no_files: 409,
+  file_list_not_initialized: 409,
+  too_many_files: 409,
+  idempotency_key_reused: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  too_large_to_scan: 413,
+  unsupported_media_type: 415,
+  range_not_satisfiable: 416,
+  wrong_host: 421,
+  infected: 422,
+  too_many_requests: 429,
+  headers_too_large: 431,
+  damaged: 500,
+  internal: 500,
+  unavailable: 503,
+};
+
+/** How long a caller should wait before trying again when a part of the service is away. */
+const retryAfterSeconds = 5;
+
+/** What Fastify itself refuses, in our codes. */
+const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
+  FST_ERR_BAD_URL: 'malformed_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'malformed_request',
+};
+
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = asExchangeError(error);
+  const status = statusOf[refusal.code];
+  if (refusal.code === 'internal') request.log.error({ err: error }, 'a request failed on a fault of ours');
+  else if (status >= 500) request.log.warn({ code: refusal.code, err: refusal.cause }, 'a request could not be served');
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="Waybill", charset="UTF-8"');
+  if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(retryAfterSeconds));
+  return reply.code(status).type('application/json; charset=utf-8').send(errorAnswer(refusal.code, refusal.message));
+}
+
+export function errorAnswer(code: ErrorCode, message: string): ErrorAnswer {
+  return { status: 'error', code, message };
+}
+
+function asExchangeError(error: unknown): ExchangeError {
+  if (error instanceof ExchangeError) return error;
+  const { code, validation, validationContext } = error as Partial<FastifyError>;
+  if (validation?.[0]) {
+    const { instancePath, message } = validation[0];
+    return new ExchangeError(
+      'invalid_input',
+      `${validationContext ?? 'request'}${instancePath} ${message ?? 'is not valid'}.`,
+    );
+  }
+  return new ExchangeError(frameworkCodes[code ?? ''] ?? 'internal', undefined, { cause: error });
+}

@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream';
+import { readHistory, readInbox } from '../../domain/drops/read-history.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { actorOf, type CgiEngines, type Endpoint } from './endpoint.ts';
+import { historyEntry, inboxEntry, senderOf } from './shapes.ts';
+
+/** spec 4, operation 10. Streamed as it is read: the answer may be far larger than the memory it is made in. */
+export const getHistory: Endpoint = (app, engines) => {
+  app.get('/:user/cgi/get_history.cgi', { config: { authentication: 'account+csrf' } }, async (request, reply) => {
+    const answer = historyText(engines, actorOf(request).accountId);
+    return reply.type('application/json; charset=utf-8').send(Readable.from(answer, { objectMode: false }));
+  });
+};
+
+async function* historyText(engines: CgiEngines, accountId: string): AsyncGenerator<string> {
+  const account = await engines.store.accounts.byId(accountId);
+  if (!account) throw new ExchangeError('not_found');
+  const us = senderOf(account);
+  yield '{"history":[';
+  yield* joined(readHistory(engines, accountId), (drop) => historyEntry(drop, us));
+  yield `],"live_drops":"${await engines.store.drops.countLive(accountId)}","inbox":[`;
+  yield* joined(readInbox(engines, accountId), inboxEntry);
+  yield ']}';
+}
+
+async function* joined<Item>(groups: AsyncIterable<Item[]>, shape: (item: Item) => unknown): AsyncGenerator<string> {
+  let separator = '';
+  for await (const group of groups) {
+    yield separator + group.map((item) => JSON.stringify(shape(item))).join(',');
+    separator = ',';
+  }
+}

@@ -1,0 +1,34 @@
+import { actorOf, type Endpoint } from './endpoint.ts';
+
+/** spec 4, rule 1: the page whose hidden input carries the CSRF token. */
+export const indexPage: Endpoint = (app, engines) => {
+  app.get('/:user/', { config: { authentication: 'account' } }, async (request, reply) => {
+    const actor = actorOf(request);
+    const token = await engines.csrfTokens.mint(actor.accountId);
+    return reply.type('text/html; charset=utf-8').send(page(actor.email, token));
+  });
+};
+
+function page(email: string, token: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Waybill</title>
+</head>
+<body>
+<main>
+<h1>Waybill</h1>
+<p>Signed in as ${escapeHtml(email)}.</p>
+<p>Programs: send the value of the field <code>csrftoken</code> as the header <code>CSRF-Token</code>.</p>
+<form><input type="hidden" name="csrftoken" value="${escapeHtml(token)}"></form>
+</main>
+</body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,19 @@
+import { ReceiversSetRequest, Status } from '@waybill/protocol';
+import { setReceivers } from '../../domain/drafts/set-receivers.ts';
+import { actorOf, type Endpoint } from './endpoint.ts';
+import { draftOf } from './request-headers.ts';
+
+/** spec 4, operation 4. */
+export const receiversSet: Endpoint = (app, engines) => {
+  app.post(
+    '/:user/cgi/receivers_set.cgi',
+    {
+      config: { authentication: 'account+csrf' },
+      schema: { body: ReceiversSetRequest, response: { 200: Status } },
+    },
+    async (request) => {
+      await setReceivers(engines, actorOf(request), draftOf(request), request.body);
+      return { status: 'ok' as const };
+    },
+  );
+};

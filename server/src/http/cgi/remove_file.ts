@@ -1,0 +1,19 @@
+import { RemoveFileQuery, Status } from '@waybill/protocol';
+import { removeFile } from '../../domain/drafts/remove-file.ts';
+import { actorOf, type Endpoint } from './endpoint.ts';
+import { draftOf } from './request-headers.ts';
+
+/** spec 4, operation 6. A GET that changes something, as the spec has it; the CSRF token is what makes it safe. */
+export const removeFileCgi: Endpoint = (app, engines) => {
+  app.get(
+    '/:user/cgi/remove_file.cgi',
+    {
+      config: { authentication: 'account+csrf' },
+      schema: { querystring: RemoveFileQuery, response: { 200: Status } },
+    },
+    async (request) => {
+      await removeFile(engines, actorOf(request), draftOf(request), request.query.filename);
+      return { status: 'deldone' as const };
+    },
+  );
+};

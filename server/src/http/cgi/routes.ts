@@ -1,0 +1,38 @@
+import { contactsAdd } from './contacts_add.ts';
+import { contactsRead } from './contacts_read.ts';
+import { createdrop } from './createdrop.ts';
+import { requireAccount, requireCsrfToken } from './door.ts';
+import { download } from './download.ts';
+import type { App, CgiEngines } from './endpoint.ts';
+import { getFiles } from './get_files.ts';
+import { getHistory } from './get_history.ts';
+import { givedrop } from './givedrop.ts';
+import { indexPage } from './index_page.ts';
+import { receiversSet } from './receivers_set.ts';
+import { removeFileCgi } from './remove_file.ts';
+import { upload } from './upload.ts';
+
+/** The machine API, in the order of the spec's table. */
+const endpoints = [
+  indexPage,
+  contactsRead,
+  contactsAdd,
+  receiversSet,
+  getFiles,
+  removeFileCgi,
+  upload,
+  createdrop,
+  givedrop,
+  getHistory,
+  download,
+];
+
+export function machineApi(app: App, engines: CgiEngines): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { authentication } = request.routeOptions.config;
+    if (authentication !== 'account' && authentication !== 'account+csrf') return;
+    request.actor = await requireAccount(engines, request, reply);
+    if (authentication === 'account+csrf') await requireCsrfToken(engines, request, request.actor);
+  });
+  for (const endpoint of endpoints) endpoint(app, engines);
+}

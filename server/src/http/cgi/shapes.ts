@@ -1,0 +1,59 @@
+import type { FileReference, HistoryEntry, InboxEntry, Sender, UploadedFile } from '@waybill/protocol';
+import type { HistoryDrop, InboxDrop } from '../../domain/drops/read-history.ts';
+import type { Account, FileLine, StagedFile } from '../../domain/ports.ts';
+
+/** The domain's values in the spec's shapes (spec 2). */
+export function uploadedFile(file: StagedFile): UploadedFile {
+  return { name: file.name, type: file.mediaType, size: humanSize(file.sizeBytes) };
+}
+
+export function historyEntry(drop: HistoryDrop, sender: Sender): HistoryEntry {
+  return {
+    drop_type: drop.type,
+    create_time: String(drop.createdSeconds),
+    ttl: String(drop.ttl),
+    receivers: drop.receivers,
+    ddmessage: drop.message,
+    sender,
+    files: drop.files.map(fileReference),
+  };
+}
+
+export function inboxEntry(drop: InboxDrop): InboxEntry {
+  return {
+    ttl: String(drop.ttl),
+    createtime: String(drop.createdSeconds),
+    sender: drop.sender,
+    files: drop.files.map(fileReference),
+    url: drop.id,
+  };
+}
+
+export function senderOf(account: Account): Sender {
+  return {
+    email: account.email,
+    number: account.number,
+    lang: account.language,
+    first_run: 'false',
+    accountType: account.type,
+    change_passwd: 'false',
+    settings: { show_number: 'true', show_email: 'true', show_lang: 'true', show_nick: 'true' },
+  };
+}
+
+function fileReference(file: FileLine): FileReference {
+  return { name: file.name, settings: JSON.stringify(file.scan === 'unscanned' ? ['unscanned'] : []) };
+}
+
+/** Like `1.4 MB`, in powers of 1000. */
+export function humanSize(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  let value = bytes;
+  let unit = 0;
+  // 999.95 would be shown as 1000.0
+  while (value >= (unit === 0 ? 1000 : 999.95) && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}

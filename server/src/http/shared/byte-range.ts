@@ -1,0 +1,18 @@
+import type { ByteRange } from '../../domain/files/read-sealed.ts';
+
+/**
+ * RFC 9110, 14.2: one range of bytes. Answers undefined where the header is to be ignored: it is not about bytes, not
+ * well-formed, or asks for several ranges, which a server need not serve.
+ */
+export function requestedRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? '') ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), sizeBytes);
+    return length === 0 ? 'unsatisfiable' : { start: sizeBytes - length, end: sizeBytes };
+  }
+  const start = Number(first);
+  const end = last === '' ? sizeBytes : Math.min(Number(last) + 1, sizeBytes);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= sizeBytes ? 'unsatisfiable' : { start, end };
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { Dicer } from '@fastify/busboy';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+
+const maxParts = 200;
+const maxPartHeaderBytes = 8 * 1024;
+
+export interface Part {
+  readonly name: string;
+  /** Absent on a plain field. */
+  readonly fileName: string | undefined;
+  readonly mediaType: string;
+  /** Must be read to its end before the next part comes. */
+  readonly bytes: Readable;
+}
+
+/** RFC 7578, a part at a time, as it arrives. What is ambiguous is refused; nothing is buffered but a part's header. */
+export async function* parts(contentType: string, body: Readable): AsyncGenerator<Part, void, void> {
+  const dicer = new Dicer({ boundary: boundaryOf(contentType), ...headerLimits });
+  const streams: Readable[] = [];
+  const arrived: Promise<Part>[] = [];
+  let headersAwaited = 0;
+  let partCount = 0;
+  let wake: () => void = () => undefined;
+  let ended = false;
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => undefined); // whoever waits next sees it
+  const fail = (error: unknown) => {
+    failure.reject(error);
+    for (const stream of streams) stream.destroy(error as Error);
+    dicer.destroy();
+  };
+
+  dicer.on('part', (stream: Readable) => {
+    stream.on('error', fail);
+    streams.push(stream);
+    partCount += 1;
+    headersAwaited += 1;
+    if (partCount > maxParts) fail(new ExchangeError('too_large', `The form has more than ${maxParts} parts.`));
+    const part = once(stream, 'header').then(([header]) => {
+      headersAwaited -= 1;
+      return partOf(header as PartHeader, stream);
+    });
+    part.catch(fail);
+    arrived.push(part);
+    wake();
+  });
+  dicer.on('finish', () => {
+    ended = true;
+    wake();
+  });
+  dicer.on('error', (cause) =>
+    fail(new ExchangeError('malformed_request', 'The multipart body is cut off.', { cause })),
+  );
+
+  const pump = async () => {
+    let headerBytes = 0;
+    for await (const bytes of body as AsyncIterable<Buffer>) {
+      // The parser forgets what is too long of a header but would go on reading it for ever.
+      headerBytes = headersAwaited > 0 ? headerBytes + bytes.length : 0;
+      if (headerBytes > maxPartHeaderBytes + bytes.length)
+        throw new ExchangeError('too_large', 'A part header is too long.');
+      await new Promise<void>((resolve, reject) => dicer.write(bytes, (error) => (error ? reject(error) : resolve())));
+    }
+    dicer.end();
+  };
+  pump().catch((cause: unknown) => {
+    if (cause instanceof ExchangeError) fail(cause);
+    else fail(new ExchangeError('malformed_request', 'The request ended before its body did.', { cause }));
+  });
+
+  try {
+    for (;;) {
+      const next = arrived.shift();
+      if (next) yield await Promise.race([next, failure.promise]);
+      else if (ended) return;
+      else await Promise.race([new Promise<void>((resolve) => (wake = resolve)), failure.promise]);
+    }
+  } finally {
+    dicer.destroy();
+  }
+}
+
+/** The package's types know neither limit, its parser does. */
+const headerLimits = { maxHeaderPairs: 20, maxHeaderSize: maxPartHeaderBytes };
+
+type PartHeader = Readonly<Record<string, readonly string[] | undefined>>;
+
+function partOf(header: PartHeader, bytes: Readable): Part {
+  const length = Object.entries(header).reduce(
+    (sum, [key, values]) => sum + key.length + (values?.join('').length ?? 0),
+    0,
+  );
+  // As long as the parser keeps: something may have been cut off.
+  if (length > maxPartHeaderBytes / 2) throw new ExchangeError('too_large', 'A part header is too long.');
+  const [disposition, ...more] = header['content-disposition'] ?? [];
+  const parameters = disposition === undefined ? undefined : dispositionParameters(disposition);
+  const name = parameters?.get('name');
+  if (!parameters || name === undefined || more.length > 0) {
+    throw new ExchangeError('malformed_request', 'A part has no usable Content-Disposition.');
+  }
+  const declared = header['content-type']?.[0] ?? '';
+  const [mediaType] = /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}/i.exec(declared) ?? [];
+  return {
+    name,
+    fileName: agreedFileName(parameters),
+    mediaType: mediaType?.toLowerCase() ?? 'application/octet-stream',
+    bytes,
+  };
+}
+
+/** `filename` and `filename*` may both stand there, as long as they say the same. */
+function agreedFileName(parameters: ReadonlyMap<string, string>): string | undefined {
+  const plain = parameters.get('filename');
+  const extended = parameters.get('filename*');
+  if (extended === undefined) return plain;
+  const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(extended) ?? [];
+  let decoded: string | undefined;
+  try {
+    decoded = encoded === undefined ? undefined : decodeURIComponent(encoded);
+  } catch {
+    decoded = undefined;
+  }
+  if (decoded === undefined || (plain !== undefined && plain.normalize('NFC') !== decoded.normalize('NFC'))) {
+    throw new ExchangeError('invalid_name', 'filename and filename* of a part disagree.');
+  }
+  return decoded;
+}
+
+/** `form-data; name="file"; filename="a \"b\".txt"`. Parameters may not repeat. */
+function dispositionParameters(value: string): Map<string, string> | undefined {
+  const text = Buffer.from(value, 'latin1').toString('utf8');
+  const rest = /^form-data\s*(?=;|$)/i.exec(text);
+  if (!rest) return undefined;
+  const parameters = new Map<string, string>();
+  const parameter = /\s*;\s*([a-z0-9_-]+\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/iy;
+  parameter.lastIndex = rest[0].length;
+  let end = parameter.lastIndex;
+  for (let match = parameter.exec(text); match; match = parameter.exec(text)) {
+    const [, key, quoted, bare] = match;
+    const name = (key as string).toLowerCase();
+    if (parameters.has(name)) return undefined;
+    // Browsers write a quote as %22 and send backslashes as they are, so only an escaped quote or backslash is one.
+    parameters.set(name, quoted === undefined ? (bare as string) : quoted.replace(/\\(["\\])/g, '$1'));
+    end = parameter.lastIndex;
+  }
+  return /^\s*;?\s*$/.test(text.slice(end)) ? parameters : undefined;
+}
+
+function boundaryOf(contentType: string): string {
+  const [, quoted, bare] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? bare;
+  // RFC 2046: 1 to 70 characters.
+  if (!boundary || !/^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/.test(boundary)) {
+    throw new ExchangeError('malformed_request', 'The multipart boundary is missing or not valid.');
+  }
+  return boundary;
+}

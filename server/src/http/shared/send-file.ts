@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import { create as contentDisposition } from 'content-disposition';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { readSealed } from '../../domain/files/read-sealed.ts';
+import type { Engines, SealedFile } from '../../domain/ports.ts';
+import { requestedRange } from './byte-range.ts';
+
+/**
+ * Sends a file, or the range asked for. Always an attachment of plain bytes, whatever its name or content claim to be.
+ * The first segment is checked before the status is sent; damage further on breaks the transfer off, so that a client
+ * never takes a part for the whole.
+ */
+export async function sendFile(
+  engines: Pick<Engines, 'objects' | 'keys'>,
+  file: SealedFile,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const digest = file.sha256.toString('base64');
+  const etag = `"${digest}"`;
+  reply.headers({
+    'content-type': 'application/octet-stream',
+    'content-disposition': contentDisposition(file.name),
+    'content-security-policy': "sandbox; default-src 'none'",
+    'accept-ranges': 'bytes',
+    etag,
+    'repr-digest': `sha-256=:${digest}:`,
+  });
+
+  const ifRange = request.headers['if-range'];
+  const range =
+    ifRange === undefined || ifRange === etag ? requestedRange(request.headers.range, file.sizeBytes) : undefined;
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${file.sizeBytes}`);
+    throw new ExchangeError('range_not_satisfiable');
+  }
+  const { start, end } = range ?? { start: 0, end: file.sizeBytes };
+  reply.header('content-length', String(end - start));
+  if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${file.sizeBytes}`);
+  if (request.method === 'HEAD') return reply.send();
+
+  const gone = new AbortController();
+  request.raw.socket.once('close', () => gone.abort());
+  const bytes = readSealed(engines, file, { start, end }, gone.signal);
+  const first = await bytes.next().catch((error: unknown) => {
+    reply.removeHeader('content-length').removeHeader('content-range');
+    throw error;
+  });
+  return reply.send(Readable.from(startingWith(first, bytes), { objectMode: false, highWaterMark: 256 * 1024 }));
+}
+
+async function* startingWith(
+  first: IteratorResult<Buffer, void>,
+  rest: AsyncGenerator<Buffer, void, void>,
+): AsyncGenerator<Buffer, void, void> {
+  if (first.done) return;
+  try {
+    yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}

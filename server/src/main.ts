@@ -1,0 +1,106 @@
+#!/usr/bin/env node
+import { randomBytes } from 'node:crypto';
+import closeWithGrace from 'close-with-grace';
+import { Command } from 'commander';
+import { pino } from 'pino';
+import { accountCommands } from './admin/accounts.ts';
+import type { WithEngines } from './admin/command.ts';
+import { contactCommands } from './admin/contacts.ts';
+import { keyCommands } from './admin/keys.ts';
+import { migrateCommand } from './admin/migrate.ts';
+import { sweepCommand } from './admin/sweep.ts';
+import { assemble } from './assemble.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { ExchangeError } from './domain/exchange-error.ts';
+import { buildConsole } from './http/console/server.ts';
+import { buildServer } from './http/server.ts';
+import { everyMinute, tasks } from './jobs/jobs.ts';
+
+/** Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 78 not configured. */
+const exitCodes = { failed: 1, usage: 2, configuration: 78 };
+
+const program = new Command('waybilld')
+  .description(
+    'Secure file exchange for machines and people. Settings come from the environment: docs/configuration.md.',
+  )
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : exitCodes.usage));
+
+program.command('serve').description('answer HTTP').action(serve);
+program.command('work').description('run jobs: mails, deadlines, sweeping').action(work);
+const admin = program.command('admin').description('commands for administrators');
+for (const add of [accountCommands, keyCommands, contactCommands, sweepCommand, migrateCommand])
+  add(admin, withEngines);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`waybilld: ${explain(error)}\n`);
+  process.exit(error instanceof ConfigError ? exitCodes.configuration : exitCodes.failed);
+}
+
+async function serve(): Promise<void> {
+  const config = readConfig();
+  const log = pino({ level: config.WAYBILL_LOG_LEVEL });
+  const engines = assemble(config, log);
+  await engines.migrate();
+  const processTag = randomBytes(3).toString('hex');
+  const server = buildServer(engines, {
+    log,
+    processTag,
+    publicUrl: config.WAYBILL_PUBLIC_URL,
+    allowedHosts: config.WAYBILL_ALLOWED_HOSTS,
+    trustedProxies: config.WAYBILL_TRUSTED_PROXIES,
+  });
+  let stopping = false;
+  const adminConsole = buildConsole({ log, isStopping: () => stopping, ping: engines.ping });
+
+  closeWithGrace({ delay: 30_000, logger: log }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'an error nobody expected');
+    // First no new work, then the work under way, then the engines.
+    stopping = true;
+    await server.close();
+    await adminConsole.close();
+    await engines.close();
+  });
+
+  if (config.WAYBILL_CONSOLE_LISTEN) await adminConsole.listen(config.WAYBILL_CONSOLE_LISTEN);
+  const listening = await server.listen(config.WAYBILL_LISTEN);
+  log.info({ listening, processTag }, 'serving');
+}
+
+async function work(): Promise<void> {
+  const config = readConfig();
+  const log = pino({ level: config.WAYBILL_LOG_LEVEL });
+  const engines = assemble(config, log);
+  await engines.migrate();
+  const runner = await engines.startJobRunner({
+    concurrency: config.WAYBILL_WORKER_CONCURRENCY,
+    tasks: tasks(engines),
+    everyMinute,
+  });
+  closeWithGrace({ delay: 30_000, logger: log }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'an error nobody expected');
+    await runner.stop();
+    await engines.close();
+  });
+  log.info({ working: true }, 'working');
+  await runner.ended;
+}
+
+async function withEngines(command: Parameters<WithEngines>[0]): Promise<void> {
+  const engines = assemble(readConfig(), pino({ level: 'silent' }));
+  try {
+    await engines.migrate();
+    await command({ engines });
+  } finally {
+    await engines.close();
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ExchangeError) {
+    const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+    return `${error.message}${cause}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

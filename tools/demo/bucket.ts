@@ -1,0 +1,19 @@
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+
+/** A client of the S3 engine that tools/engines runs. */
+export function engineS3(): S3Client {
+  return new S3Client({
+    endpoint: 'http://127.0.0.1:7480',
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'waybill', secretAccessKey: 'waybill-secret' },
+    forcePathStyle: true,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+}
+
+export async function createBucket(bucket: string): Promise<void> {
+  const client = engineS3();
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  client.destroy();
+}

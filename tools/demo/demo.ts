@@ -1,0 +1,202 @@
+/**
+ * Waybill on this machine: the engines, two `serve` processes behind one address, a worker and two API accounts.
+ * Prints one JSON line when all of it answers, stays in the foreground, and on SIGTERM or SIGINT stops what it started.
+ * Everything is new at each start; nothing of an earlier demo is kept.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { createBucket } from './bucket.ts';
+import {
+  demoBucket,
+  demoDatabase,
+  demoDir,
+  engineEnvironment,
+  enginesDir,
+  projectDir,
+  waybilld,
+} from './environment.ts';
+
+const run = promisify(execFile);
+const engines = (...args: string[]) => run(`${projectDir}/tools/engines/engines`, args);
+
+if (process.argv.includes('--help')) {
+  process.stdout.write(
+    'Usage: npm run demo\n\nStarts a whole Waybill on this machine and prints one JSON line about it. Ctrl-C ends it.\n',
+  );
+  process.exit(0);
+}
+
+const children: { name: string; process: ChildProcess }[] = [];
+let startedEngines: string[] = [];
+let stopping: Promise<never> | undefined;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => (stopping ??= stop(0)));
+
+try {
+  await start();
+} catch (error) {
+  process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
+  stopping ??= stop(1);
+}
+
+async function start(): Promise<void> {
+  startedEngines = await stoppedEngines();
+  await engines('up');
+  await emptyDatabase();
+  await emptyBucket();
+
+  const port = await freePort(8080);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const environment = { ...engineEnvironment(baseUrl), WAYBILL_ALLOWED_HOSTS: `localhost:${port}` };
+  mkdirSync(demoDir, { recursive: true });
+  writeFileSync(`${demoDir}/environment.json`, JSON.stringify(environment), { mode: 0o600 });
+
+  const serves = await Promise.all([startServe('serve-1', environment), startServe('serve-2', environment)]);
+  const worker = await startWaybilld('worker', ['work'], environment, 'working');
+  const proxy = await startProxy(
+    port,
+    serves.map((serve) => serve.listening),
+  );
+  const accounts = await Promise.all([
+    createAccount(environment, 'alpha@machines.test', '46700000001'),
+    createAccount(environment, 'beta@machines.test', '46700000002'),
+  ]);
+  const line = {
+    base_url: baseUrl,
+    accounts,
+    admin_url: serves[0]?.console,
+    mail_dir: `${enginesDir}/postfix/mail/all/new`,
+    sms_log: `${enginesDir}/kannel/sms.log`,
+    pids: { 'serve-1': serves[0]?.pid, 'serve-2': serves[1]?.pid, worker: worker.pid, proxy: proxy.pid },
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+async function stop(code: number): Promise<never> {
+  // In reverse: the door first, then who serves behind it.
+  for (const { process: child } of children.toReversed()) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const gone = once(child, 'exit');
+    child.kill('SIGTERM');
+    await gone;
+  }
+  rmSync(`${demoDir}/environment.json`, { force: true });
+  if (startedEngines.length > 0) await engines('down', ...startedEngines);
+  process.exit(code);
+}
+
+async function stoppedEngines(): Promise<string[]> {
+  const { stdout } = await engines('status', '--json').catch((error: { stdout: string }) => error);
+  const status = JSON.parse(stdout) as { engines: Record<string, { state: string }> };
+  return Object.entries(status.engines).flatMap(([name, { state }]) => (state === 'running' ? [] : [name]));
+}
+
+async function emptyDatabase(): Promise<void> {
+  const psql = (sql: string) => run('psql', ['-qh', '127.0.0.1', '-p', '5544', '-U', 'postgres', '-c', sql]);
+  await psql(`drop database if exists ${demoDatabase} with (force)`);
+  await psql(`create database ${demoDatabase}`);
+}
+
+async function emptyBucket(): Promise<void> {
+  const ceph = { env: { ...process.env, CEPH_CONF: `${enginesDir}/ceph/ceph.conf` } };
+  await run('radosgw-admin', ['bucket', 'rm', `--bucket=${demoBucket}`, '--purge-objects', '--bypass-gc'], ceph).catch(
+    () => undefined, // there was none
+  );
+  await createBucket(demoBucket);
+}
+
+async function startServe(name: string, environment: Record<string, string>) {
+  const console = `127.0.0.1:${await freePort(0)}`;
+  return {
+    ...(await startWaybilld(
+      name,
+      ['serve'],
+      { ...environment, WAYBILL_LISTEN: '127.0.0.1:0', WAYBILL_CONSOLE_LISTEN: console, WAYBILL_LOG_LEVEL: 'info' },
+      'listening',
+    )),
+    console: `http://${console}`,
+  };
+}
+
+/** Starts waybilld and waits for the log line that says it is up; its log goes to a file beside the engines'. */
+async function startWaybilld(name: string, args: string[], environment: Record<string, string>, sign: string) {
+  const log = openSync(`${demoDir}/${name}.log`, 'w');
+  const child = spawn(process.execPath, [waybilld, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment, WAYBILL_LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'pipe', log],
+  });
+  children.push({ name, process: child });
+  const lines = createInterface({ input: child.stdout as Readable });
+  const up = new Promise<Record<string, unknown>>((resolve, reject) => {
+    lines.on('line', (line) => {
+      writeFileSync(log, `${line}\n`);
+      const entry = line.startsWith('{') ? (JSON.parse(line) as Record<string, unknown>) : {};
+      if (entry[sign] !== undefined) resolve(entry);
+    });
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}; see ${demoDir}/${name}.log`)));
+  });
+  const { listening } = await up;
+  child.removeAllListeners('exit');
+  child.once('exit', (code, signal) => {
+    if (!stopping) process.stderr.write(`demo: ${name} ended (${signal ?? code}); see ${demoDir}/${name}.log\n`);
+  });
+  return { pid: child.pid, listening: String(listening) };
+}
+
+/** TCP, not HTTP: every byte reaches Waybill as it was sent. One process a connection, in turn. */
+async function startProxy(port: number, targets: string[]) {
+  const config = `${demoDir}/haproxy.cfg`;
+  const servers = targets.map((url, index) => `  server serve-${index + 1} ${new URL(url).host} check inter 500ms`);
+  writeFileSync(
+    config,
+    [
+      'defaults',
+      '  mode tcp',
+      '  timeout connect 5s',
+      '  timeout client 1h',
+      '  timeout server 1h',
+      '  option redispatch',
+      '  retries 3',
+      'listen waybill',
+      `  bind 127.0.0.1:${port}`,
+      '  balance roundrobin',
+      ...servers,
+      '',
+    ].join('\n'),
+  );
+  const log = openSync(`${demoDir}/proxy.log`, 'w');
+  const child = spawn('/usr/sbin/haproxy', ['-db', '-f', config], { stdio: ['ignore', log, log] });
+  children.push({ name: 'proxy', process: child });
+  for (const deadline = Date.now() + 20_000; ; ) {
+    const answered = await fetch(`http://127.0.0.1:${port}/`).then(
+      () => true,
+      () => false,
+    );
+    if (answered) return { pid: child.pid };
+    if (Date.now() > deadline) throw new Error(`the proxy does not answer; see ${demoDir}/proxy.log`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function createAccount(environment: Record<string, string>, email: string, number: string) {
+  const args = [waybilld, 'admin', 'accounts', 'create', '--email', email, '--number', number, '--json'];
+  const { stdout } = await run(process.execPath, args, { env: { PATH: process.env['PATH'] ?? '', ...environment } });
+  return { user: email, api_key: (JSON.parse(stdout) as { api_key: string }).api_key };
+}
+
+/** The preferred port if nobody has it, else any. */
+async function freePort(preferred: number): Promise<number> {
+  const server = createServer();
+  const taken = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(true));
+    server.listen(preferred, '127.0.0.1', () => resolve(false));
+  });
+  if (taken) return freePort(0);
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const projectDir = fileURLToPath(new URL('../../', import.meta.url)).replace(/\/$/, '');
+export const enginesDir = process.env['WAYBILL_ENGINES_DIR'] ?? `${projectDir}/.engines`;
+export const demoDir = `${enginesDir}/demo`;
+export const demoDatabase = 'waybill_demo';
+export const demoBucket = 'waybill-demo';
+export const waybilld = `${projectDir}/server/dist/main.js`;
+
+/** Settings a caller of the demo may change by setting them. */
+const adjustable = ['WAYBILL_SCAN', 'WAYBILL_LOG_LEVEL', 'WAYBILL_DESTTIME_UNIT', 'WAYBILL_DESTTIME_MOST'];
+
+/** The settings of waybilld on the engines of this machine. Needs the public address, which the demo decides. */
+export function engineEnvironment(publicUrl: string): Record<string, string> {
+  return {
+    WAYBILL_PUBLIC_URL: publicUrl,
+    WAYBILL_DATABASE_URL: `postgres://postgres@127.0.0.1:5544/${demoDatabase}`,
+    WAYBILL_REDIS_URL: 'redis://127.0.0.1:6399/1',
+    WAYBILL_S3_ENDPOINT: 'http://127.0.0.1:7480',
+    WAYBILL_S3_BUCKET: demoBucket,
+    WAYBILL_S3_ACCESS_KEY_ID: 'waybill',
+    WAYBILL_S3_SECRET_ACCESS_KEY: 'waybill-secret',
+    WAYBILL_MASTER_KEY_FILE: secretFile('master-keys', () => `1:${randomBytes(32).toString('base64')}\n`),
+    WAYBILL_KEY_PEPPER_FILE: secretFile('key-pepper', () => `${randomBytes(32).toString('base64')}\n`),
+    WAYBILL_CLAMD: '127.0.0.1:3310',
+    // Large files are over the scanner's limit, and a demo should take them.
+    WAYBILL_SCAN: 'best-effort',
+    WAYBILL_SMTP_URL: 'smtp://127.0.0.1:2525?ignoreTLS=true',
+    WAYBILL_MAIL_FROM: 'waybill@files.test',
+    WAYBILL_LOG_LEVEL: 'warn',
+    ...Object.fromEntries(adjustable.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+  };
+}
+
+/** The environment of the demo that runs, for whoever starts a further process beside it. */
+export function demoEnvironment(): Record<string, string> {
+  const path = `${demoDir}/environment.json`;
+  if (!existsSync(path)) throw new Error('No demo is running: start one with `npm run demo`.');
+  return JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
+}
+
+function secretFile(name: string, make: () => string): string {
+  mkdirSync(demoDir, { recursive: true });
+  const path = `${demoDir}/${name}`;
+  if (!existsSync(path)) writeFileSync(path, make(), { mode: 0o600 });
+  return path;
+}

@@ -1,0 +1,83 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import config from '../.dependency-cruiser.mjs';
+
+const project = fileURLToPath(new URL('../', import.meta.url));
+
+/** For every rule, a file that breaks it: where it stands, and what it imports. */
+const forbidden: Record<string, [file: string, imports: string]> = {
+  'protocol-stands-alone': ['protocol/src/planted.ts', 'node:fs'],
+  'domain-knows-no-surface-and-no-engine': ['server/src/domain/planted-surface.ts', '../http/guard.ts'],
+  'domain-uses-no-framework': ['server/src/domain/planted-framework.ts', 'fastify'],
+  'domain-does-no-io': ['server/src/domain/planted-io.ts', 'node:fs'],
+  'engines-know-only-the-domain': ['server/src/engines/s3/planted-surface.ts', '../../http/guard.ts'],
+  'engines-do-not-know-each-other': ['server/src/engines/s3/planted-engine.ts', '../clamd/scanner.ts'],
+  'surfaces-use-no-engine': ['server/src/jobs/planted-engine.ts', '../engines/clamd/scanner.ts'],
+  'surfaces-do-not-know-each-other': ['server/src/jobs/planted-surface.ts', '../http/guard.ts'],
+  'http-surfaces-do-not-know-each-other': ['server/src/http/console/planted.ts', '../cgi/errors.ts'],
+  'only-assemble-names-engines': ['server/src/planted-engine.ts', './engines/clamd/scanner.ts'],
+  'postgres-driver-only-in-its-engine': ['server/src/http/planted-pg.ts', 'pg'],
+  's3-driver-only-in-its-engine': ['server/src/http/planted-s3.ts', '@aws-sdk/client-s3'],
+  'valkey-driver-only-in-its-engine': ['server/src/http/planted-valkey.ts', 'ioredis'],
+  'smtp-driver-only-in-its-engine': ['server/src/http/planted-smtp.ts', 'nodemailer'],
+  'acceptance-is-a-black-box': ['acceptance/lib/planted.ts', '../../server/src/config.ts'],
+  // Reported once, at the file of the circle that comes first.
+  'no-circles': ['server/src/http/planted-circle-back.ts', './planted-circle.ts'],
+  'no-unresolvable': ['server/src/http/planted-nowhere.ts', './nowhere.ts'],
+  'no-test-code-in-the-program': ['server/src/http/planted-test.ts', './planted.test.ts'],
+};
+
+let copy: string;
+let found: ICruiseResult;
+
+beforeAll(async () => {
+  copy = mkdtempSync(join(tmpdir(), 'layers-'));
+  for (const folder of ['server/src', 'protocol', 'acceptance', 'tools']) {
+    cpSync(join(project, folder), join(copy, folder), { recursive: true });
+  }
+  for (const file of ['tsconfig.base.json', 'server/package.json', 'package.json']) {
+    cpSync(join(project, file), join(copy, file));
+  }
+  symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
+  plant('server/src/http/planted-circle.ts', './planted-circle-back.ts');
+  plant('server/src/http/planted.test.ts', './guard.ts');
+  for (const [file, imports] of Object.values(forbidden)) plant(file, imports);
+
+  const result = await cruise(
+    ['server/src', 'protocol/src', 'acceptance'],
+    { ...config.options, baseDir: copy, ruleSet: { forbidden: config.forbidden }, validate: true } as never,
+    config.options.enhancedResolveOptions as never,
+  );
+  found = result.output as ICruiseResult;
+});
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+function plant(file: string, imports: string): void {
+  mkdirSync(join(copy, dirname(file)), { recursive: true });
+  writeFileSync(join(copy, file), `import * as planted from '${imports}';\nexport const name = planted;\n`);
+}
+
+test('every rule has a planted violation', () => {
+  expect(Object.keys(forbidden).toSorted()).toEqual(config.forbidden.map((rule) => rule.name).toSorted());
+});
+
+test.each(Object.entries(forbidden))('%s catches its planted violation', (rule, [file]) => {
+  const caught = found.summary.violations.filter((violation) => violation.rule.name === rule);
+  expect(caught.map((violation) => violation.from)).toContain(file);
+});
+
+test('nothing but the planted files breaks a rule', () => {
+  const planted = new Set(Object.values(forbidden).map(([file]) => file));
+  expect(found.summary.violations.filter((violation) => !planted.has(violation.from))).toEqual([]);
+});
+
+test('the program was really read', () => {
+  // With a compiler it cannot use, the tool reads next to nothing and reports that all is well.
+  const read = found.modules.filter((module) => /^(?:server|protocol)\/src\//.test(module.source));
+  expect(read.length).toBeGreaterThan(90);
+});

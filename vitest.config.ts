@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** Unit, operation and contract tests. The black box has a configuration of its own, in acceptance/. */
+export default defineConfig({
+  // The protocol from its source, so that a test never sees an old build of it.
+  resolve: { conditions: ['source', 'node'] },
+  ssr: { resolve: { conditions: ['source', 'node'] } },
+  test: {
+    include: ['{protocol,server,tools}/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});
