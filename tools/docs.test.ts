@@ -1,0 +1,92 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { errorMessages } from '../protocol/src/errors.ts';
+import { limits } from '../protocol/src/limits.ts';
+import { statusOf } from '../server/src/http/cgi/errors.ts';
+import { configurationDocument } from './generate-config-docs.ts';
+
+const project = fileURLToPath(new URL('../', import.meta.url));
+const read = (path: string) => readFileSync(join(project, path), 'utf8');
+const documents = ['.', 'docs', 'docs/adr', 'deploy', 'acceptance'].flatMap((folder) =>
+  readdirSync(join(project, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name)),
+);
+
+/** A document without its code, in which a bracket is no link. */
+function prose(path: string): string {
+  return read(path)
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()#]/g, ' '));
+}
+
+/** The anchors that a heading gets when the document is shown. */
+function anchors(path: string): Set<string> {
+  const text = read(path).replace(/^```[\s\S]*?^```/gm, '');
+  const seen = new Map<string, number>();
+  return new Set(
+    [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => {
+      const words = (title ?? '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+      const slug = words.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-');
+      const times = seen.get(slug) ?? 0;
+      seen.set(slug, times + 1);
+      return times === 0 ? slug : `${slug}-${times}`;
+    }),
+  );
+}
+
+function linksOf(path: string): string[] {
+  const text = prose(path);
+  const inline = [...text.matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)].map((match) => match[1] ?? '');
+  const images = [...text.matchAll(/(?:src|srcset|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+  return [...inline, ...images].filter((link) => !/^[a-z]+:/i.test(link));
+}
+
+function isBroken(document: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? join(project, document) : resolve(project, dirname(document), path);
+  if (relative(project, target).startsWith('..') || !existsSync(target)) return true;
+  if (anchor === undefined) return false;
+  return statSync(target).isDirectory() || !anchors(relative(project, target)).has(anchor);
+}
+
+test.each(documents)('every relative link of %s leads somewhere', (document) => {
+  expect(linksOf(document).filter((link) => isBroken(document, link))).toEqual([]);
+});
+
+test('the documents link to one another', () => {
+  expect(documents.flatMap(linksOf).length).toBeGreaterThan(30);
+});
+
+test('docs/configuration.md is what the settings say', () => {
+  expect(read('docs/configuration.md')).toBe(configurationDocument());
+});
+
+/** The rows of the table under a heading of docs/api.md, cell by cell. */
+function tableUnder(heading: string): string[][] {
+  const section = read('docs/api.md').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const [, , ...rows] = section.split('\n').filter((line) => line.startsWith('|'));
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+}
+
+test('the table of errors in docs/api.md has every code with its status, and no other', () => {
+  const documented = tableUnder('Errors').map(([status, code]) => `${code} ${status}`);
+  const real = Object.keys(errorMessages).map((code) => `${code} ${statusOf[code as keyof typeof statusOf]}`);
+  expect(documented.toSorted()).toEqual(real.toSorted());
+});
+
+test('the table of limits in docs/api.md has every limit with its value', () => {
+  const documented = Object.fromEntries(
+    tableUnder('Limits').flatMap(([name, value]) =>
+      name && name in limits ? [[name, Number(value?.replaceAll(',', ''))]] : [],
+    ),
+  );
+  expect(documented).toEqual(limits);
+});
