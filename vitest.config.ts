@@ -7,6 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source', 'node'] } },
   test: {
     include: ['{protocol,server,tools}/**/*.test.ts'],
+    globalSetup: ['server/src/testing/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -50,7 +50,7 @@ beforeAll(async () => {
   const result = await cruise(
     ['server/src', 'protocol/src', 'acceptance'],
     { ...config.options, baseDir: copy, ruleSet: { forbidden: config.forbidden }, validate: true } as never,
-    config.options.enhancedResolveOptions as never,
+    config.options.enhancedResolveOptions,
   );
   found = result.output as ICruiseResult;
 });

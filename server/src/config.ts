@@ -44,7 +44,7 @@ const settings = {
   WAYBILL_S3_ACCESS_KEY_ID: { about: 'The S3 access key.', parse: text },
   WAYBILL_S3_SECRET_ACCESS_KEY: { about: 'The S3 secret key.', secret: true, parse: text },
   WAYBILL_MASTER_KEY_FILE: {
-    about: 'A file of master keys, one a line: VERSION:BASE64 OF 32 BYTES. The highest version seals; keep the others.',
+    about: 'A file of master keys, one a line: VERSION:BASE64 OF 32 BYTES. The first line seals; keep the others.',
     parse: text,
   },
   WAYBILL_KEY_PEPPER: {
@@ -147,7 +147,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     }
   }
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('WAYBILL_') && !(name.replace(/_FILE$/, '') in settings) && !(name in settings)) {
+    const ofFile = name.endsWith('_FILE') && configTable[name.slice(0, -'_FILE'.length)]?.secret;
+    if (name.startsWith('WAYBILL_') && !ofFile && !(name in settings)) {
       problems.push(`${name} is not a setting. Is it misspelt?`);
     }
   }

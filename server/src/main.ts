@@ -87,10 +87,10 @@ async function work(): Promise<void> {
   await runner.ended;
 }
 
-async function withEngines(command: Parameters<WithEngines>[0]): Promise<void> {
+async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
   const engines = assemble(readConfig(), pino({ level: 'silent' }));
   try {
-    await engines.migrate();
+    if (options?.migrateFirst !== false) await engines.migrate();
     await command({ engines });
   } finally {
     await engines.close();

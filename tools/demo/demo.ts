@@ -34,7 +34,7 @@ if (process.argv.includes('--help')) {
 const children: { name: string; process: ChildProcess }[] = [];
 let startedEngines: string[] = [];
 let stopping: Promise<never> | undefined;
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => (stopping ??= stop(0)));
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void (stopping ??= stop(0)));
 
 try {
   await start();

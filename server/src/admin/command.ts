@@ -6,8 +6,11 @@ export interface AdminContext {
   readonly engines: Pick<Assembly, 'store' | 'random' | 'pepper' | 'objects' | 'checkpoint' | 'migrate'>;
 }
 
-/** Runs a command with the engines opened for it, and closed after it. */
-export type WithEngines = (work: (context: AdminContext) => Promise<void>) => Promise<void>;
+/** Runs a command with the engines opened for it on a database that is up to date, and closed after it. */
+export type WithEngines = (
+  work: (context: AdminContext) => Promise<void>,
+  options?: { readonly migrateFirst: boolean },
+) => Promise<void>;
 
 /** One file a command: it adds itself to its parent. */
 export type AddCommand = (parent: Command, withEngines: WithEngines) => void;

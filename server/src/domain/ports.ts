@@ -47,8 +47,8 @@ export type Checkpoint = (name: string) => void;
 /** Objects are written once and never changed; a key never contains anything a user chose. */
 export interface ObjectStore {
   put(key: string, body: Buffer, signal: AbortSignal): Promise<void>;
-  /** The object's bytes from an offset to its end, as a stream that fails rather than ending early. */
-  read(key: string, offset: number, signal: AbortSignal): Promise<Readable>;
+  /** A part of the object's bytes, as far as they go, as a stream that fails when it is broken off. */
+  read(key: string, part: { offset: number; length: number }, signal: AbortSignal): Promise<Readable>;
   /** Deletes up to 1,000 objects; one that does not exist counts as deleted. */
   delete(keys: readonly string[]): Promise<void>;
 }
@@ -305,6 +305,8 @@ export interface DropStore {
 }
 
 export interface WaitingMail {
+  /** How often it has been tried, this time included. */
+  readonly attempts: number;
   readonly id: string;
   readonly dropId: string;
   readonly dropType: DropType;

@@ -33,6 +33,7 @@ export function refusalOf(request: IncomingMessage, isOurHost: (host: string) =>
   }
   // Absolute-form targets name a host a second time.
   if (!request.url?.startsWith('/')) return 'malformed_request';
+  if (!isDecodable(request.url)) return 'malformed_request';
   const { host } = request.headers;
   if (host === undefined) return 'malformed_request';
   if (!isOurHost(host.toLowerCase())) return 'wrong_host';
@@ -44,4 +45,14 @@ export function refusalOf(request: IncomingMessage, isOurHost: (host: string) =>
   if (request.headers['content-encoding'] !== undefined) return 'unsupported_media_type';
   if (request.headers['sec-fetch-site'] === 'cross-site') return 'cross_site';
   return undefined;
+}
+
+/** An escape that is no UTF-8 would reach the query as it is, and mean something else to everyone who decodes it. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }

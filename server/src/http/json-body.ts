@@ -10,8 +10,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export function parseJson(body: Buffer): unknown {
   try {
     const text = utf8.decode(body);
-    const value: unknown = JSON.parse(text, refuseInfinite);
-    refuseDuplicateKeys(text);
+    refuseAmbiguity(text);
+    const value: unknown = JSON.parse(text);
+    refuseInfinite(value);
     return value;
   } catch (cause) {
     if (cause instanceof ExchangeError) throw cause;
@@ -19,31 +20,42 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-function refuseInfinite(_key: string, value: unknown): unknown {
+/** Not by JSON.parse's reviver, which takes seconds over a long array. The depth is bounded already. */
+function refuseInfinite(value: unknown): void {
   if (value === Infinity || value === -Infinity) {
     throw new ExchangeError('malformed_request', 'A number in the body is too large.');
   }
-  return value;
+  if (Array.isArray(value)) for (const item of value) refuseInfinite(item);
+  else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) refuseInfinite(item);
 }
 
-/** One pass over text that is known to be JSON, looking only at strings, colons and brackets. */
-function refuseDuplicateKeys(text: string): void {
-  const token = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+/**
+ * One pass that looks only at strings, colons and brackets. What is no JSON may get through; JSON.parse comes next.
+ * Written out, because a regular expression runs out of stack on a long string.
+ */
+function refuseAmbiguity(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   let string = '';
-  for (let match = token.exec(text); match; match = token.exec(text)) {
-    const found = match[0];
-    if (found === '{') open.push(new Set());
-    else if (found === '[') open.push(undefined);
-    else if (found === '}' || found === ']') open.pop();
-    else if (found === ':') refuseKey(JSON.parse(string) as string, open.at(-1));
-    else string = found;
-    if (open.length > limits.jsonDepth) throw new ExchangeError('malformed_request', 'The body is nested too deeply.');
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      const start = at;
+      for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
+      string = text.slice(start, at + 1);
+    } else if (character === '{' || character === '[') {
+      if (open.push(undefined) > limits.jsonDepth) {
+        throw new ExchangeError('malformed_request', 'The body is nested too deeply.');
+      }
+    } else if (character === '}' || character === ']') {
+      open.pop();
+    } else if (character === ':') {
+      open[open.length - 1] = addKey(JSON.parse(string) as string, open.at(-1) ?? new Set());
+    }
   }
 }
 
-function refuseKey(key: string, keys: Set<string> | undefined): void {
-  if (keys?.has(key)) throw new ExchangeError('malformed_request', 'A key stands twice in one object of the body.');
+function addKey(key: string, keys: Set<string>): Set<string> {
+  if (keys.has(key)) throw new ExchangeError('malformed_request', 'A key stands twice in one object of the body.');
   if (key === '__proto__') throw new ExchangeError('malformed_request', 'A key of the body is not acceptable.');
-  keys?.add(key);
+  return keys.add(key);
 }

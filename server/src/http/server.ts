@@ -1,7 +1,7 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorMessages, limits } from '@waybill/protocol';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import type { App, CgiEngines } from './cgi/endpoint.ts';
@@ -9,6 +9,7 @@ import { answerError, errorAnswer, statusOf } from './cgi/errors.ts';
 import { machineApi } from './cgi/routes.ts';
 import { refusalOf } from './guard.ts';
 import { parseJson } from './json-body.ts';
+import { closeKindly, endKindly } from './kind-close.ts';
 import { securityHeaders } from './security-headers.ts';
 import { cutSlowPeers } from './slow-peers.ts';
 
@@ -21,14 +22,11 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[];
 }
 
-/** How long the rest of a body may still come after its request was answered. */
-const lingerMs = 5_000;
-
 export function buildServer(engines: CgiEngines, options: ServerOptions): FastifyInstance {
   let requests = 0;
   const app = fastify({
     loggerInstance: options.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: () => `${options.processTag}-${++requests}`,
     bodyLimit: limits.jsonBytes,
@@ -40,6 +38,8 @@ export function buildServer(engines: CgiEngines, options: ServerOptions): Fastif
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: 16 * 1024,
+      // The guard refuses a request without a Host, with our answer.
+      requireHostHeader: false,
       keepAliveTimeout: 65_000,
     },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
@@ -65,7 +65,6 @@ export function buildServer(engines: CgiEngines, options: ServerOptions): Fastif
     if (refusal) throw new ExchangeError(refusal);
   });
   app.addHook('onResponse', async (request, reply) => {
-    lingerBriefly(request.raw);
     // The route, not the URL: a URL may hold a token.
     const { url, config } = request.routeOptions;
     request.log.info(
@@ -84,6 +83,10 @@ export function buildServer(engines: CgiEngines, options: ServerOptions): Fastif
   answerUnrouted(app);
   app.register(async (scope) => machineApi(scope as unknown as App, engines));
 
+  // Node would hang up on the one and answer the other without our headers.
+  app.server.on('connect', (_request, socket) => answerRaw('method_not_allowed', socket));
+  app.server.on('checkExpectation', ({ socket }) => answerRaw('malformed_request', socket));
+  closeKindly(app.server);
   const stopCutting = cutSlowPeers(app.server);
   app.addHook('onClose', async () => stopCutting());
   return app;
@@ -112,15 +115,20 @@ function answerUnrouted(app: App): void {
   });
 }
 
-/** What the parser refuses never becomes a request; it gets the same kind of answer, written by hand. */
+/** What the parser refuses never becomes a request. */
 function answerUnparsable(error: Error & { code?: string }, socket: Duplex): void {
-  const code: ErrorCode =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'headers_too_large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'request_timeout'
-        : 'malformed_request';
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  if (error.code === 'ECONNRESET') socket.destroy();
+  else answerRaw(unparsable[error.code ?? ''] ?? 'malformed_request', socket);
+}
+
+const unparsable: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** The same kind of answer as everywhere, written by hand where there is no reply to write it with. */
+function answerRaw(code: ErrorCode, socket: Duplex): void {
+  if (!socket.writable) {
     socket.destroy();
     return;
   }
@@ -130,23 +138,14 @@ function answerUnparsable(error: Error & { code?: string }, socket: Duplex): voi
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
+    ...(code === 'method_not_allowed' ? { allow: 'GET, HEAD, POST' } : {}),
   });
   const head = [
     `HTTP/1.1 ${statusOf[code]} ${STATUS_CODES[statusOf[code]]}`,
     ...headers.map((pair) => pair.join(': ')),
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
-}
-
-/** A refused upload's bytes are let through for a moment, so that the client reads the refusal; then it is cut. */
-function lingerBriefly(request: {
-  complete: boolean;
-  socket: { destroy(): void };
-  once(event: 'close', go: () => void): void;
-}): void {
-  if (request.complete) return;
-  const timer = setTimeout(() => request.socket.destroy(), lingerMs).unref();
-  request.once('close', () => clearTimeout(timer));
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  endKindly(socket);
 }
 
 function boundAddress(server: Server): string | undefined {

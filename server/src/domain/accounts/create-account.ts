@@ -12,9 +12,13 @@ export async function createAccount(
 ): Promise<{ account: Account; apiKey: string }> {
   const email = emailAddress(input.email);
   const number = phoneNumber(input.number);
+  const language = input.language ?? '';
+  if (!/^(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3})?$/.test(language)) {
+    throw new ExchangeError('invalid_input', 'The language is a tag such as en, sv or pt-BR.');
+  }
   const id = engines.random.uuid();
   return engines.store.transaction(async (tx) => {
-    const inserted = await tx.accounts.insert({ id, email, number, type: input.type, language: input.language ?? '' });
+    const inserted = await tx.accounts.insert({ id, email, number, type: input.type, language });
     if (!inserted) throw new ExchangeError('invalid_input', `There is already an account for ${email}.`);
     const { apiKey } = await insertNewKey(engines, tx, id);
     await record(engines, tx, { accountId: id, actor: 'admin', action: 'account.created', details: { email } });

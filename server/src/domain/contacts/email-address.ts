@@ -3,15 +3,22 @@ import isEmail from 'validator/lib/isEmail.js';
 import { ExchangeError } from '../exchange-error.ts';
 
 /** Dot-atoms only: no quotes, comments, groups, brackets or routing, so that one address is always one mailbox. */
-const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+/** domainToASCII reads a URL: it would drop a tab, decode a %6d and cut at a slash, and the mail would go elsewhere. */
+const domainCharacters = /^[\p{L}\p{M}\p{N}.-]+$/u;
 
 /** The one form of an address that we keep: lower case, its domain in ASCII (UTS 46). */
 export function emailAddress(text: string): string {
   const at = text.lastIndexOf('@');
-  const local = text.slice(0, Math.max(at, 0)).toLowerCase();
-  const domain = domainToASCII(text.slice(at + 1));
-  const address = `${local}@${domain}`;
-  if (!localPart.test(local) || !isEmail.default(address, { allow_utf8_local_part: false, allow_ip_domain: false })) {
+  const local = text.slice(0, Math.max(at, 0));
+  const domain = text.slice(at + 1);
+  const address = `${local.toLowerCase()}@${domainCharacters.test(domain) ? domainToASCII(domain) : ''}`;
+  // "=?" would begin an encoded word, which a mail program shows as something else.
+  if (
+    !localPart.test(local) ||
+    local.includes('=?') ||
+    !isEmail.default(address, { allow_utf8_local_part: false, allow_ip_domain: false })
+  ) {
     throw new ExchangeError(
       'invalid_input',
       `${JSON.stringify(text.slice(0, 80))} is not an e-mail address we can use.`,

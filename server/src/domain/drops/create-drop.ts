@@ -138,9 +138,9 @@ async function fillInboxes(
   }
 }
 
-function requestDigest(type: DropType, { parameters }: Dispatch): Buffer {
+function requestDigest(type: DropType, { draft, parameters }: Dispatch): Buffer {
   return createHash('sha256')
-    .update(JSON.stringify([type, parameters.desttime ?? null, parameters.ddmessage ?? null]))
+    .update(JSON.stringify([type, draft, parameters.desttime ?? null, parameters.ddmessage ?? null]))
     .digest();
 }
 

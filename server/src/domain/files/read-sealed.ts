@@ -14,6 +14,10 @@ import {
 
 /** How often reading goes on from where it broke before it gives up; any progress starts the count anew. */
 const attempts = 3;
+/** How long a consumer may make us wait before it counts as slow. */
+const patienceMs = 1_000;
+/** 256 KiB: the memory of a slow consumer. */
+const segmentsWhenSlow = 4;
 
 export interface ByteRange {
   readonly start: number;
@@ -54,6 +58,11 @@ function openChecked(seal: SegmentSeal, number: number, last: boolean, sealed: B
   }
 }
 
+/**
+ * The sealed segments `from` to `to`, a chunk's worth at a time and the next chunk ahead. A consumer that makes us wait
+ * would hold a connection to the store for as long as it reads, and a few hundred of them all there are; so the
+ * connection is given back, and such a consumer is served in small pieces that are fetched whole.
+ */
 async function* sealedSegments(
   objects: ObjectStore,
   file: SealedFile,
@@ -61,63 +70,94 @@ async function* sealedSegments(
   to: number,
   signal: AbortSignal,
 ): AsyncGenerator<{ number: number; sealed: Buffer }, void, void> {
-  const chunkOf = (segment: number) => Math.floor(segment / segmentsPerChunk);
-  const open = (segment: number) => {
-    const stream = objects.read(
-      chunkKey(file.id, chunkOf(segment)),
-      (segment % segmentsPerChunk) * sealedSegmentBytes,
-      signal,
-    );
-    stream.catch(() => undefined); // looked at when its turn comes
-    return stream;
-  };
-
   let next = from;
-  let ahead: { segment: number; stream: Promise<Readable> } | undefined;
+  let ahead: Run | undefined;
+  let keepsUp = true;
   let failures = 0;
   try {
     while (next <= to) {
-      const stream = ahead?.segment === next ? ahead.stream : open(next);
-      const nextChunk = (chunkOf(next) + 1) * segmentsPerChunk;
-      ahead = nextChunk <= to ? { segment: nextChunk, stream: open(nextChunk) } : undefined;
-      const end = Math.min(nextChunk, to + 1);
+      const chunkEnd = (Math.floor(next / segmentsPerChunk) + 1) * segmentsPerChunk;
+      const end = Math.min(chunkEnd, to + 1, keepsUp ? chunkEnd : next + segmentsWhenSlow);
+      const run: Run = ahead?.from === next ? ahead : openRun(objects, file, next, end, signal);
+      if (!keepsUp || end > to) ahead = undefined;
+      else if (ahead?.from !== end)
+        ahead = openRun(objects, file, end, Math.min(end + segmentsPerChunk, to + 1), signal);
       try {
-        for await (const sealed of cut(await stream, next, end, file)) {
-          yield { number: next, sealed };
+        for await (const sealed of keepsUp ? cut(run, file) : gather(cut(run, file))) {
+          const waited = performance.now();
+          const impatience = setTimeout(() => {
+            keepsUp = false;
+            run.close();
+            ahead?.close();
+            ahead = undefined;
+          }, patienceMs);
+          try {
+            yield { number: next, sealed };
+          } finally {
+            clearTimeout(impatience);
+          }
+          if (!keepsUp && performance.now() - waited < patienceMs / 10) keepsUp = next + 1 === run.end;
           next += 1;
           failures = 0;
         }
       } catch (error) {
-        if (error instanceof ExchangeError || signal.aborted || ++failures >= attempts) throw error;
+        if (error instanceof ExchangeError || signal.aborted) throw error;
+        if (++failures >= attempts) throw new ExchangeError('unavailable', undefined, { cause: error });
       }
     }
   } finally {
-    ahead?.stream.then(
-      (stream) => stream.destroy(),
-      () => undefined,
-    );
+    ahead?.close();
   }
 }
 
-/** Cuts an object's bytes into its sealed segments `from` to `end`, which must all be there. */
-async function* cut(stream: Readable, from: number, end: number, file: SealedFile): AsyncGenerator<Buffer, void, void> {
-  const sealedLength = (segment: number) => Math.min(segmentBytes, file.sizeBytes - segment * segmentBytes) + tagBytes;
+/** Consecutive segments of one chunk, being read from its object. */
+interface Run {
+  readonly from: number;
+  /** Exclusive. */
+  readonly end: number;
+  readonly stream: Promise<Readable>;
+  close(): void;
+}
+
+function openRun(objects: ObjectStore, file: SealedFile, from: number, end: number, signal: AbortSignal): Run {
+  const chunk = Math.floor(from / segmentsPerChunk);
+  const place = { offset: (from % segmentsPerChunk) * sealedSegmentBytes, length: sealedBytes(file, from, end) };
+  const stream = objects.read(chunkKey(file.id, chunk), place, signal);
+  const whenOpen = (act: (opened: Readable) => void) => void stream.then(act, () => undefined);
+  // A fault before its turn is noticed when the turn comes; unheard, it would end the process.
+  whenOpen((opened) => opened.on('error', () => undefined));
+  return { from, end, stream, close: () => whenOpen((opened) => opened.destroy()) };
+}
+
+function sealedBytes(file: SealedFile, from: number, end: number): number {
+  const plaintext = Math.min(end * segmentBytes, file.sizeBytes) - from * segmentBytes;
+  return plaintext + (end - from) * tagBytes;
+}
+
+async function* gather(segments: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  const gathered: Buffer[] = [];
+  for await (const sealed of segments) gathered.push(Buffer.from(sealed));
+  yield* gathered;
+}
+
+/** Cuts a run's bytes into its sealed segments, which must all be there. */
+async function* cut({ from, end, stream }: Run, file: SealedFile): AsyncGenerator<Buffer, void, void> {
+  // One buffer for all of them: a segment is opened before the next is asked for.
+  const sealed = Buffer.allocUnsafeSlow(sealedSegmentBytes);
   let segment = from;
-  let parts: Buffer[] = [];
-  let have = 0;
-  for await (const bytes of stream as AsyncIterable<Buffer>) {
-    let rest = bytes;
-    while (segment < end && have + rest.length >= sealedLength(segment)) {
-      const taken = rest.subarray(0, sealedLength(segment) - have);
-      rest = rest.subarray(taken.length);
-      yield parts.length === 0 ? taken : Buffer.concat([...parts, taken]);
-      parts = [];
-      have = 0;
+  let fill = 0;
+  for await (const bytes of (await stream) as AsyncIterable<Buffer>) {
+    for (let offset = 0; offset < bytes.length; ) {
+      const length = sealedBytes(file, segment, segment + 1);
+      const copied = bytes.copy(sealed, fill, offset, offset + length - fill);
+      fill += copied;
+      offset += copied;
+      if (fill < length) break;
+      yield sealed.subarray(0, length);
+      fill = 0;
       segment += 1;
+      if (segment === end) return;
     }
-    if (segment === end) return;
-    parts.push(rest);
-    have += rest.length;
   }
   throw new ExchangeError('damaged', undefined, { cause: new Error(`object of segment ${segment} ends early`) });
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { discardBuffer } from './discard-buffer.ts';
 
 /**
  * How a file's bytes are sealed. A file is cut into chunks of 8 MiB, one object each; a chunk into segments of
@@ -37,10 +38,11 @@ export function sealSegment(
   const cipher = createCipheriv('aes-256-gcm', seal.dataKey, nonce(number, last), { authTagLength: tagBytes });
   cipher.setAAD(Buffer.from(seal.fileId));
   const sealed = cipher.update(plaintext);
-  sealed.copy(target, offset);
+  const end = offset + sealed.copy(target, offset);
+  discardBuffer(sealed);
   cipher.final();
-  cipher.getAuthTag().copy(target, offset + sealed.length);
-  return offset + sealed.length + tagBytes;
+  cipher.getAuthTag().copy(target, end);
+  return end + tagBytes;
 }
 
 /** The segment's plaintext. Throws when it is not exactly what was sealed there. */

@@ -3,6 +3,8 @@ import type { Engines, WaitingMail } from '../ports.ts';
 
 /** The job that sends a mail: enqueued in the transaction that makes the mail true. */
 export const sendMailJob = 'send-mail';
+/** About three days of growing pauses; then the mail is given up, on view. */
+export const mostAttempts = 25;
 
 /**
  * Sends one waiting mail. Its Message-ID is fixed by its row, so that a mail sent twice because a process died between
@@ -33,7 +35,9 @@ export async function sendMail(
     engines.checkpoint('mail:sent');
     await store.mails.settle(accountId, mailId, result.outcome === 'sent' ? 'sent' : 'given_up', result.answer);
   } catch (error) {
-    await store.mails.noteFailure(accountId, mailId, error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    if (mail.attempts >= mostAttempts) return store.mails.settle(accountId, mailId, 'given_up', reason);
+    await store.mails.noteFailure(accountId, mailId, reason);
     throw error;
   }
 }

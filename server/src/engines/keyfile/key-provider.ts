@@ -6,12 +6,13 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Master keys out of a file, one a line: `VERSION:BASE64 OF 32 BYTES`. The highest version wraps; the others still
- * unwrap, so that a key is replaced by adding a line.
+ * Master keys out of a file, one a line: `VERSION:BASE64 OF 32 BYTES`. The first line wraps; the others still unwrap.
+ * A key is replaced in two steps, so that no process meets a version it does not know: first the new line is added at
+ * the end everywhere, then it is moved to the top.
  */
 export function keyfileProvider(path: string, random: Random): KeyProvider {
   const masterKeys = parse(readFileSync(path, 'utf8'), path);
-  const currentVersion = Math.max(...masterKeys.keys());
+  const [currentVersion] = masterKeys.keys() as Iterable<number> as [number];
   const master = (version: number) => {
     const key = masterKeys.get(version);
     if (!key) throw new Error(`${path} has no master key of version ${version}`);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { AccountStore } from '../../domain/ports.ts';
+import type { AccountStore, Credentials } from '../../domain/ports.ts';
+import { batched } from './batched.ts';
 import type { Database } from './database.ts';
 
 export function accountStore(db: Database): AccountStore {
@@ -9,19 +10,27 @@ export function accountStore(db: Database): AccountStore {
       .select(['id', 'email', 'number', 'type', 'language', 'created_at as createdAt'])
       .select(({ eb }) => eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'));
 
+  // Asked by every request, and under load by many at once.
+  const credentials = batched<string, Credentials>(async (emails) => {
+    const rows = await db
+      .selectFrom('accounts as a')
+      .innerJoin('api_keys as k', 'k.account_id', 'a.id')
+      .select(['a.id', 'a.email', 'k.digest'])
+      .where('a.email', '=', sql<string>`any(${emails})`)
+      .where('a.disabled_at', 'is', null)
+      .where('k.revoked_at', 'is', null)
+      .execute();
+    const byEmail = Map.groupBy(rows, (row) => row.email);
+    return new Map(
+      [...byEmail].map(([email, keys]) => [
+        email,
+        { accountId: (keys[0] as (typeof keys)[0]).id, keyDigests: keys.map((key) => key.digest) },
+      ]),
+    );
+  }, 100);
+
   return {
-    async credentials(email) {
-      const rows = await db
-        .selectFrom('accounts as a')
-        .innerJoin('api_keys as k', 'k.account_id', 'a.id')
-        .select(['a.id', 'k.digest'])
-        .where('a.email', '=', email)
-        .where('a.disabled_at', 'is', null)
-        .where('k.revoked_at', 'is', null)
-        .execute();
-      const first = rows[0];
-      return first && { accountId: first.id, keyDigests: rows.map((row) => row.digest) };
-    },
+    credentials,
 
     byEmail: (email) => accounts().where('email', '=', email).executeTakeFirst(),
     byId: (accountId) => accounts().where('id', '=', accountId).executeTakeFirst(),
@@ -53,6 +62,8 @@ export function accountStore(db: Database): AccountStore {
         .selectFrom('api_keys')
         .select(['id', 'hint', 'created_at as createdAt', 'revoked_at as revokedAt'])
         .where('account_id', '=', accountId)
+        // Live ones first: however many have been revoked since, they are all seen.
+        .orderBy('revoked_at', (order) => order.desc().nullsFirst())
         .orderBy('created_at', 'desc')
         .limit(100)
         .execute(),

@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
-import { sendMailJob } from '../../domain/mail/send-mail.ts';
+import { mostAttempts, sendMailJob } from '../../domain/mail/send-mail.ts';
 import type { MailStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 
 /** Named in a mail; a longer list ends with an ellipsis. */
 const fileNamesInMail = 20;
-/** About three days of growing pauses. */
-const maxAttempts = 25;
 
 export function mailStore(db: Database): MailStore {
   const mail = (accountId: string, id: string) =>
@@ -28,7 +26,7 @@ export function mailStore(db: Database): MailStore {
         select graphile_worker.add_job(
           ${sendMailJob},
           json_build_object('accountId', account_id, 'mailId', id),
-          max_attempts := ${sql.lit(maxAttempts)})
+          max_attempts := ${sql.lit(mostAttempts)})
         from mails where account_id = ${accountId} and id = any(${mails.map((row) => row.id)}::uuid[])
       `.execute(db);
     },
@@ -36,7 +34,7 @@ export function mailStore(db: Database): MailStore {
     async take(accountId, id) {
       const taken = await mail(accountId, id)
         .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
-        .returning(['drop_id', 'position'])
+        .returning(['drop_id', 'position', 'attempts'])
         .executeTakeFirst();
       if (!taken) return undefined;
       const row = await db
@@ -78,7 +76,7 @@ export function mailStore(db: Database): MailStore {
         .orderBy('created_at')
         .limit(fileNamesInMail)
         .execute();
-      return { id, ...row, fileNames: files.map((file) => file.name) };
+      return { id, attempts: taken.attempts, ...row, fileNames: files.map((file) => file.name) };
     },
 
     async noteFailure(accountId, id, outcome) {

@@ -15,6 +15,8 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
   const files = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
   const client = await pool.connect();
   try {
+    // A migration of a large table, and waiting for another starter's, may take longer than a request may.
+    await client.query('set statement_timeout = 0');
     await client.query('select pg_advisory_lock($1)', [lockNumber]);
     await runMigrations({ pgPool: pool });
     await client.query(

@@ -25,15 +25,17 @@ export function idempotencyKeyOf({ headers }: Headers): string | undefined {
   return key;
 }
 
-/** RFC 7240: `Prefer: handling=lenient`. */
+/** RFC 7240: `Prefer: handling=lenient`. Of two, the first one counts. */
 export function prefersLenient({ headers }: Headers): boolean {
   const preferences = String(headers['prefer'] ?? '').split(',');
-  return preferences.some((preference) => /^\s*handling\s*=\s*"?lenient"?\s*(?:;|$)/i.test(preference));
+  const handling = preferences.find((preference) => /^\s*handling\s*=/i.test(preference));
+  return /=\s*"?lenient"?\s*(?:;|$)/i.test(handling ?? '');
 }
 
 /** RFC 9110, 13.1.1: the versions If-Match allows, or undefined where any will do. Weak tags never match. */
 export function versionsInIfMatch({ headers }: Headers): readonly string[] | undefined {
   const header = headers['if-match'];
   if (header === undefined || header.trim() === '*') return undefined;
-  return [...header.matchAll(/(?<!W\/)"([^"]*)"/g)].map((match) => match[1] as string);
+  const tags = [...header.matchAll(/(W\/)?"([^"]*)"/g)];
+  return tags.filter(([, weak]) => !weak).map(([, , version]) => version as string);
 }

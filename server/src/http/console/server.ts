@@ -1,6 +1,9 @@
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { securityHeaders } from '../security-headers.ts';
+
+/** A load balancer asks often and does not wait. */
+const pingMs = 2_000;
 
 /**
  * The administrator's own port, which load balancers ask too. /healthz: the process runs. /readyz: it can serve, and
@@ -11,7 +14,10 @@ export function buildConsole(options: {
   readonly isStopping: () => boolean;
   readonly ping: () => Promise<void>;
 }): FastifyInstance {
-  const app = fastify({ loggerInstance: options.log as never, disableRequestLogging: true });
+  const app = fastify({
+    loggerInstance: options.log as never,
+    logController: new LogController({ disableRequestLogging: true }),
+  });
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(securityHeaders);
   });
@@ -19,7 +25,7 @@ export function buildConsole(options: {
   app.get('/readyz', async (_request, reply) => {
     if (options.isStopping()) return reply.code(503).send({ status: 'stopping' });
     try {
-      await options.ping();
+      await Promise.race([options.ping(), timeout(pingMs)]);
       return { status: 'ok' };
     } catch (error) {
       options.log.warn({ err: error }, 'not ready');
@@ -27,4 +33,10 @@ export function buildConsole(options: {
     }
   });
   return app as unknown as FastifyInstance;
+}
+
+function timeout(ms: number): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms).unref();
+  });
 }

@@ -5,6 +5,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 
 const maxParts = 200;
 const maxPartHeaderBytes = 8 * 1024;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export interface Part {
   readonly name: string;
@@ -12,7 +13,7 @@ export interface Part {
   readonly fileName: string | undefined;
   readonly mediaType: string;
   /** Must be read to its end before the next part comes. */
-  readonly bytes: Readable;
+  readonly bytes: AsyncIterable<Buffer>;
 }
 
 /** RFC 7578, a part at a time, as it arrives. What is ambiguous is refused; nothing is buffered but a part's header. */
@@ -36,12 +37,12 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
     stream.on('error', fail);
     streams.push(stream);
     partCount += 1;
+    // A header that has not ended by now never will, and would be waited for in vain.
+    if (headersAwaited > 0) fail(new ExchangeError('malformed_request', 'A part has no header.'));
     headersAwaited += 1;
+    stream.once('header', () => (headersAwaited -= 1));
     if (partCount > maxParts) fail(new ExchangeError('too_large', `The form has more than ${maxParts} parts.`));
-    const part = once(stream, 'header').then(([header]) => {
-      headersAwaited -= 1;
-      return partOf(header as PartHeader, stream);
-    });
+    const part = once(stream, 'header').then(([header]) => partOf(header as PartHeader, stream));
     part.catch(fail);
     arrived.push(part);
     wake();
@@ -50,9 +51,7 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
     ended = true;
     wake();
   });
-  dicer.on('error', (cause) =>
-    fail(new ExchangeError('malformed_request', 'The multipart body is cut off.', { cause })),
-  );
+  dicer.on('error', (cause) => fail(cutOff(cause)));
 
   const pump = async () => {
     let headerBytes = 0;
@@ -63,6 +62,7 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
         throw new ExchangeError('too_large', 'A part header is too long.');
       await new Promise<void>((resolve, reject) => dicer.write(bytes, (error) => (error ? reject(error) : resolve())));
     }
+    if (headersAwaited > 0) throw cutOff();
     dicer.end();
   };
   pump().catch((cause: unknown) => {
@@ -106,8 +106,21 @@ function partOf(header: PartHeader, bytes: Readable): Part {
     name,
     fileName: agreedFileName(parameters),
     mediaType: mediaType?.toLowerCase() ?? 'application/octet-stream',
-    bytes,
+    bytes: readToEnd(bytes),
   };
+}
+
+/** The parser reports a body without its end at the part it breaks off in, in words of its own. */
+async function* readToEnd(stream: Readable): AsyncGenerator<Buffer, void, void> {
+  try {
+    for await (const bytes of stream as AsyncIterable<Buffer>) yield bytes;
+  } catch (error) {
+    throw error instanceof ExchangeError ? error : cutOff(error);
+  }
+}
+
+function cutOff(cause?: unknown): ExchangeError {
+  return new ExchangeError('malformed_request', 'The multipart body is cut off.', { cause });
 }
 
 /** `filename` and `filename*` may both stand there, as long as they say the same. */
@@ -130,7 +143,7 @@ function agreedFileName(parameters: ReadonlyMap<string, string>): string | undef
 
 /** `form-data; name="file"; filename="a \"b\".txt"`. Parameters may not repeat. */
 function dispositionParameters(value: string): Map<string, string> | undefined {
-  const text = Buffer.from(value, 'latin1').toString('utf8');
+  const text = utf8Text(value);
   const rest = /^form-data\s*(?=;|$)/i.exec(text);
   if (!rest) return undefined;
   const parameters = new Map<string, string>();
@@ -146,6 +159,15 @@ function dispositionParameters(value: string): Map<string, string> | undefined {
     end = parameter.lastIndex;
   }
   return /^\s*;?\s*$/.test(text.slice(end)) ? parameters : undefined;
+}
+
+/** The parser hands out bytes as latin1; what they are not in UTF-8, they are in no encoding we could know. */
+function utf8Text(latin1: string): string {
+  try {
+    return utf8.decode(Buffer.from(latin1, 'latin1'));
+  } catch (cause) {
+    throw new ExchangeError('invalid_name', 'A part’s header is not UTF-8.', { cause });
+  }
 }
 
 function boundaryOf(contentType: string): string {

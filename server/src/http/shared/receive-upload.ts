@@ -27,7 +27,7 @@ export async function receiveUpload(
           await stageUpload(engines, actor, draft, {
             name: part.fileName,
             mediaType: part.mediaType,
-            bytes: part.bytes as AsyncIterable<Buffer>,
+            bytes: part.bytes,
           }),
         );
       } else {
@@ -52,7 +52,7 @@ export async function receiveUpload(
 
 async function requireUpload(part: Part): Promise<void> {
   let value = '';
-  for await (const bytes of part.bytes as AsyncIterable<Buffer>) {
+  for await (const bytes of part.bytes) {
     value += bytes.toString('latin1');
     if (value.length > 'upload'.length) break;
   }

@@ -1,7 +1,8 @@
-import { Readable } from 'node:stream';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { discardBuffer } from '../../domain/files/discard-buffer.ts';
 import { readSealed } from '../../domain/files/read-sealed.ts';
 import type { Engines, SealedFile } from '../../domain/ports.ts';
 import { requestedRange } from './byte-range.ts';
@@ -47,18 +48,43 @@ export async function sendFile(
     reply.removeHeader('content-length').removeHeader('content-range');
     throw error;
   });
-  return reply.send(Readable.from(startingWith(first, bytes), { objectMode: false, highWaterMark: 256 * 1024 }));
+
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  try {
+    await pour(first, bytes, reply.raw);
+  } catch (error) {
+    if (!gone.signal.aborted) request.log.error({ err: error, fileId: file.id }, 'a download was broken off');
+    reply.raw.destroy();
+  }
+  return reply;
 }
 
-async function* startingWith(
+/** Not a pipe, because only here is it known when a segment has left and its memory can be given back. */
+async function pour(
   first: IteratorResult<Buffer, void>,
   rest: AsyncGenerator<Buffer, void, void>,
-): AsyncGenerator<Buffer, void, void> {
-  if (first.done) return;
-  try {
-    yield first.value;
-    yield* rest;
-  } finally {
-    await rest.return();
+  response: ServerResponse,
+): Promise<void> {
+  for (let next = first; !next.done; next = await rest.next()) {
+    const bytes = next.value;
+    const room = response.write(bytes, () => discardBuffer(bytes));
+    if (!room) await drained(response);
+    if (response.destroyed) {
+      await rest.return();
+      return;
+    }
   }
+  response.end();
+}
+
+/** When there is room again, or nobody is left to read. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
+  });
 }

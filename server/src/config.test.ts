@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ConfigError, configTable, readConfig } from './config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function inFile(text: string): string {
+  const path = join(folder, `${Math.random()}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+const pepper = Buffer.alloc(32, 5).toString('base64');
+const complete = {
+  WAYBILL_PUBLIC_URL: 'https://files.example.org',
+  WAYBILL_DATABASE_URL: 'postgres://localhost/waybill',
+  WAYBILL_REDIS_URL: 'redis://localhost',
+  WAYBILL_S3_ENDPOINT: 'http://localhost:7480',
+  WAYBILL_S3_BUCKET: 'waybill',
+  WAYBILL_S3_ACCESS_KEY_ID: 'id',
+  WAYBILL_S3_SECRET_ACCESS_KEY: 'secret',
+  WAYBILL_MASTER_KEY_FILE: '/etc/waybill/master-keys',
+  WAYBILL_KEY_PEPPER: pepper,
+  WAYBILL_SMTP_URL: 'smtp://localhost',
+  WAYBILL_MAIL_FROM: 'waybill@example.org',
+};
+
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n').slice(1);
+    throw error;
+  }
+  return [];
+}
+
+test('a complete environment, and the defaults of what is not set', () => {
+  const config = readConfig({ ...complete, PATH: '/bin' });
+  expect(config).toMatchObject({
+    WAYBILL_PUBLIC_URL: 'https://files.example.org',
+    WAYBILL_LISTEN: { host: '127.0.0.1', port: 8080 },
+    WAYBILL_CONSOLE_LISTEN: undefined,
+    WAYBILL_ALLOWED_HOSTS: [],
+    WAYBILL_TRUSTED_PROXIES: [],
+    WAYBILL_SCAN: 'required',
+    WAYBILL_DESTTIME_UNIT: 'days',
+    WAYBILL_DESTTIME_MOST: 30,
+    WAYBILL_DESTTIME_DEFAULT: 7,
+    WAYBILL_CSRF_TTL_SECONDS: 900,
+    WAYBILL_LOG_LEVEL: 'info',
+    WAYBILL_FAILPOINT: '',
+  });
+  expect(config.WAYBILL_KEY_PEPPER).toEqual(Buffer.alloc(32, 5));
+});
+
+test('a configuration cannot be changed afterwards', () => {
+  const config = readConfig(complete);
+  expect(Object.isFrozen(config)).toBe(true);
+  expect(() => Object.assign(config, { WAYBILL_SCAN: 'off' })).toThrow(TypeError);
+});
+
+test('nothing that must stay secret has a default', () => {
+  const secrets = Object.entries(configTable).filter(([, setting]) => setting.secret);
+  expect(secrets.length).toBeGreaterThan(3);
+  for (const [, setting] of secrets) expect(setting.standard).toBeUndefined();
+});
+
+test('every problem is reported at once', () => {
+  const problems = problemsOf({ WAYBILL_LISTEN: 'nowhere', WAYBILL_SCAN: 'sometimes', WAYBILL_PUBLC_URL: 'x' });
+  for (const name of Object.keys(complete))
+    expect(problems.filter((line) => line.includes(`${name} is not set`))).toHaveLength(1);
+  expect(problems).toContainEqual(expect.stringContaining('WAYBILL_LISTEN is HOST:PORT'));
+  expect(problems).toContainEqual(expect.stringContaining('WAYBILL_SCAN is one of required, best-effort, off'));
+  expect(problems).toContainEqual(expect.stringContaining('WAYBILL_PUBLC_URL is not a setting'));
+  expect(problems).toHaveLength(Object.keys(complete).length + 3);
+});
+
+describe('a secret in a file', () => {
+  const { WAYBILL_KEY_PEPPER: _, ...rest } = complete;
+
+  test('is read without the line’s end', () => {
+    const config = readConfig({ ...rest, WAYBILL_KEY_PEPPER_FILE: inFile(`${pepper}\n`) });
+    expect(config.WAYBILL_KEY_PEPPER).toEqual(Buffer.alloc(32, 5));
+  });
+
+  test('that is empty counts as not set', () => {
+    expect(problemsOf({ ...rest, WAYBILL_KEY_PEPPER_FILE: inFile('\n') })).toEqual([
+      expect.stringContaining('WAYBILL_KEY_PEPPER is not set (nor WAYBILL_KEY_PEPPER_FILE)'),
+    ]);
+  });
+
+  test('that is not there is a problem like any other', () => {
+    expect(problemsOf({ ...rest, WAYBILL_KEY_PEPPER_FILE: join(folder, 'missing') })).toEqual([
+      expect.stringMatching(/WAYBILL_KEY_PEPPER .*ENOENT/),
+    ]);
+  });
+
+  test('is only taken for a secret: elsewhere the name is misspelt', () => {
+    expect(problemsOf({ ...complete, WAYBILL_SCAN_FILE: inFile('off') })).toEqual([
+      expect.stringContaining('WAYBILL_SCAN_FILE is not a setting'),
+    ]);
+  });
+});
+
+test('no problem shows a secret', () => {
+  const environment = { ...complete, WAYBILL_KEY_PEPPER: 'c2hvcnQ=', WAYBILL_SCAN: 'x' };
+  expect(problemsOf(environment)).toHaveLength(2);
+  for (const shown of problemsOf(environment)) expect(shown).not.toContain('c2hvcnQ=');
+});
+
+describe('refuses', () => {
+  test.each([
+    ['WAYBILL_PUBLIC_URL', 'files.example.org'],
+    ['WAYBILL_PUBLIC_URL', 'https://files.example.org/'],
+    ['WAYBILL_PUBLIC_URL', 'https://files.example.org/path'],
+    ['WAYBILL_PUBLIC_URL', 'https://files.example.org?x'],
+    ['WAYBILL_PUBLIC_URL', 'ftp://files.example.org'],
+    ['WAYBILL_PUBLIC_URL', ''],
+    ['WAYBILL_LISTEN', '8080'],
+    ['WAYBILL_LISTEN', 'localhost:65536'],
+    ['WAYBILL_LISTEN', '::1:8080'],
+    ['WAYBILL_LISTEN', '[::g]:8080'],
+    ['WAYBILL_DATABASE_CONNECTIONS', '1'],
+    ['WAYBILL_DATABASE_CONNECTIONS', '1e2'],
+    ['WAYBILL_DATABASE_CONNECTIONS', '-5'],
+    ['WAYBILL_DATABASE_CONNECTIONS', '5.5'],
+    ['WAYBILL_DATABASE_CONNECTIONS', ''],
+    ['WAYBILL_DESTTIME_UNIT', 'weeks'],
+    ['WAYBILL_KEY_PEPPER', Buffer.alloc(31).toString('base64')],
+    ['WAYBILL_LOG_LEVEL', 'verbose'],
+  ])('%s=%s', (name, value) => {
+    expect(problemsOf({ ...complete, [name]: value })).toEqual([expect.stringContaining(name)]);
+  });
+
+  test('a default time beyond the longest', () => {
+    expect(problemsOf({ ...complete, WAYBILL_DESTTIME_MOST: '5' })).toEqual([
+      expect.stringContaining('WAYBILL_DESTTIME_DEFAULT is larger than WAYBILL_DESTTIME_MOST'),
+    ]);
+  });
+});
+
+test.each([
+  ['WAYBILL_LISTEN', '[::1]:8080', { host: '::1', port: 8080 }],
+  ['WAYBILL_CONSOLE_LISTEN', 'localhost:0', { host: 'localhost', port: 0 }],
+  ['WAYBILL_ALLOWED_HOSTS', ' A.example:81 ,b.example,, ', ['a.example:81', 'b.example']],
+  ['WAYBILL_MAX_FILE_BYTES', '70368744177664', 70_368_744_177_664],
+])('%s=%s is read', (name, text, value) => {
+  expect(readConfig({ ...complete, [name]: text })).toHaveProperty(name, value);
+});

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { openFileList } from '../drafts/open-file-list.ts';
+import { setReceivers } from '../drafts/set-receivers.ts';
+import type { Actor } from '../ports.ts';
+import { createDrop, type Dispatch, grantAccess } from './create-drop.ts';
+import { linkToken, tokenDigest } from './link-token.ts';
+
+let exchange: TestExchange;
+let engines: TestExchange['engines'];
+let query: TestExchange['database']['query'];
+beforeAll(async () => {
+  exchange = await openTestExchange();
+  engines = exchange.engines;
+  query = exchange.database.query;
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+const dispatch = (parameters: Dispatch['parameters'] = {}, more: Partial<Dispatch> = {}): Dispatch => ({
+  draft: '',
+  parameters,
+  ...more,
+});
+const dropsOf = (actor: Actor) =>
+  query<{
+    id: string;
+    type: string;
+    receiver_count: number;
+    file_count: number;
+    ttl: number;
+    message: string;
+    days: number;
+  }>(
+    `select id, type, receiver_count, file_count, ttl, message, extract(epoch from expires_at - created_at)::int / 86400 as days
+     from drops where account_id = $1 order by created_at`,
+    [actor.accountId],
+  );
+const countOf = async (table: 'links' | 'mails' | 'drops', actor: Actor) => {
+  const [row] = await query<{ count: number }>(`select count(*) from ${table} where account_id = $1`, [
+    actor.accountId,
+  ]);
+  return row?.count;
+};
+const ready = async (files = ['a.txt', 'b.txt']) => {
+  const actor = await exchange.account('r@example.org', 's@example.org');
+  await exchange.prepare(actor, ['r@example.org', 's@example.org'], files);
+  return actor;
+};
+
+describe('a dispatch', () => {
+  test('makes one drop, a link and a mail for each receiver, and consumes the draft', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch({ desttime: 3, ddmessage: 'hello' }));
+    expect(await dropsOf(actor)).toEqual([
+      {
+        id: expect.any(String),
+        type: 'downloadfiles',
+        receiver_count: 2,
+        file_count: 2,
+        ttl: 3,
+        message: 'hello',
+        days: 3,
+      },
+    ]);
+    expect([await countOf('links', actor), await countOf('mails', actor)]).toEqual([2, 2]);
+    expect(await engines.store.files.staged(actor.accountId, '')).toEqual([]);
+    const draft = await engines.store.transaction((tx) => tx.drafts.lock(actor.accountId, ''));
+    expect(draft).toMatchObject({ receivers: [], listOpened: false });
+  });
+
+  test('keeps no link’s token: only its digest, and the wrapped key it is made from', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch());
+    const [drop] = await query<{ id: string; link_key: Buffer; key_version: number }>(
+      'select id, link_key, key_version from drops where account_id = $1',
+      [actor.accountId],
+    );
+    if (!drop) throw new Error('no drop');
+    const linkKey = await engines.keys.unwrap(drop.link_key, drop.key_version, drop.id);
+    const links = await query<{ token_digest: Buffer }>(
+      'select token_digest from links where account_id = $1 order by position',
+      [actor.accountId],
+    );
+    expect(links.map((link) => link.token_digest)).toEqual([0, 1].map((at) => tokenDigest(linkToken(linkKey, at))));
+  });
+
+  test('enqueues the job of each mail with it', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch());
+    const [{ count } = { count: 0 }] = await query<{ count: number }>(
+      `select count(*) from mails join graphile_worker._private_jobs job on job.payload ->> 'mailId' = mails.id::text
+       where mails.account_id = $1`,
+      [actor.accountId],
+    );
+    expect(count).toBe(2);
+  });
+
+  test('lasts as long as the policy says when nothing is asked for', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch());
+    expect(await dropsOf(actor)).toMatchObject([{ ttl: 7, days: 7, message: '' }]);
+  });
+
+  test.each([
+    ['desttime beyond the most', { desttime: 31 }],
+    ['NUL in the message', { ddmessage: 'a\0' }],
+    ['half a surrogate pair in the message', { ddmessage: '\udc00' }],
+  ])('is refused for %s', async (_what, parameters) => {
+    const actor = await ready();
+    await expect(createDrop(engines, actor, dispatch(parameters))).rejects.toMatchObject({ code: 'invalid_input' });
+    expect(await countOf('drops', actor)).toBe(0);
+  });
+
+  test('needs receivers, an open list and files, in this order', async () => {
+    const actor = await exchange.account('r@example.org');
+    const code = () => createDrop(engines, actor, dispatch()).catch((error: { code: string }) => error.code);
+    expect(await code()).toBe('no_receivers');
+    await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
+    expect(await code()).toBe('file_list_not_initialized');
+    await openFileList(engines, actor, '');
+    expect(await code()).toBe('no_files');
+    await exchange.upload(actor, 'a.txt');
+    expect(await code()).toBeUndefined();
+  });
+
+  test('needs the list opened anew after the last one', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch({ ddmessage: '1' }));
+    await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
+    await exchange.upload(actor, 'c.txt');
+    const second = createDrop(engines, actor, dispatch({ ddmessage: '2' }));
+    await expect(second).rejects.toMatchObject({ code: 'file_list_not_initialized' });
+  });
+
+  test('takes only the draft it names', async () => {
+    const actor = await ready(['mine.txt']);
+    await exchange.prepare(actor, ['s@example.org'], ['theirs.txt'], 'other');
+    await createDrop(engines, actor, dispatch());
+    expect(await dropsOf(actor)).toMatchObject([{ receiver_count: 2, file_count: 1 }]);
+    expect(await engines.store.files.staged(actor.accountId, 'other')).toHaveLength(1);
+  });
+
+  test.each(['drop:inserted', 'drop:links-inserted', 'drop:files-moved', 'drop:mails-enqueued', 'drop:before-commit'])(
+    'that fails at %s leaves no trace',
+    async (point) => {
+      const actor = await ready();
+      const checkpoint = (name: string) => {
+        if (name === point) throw new Error('lost');
+      };
+      await expect(createDrop({ ...engines, checkpoint }, actor, dispatch())).rejects.toThrow('lost');
+      expect([await countOf('drops', actor), await countOf('links', actor), await countOf('mails', actor)]).toEqual([
+        0, 0, 0,
+      ]);
+      expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(2);
+      await createDrop(engines, actor, dispatch());
+      expect(await countOf('drops', actor)).toBe(1);
+    },
+  );
+});
+
+describe('a repeated dispatch', () => {
+  test('ten times at once is one drop, and nobody is refused', async () => {
+    const actor = await ready();
+    await Promise.all(Array.from({ length: 10 }, () => createDrop(engines, actor, dispatch({ ddmessage: 'once' }))));
+    expect(await dropsOf(actor)).toMatchObject([{ receiver_count: 2, file_count: 2 }]);
+    expect([await countOf('links', actor), await countOf('mails', actor)]).toEqual([2, 2]);
+  });
+
+  test('with another body is not one', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch({ ddmessage: 'one' }));
+    await expect(createDrop(engines, actor, dispatch({ ddmessage: 'other' }))).rejects.toMatchObject({
+      code: 'no_receivers',
+    });
+    await expect(createDrop(engines, actor, dispatch({ ddmessage: 'one', desttime: 7 }))).rejects.toMatchObject({
+      code: 'no_receivers',
+    });
+  });
+
+  test('is not one once the draft holds something new', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch());
+    await exchange.prepare(actor, ['r@example.org'], ['c.txt']);
+    await createDrop(engines, actor, dispatch());
+    expect(await countOf('drops', actor)).toBe(2);
+  });
+
+  test('is not one after ten minutes', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch());
+    await query("update drafts set dispatched_at = now() - interval '601 seconds' where account_id = $1", [
+      actor.accountId,
+    ]);
+    await expect(createDrop(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
+  });
+
+  test('as a grant is not one', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch());
+    await expect(grantAccess(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const keyed = (key: string, parameters: Dispatch['parameters'] = {}) => dispatch(parameters, { idempotencyKey: key });
+
+  test('decides alone: the same one makes nothing new, although the draft is full again', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, keyed('k'));
+    await exchange.prepare(actor, ['r@example.org'], ['c.txt']);
+    await createDrop(engines, actor, keyed('k'));
+    expect(await countOf('drops', actor)).toBe(1);
+    expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(1);
+    await createDrop(engines, actor, keyed('another'));
+    expect(await countOf('drops', actor)).toBe(2);
+  });
+
+  test('ten times at once is one drop', async () => {
+    const actor = await ready();
+    await Promise.all(Array.from({ length: 10 }, () => createDrop(engines, actor, keyed('k'))));
+    expect(await countOf('drops', actor)).toBe(1);
+  });
+
+  test('is refused for another request', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, keyed('k', { ddmessage: 'one' }));
+    const reused = { code: 'idempotency_key_reused' };
+    await expect(createDrop(engines, actor, keyed('k', { ddmessage: 'two' }))).rejects.toMatchObject(reused);
+    await expect(grantAccess(engines, actor, keyed('k', { ddmessage: 'one' }))).rejects.toMatchObject(reused);
+  });
+
+  test('of a failed request may be used again', async () => {
+    const actor = await exchange.account('r@example.org');
+    await expect(createDrop(engines, actor, keyed('k'))).rejects.toMatchObject({ code: 'no_receivers' });
+    await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
+    await createDrop(engines, actor, keyed('k'));
+    expect(await countOf('drops', actor)).toBe(1);
+  });
+
+  test('of one account is not another’s', async () => {
+    const [one, other] = [await ready(), await ready()];
+    await createDrop(engines, one, keyed('k'));
+    await createDrop(engines, other, keyed('k'));
+    expect(await countOf('drops', other)).toBe(1);
+  });
+});
+
+describe('a grant', () => {
+  test('needs receivers and nothing else, and leaves files and list as they are', async () => {
+    const actor = await ready(['staged.txt']);
+    await grantAccess(engines, actor, dispatch({ desttime: 2 }));
+    expect(await dropsOf(actor)).toMatchObject([{ type: 'uploadfiles', receiver_count: 2, file_count: 0, ttl: 2 }]);
+    expect([await countOf('links', actor), await countOf('mails', actor)]).toEqual([2, 2]);
+    expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(1);
+    const draft = await engines.store.transaction((tx) => tx.drafts.lock(actor.accountId, ''));
+    expect(draft).toMatchObject({ receivers: [], listOpened: true });
+    expect(await engines.store.drops.countLive(actor.accountId)).toBe(0);
+  });
+
+  test('without receivers is refused, and repeated makes nothing new', async () => {
+    const actor = await exchange.account('r@example.org');
+    await expect(grantAccess(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
+    await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
+    await Promise.all(Array.from({ length: 5 }, () => grantAccess(engines, actor, dispatch())));
+    expect(await countOf('drops', actor)).toBe(1);
+  });
+});

@@ -1,0 +1,218 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { allOf } from '../testing/all-of.ts';
+import { incomingFile, openTestExchange, type TestExchange } from '../testing/exchange.ts';
+import { openTestObjectStore, type TestObjectStore } from '../testing/object-store.ts';
+import { findInboxFile } from './drops/find-inbox-file.ts';
+import { readHistory, readInbox } from './drops/read-history.ts';
+import { chunkKey } from './files/sealing.ts';
+import { commitUploads, stageUpload } from './files/stage-upload.ts';
+import { sendMail } from './mail/send-mail.ts';
+import type { Actor } from './ports.ts';
+import { sweep } from './sweep.ts';
+
+let exchange: TestExchange<TestObjectStore>;
+let engines: TestExchange<TestObjectStore>['engines'];
+let query: TestExchange['database']['query'];
+beforeAll(async () => {
+  exchange = await openTestExchange(await openTestObjectStore());
+  engines = exchange.engines;
+  query = exchange.database.query;
+});
+// What another test left due is not this one's to count.
+beforeEach(async () => {
+  await sweep(engines);
+});
+afterAll(async () => {
+  engines.objects.close();
+  await exchange[Symbol.asyncDispose]();
+});
+
+const live = new AbortController().signal;
+const idsOf = async (actor: Actor) =>
+  (await query<{ id: string }>('select id from files where account_id = $1', [actor.accountId])).map(({ id }) => id);
+const expire = (dropId: string) =>
+  query("update drops set expires_at = now() - interval '1 millisecond' where id = $1", [dropId]);
+
+async function sentDrop() {
+  const receiver = await exchange.account();
+  const sender = await exchange.account(receiver.email, 'r@example.org');
+  const dropId = await exchange.drop(sender, [receiver.email, 'r@example.org'], ['a.txt', 'b.txt']);
+  const [entry] = await allOf(readInbox(engines, receiver.accountId));
+  return { sender, receiver, dropId, entryId: entry?.id as string };
+}
+
+describe('a drop past its deadline', () => {
+  test('answers nothing from that moment, swept or not', async () => {
+    const { sender, receiver, dropId, entryId } = await sentDrop();
+    await findInboxFile(engines, receiver, entryId, 'a.txt');
+    expect(await engines.store.drops.countLive(sender.accountId)).toBe(1);
+    await expire(dropId);
+    await expect(findInboxFile(engines, receiver, entryId, 'a.txt')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await allOf(readInbox(engines, receiver.accountId))).toEqual([]);
+    expect(await engines.store.drops.countLive(sender.accountId)).toBe(0);
+  });
+
+  test('loses its keys and objects in a sweep, and keeps its line of history', async () => {
+    const { sender, dropId } = await sentDrop();
+    const ids = await idsOf(sender);
+    expect(await engines.objects.keys(...ids)).toHaveLength(2);
+    await expire(dropId);
+    await sweep(engines);
+    expect(await query('select link_key, ended_at is not null as ended from drops where id = $1', [dropId])).toEqual([
+      { link_key: null, ended: true },
+    ]);
+    expect(await query('select distinct state, wrapped_key from files where drop_id = $1', [dropId])).toEqual([
+      { state: 'gone', wrapped_key: null },
+    ]);
+    expect(await engines.objects.keys(...ids)).toEqual([]);
+    const [drop] = await allOf(readHistory(engines, sender.accountId));
+    expect(drop?.files.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+  });
+
+  test('does not come back when the clock does', async () => {
+    const { receiver, dropId, entryId } = await sentDrop();
+    await expire(dropId);
+    await sweep(engines);
+    await query("update drops set expires_at = now() + interval '1 day' where id = $1", [dropId]);
+    await expect(findInboxFile(engines, receiver, entryId, 'a.txt')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('has its waiting mails given up, and none of them sent', async () => {
+    const { sender, dropId } = await sentDrop();
+    await expire(dropId);
+    const mailer = { send: () => Promise.reject(new Error('a mail of an ended drop was sent')) };
+    const mails = await query<{ id: string }>('select id from mails where account_id = $1', [sender.accountId]);
+    expect(mails).toHaveLength(2);
+    await sendMail({ ...engines, mailer }, sender.accountId, mails[0]?.id as string);
+    await sweep(engines);
+    await sendMail({ ...engines, mailer }, sender.accountId, mails[1]?.id as string);
+    const settled = await query(
+      'select distinct state, settled_at is not null as settled from mails where account_id = $1',
+      [sender.accountId],
+    );
+    expect(settled).toEqual([{ state: 'given_up', settled: true }]);
+  });
+
+  test('is the only one swept', async () => {
+    const [over, going] = [await sentDrop(), await sentDrop()];
+    await expire(over.dropId);
+    await sweep(engines);
+    await findInboxFile(engines, going.receiver, going.entryId, 'a.txt');
+    expect(await engines.objects.keys(...(await idsOf(going.sender)))).toHaveLength(2);
+  });
+});
+
+describe('a draft', () => {
+  const age = (actor: Actor, draft: string, interval: string) =>
+    query('update drafts set touched_at = now() - $3::interval where account_id = $1 and name = $2', [
+      actor.accountId,
+      draft,
+      interval,
+    ]);
+
+  test('untouched for seven days is dropped with its files; a younger one stays', async () => {
+    const actor = await exchange.account('r@example.org');
+    await exchange.prepare(actor, ['r@example.org'], ['old.txt'], 'old');
+    await exchange.prepare(actor, ['r@example.org'], ['young.txt'], 'young');
+    const oldIds = await query<{ id: string }>("select id from files where account_id = $1 and draft = 'old'", [
+      actor.accountId,
+    ]);
+    await age(actor, 'old', '7 days 1 second');
+    await age(actor, 'young', '6 days 23 hours');
+    await sweep(engines);
+    expect(await query('select name from drafts where account_id = $1', [actor.accountId])).toEqual([
+      { name: 'young' },
+    ]);
+    expect(await engines.store.files.staged(actor.accountId, 'old')).toEqual([]);
+    expect(await engines.store.files.staged(actor.accountId, 'young')).toHaveLength(1);
+    expect(await engines.objects.keys(...oldIds.map(({ id }) => id))).toEqual([]);
+  });
+
+  test('that is dropped leaves the files of its drops alone', async () => {
+    const { sender, receiver, entryId } = await sentDrop();
+    await age(sender, '', '8 days');
+    await sweep(engines);
+    await findInboxFile(engines, receiver, entryId, 'a.txt');
+  });
+});
+
+test('an idempotency key is forgotten after seven days, and not before', async () => {
+  const { accountId } = await exchange.account();
+  const digest = createHash('sha256').digest();
+  for (const key of ['old', 'young']) await engines.store.drops.claimIdempotencyKey(accountId, key, digest);
+  await query(
+    "update idempotency_keys set created_at = now() - interval '7 days 1 second' where account_id = $1 and key = 'old'",
+    [accountId],
+  );
+  await query(
+    "update idempotency_keys set created_at = now() - interval '6 days 23 hours' where account_id = $1 and key = 'young'",
+    [accountId],
+  );
+  await sweep(engines);
+  expect(await query('select key from idempotency_keys where account_id = $1', [accountId])).toEqual([
+    { key: 'young' },
+  ]);
+});
+
+describe('an upload under way', () => {
+  test('is never taken while its lease lives', async () => {
+    const actor = await exchange.account();
+    const upload = await stageUpload(engines, actor, '', incomingFile('a.txt'));
+    await sweep(engines);
+    expect(await engines.objects.keys(upload.id)).toHaveLength(1);
+    await commitUploads(engines, actor, '', [upload]);
+    expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(1);
+  });
+
+  test('whose lease has passed loses every chunk it had reserved, stored or not', async () => {
+    const actor = await exchange.account();
+    const id = randomUUID();
+    const intent = {
+      id,
+      draft: '',
+      name: 'a.txt',
+      mediaType: 'text/plain',
+      wrappedKey: Buffer.alloc(60),
+      keyVersion: 1,
+    };
+    await engines.store.files.begin(actor.accountId, intent, 60);
+    // More than one request deletes, of which only a few exist; the last one was stored out of order.
+    await engines.store.files.reserve(actor.accountId, id, 2100, 60);
+    for (const chunk of [0, 1, 7, 999, 1000, 2099])
+      await engines.objects.put(chunkKey(id, chunk), Buffer.from('x'), live);
+    await query('update files set lease_until = now() where id = $1', [id]);
+    const swept = await sweep(engines);
+    expect(swept).toMatchObject({ files: 1, objects: 2100 });
+    expect(await engines.objects.keys(id)).toEqual([]);
+    expect(await idsOf(actor)).toEqual([]);
+    expect(await engines.store.files.reserve(actor.accountId, id, 2164, 60)).toBe(false);
+  });
+
+  test('is swept by one of many sweepers, and all end well', async () => {
+    const actor = await exchange.account();
+    const uploads = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => stageUpload(engines, actor, '', incomingFile(`${index}`))),
+    );
+    for (const upload of uploads) upload.release();
+    await query('update files set lease_until = now() where account_id = $1', [actor.accountId]);
+    const swept = await Promise.all(Array.from({ length: 4 }, () => sweep(engines)));
+    expect(swept.reduce((sum, { files }) => sum + files, 0)).toBe(8);
+    expect(await engines.objects.keys(...uploads.map(({ id }) => id))).toEqual([]);
+  });
+});
+
+test('a sweep that was broken off is finished by a later one', async () => {
+  const actor = await exchange.account();
+  await exchange.upload(actor, 'a.txt');
+  const [id] = await idsOf(actor);
+  await engines.store.files.removeStaged(actor.accountId, '', 'a.txt');
+  const crash = () => {
+    throw new Error('killed');
+  };
+  await expect(sweep({ ...engines, checkpoint: crash })).rejects.toThrow('killed');
+  expect(await sweep(engines)).toMatchObject({ files: 0 });
+  await query('update files set lease_until = now() where account_id = $1', [actor.accountId]);
+  expect(await sweep(engines)).toMatchObject({ files: 1 });
+  expect([await idsOf(actor), await engines.objects.keys(id as string)]).toEqual([[], []]);
+});

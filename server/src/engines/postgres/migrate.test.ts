@@ -1,0 +1,45 @@
+import { readdir } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { createEmptyDatabase, createTestDatabase, openTestPool } from '../../testing/database.ts';
+import { migrate } from './migrate.ts';
+
+const files = (await readdir(new URL('../../../migrations/', import.meta.url))).toSorted();
+
+test('a fresh database gets every migration in order, and a second run finds nothing to do', async () => {
+  await using database = await createEmptyDatabase();
+  const pool = openTestPool(database.url);
+  expect(await migrate(pool)).toEqual(files);
+  expect(await migrate(pool)).toEqual([]);
+  await pool.end();
+});
+
+test('starters at the same time wait for one another, and each migration is applied once', async () => {
+  await using database = await createEmptyDatabase();
+  const pools = [openTestPool(database.url), openTestPool(database.url), openTestPool(database.url)];
+  const applied = await Promise.all(pools.map(migrate));
+  expect(applied.flat().toSorted()).toEqual(files);
+  expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+  await Promise.all(pools.map((pool) => pool.end()));
+});
+
+test('a database from the future is refused and left as it is', async () => {
+  await using database = await createTestDatabase();
+  await database.query("insert into migrations (name) values ('9999_from_the_future.sql')");
+  await expect(migrate(database.pool)).rejects.toThrow(/newer than this program.*9999_from_the_future\.sql/);
+  const [{ count } = { count: 0 }] = await database.query<{ count: number }>('select count(*) from migrations');
+  expect(count).toBe(files.length + 1);
+});
+
+test('a migration that fails is not applied in part, and the next starter is not locked out', async () => {
+  await using database = await createEmptyDatabase();
+  const pool = openTestPool(database.url);
+  // In the way of one table of the third migration.
+  await pool.query('create table links (x integer)');
+  await expect(migrate(pool)).rejects.toThrow(/"links" already exists/);
+  const { rows } = await pool.query<{ name: string }>('select name from migrations order by name');
+  expect(rows.map(({ name }) => name)).toEqual(files.slice(0, 2));
+  expect((await pool.query("select 1 from pg_class where relname = 'drops'")).rowCount).toBe(0);
+  await pool.query('drop table links');
+  expect(await migrate(pool)).toEqual(files.slice(2));
+  await pool.end();
+});

@@ -1,0 +1,53 @@
+import { errorMessages } from '@waybill/protocol';
+import { describe, expect, test } from 'vitest';
+import { errorAnswer, statusOf } from './errors.ts';
+
+/** What is promised to callers: docs and clients rely on each of these. */
+const documented: Record<number, string[]> = {
+  400: ['invalid_input', 'invalid_name', 'malformed_request'],
+  401: ['unauthorized'],
+  403: ['cross_site', 'csrf_rejected', 'wrong_account'],
+  404: ['not_found'],
+  405: ['method_not_allowed'],
+  408: ['request_timeout'],
+  409: [
+    'contact_exists',
+    'file_list_not_initialized',
+    'idempotency_key_reused',
+    'no_files',
+    'no_receivers',
+    'too_many_files',
+    'unknown_contact',
+  ],
+  412: ['precondition_failed'],
+  413: ['too_large', 'too_large_to_scan'],
+  415: ['unsupported_media_type'],
+  416: ['range_not_satisfiable'],
+  421: ['wrong_host'],
+  422: ['infected'],
+  429: ['too_many_requests'],
+  431: ['headers_too_large'],
+  500: ['damaged', 'internal'],
+  503: ['unavailable'],
+};
+
+test('every code has its documented status, and no other code has one', () => {
+  const byStatus = Map.groupBy(Object.entries(statusOf), ([, status]) => status);
+  const found = [...byStatus].map(([status, codes]) => [status, codes.map(([code]) => code).toSorted()]);
+  expect(Object.fromEntries(found)).toEqual(documented);
+});
+
+test('every code of the protocol has a status', () => {
+  expect(Object.keys(statusOf).toSorted()).toEqual(Object.keys(errorMessages).toSorted());
+});
+
+describe('messages', () => {
+  test.each(Object.entries(errorMessages))('%s says in a sentence what to do', (_code, message) => {
+    expect(message).toMatch(/^[A-Z].*\.$/s);
+    expect(message.length).toBeGreaterThan(20);
+  });
+
+  test('the body is the documented one', () => {
+    expect(errorAnswer('not_found', 'Nothing.')).toEqual({ status: 'error', code: 'not_found', message: 'Nothing.' });
+  });
+});

@@ -1,0 +1,78 @@
+import { limits } from '@waybill/protocol';
+import { describe, expect, test } from 'vitest';
+import { draftOf, idempotencyKeyOf, prefersLenient, versionsInIfMatch } from './request-headers.ts';
+
+const sent = (name: string, value: string | undefined) => ({ headers: { [name]: value } });
+const malformed = expect.objectContaining({ code: 'malformed_request' });
+
+describe('Waybill-Draft', () => {
+  test.each([
+    [undefined, ''],
+    ['a', 'a'],
+    ['Worker_7-b', 'Worker_7-b'],
+    ['x'.repeat(64), 'x'.repeat(64)],
+  ])('%s names the draft', (value, draft) => {
+    expect(draftOf(sent('waybill-draft', value))).toBe(draft);
+  });
+
+  test.each(['', 'x'.repeat(65), 'a b', 'a/b', 'ä', 'a\n', '../x', 'a,b'])('%j is refused', (value) => {
+    expect(() => draftOf(sent('waybill-draft', value))).toThrow(malformed);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test.each([
+    undefined,
+    'a',
+    '8e03978e-40d5-43e8-bc93-6894a57f9324',
+    '"quoted key"',
+    '~'.repeat(limits.idempotencyKeyLength),
+  ])('%s is taken as it is', (value) => {
+    expect(idempotencyKeyOf(sent('idempotency-key', value))).toBe(value);
+  });
+
+  test.each(['', 'ä', 'a\tb', 'x\0', 'a'.repeat(limits.idempotencyKeyLength + 1), 'a'.repeat(16_000)])(
+    '%j is refused',
+    (value) => {
+      expect(() => idempotencyKeyOf(sent('idempotency-key', value))).toThrow(malformed);
+    },
+  );
+});
+
+describe('Prefer', () => {
+  test.each([
+    ['handling=lenient', true],
+    ['Handling="LENIENT"', true],
+    ['respond-async, handling=lenient', true],
+    ['handling=lenient; note=x, wait=5', true],
+    ['handling = lenient', true],
+    ['handling=strict', false],
+    ['handling=strict, handling=lenient', false],
+    ['handling=lenient, handling=strict', true],
+    ['xhandling=lenient', false],
+    ['handling=lenientish', false],
+    ['lenient', false],
+    ['', false],
+    [undefined, false],
+  ])('%s: lenient %s', (value, lenient) => {
+    expect(prefersLenient(sent('prefer', value))).toBe(lenient);
+  });
+});
+
+describe('If-Match', () => {
+  test.each([
+    [undefined, undefined],
+    ['*', undefined],
+    [' * ', undefined],
+    ['"1-0"', ['1-0']],
+    ['"1-0", "2-0"', ['1-0', '2-0']],
+    ['"1-0","2-0"', ['1-0', '2-0']],
+    ['W/"1-0"', []],
+    ['W/"1-0", "2-0"', ['2-0']],
+    ['"1-0", W/"2-0", "3-0"', ['1-0', '3-0']],
+    ['1-0', []],
+    ['', []],
+  ])('%s allows %j', (value, versions) => {
+    expect(versionsInIfMatch(sent('if-match', value))).toEqual(versions);
+  });
+});

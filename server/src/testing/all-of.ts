@@ -1,0 +1,6 @@
+/** Everything that groups of lines hold, in order. */
+export async function allOf<Line>(groups: AsyncIterable<readonly Line[]>): Promise<Line[]> {
+  const lines: Line[] = [];
+  for await (const group of groups) lines.push(...group);
+  return lines;
+}

@@ -1,0 +1,122 @@
+import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccount } from '../domain/accounts/create-account.ts';
+import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
+import { openFileList } from '../domain/drafts/open-file-list.ts';
+import { setReceivers } from '../domain/drafts/set-receivers.ts';
+import { createDrop } from '../domain/drops/create-drop.ts';
+import { BufferPool } from '../domain/files/buffer-pool.ts';
+import { sealedChunkBytes } from '../domain/files/sealing.ts';
+import { commitUploads, type IncomingFile, stageUpload } from '../domain/files/stage-upload.ts';
+import type { Actor, KeyProvider, ObjectStore, Policy, Random, Scanner, Store } from '../domain/ports.ts';
+import { clamdScanner } from '../engines/clamd/scanner.ts';
+import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { engineAddresses } from './engine-addresses.ts';
+import { memoryObjectStore } from './memory-object-store.ts';
+
+export const testPolicy: Policy = {
+  publicUrl: 'https://files.example.org',
+  mailFrom: 'waybill@example.org',
+  scan: 'off',
+  desttime: { unitSeconds: 86_400, most: 30, standard: 7 },
+  uploadLeaseSeconds: 60,
+  maxFileBytes: 100 * 1024 * 1024,
+};
+
+/** All the domain's operations need, on a real database of its own. Objects are in memory unless a store is given. */
+export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends AsyncDisposable {
+  readonly database: TestDatabase;
+  readonly engines: {
+    readonly store: Store;
+    readonly objects: Objects;
+    readonly keys: KeyProvider;
+    readonly scanner: Scanner;
+    readonly random: Random;
+    readonly checkpoint: (name: string) => void;
+    readonly policy: Policy;
+    readonly pepper: Buffer;
+    readonly chunkBuffers: BufferPool;
+  };
+  /** A new account, with its contacts. */
+  account(...contacts: string[]): Promise<Actor & { apiKey: string }>;
+  upload(actor: Actor, name: string, content?: string | Buffer, draft?: string): Promise<void>;
+  /** Everything up to the dispatch. */
+  prepare(actor: Actor, receivers: readonly string[], files: readonly string[], draft?: string): Promise<void>;
+  /** A drop with these receivers, who must be contacts, and these files. Answers its id. */
+  drop(actor: Actor, receivers: readonly string[], files: readonly string[]): Promise<string>;
+}
+
+export function openTestExchange(): Promise<TestExchange<ReturnType<typeof memoryObjectStore>>>;
+export function openTestExchange<Objects extends ObjectStore>(objects: Objects): Promise<TestExchange<Objects>>;
+export async function openTestExchange(objects: ObjectStore = memoryObjectStore()): Promise<TestExchange> {
+  const database = await createTestDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-test-'));
+  const keyFile = join(folder, 'master-keys');
+  writeFileSync(keyFile, `1:${randomBytes(32).toString('base64')}\n`);
+  const random: Random = { bytes: randomBytes, uuid: randomUUIDv7 };
+  const engines = {
+    store: database.store,
+    objects,
+    keys: keyfileProvider(keyFile, random),
+    scanner: clamdScanner({ address: engineAddresses.clamd, timeoutMs: 10_000 }),
+    random,
+    checkpoint: () => undefined,
+    policy: testPolicy,
+    pepper: randomBytes(32),
+    chunkBuffers: new BufferPool({ bufferBytes: sealedChunkBytes, buffers: 20, waitMs: 10_000 }),
+  };
+
+  const exchange: TestExchange = {
+    database,
+    engines,
+    async account(...contacts) {
+      const email = `${randomBytes(6).toString('hex')}@example.org`;
+      const { account, apiKey } = await createAccount(engines, { email, number: '46701234567', type: 'api' });
+      const actor = { accountId: account.id, email };
+      const list = contacts.map((contact) => ({ email: contact }));
+      if (list.length > 0) await replaceContacts(engines, actor, { contacts: list, lenient: false });
+      return { ...actor, apiKey };
+    },
+    async upload(actor, name, content = `content of ${name}`, draft = '') {
+      const staged = await stageUpload(engines, actor, draft, incomingFile(name, content));
+      await commitUploads(engines, actor, draft, [staged]);
+    },
+    async prepare(actor, receivers, files, draft = '') {
+      await setReceivers(
+        engines,
+        actor,
+        draft,
+        receivers.map((email) => ({ email })),
+      );
+      await openFileList(engines, actor, draft);
+      for (const name of files) await exchange.upload(actor, name, undefined, draft);
+    },
+    async drop(actor, receivers, files) {
+      await exchange.prepare(actor, receivers, files);
+      // A message of its own, or a second drop would be taken for the first one's repetition.
+      const ddmessage = randomBytes(8).toString('hex');
+      await createDrop(engines, actor, { draft: '', parameters: { ddmessage } });
+      const [drop] = await database.query<{ id: string }>('select id from drops where message = $1', [ddmessage]);
+      return (drop as { id: string }).id;
+    },
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+  return exchange;
+}
+
+export function incomingFile(name: string, content: string | Buffer = `content of ${name}`): IncomingFile {
+  const bytes = Buffer.from(content as string);
+  return {
+    name,
+    mediaType: 'text/plain',
+    bytes: (async function* () {
+      yield bytes;
+    })(),
+  };
+}
