@@ -29,7 +29,7 @@ interface Belongings {
   history: History;
 }
 
-export async function createVictim(): Promise<Victim> {
+async function createVictim(): Promise<Victim> {
   const [client, sender] = await Promise.all([freshClient('victim'), freshClient('sender')]);
   const inbox = await deliver(sender, client, [{ name: 'received.txt', content: 'received' }]);
   const contact = uniqueAddress('contact');
@@ -52,15 +52,14 @@ export async function belongings(client: Client): Promise<Belongings> {
 export function attackTable(title: string, rows: AttackRow[]): void {
   describe(title, () => {
     let victim: Victim;
-    let before: Belongings;
 
     beforeAll(async () => {
       victim = await createVictim();
-      before = await belongings(victim.client);
     });
 
     for (const row of rows) {
       test(row.name, async () => {
+        const before = await belongings(victim.client);
         assertErrorAnswer(await row.send(victim), row.status, row.code);
         await assertUnharmed(victim, before);
       });
@@ -68,7 +67,7 @@ export function attackTable(title: string, rows: AttackRow[]): void {
   });
 }
 
-export async function assertUnharmed(victim: Victim, before: Belongings): Promise<void> {
+async function assertUnharmed(victim: Victim, before: Belongings): Promise<void> {
   expect(await belongings(victim.client)).toEqual(before);
   const received = await victim.client.download(victim.inbox.url, 'received.txt');
   expect(received.body.toString()).toBe('received');

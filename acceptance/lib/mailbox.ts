@@ -12,6 +12,7 @@ export interface Mail {
 }
 
 const recipientByPath = new Map<string, string>();
+const parsedByPath = new Map<string, Mail>();
 
 /** Every mail that has been delivered to this envelope address so far. */
 export async function mailsTo(address: string): Promise<Mail[]> {
@@ -23,6 +24,19 @@ export async function mailsTo(address: string): Promise<Mail[]> {
     mails.push({ recipient: address, email: await PostalMime.parse(bytes), raw: bytes.toString('latin1') });
   }
   return mails;
+}
+
+/** Every mail delivered so far, by envelope address; each is read once, so that asking again is cheap. */
+export async function allMails(): Promise<Map<string, Mail[]>> {
+  const paths = await deliveredPaths(demo().mail_dir);
+  for (const path of paths) {
+    if (parsedByPath.has(path)) continue;
+    const bytes = await readFile(path);
+    const raw = bytes.toString('latin1');
+    parsedByPath.set(path, { recipient: envelopeRecipient(raw), email: await PostalMime.parse(bytes), raw });
+  }
+  const mails = paths.flatMap((path) => parsedByPath.get(path) ?? []);
+  return Map.groupBy(mails, (mail) => mail.recipient);
 }
 
 export async function waitForMail(address: string): Promise<Mail> {

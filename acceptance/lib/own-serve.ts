@@ -8,6 +8,8 @@ import { programEnvironment, programPath } from './admin.ts';
 export interface OwnServe {
   baseUrl: string;
   pid: number;
+  /** The signal that ended it, or its exit code. */
+  ended: Promise<NodeJS.Signals | number | null>;
   stop(): Promise<void>;
 }
 
@@ -22,8 +24,11 @@ export async function ownServe(overrides: Record<string, string>): Promise<OwnSe
     env: { ...programEnvironment(), WAYBILL_LOG_LEVEL: 'info', WAYBILL_LISTEN: '127.0.0.1:0', ...overrides },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const ended = new Promise<NodeJS.Signals | number | null>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? code));
+  });
   try {
-    return { baseUrl: await listeningAt(child), pid: child.pid ?? 0, stop: () => stop(child) };
+    return { baseUrl: await listeningAt(child), pid: child.pid ?? 0, ended, stop: () => stop(child) };
   } catch (error) {
     await stop(child).catch(() => {});
     throw error;

@@ -93,7 +93,7 @@ test('ten uploads of one name at once leave one file, with the bytes of one of t
 test('uploads and removals of one name at once leave a whole file or none', async () => {
   const client = await freshClient('race');
   for (let round = 0; round < 5; round++) {
-    const content = Buffer.alloc(200_000, round + 1);
+    const content = Buffer.alloc(1_500_000, round + 1);
     const [uploaded, removed] = await Promise.all([
       client.upload({ name: 'race.bin', content }),
       client.removeFile('race.bin'),
@@ -101,7 +101,7 @@ test('uploads and removals of one name at once leave a whole file or none', asyn
     assertStatus(uploaded, 'done');
     expect([200, 404]).toContain(removed.status);
     const files = await client.readFiles();
-    expect(files.map(({ name, size }) => [name, size])).toEqual(files.length === 0 ? [] : [['race.bin', '200 kB']]);
+    expect(files.map(({ name, size }) => [name, size])).toEqual(files.length === 0 ? [] : [['race.bin', '1.5 MB']]);
     if (removed.status === 404) expect(files).toHaveLength(1);
   }
 });

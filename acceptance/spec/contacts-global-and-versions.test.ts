@@ -48,24 +48,24 @@ describe('the global list', () => {
 
   test('is not changed by contacts_add.cgi, which may name the same address', async () => {
     const client = await freshClient('overlap');
-    const shared = uniqueAddress('shared');
-    await setGlobal([{ email: shared }]);
-    assertStatus(await client.addContacts([{ email: shared, nick: 'mine' }]), 'ok');
+    const everybodys = uniqueAddress('everybodys');
+    await setGlobal([{ email: everybodys }]);
+    assertStatus(await client.addContacts([{ email: everybodys, nick: 'mine' }]), 'ok');
     assertStatus(await client.addContacts([]), 'ok');
     const { local, global } = await client.readContacts();
     expect(local).toEqual([]);
-    expect(global.map(({ email, nick }) => ({ email, nick }))).toEqual([{ email: shared, nick: '' }]);
+    expect(global.map(({ email, nick }) => ({ email, nick }))).toEqual([{ email: everybodys, nick: '' }]);
   });
 
   test('has receivers for everybody', async () => {
     const client = await freshClient('sends-global');
-    const shared = uniqueAddress('shared');
-    await setGlobal([{ email: shared, nick: 'Front desk' }]);
-    await stage(client, { to: [shared], files: [{ name: 'a.txt', content: 'a' }] });
-    assertStatus(await client.createDrop({ ddmessage: shared }), 'ok');
-    const entry = await entryWith(client, shared);
+    const everybodys = uniqueAddress('everybodys');
+    await setGlobal([{ email: everybodys, nick: 'Front desk' }]);
+    await stage(client, { to: [everybodys], files: [{ name: 'a.txt', content: 'a' }] });
+    assertStatus(await client.createDrop({ ddmessage: everybodys }), 'ok');
+    const entry = await entryWith(client, everybodys);
     expect(entry.receivers.map(({ email, nick }) => ({ email, nick }))).toEqual([
-      { email: shared, nick: 'Front desk' },
+      { email: everybodys, nick: 'Front desk' },
     ]);
   });
 });

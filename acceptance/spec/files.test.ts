@@ -112,9 +112,9 @@ describe('upload.cgi', () => {
 
   test('takes a body of unknown length', async () => {
     const client = emptyDraft();
-    const body = multipart(uploadParts([{ name: 'stream.bin', content: randomBytes(300_000) }]));
+    const body = multipart(uploadParts([{ name: 'stream.bin', content: randomBytes(1_500_000) }]));
     assertStatus(await client.uploadBody(body, { chunked: true }), 'done');
-    expect((await client.readFiles()).map(({ name, size }) => [name, size])).toEqual([['stream.bin', '300 kB']]);
+    expect((await client.readFiles()).map(({ name, size }) => [name, size])).toEqual([['stream.bin', '1.5 MB']]);
   });
 
   test('replaces the staged file of the same name', async () => {

@@ -1,0 +1,214 @@
+// The checker itself: silent while every promise is kept, and it names each that a test breaks on purpose.
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createAccount, uniqueAddress } from '../lib/accounts.ts';
+import { Client, succeeded } from '../lib/client.ts';
+import { chunkKey, deleteObject, query, readObject, writeObject } from '../lib/inside.ts';
+import type { FileToUpload } from '../lib/multipart.ts';
+import { introduce } from '../lib/scenario.ts';
+import { check, judge } from './checker.ts';
+import { ask, type DispatchWish, Journal } from './journal.ts';
+
+let journal: Journal;
+let dispatch: DispatchWish;
+let outside: string;
+
+/** A whole dispatch to an account and an address outside, and a file that is still staged. */
+beforeEach(async () => {
+  const [sender, receiver] = await Promise.all([createAccount('judged'), createAccount('receiving')]);
+  journal = new Journal(new Client(sender), new Client(receiver));
+  outside = uniqueAddress('outside');
+  await introduce(journal.sender, [receiver.user, outside]);
+  const files = ['first.bin', 'second.bin'].map((name) => ({ name, content: randomBytes(5000) }));
+  dispatch = await dispatchFiles('sent', files);
+  await uploadFiles('kept', [{ name: 'staged.bin', content: randomBytes(5000) }]);
+});
+
+test('a journal of kept promises is no violation', async () => {
+  expect(await check([journal])).toEqual([]);
+});
+
+test('an unanswered or refused request that left nothing is no violation', async () => {
+  for (const outcome of ['unknown', 'failed'] as const) {
+    const file = { name: `${outcome}.bin`, content: 'x' };
+    journal.wishUpload(outcome, [file]).outcomes.push(outcome);
+    journal
+      .wishDispatch(outcome, [file], [outside], `message ${randomBytes(8).toString('hex')}`)
+      .outcomes.push(outcome);
+  }
+  expect(await check([journal])).toEqual([]);
+});
+
+describe('acknowledged uploads', () => {
+  test('a staged file that is gone', async () => {
+    succeeded(await journal.sender.inDraft('kept').removeFile('staged.bin'));
+    expect(await check([journal])).toEqual(['acknowledged upload staged.bin: is not listed']);
+  });
+
+  test('a staged file with other bytes', async () => {
+    succeeded(await journal.sender.inDraft('kept').upload({ name: 'staged.bin', content: 'other' }));
+    expect(await check([journal])).toEqual(['acknowledged upload staged.bin: is kept with other bytes']);
+  });
+});
+
+describe('nothing partial', () => {
+  test('a staged file that nobody sent', async () => {
+    succeeded(await journal.sender.inDraft('kept').upload({ name: 'foreign.bin', content: 'x' }));
+    expect(await check([journal])).toEqual(['visible file foreign.bin: nobody sent it to draft kept']);
+  });
+
+  test('a file whose bytes are not those that were sent', async () => {
+    const sent = dispatch.files[0];
+    if (sent) sent.sha256 = '0'.repeat(64);
+    for (const file of journal.uploads[0]?.files ?? []) if (file.name === sent?.name) file.sha256 = sent.sha256;
+    expect(await check([journal])).toEqual([
+      'visible file first.bin: is not what anybody sent',
+      `ok dispatch ${dispatch.message}: keeps first.bin with other bytes`,
+      `ok dispatch ${dispatch.message}: first.bin does not arrive byte for byte`,
+    ]);
+  });
+
+  test('a file that does not download', async () => {
+    await check([journal]);
+    const key = chunkKey(await fileId('first.bin'), 0);
+    await writeObject(key, (await readObject(key)).subarray(0, 100));
+    expect(await judge([journal])).toEqual([
+      'visible file first.bin: does not download (status 500)',
+      `ok dispatch ${dispatch.message}: first.bin does not arrive byte for byte`,
+    ]);
+  });
+});
+
+describe('acknowledged dispatches', () => {
+  test('a drop without one of its links', async () => {
+    await check([journal]);
+    await query('delete from mails using links where links.email = $1 and mails.drop_id = links.drop_id', [outside]);
+    await query('delete from links where email = $1', [outside]);
+    expect(await judge([journal])).toEqual([
+      `ok dispatch ${dispatch.message}: has links for ${journal.receiver.user}`,
+      `ok dispatch ${dispatch.message}: its history has other receivers`,
+    ]);
+  });
+
+  test('a link that is not the one in the mail', async () => {
+    await check([journal]);
+    await query('update links set token_digest = $1 where email = $2', [randomBytes(32), outside]);
+    expect(await judge([journal])).toEqual([
+      `ok dispatch ${dispatch.message}: the mail to ${outside} has another link`,
+    ]);
+  });
+
+  test('a drop without one of its files', async () => {
+    await check([journal]);
+    await query('update files set drop_id = null where id = $1', [await fileId('first.bin')]);
+    const found = await judge([journal]);
+    expect(found).toContain(`ok dispatch ${dispatch.message}: holds second.bin`);
+    expect(found).toContain(`ok dispatch ${dispatch.message}: is 0 times in the receiver's inbox`);
+  });
+
+  test('a dispatch that is missing, and one that nobody asked for', async () => {
+    await check([journal]);
+    await query('update drops set message = $1 where message = $2', ['another message', dispatch.message]);
+    expect(await judge([journal])).toEqual([
+      `ok dispatch ${dispatch.message}: is 0 drops`,
+      `ok dispatch ${dispatch.message}: 1 mails to ${journal.receiver.user} for 0 drops`,
+      `ok dispatch ${dispatch.message}: 1 mails to ${outside} for 0 drops`,
+      'drop another message: nobody asked for it',
+    ]);
+  });
+
+  test('a dispatch that happened twice, with mails for both', async () => {
+    const files = [{ name: 'again.bin', content: 'again' }];
+    const uploadAndSend = async () => {
+      const client = journal.sender.inDraft('sent');
+      succeeded(await client.setReceivers([{ email: outside }]));
+      succeeded(await client.files());
+      succeeded(await client.upload(...files));
+      return await client.createDrop({ ddmessage: twice.message });
+    };
+    journal.wishUpload('sent', files).outcomes.push('ok');
+    const twice = journal.wishDispatch('sent', files, [outside], `message ${randomBytes(8).toString('hex')}`);
+    await ask(twice, 'ok', uploadAndSend);
+    await ask(twice, 'ok', uploadAndSend);
+    expect(await check([journal])).toEqual([`ok dispatch ${twice.message}: is 2 drops`]);
+  });
+
+  test('a refused dispatch that happened all the same', async () => {
+    dispatch.outcomes = ['failed'];
+    expect(await check([journal])).toContain(`failed dispatch ${dispatch.message}: is 1 drops`);
+  });
+
+  test('a receiver without a mail', async () => {
+    await check([journal]);
+    dispatch.receivers = [journal.receiver.user, uniqueAddress('nobody')];
+    expect(await judge([journal])).toContain(
+      `ok dispatch ${dispatch.message}: 0 mails to ${dispatch.receivers[1]} for 1 drops`,
+    );
+  });
+});
+
+describe('a clean bucket', () => {
+  test('a ready file that lacks an object', async () => {
+    await check([journal]);
+    const key = chunkKey(await fileId('staged.bin'), 0);
+    await deleteObject(key);
+    expect(await judge([journal])).toEqual([`object ${key}: the ready file staged.bin lacks it`]);
+  });
+
+  test('an object that belongs to no file', async () => {
+    await check([journal]);
+    const key = chunkKey(crypto.randomUUID(), 0);
+    await writeObject(key, Buffer.from('stray'));
+    try {
+      expect(await judge([journal])).toEqual([`object ${key}: belongs to no file`]);
+    } finally {
+      await deleteObject(key);
+    }
+  });
+
+  test('an object that its file does not need', async () => {
+    await check([journal]);
+    const key = chunkKey(await fileId('staged.bin'), 1);
+    await writeObject(key, Buffer.from('left over'));
+    expect(await judge([journal])).toEqual([`object ${key}: its file does not need it`]);
+  });
+
+  test('a failed upload that was not swept', async () => {
+    await check([journal]);
+    // Leased to a sweep elsewhere that never comes to an end, so that no other sweep takes it meanwhile.
+    await query(
+      `update files set state = 'deleting', wrapped_key = null, lease_until = now() + interval '1 hour' where id = $1`,
+      [await fileId('staged.bin')],
+    );
+    const found = await judge([journal]);
+    expect(found).toContainEqual(expect.stringMatching(/^file \S+ \(staged\.bin\): still deleting after sweeping$/));
+    expect(found).toContain('acknowledged upload staged.bin: is not listed');
+  });
+});
+
+async function uploadFiles(draft: string, files: FileToUpload[]): Promise<void> {
+  const wish = journal.wishUpload(draft, files);
+  expect(await ask(wish, 'done', () => journal.sender.inDraft(draft).upload(...files))).toBe('ok');
+}
+
+async function dispatchFiles(draft: string, files: FileToUpload[]): Promise<DispatchWish> {
+  const client = journal.sender.inDraft(draft);
+  const receivers = [journal.receiver.user, outside];
+  succeeded(await client.setReceivers(receivers.map((email) => ({ email }))));
+  succeeded(await client.files());
+  await uploadFiles(draft, files);
+  const wish = journal.wishDispatch(draft, files, receivers, `message ${randomBytes(8).toString('hex')}`);
+  expect(await ask(wish, 'ok', () => client.createDrop({ ddmessage: wish.message }))).toBe('ok');
+  return wish;
+}
+
+/** Of the sender's ready file of that name. */
+async function fileId(name: string): Promise<string> {
+  const [row] = await query<{ id: string }>(
+    `select files.id from files join accounts on accounts.id = account_id
+     where email = $1 and files.name = $2 and state = 'ready'`,
+    [journal.sender.user, name],
+  );
+  if (!row) throw new Error(`there is no ready file ${name}`);
+  return row.id;
+}

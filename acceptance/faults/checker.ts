@@ -1,0 +1,186 @@
+/**
+ * The judge of a fault test. It knows what a client asked and was told, and looks at the API, the bucket, the database
+ * and the mailbox to say what was broken of these promises:
+ *
+ *   acknowledged upload    it is listed, or in its drop, and downloads byte for byte
+ *   nothing partial        every file anybody can see is complete and is what somebody sent
+ *   acknowledged dispatch  exactly one drop, a link and a mail for each receiver, all its files; an unanswered one is
+ *                          there once as a whole or not at all, a refused one not at all
+ *   clean bucket           its objects are those of ready files and of uploads under way, and no ready file lacks one
+ */
+import { createHash } from 'node:crypto';
+import { linkTokens } from '../lib/mailbox.ts';
+import { type AccountEvidence, type DropRow, type Evidence, gather, keysOf, mailsAbout, settle } from './evidence.ts';
+import { type DispatchWish, type Journal, type SentFile, settledOutcome } from './journal.ts';
+
+/** Every broken promise in a readable line; empty when all were kept. */
+export async function check(journals: Journal[]): Promise<string[]> {
+  await settle(journals);
+  return await judge(journals);
+}
+
+/** The same without waiting for what ends by itself. */
+export async function judge(journals: Journal[]): Promise<string[]> {
+  const evidence = await gather(journals);
+  return [
+    ...journals.flatMap((journal) => [
+      ...judgeUploads(journal, accountEvidence(evidence, journal), evidence),
+      ...judgeVisible(journal, accountEvidence(evidence, journal)),
+      ...judgeDispatches(journal, accountEvidence(evidence, journal), evidence),
+    ]),
+    ...judgeBucket(evidence),
+  ];
+}
+
+function judgeUploads(journal: Journal, { staged }: AccountEvidence, { files }: Evidence): string[] {
+  const found: string[] = [];
+  for (const upload of journal.uploads) {
+    if (settledOutcome(upload) !== 'ok') continue;
+    const dispatched = journal.dispatches.filter((dispatch) => dispatch.draft === upload.draft);
+    for (const file of upload.files) {
+      const what = `acknowledged upload ${file.name}`;
+      const taken = dispatched.find((dispatch) => dispatch.files.some(({ name }) => name === file.name));
+      // Acknowledged dispatches answer for their files themselves; an unanswered one may have taken it or left it.
+      if (taken && settledOutcome(taken) === 'ok') continue;
+      const isStaged = staged.get(upload.draft)?.includes(file.name) ?? false;
+      const row = files.find(
+        (candidate) =>
+          candidate.sender === journal.sender.user &&
+          candidate.draft === upload.draft &&
+          candidate.name === file.name &&
+          candidate.state === 'ready',
+      );
+      if (!isStaged && !(taken && row?.drop_id)) found.push(`${what}: is not listed`);
+      else if (row?.sha256 !== file.sha256) found.push(`${what}: is kept with other bytes`);
+    }
+  }
+  return found;
+}
+
+function judgeVisible(journal: Journal, { staged, inbox }: AccountEvidence): string[] {
+  const found: string[] = [];
+  const sent = [...journal.uploads, ...journal.dispatches];
+  for (const [draft, names] of staged) {
+    const toDraft = sent.filter((wish) => wish.draft === draft).flatMap((wish) => wish.files);
+    const known = new Set(toDraft.map(({ name }) => name));
+    for (const name of names) {
+      if (!known.has(name)) found.push(`visible file ${name}: nobody sent it to draft ${draft}`);
+      if (names.indexOf(name) !== names.lastIndexOf(name)) found.push(`visible file ${name}: is listed twice`);
+    }
+  }
+  const bySentName = Map.groupBy(
+    sent.flatMap((wish) => wish.files),
+    (file) => file.name,
+  );
+  for (const { downloads } of inbox) {
+    for (const [name, download] of downloads) {
+      const matches = (file: SentFile) => 'sha256' in download && download.sha256 === file.sha256;
+      if ('failure' in download) found.push(`visible file ${name}: does not download (${download.failure})`);
+      else if (!bySentName.get(name)?.some(matches)) found.push(`visible file ${name}: is not what anybody sent`);
+    }
+  }
+  return found;
+}
+
+function judgeDispatches(journal: Journal, api: AccountEvidence, evidence: Evidence): string[] {
+  const found: string[] = [];
+  const own = evidence.drops.filter((drop) => drop.sender === journal.sender.user);
+  const byMessage = Map.groupBy(own, (drop) => drop.message);
+  const entries = Map.groupBy(api.history, (entry) => entry.ddmessage);
+  for (const dispatch of journal.dispatches) {
+    const outcome = settledOutcome(dispatch);
+    const what = `${outcome} dispatch ${dispatch.message}`;
+    const drops = byMessage.get(dispatch.message) ?? [];
+    const [least, most] = { ok: [1, 1], unknown: [0, 1], failed: [0, 0] }[outcome] as [number, number];
+    if (drops.length < least || drops.length > most) found.push(`${what}: is ${drops.length} drops`);
+    const inHistory = entries.get(dispatch.message) ?? [];
+    if (inHistory.length !== drops.length) {
+      found.push(`${what}: is ${inHistory.length} times in the history and ${drops.length} times in the database`);
+    }
+    for (const [index, drop] of drops.entries()) {
+      found.push(...judgeDrop(dispatch, drop, evidence).map((problem) => `${what}: ${problem}`));
+      found.push(...judgeDelivery(journal, dispatch, api).map((problem) => `${what}: ${problem}`));
+      const entry = inHistory[index];
+      if (!entry) continue;
+      if (!sameSet(addresses(entry.receivers), dispatch.receivers))
+        found.push(`${what}: its history has other receivers`);
+      if (!sameSet(names(entry.files), names(dispatch.files))) found.push(`${what}: its history has other files`);
+    }
+    for (const receiver of dispatch.receivers) {
+      const mails = mailsAbout(evidence.mails, receiver, dispatch.message).length;
+      if (mails !== drops.length) found.push(`${what}: ${mails} mails to ${receiver} for ${drops.length} drops`);
+    }
+  }
+  const wished = new Set(journal.dispatches.map((dispatch) => dispatch.message));
+  for (const drop of own) if (!wished.has(drop.message)) found.push(`drop ${drop.message}: nobody asked for it`);
+  return found;
+}
+
+/** Links and files of a drop, as the database has them, and whether each mailed link is one of them. */
+function judgeDrop(dispatch: DispatchWish, drop: DropRow, { files, mails }: Evidence): string[] {
+  const found: string[] = [];
+  if (!sameSet(addresses(drop.links), dispatch.receivers) || drop.receiver_count !== dispatch.receivers.length) {
+    found.push(`has links for ${addresses(drop.links).join(', ') || 'nobody'}`);
+  }
+  const held = files.filter((file) => file.drop_id === drop.id);
+  if (!sameSet(names(held), names(dispatch.files)) || drop.file_count !== dispatch.files.length) {
+    found.push(`holds ${names(held).join(', ') || 'no files'}`);
+  }
+  for (const file of dispatch.files) {
+    const row = held.find(({ name }) => name === file.name);
+    if (row && row.sha256 !== file.sha256) found.push(`keeps ${file.name} with other bytes`);
+  }
+  for (const { email, digest } of drop.links) {
+    const about = mailsAbout(mails, email, dispatch.message);
+    const mailed = about.flatMap((mail) => linkTokens(mail, 'd')).map(sha256);
+    if (about.length > 0 && !mailed.includes(digest)) found.push(`the mail to ${email} has another link`);
+  }
+  return found;
+}
+
+/** The receiver with an account finds it once in the inbox, with every file's bytes as they were sent. */
+function judgeDelivery(journal: Journal, dispatch: DispatchWish, { inbox }: AccountEvidence): string[] {
+  if (!dispatch.receivers.includes(journal.receiver.user)) return [];
+  const found: string[] = [];
+  const [first, ...more] = inbox.filter(({ entry }) => sameSet(names(entry.files), names(dispatch.files)));
+  if (!first || more.length > 0) return [`is ${first ? more.length + 1 : 0} times in the receiver's inbox`];
+  for (const file of dispatch.files) {
+    const download = first.downloads.get(file.name);
+    if (!download || 'failure' in download || download.sha256 !== file.sha256) {
+      found.push(`${file.name} does not arrive byte for byte`);
+    }
+  }
+  return found;
+}
+
+function judgeBucket({ files, ownedKeys, strayKeys }: Evidence): string[] {
+  const found = strayKeys.map((key) => `object ${key}: belongs to no file`);
+  const allowed = new Set<string>();
+  for (const file of files) {
+    const underWay = file.state === 'uploading' && file.leased;
+    if (file.state !== 'ready' && !underWay) {
+      if (file.state !== 'gone') found.push(`file ${file.id} (${file.name}): still ${file.state} after sweeping`);
+      continue;
+    }
+    for (const key of keysOf(file)) {
+      allowed.add(key);
+      if (!underWay && !ownedKeys.has(key)) found.push(`object ${key}: the ready file ${file.name} lacks it`);
+    }
+  }
+  for (const key of ownedKeys) if (!allowed.has(key)) found.push(`object ${key}: its file does not need it`);
+  return found;
+}
+
+function accountEvidence(evidence: Evidence, journal: Journal): AccountEvidence {
+  const found = evidence.accounts.get(journal);
+  if (!found) throw new Error('no evidence was gathered for a journal');
+  return found;
+}
+
+const names = (files: { name: string }[]) => files.map(({ name }) => name);
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const addresses = (receivers: { email: string }[]) => receivers.map(({ email }) => email);
+
+function sameSet(left: string[], right: string[]): boolean {
+  return left.length === right.length && left.toSorted().join('\0') === right.toSorted().join('\0');
+}

@@ -1,0 +1,132 @@
+// `serve` dies, as if by a power failure, at each of the points between two steps of an upload and of a dispatch.
+// The client sees a broken connection, asks again elsewhere, and a separate checker judges what became of it all.
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshClient, uniqueAddress } from '../lib/accounts.ts';
+import { succeeded } from '../lib/client.ts';
+import type { FileToUpload } from '../lib/multipart.ts';
+import { introduce } from '../lib/scenario.ts';
+import { check } from './checker.ts';
+import { DoomedServes } from './doomed-serves.ts';
+import { ask, Journal } from './journal.ts';
+
+const checkpoints = [
+  'upload:intent-stored',
+  'upload:bytes-received',
+  'upload:chunks-stored',
+  'upload:verdict-known',
+  'upload:before-commit',
+  'upload:committed',
+  'drop:draft-locked',
+  'drop:inserted',
+  'drop:links-inserted',
+  'drop:files-moved',
+  'drop:inboxes-filled',
+  'drop:mails-enqueued',
+  'drop:before-commit',
+  'drop:committed',
+];
+const rounds = Number(process.env['WAYBILL_CRASH_ROUNDS'] ?? 20);
+/** Accounts that crash and recover side by side. */
+const laneCount = 3;
+const overOneChunk = 8 * 1024 * 1024 + 54_321;
+
+interface Lane {
+  journal: Journal;
+  /** Receivers outside, contacts already, each for one round. */
+  addresses: string[];
+}
+
+let lanes: Lane[] = [];
+const serves = new DoomedServes(checkpoints.flatMap((checkpoint) => Array(rounds).fill(checkpoint) as string[]));
+
+beforeAll(async () => {
+  lanes = await Promise.all(Array.from({ length: laneCount }, openLane));
+});
+afterAll(() => serves.stop());
+
+test('the points tried here are all that the program has', () => {
+  const source = new URL('../../server/src', import.meta.url).pathname;
+  const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(join(source, path), 'utf8'));
+  const found = texts.flatMap((text) => [...text.matchAll(/checkpoint\('((?:upload|drop):[^']+)'\)/g)]);
+  expect(found.map(([, name = '']) => name).toSorted()).toEqual(checkpoints.toSorted());
+});
+
+describe(`${rounds} times each`, () => {
+  for (const checkpoint of checkpoints) {
+    test(`killed at ${checkpoint}, asked again elsewhere`, { timeout: 60_000 + rounds * 10_000 }, async () => {
+      const waiting = Array.from({ length: rounds }, (_, round) => round).values();
+      const results = await Promise.allSettled(
+        lanes.map(async (lane) => {
+          for (const round of waiting) await crashAndRecover(lane, checkpoint, round);
+        }),
+      );
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+    });
+  }
+});
+
+test('afterwards every promise is found kept', { timeout: 300_000 + rounds * 10_000 }, async () => {
+  expect(await check(lanes.map((lane) => lane.journal))).toEqual([]);
+  const wishes = lanes.flatMap(({ journal }) => [...journal.uploads, ...journal.dispatches]);
+  const putOff = wishes.flatMap((wish) => wish.refusals);
+  process.stdout.write(`crash points: ${wishes.length / 2} rounds, ${putOff.length} requests put off by a 503\n`);
+  expect(wishes.length / 2, 'rounds the checker saw').toBe(checkpoints.length * rounds);
+});
+
+async function crashAndRecover({ journal, addresses }: Lane, checkpoint: string, round: number): Promise<void> {
+  const serve = await serves.take(checkpoint);
+  const label = `${checkpoint.replace(':', '-')}-${round}-${randomBytes(4).toString('hex')}`;
+  const files = filesOf(label, round);
+  const receivers = [journal.receiver.user, addresses.pop() ?? uniqueAddress()];
+  const elsewhere = journal.sender.inDraft(label);
+  const doomed = elsewhere.through(serve.baseUrl);
+  const upload = journal.wishUpload(label, files);
+  const dispatch = journal.wishDispatch(label, files, receivers, `message ${label}`);
+  const parameters = { desttime: 7, ddmessage: dispatch.message };
+
+  succeeded(await doomed.setReceivers(receivers.map((email) => ({ email }))));
+  succeeded(await doomed.files());
+  const uploaded = await ask(upload, 'done', () => doomed.upload(...files));
+  if (checkpoint.startsWith('drop:')) {
+    expect(uploaded, upload.refusals.join()).toBe('ok');
+    expect(await ask(dispatch, 'ok', () => doomed.createDrop(parameters))).toBe('unknown');
+  } else {
+    expect(uploaded).toBe('unknown');
+  }
+  expect(await serve.ended, 'how the process ended').toBe('SIGKILL');
+
+  const staged = (await elsewhere.readFiles()).map((file) => file.name);
+  expect(staged, 'staged right after').toEqual(isStagedAfter(checkpoint) ? files.map((file) => file.name) : []);
+  if (uploaded === 'unknown') await ask(upload, 'done', () => elsewhere.upload(...files));
+  expect(upload.outcomes.at(-1), upload.refusals.join()).toBe('ok');
+  await ask(dispatch, 'ok', () => elsewhere.createDrop(parameters));
+  expect(dispatch.outcomes.at(-1), dispatch.refusals.join()).toBe('ok');
+}
+
+/** All or nothing: an upload is there from its commit on, and stays in its draft until the dispatch's commit. */
+function isStagedAfter(checkpoint: string): boolean {
+  return checkpoint === 'upload:committed' || (checkpoint.startsWith('drop:') && checkpoint !== 'drop:committed');
+}
+
+/** Mostly one small file; now and then one of two chunks, and two in one request. */
+function filesOf(label: string, round: number): FileToUpload[] {
+  if (round % 10 === 3) return [{ name: `${label}.large`, content: randomBytes(overOneChunk) }];
+  const small = (suffix: string) => ({
+    name: `${label}.${suffix}`,
+    content: randomBytes(1 + ((round * 7919) % 100_000)),
+  });
+  return round % 5 === 1 ? [small('first'), small('second')] : [small('only')];
+}
+
+async function openLane(): Promise<Lane> {
+  const journal = new Journal(await freshClient('crashing'), await freshClient('receiving'));
+  // Any lane may take any round.
+  const addresses = Array.from({ length: checkpoints.length * rounds }, () => uniqueAddress('outside'));
+  await introduce(journal.sender, [journal.receiver.user, ...addresses]);
+  return { journal, addresses };
+}

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { chunkKey, objectKeys, query, sweep } from '../lib/inside.ts';
+import { allMails, type Mail } from '../lib/mailbox.ts';
+import type { HistoryEntry, InboxEntry } from '../lib/shapes.ts';
+import { eventually } from '../lib/wait.ts';
+import type { Journal } from './journal.ts';
+
+export interface FileRow {
+  id: string;
+  sender: string;
+  state: 'uploading' | 'ready' | 'deleting' | 'gone';
+  draft: string;
+  drop_id: string | null;
+  name: string;
+  size_bytes: number | null;
+  sha256: string | null;
+  chunk_count: number;
+  leased: boolean;
+}
+export interface DropRow {
+  id: string;
+  sender: string;
+  message: string;
+  receiver_count: number;
+  file_count: number;
+  links: { email: string; digest: string }[];
+  mails: { state: string }[];
+}
+/** What came of downloading one file: the bytes' digest, or how the transfer failed. */
+export type Download = { sizeBytes: number; sha256: string } | { failure: string };
+
+/** One sender's and one receiver's view through the API. */
+export interface AccountEvidence {
+  history: HistoryEntry[];
+  staged: Map<string, string[]>;
+  inbox: { entry: InboxEntry; downloads: Map<string, Download> }[];
+}
+export interface Evidence {
+  accounts: Map<Journal, AccountEvidence>;
+  files: FileRow[];
+  drops: DropRow[];
+  mails: Map<string, Mail[]>;
+  /** Of the whole bucket: keys under an id of these accounts' files, and keys under an id that no file has. */
+  ownedKeys: Set<string>;
+  strayKeys: string[];
+}
+
+const settledWithinMs = 120_000;
+const requestsAtOnce = 4;
+
+/** Waits until all that ends by itself has ended: leases run out and swept, mails sent. Judging comes after, in any case. */
+export async function settle(journals: Journal[]): Promise<void> {
+  const senders = journals.map((journal) => journal.sender.user);
+  const within = { withinMs: settledWithinMs, everyMs: 250 };
+  await eventually(
+    'nothing left to sweep',
+    async () => {
+      if ((await unsweptFiles(senders)) === 0) return true;
+      await sweep();
+      return undefined;
+    },
+    within,
+  ).catch(() => undefined);
+  await eventually(
+    'every mail handed over and delivered',
+    async () => {
+      const drops = await readDrops(senders);
+      if (drops.some((drop) => drop.mails.some((mail) => mail.state === 'waiting'))) return undefined;
+      const mails = await allMails();
+      const arrived = drops.every((drop) =>
+        drop.links.every(({ email }) => mailsAbout(mails, email, drop.message).length > 0),
+      );
+      return arrived ? true : undefined;
+    },
+    within,
+  ).catch(() => undefined);
+}
+
+export async function gather(journals: Journal[]): Promise<Evidence> {
+  const senders = journals.map((journal) => journal.sender.user);
+  const accounts = new Map<Journal, AccountEvidence>();
+  for (const journal of journals) accounts.set(journal, await askApi(journal));
+  // The bucket before the database: an object's row is there before it and stays longer.
+  const keys = await objectKeys();
+  const files = await readFiles(senders);
+  const ids = new Set(files.map((file) => file.id));
+  return {
+    accounts,
+    files,
+    drops: await readDrops(senders),
+    mails: await allMails(),
+    ownedKeys: new Set(keys.filter((key) => ids.has(idOf(key)))),
+    strayKeys: await strays(keys),
+  };
+}
+
+export function mailsAbout(mails: Map<string, Mail[]>, address: string, message: string): Mail[] {
+  return (mails.get(address) ?? []).filter((mail) => mail.email.text?.includes(message));
+}
+
+async function askApi({ sender, receiver, uploads, dispatches }: Journal): Promise<AccountEvidence> {
+  const drafts = [...new Set([...uploads, ...dispatches].map((wish) => wish.draft))];
+  const staged = new Map<string, string[]>();
+  await severalAtOnce(drafts, async (draft) => {
+    const files = await sender.inDraft(draft).readFiles();
+    staged.set(
+      draft,
+      files.map((file) => file.name),
+    );
+  });
+  const inbox = (await receiver.readHistory()).inbox.map((entry) => ({
+    entry,
+    downloads: new Map<string, Download>(),
+  }));
+  await severalAtOnce(inbox, async ({ entry, downloads }) => {
+    for (const { name } of entry.files) {
+      const answer = await receiver.download(entry.url, name).catch((error: Error) => error);
+      downloads.set(name, describeDownload(answer));
+    }
+  });
+  return { history: (await sender.readHistory()).history, staged, inbox };
+}
+
+function describeDownload(answer: Error | { status: number; body: Buffer }): Download {
+  if (answer instanceof Error) return { failure: answer.message };
+  if (answer.status !== 200) return { failure: `status ${answer.status}` };
+  return { sizeBytes: answer.body.length, sha256: createHash('sha256').update(answer.body).digest('hex') };
+}
+
+async function readFiles(senders: string[]): Promise<FileRow[]> {
+  return await query<FileRow>(
+    `select files.id, email as sender, state, draft, drop_id, name, size_bytes::float8, encode(sha256, 'hex') as sha256,
+            chunk_count, coalesce(lease_until > now(), false) as leased
+     from files join accounts on accounts.id = account_id where email = any($1)`,
+    [senders],
+  );
+}
+
+async function unsweptFiles(senders: string[]): Promise<number> {
+  return (await readFiles(senders)).filter(({ state }) => state === 'uploading' || state === 'deleting').length;
+}
+
+async function readDrops(senders: string[]): Promise<DropRow[]> {
+  return await query<DropRow>(
+    `select drops.id, accounts.email as sender, message, receiver_count, file_count,
+       (select coalesce(json_agg(json_build_object('email', links.email, 'digest', encode(token_digest, 'hex'))), '[]')
+        from links where links.account_id = drops.account_id and drop_id = drops.id) as links,
+       (select coalesce(json_agg(json_build_object('state', state)), '[]')
+        from mails where mails.account_id = drops.account_id and drop_id = drops.id) as mails
+     from drops join accounts on accounts.id = account_id where accounts.email = any($1)`,
+    [senders],
+  );
+}
+
+/** Keys under an id that no file of any account has. Looked at twice: a sweep takes the row right after the objects. */
+async function strays(keys: string[]): Promise<string[]> {
+  const ids = [...new Set(keys.map(idOf))];
+  const known = await query<{ id: string }>('select id::text from files where id::text = any($1)', [ids]);
+  const knownIds = new Set(known.map(({ id }) => id));
+  const stray: string[] = [];
+  for (const id of ids) if (!knownIds.has(id)) stray.push(...(await objectKeys(`${id}/`)));
+  return stray;
+}
+
+function idOf(key: string): string {
+  return key.split('/', 1)[0] ?? '';
+}
+
+export function keysOf(file: FileRow): string[] {
+  return Array.from({ length: file.chunk_count }, (_, chunk) => chunkKey(file.id, chunk));
+}
+
+async function severalAtOnce<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = items.values();
+  await Promise.all(
+    Array.from({ length: requestsAtOnce }, async () => {
+      for (const item of waiting) await work(item);
+    }),
+  );
+}

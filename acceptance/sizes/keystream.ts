@@ -1,0 +1,31 @@
+import { createCipheriv, createHash } from 'node:crypto';
+
+const blockBytes = 16;
+const pieceBytes = 256 * 1024;
+
+/**
+ * Bytes without pattern and without end, the same at every asking, readable from any offset without the ones before:
+ * the keystream of AES in counter mode, whose counter is the block's number.
+ */
+export class Keystream {
+  readonly #key: Buffer;
+
+  constructor(seed: string) {
+    this.#key = createHash('sha256').update(seed).digest();
+  }
+
+  *pieces(start: number, end: number): Generator<Buffer> {
+    const counter = Buffer.alloc(blockBytes);
+    counter.writeBigUInt64BE(BigInt(Math.floor(start / blockBytes)), blockBytes - 8);
+    const cipher = createCipheriv('aes-256-ctr', this.#key, counter);
+    const zeros = Buffer.alloc(pieceBytes);
+    cipher.update(zeros.subarray(0, start % blockBytes));
+    for (let offset = start; offset < end; offset += pieceBytes) {
+      yield cipher.update(zeros.subarray(0, Math.min(pieceBytes, end - offset)));
+    }
+  }
+
+  bytes(start: number, end: number): Buffer {
+    return Buffer.concat([...this.pieces(start, end)]);
+  }
+}

@@ -1,0 +1,131 @@
+// A file far larger than the memory a transfer may take: up, down and in parts, byte for byte.
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { beforeAll, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { header } from '../lib/answer.ts';
+import { type Client, succeeded } from '../lib/client.ts';
+import { demo } from '../lib/running-demo.ts';
+import { entryWith, introduce } from '../lib/scenario.ts';
+import { openAnswer, openRequest } from '../lib/stream.ts';
+import { Keystream } from './keystream.ts';
+import { forgetPeak, peakMemoryMiB } from './process-memory.ts';
+
+const chunkBytes = 8 * 1024 * 1024;
+/** Not a whole number of chunks, segments or blocks. */
+const sizeBytes = 2 * 1024 ** 3 + 12_345;
+const mostMemoryMiB = 300;
+const transferTimeout = 600_000;
+
+const original = new Keystream(randomBytes(16).toString('hex'));
+const processes = () => Object.entries(demo().pids).filter(([name]) => /^(?:serve-\d+|worker)$/.test(name));
+
+let sender: Client;
+let receiver: Client;
+let inboxUrl: string;
+let digestSent: string;
+
+beforeAll(async () => {
+  [sender, receiver] = [await freshClient('large-sender'), await freshClient('large-receiver')];
+  for (const [, pid] of processes()) forgetPeak(pid);
+});
+
+test('2 GiB are taken as they come', { timeout: transferTimeout }, async () => {
+  await introduce(sender, [receiver.user]);
+  succeeded(await sender.setReceivers([{ email: receiver.user }]));
+  succeeded(await sender.files());
+  digestSent = await timed('up', upload);
+  expect((await sender.readFiles()).map(({ name, size }) => ({ name, size }))).toEqual([
+    { name: 'large.bin', size: '2.1 GB' },
+  ]);
+  succeeded(await sender.createDrop({ ddmessage: 'large' }));
+  expect((await entryWith(sender, 'large')).files.map((file) => file.name)).toEqual(['large.bin']);
+  inboxUrl = (await receiver.readHistory()).inbox[0]?.url ?? '';
+});
+
+test('and given back byte for byte, to two readers at once', { timeout: transferTimeout }, async () => {
+  const digests = await timed('down, twice at once', () => Promise.all([downloadDigest(), downloadDigest()]));
+  expect(digests).toEqual([digestSent, digestSent]);
+});
+
+const ranges: [what: string, start: number, end: number, asked?: string][] = [
+  ['the first byte', 0, 1],
+  ['the last byte', sizeBytes - 1, sizeBytes],
+  ['the last bytes, counted from the end', sizeBytes - 70_000, sizeBytes, 'bytes=-70000'],
+  ['from near the end on', sizeBytes - 1_000_000, sizeBytes, `bytes=${sizeBytes - 1_000_000}-`],
+  ['the border of the first two chunks', chunkBytes - 1, chunkBytes + 1],
+  ['the border of two chunks in the middle', 128 * chunkBytes - 100_000, 128 * chunkBytes + 100_000],
+  ['more than two whole chunks', 200 * chunkBytes - 5, 202 * chunkBytes + 5],
+  ['beyond 2 GiB', 2 ** 31 - 10, 2 ** 31 + 10],
+];
+
+for (const [what, start, end, asked = `bytes=${start}-${end - 1}`] of ranges) {
+  test(`a range of it: ${what}`, async () => {
+    const answer = await receiver.download(inboxUrl, 'large.bin', { Range: asked });
+    expect(answer.status).toBe(206);
+    expect(header(answer, 'Content-Range')).toBe(`bytes ${start}-${end - 1}/${sizeBytes}`);
+    expect(answer.body.equals(original.bytes(start, end))).toBe(true);
+  });
+}
+
+test(`no process has taken more than ${mostMemoryMiB} MiB for it`, () => {
+  const peaks = processes().map(([name, pid]) => ({ name, peakMiB: Math.round(peakMemoryMiB(pid)) }));
+  report(`peak memory: ${peaks.map(({ name, peakMiB }) => `${name} ${peakMiB} MiB`).join(', ')}`);
+  expect(peaks.length).toBe(3);
+  for (const { name, peakMiB } of peaks) expect(peakMiB, name).toBeLessThan(mostMemoryMiB);
+});
+
+/** Answers the digest of what was sent. */
+async function upload(): Promise<string> {
+  const boundary = `waybill-${randomBytes(12).toString('hex')}`;
+  const head = [
+    `--${boundary}\r\nContent-Disposition: form-data; name="do"\r\n\r\nupload\r\n`,
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\n`,
+    'Content-Type: application/octet-stream\r\n\r\n',
+  ].join('');
+  const tail = `\r\n--${boundary}--\r\n`;
+  const { outgoing, answered } = await openRequest(sender, 'POST', 'cgi/upload.cgi', {
+    'Content-Type': `multipart/form-data; boundary=${boundary}`,
+    'Content-Length': String(head.length + sizeBytes + tail.length),
+  });
+  const digest = createHash('sha256');
+  outgoing.write(head);
+  for (const piece of original.pieces(0, sizeBytes)) {
+    digest.update(piece);
+    if (!outgoing.write(piece)) await once(outgoing, 'drain');
+  }
+  outgoing.end(tail);
+  const answer = await answered;
+  expect({ status: answer.statusCode, body: await read(answer) }).toEqual({ status: 200, body: '{"status":"done"}' });
+  return digest.digest('hex');
+}
+
+async function downloadDigest(): Promise<string> {
+  const answer = await openAnswer(receiver, `${inboxUrl}/files/large.bin`);
+  expect({ status: answer.statusCode, length: answer.headers['content-length'] }).toEqual({
+    status: 200,
+    length: String(sizeBytes),
+  });
+  const digest = createHash('sha256');
+  for await (const bytes of answer) digest.update(bytes as Buffer);
+  return digest.digest('hex');
+}
+
+async function read(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const bytes of answer) text += String(bytes);
+  return text;
+}
+
+async function timed<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+  const began = performance.now();
+  const result = await work();
+  const seconds = (performance.now() - began) / 1000;
+  report(`${what}: ${seconds.toFixed(1)} s, ${Math.round(sizeBytes / 1024 ** 2 / seconds)} MiB/s each`);
+  return result;
+}
+
+function report(line: string): void {
+  process.stdout.write(`large file: ${line}\n`);
+}

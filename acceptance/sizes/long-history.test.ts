@@ -1,0 +1,168 @@
+// An account with 100,000 drops: its history begins as soon as a short one, and takes no more memory or database.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { freshClient } from '../lib/accounts.ts';
+import { type Client, succeeded } from '../lib/client.ts';
+import { query } from '../lib/inside.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { openAnswer } from '../lib/stream.ts';
+import { eventually } from '../lib/wait.ts';
+import { readHistoryStream } from './history-stream.ts';
+import { insertDrops, refreshStatistics } from './many-drops.ts';
+import { memoryMiB } from './process-memory.ts';
+
+const many = 100_000;
+const few = 10;
+/**
+ * The garbage collector lets a process grow by some 100 MiB before it looks for garbage, whoever made it. With a heap
+ * smaller than the answer it has to look, and what grows then is what is really held.
+ */
+const heapMiB = 64;
+/** So that the database can tell its connections from everybody else's. */
+const applicationName = 'waybill-history';
+/** Fewer than the readers that will stand still: if one of them held a connection, there would be none left. */
+const connections = 2;
+const standingReaders = 5;
+
+let serve: OwnServe;
+let long: Client;
+let short: Client;
+
+beforeAll(async () => {
+  const database = new URL(demoEnvironment()['WAYBILL_DATABASE_URL'] ?? '');
+  database.searchParams.set('application_name', applicationName);
+  serve = await ownServe({
+    WAYBILL_DATABASE_URL: database.href,
+    WAYBILL_DATABASE_CONNECTIONS: String(connections),
+    NODE_OPTIONS: `--max-old-space-size=${heapMiB}`,
+  });
+  long = await clientWith(many);
+  short = await clientWith(few);
+  await refreshStatistics();
+});
+afterAll(() => serve.stop());
+
+test('its first byte comes within three times what ten drops take', async () => {
+  const [times, entryTimes] = [new Map<Client, number[]>(), new Map<Client, number[]>()];
+  for (let turn = -5; turn < 25; turn++) {
+    // In turn, so that whatever else the machine does meets both alike.
+    for (const client of [short, long]) {
+      const { firstByteMs, firstEntryMs } = await timeToFirst(client);
+      if (turn < 0) continue; // warming up
+      times.set(client, [...(times.get(client) ?? []), firstByteMs]);
+      entryTimes.set(client, [...(entryTimes.get(client) ?? []), firstEntryMs]);
+    }
+  }
+  const shown = (name: string, of: Map<Client, number[]>) =>
+    `${name}: ${few} drops ${median(of.get(short)).toFixed(1)} ms, ${many} drops ${median(of.get(long)).toFixed(1)} ms`;
+  report(shown('first byte', times));
+  report(shown('first entry', entryTimes));
+  expect(median(times.get(long))).toBeLessThan(3 * median(times.get(short)));
+});
+
+test('all of it arrives, and the process hardly grows', { timeout: 120_000 }, async () => {
+  for (let i = 0; i < 100; i++) await short.readHistory(); // warming up
+  const before = memoryMiB(serve.pid);
+  const samples: number[] = [];
+  const sampling = setInterval(() => samples.push(memoryMiB(serve.pid)), 20);
+  const began = performance.now();
+  const seen = await countEntries(await openAnswer(long, 'cgi/get_history.cgi'));
+  const seconds = (performance.now() - began) / 1000;
+  clearInterval(sampling);
+  const most = Math.max(...samples);
+  report(
+    `${seen.entries} entries, ${Math.round(seen.bytes / 1024 ** 2)} MiB in ${seconds.toFixed(1)} s; memory before ` +
+      `${before.toFixed(0)}, most ${most.toFixed(0)}, after ${memoryMiB(serve.pid).toFixed(0)} MiB`,
+  );
+  expect(seen.bytes, 'the answer').toBeGreaterThan(heapMiB * 1024 ** 2);
+  expect(seen).toMatchObject({ entries: many, distinct: many, liveDrops: String(many), inOrder: true });
+  expect(samples.length).toBeGreaterThan(10);
+  expect(most - before).toBeLessThan(64);
+});
+
+test('readers that stand still hold no connection and no transaction', { timeout: 120_000 }, async () => {
+  const answers = await Promise.all(
+    Array.from({ length: standingReaders }, () => openAnswer(long, 'cgi/get_history.cgi')),
+  );
+  try {
+    // Nobody reads on. The system's buffers fill up, and from then on nothing must go on behind them.
+    let quietSamples = 0;
+    await eventually('no query and no transaction for a while', async () => {
+      quietSamples = (await busyConnections()) === 0 ? quietSamples + 1 : 0;
+      return quietSamples === 30 ? true : undefined;
+    });
+    // Others are served meanwhile, by more requests at once than there are connections.
+    const began = performance.now();
+    await Promise.all(Array.from({ length: standingReaders }, async () => succeeded(await short.history())));
+    report(
+      `${standingReaders} others while ${standingReaders} stand still: ${(performance.now() - began).toFixed(0)} ms`,
+    );
+    expect(performance.now() - began).toBeLessThan(5000);
+    expect(await busyConnections()).toBe(0);
+    // And who reads on misses nothing.
+    const [first] = answers;
+    if (!first) throw new Error('there is no answer');
+    expect((await countEntries(first)).entries).toBe(many);
+  } finally {
+    for (const answer of answers) answer.destroy();
+  }
+});
+
+async function clientWith(drops: number): Promise<Client> {
+  const client = await freshClient('historian', { baseUrl: serve.baseUrl });
+  await insertDrops(client.user, drops);
+  return client;
+}
+
+async function timeToFirst(client: Client): Promise<{ firstByteMs: number; firstEntryMs: number }> {
+  await client.token();
+  // The one before was broken off; what it had asked of the database must not delay this one.
+  await eventually('the database at rest', async () => ((await busyConnections()) === 0 ? true : undefined), {
+    everyMs: 5,
+  });
+  const began = performance.now();
+  const answer = await openAnswer(client, 'cgi/get_history.cgi');
+  let firstByteMs: number | undefined;
+  let text = '';
+  for await (const bytes of answer) {
+    firstByteMs ??= performance.now() - began;
+    text += String(bytes);
+    if (text.includes('"drop_type"')) break; // leaving the loop closes the connection
+  }
+  return { firstByteMs: firstByteMs ?? Number.NaN, firstEntryMs: performance.now() - began };
+}
+
+async function countEntries(answer: AsyncIterable<Buffer>) {
+  const messages = new Set<string>();
+  let [entries, bytes, earlier, inOrder] = [0, 0, Number.POSITIVE_INFINITY, true];
+  const counted = async function* () {
+    for await (const piece of answer) {
+      bytes += piece.length;
+      yield piece;
+    }
+  };
+  const rest = await readHistoryStream(counted(), (entry) => {
+    entries += 1;
+    messages.add(entry.ddmessage);
+    inOrder &&= Number(entry.create_time) <= earlier && entry.receivers.length === 2 && entry.files.length === 1;
+    earlier = Number(entry.create_time);
+  });
+  return { entries, bytes, distinct: messages.size, inOrder, liveDrops: rest.live_drops };
+}
+
+/** Connections of this test's process that run a query or have a transaction open. */
+async function busyConnections(): Promise<number> {
+  const rows = await query<{ state: string }>('select state from pg_stat_activity where application_name = $1', [
+    applicationName,
+  ]);
+  expect(rows.length, 'connections the database knows of').toBeGreaterThan(0);
+  return rows.filter(({ state }) => state !== 'idle').length;
+}
+
+function median(values: number[] = []): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function report(line: string): void {
+  process.stdout.write(`long history: ${line}\n`);
+}

@@ -1,0 +1,36 @@
+import { query } from '../lib/inside.ts';
+
+/**
+ * Gives an account this many drops at once, straight into the database, with the rows that as many dispatches of one
+ * file to two receivers would have left: the API would take hours.
+ */
+export async function insertDrops(user: string, count: number): Promise<void> {
+  const [account] = await query<{ id: string }>('select id from accounts where email = $1', [user]);
+  await query(
+    `with new as (
+       select gen_random_uuid() as id, number from generate_series(1, $2::int) as number
+     ), inserted_drops as (
+       insert into drops (account_id, id, type, message, ttl, created_at, expires_at,
+                          receiver_count, file_count, link_key, key_version)
+       select $1, id, 'downloadfiles', 'drop ' || number || ' with some words for its receivers', 30,
+              now() - number * interval '1 second', now() + interval '20 days', 2, 1, sha256(id::text::bytea), 1
+       from new
+     ), inserted_links as (
+       insert into links (account_id, drop_id, position, email, number, language, groups, nick, token_digest)
+       select $1, id, position, 'receiver-' || number || '-' || position || '@example.org', '46700000000', 'en',
+              array['customers'], 'Receiver ' || number, sha256((id || ':' || position)::bytea)
+       from new, generate_series(0, 1) as position
+     )
+     insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, scan,
+                        chunk_count, wrapped_key, key_version)
+     select $1, gen_random_uuid(), 'ready', '', id, 'report-' || number || '.pdf', 'application/pdf', 1000,
+            sha256(id::text::bytea), 'clean', 1, sha256(id::text::bytea), 1
+     from new`,
+    [account?.id, count],
+  );
+}
+
+/** What the database does by itself a while after so many rows were added. */
+export async function refreshStatistics(): Promise<void> {
+  await query('analyze drops, links, files');
+}
