@@ -18,16 +18,18 @@ export function mailStore(db: Database): MailStore {
     settle,
 
     async enqueueForDrop(accountId, dropId, mails) {
-      await db
-        .insertInto('mails')
-        .values(mails.map((row) => ({ account_id: accountId, drop_id: dropId, ...row })))
-        .execute();
       await sql`
+        with enqueued as (
+          insert into mails (account_id, drop_id, id, position)
+          select ${accountId}, ${dropId}, id, position
+          from jsonb_to_recordset(${JSON.stringify(mails)}::jsonb) as mail (id uuid, position integer)
+          returning account_id, id
+        )
         select graphile_worker.add_job(
           ${sendMailJob},
           json_build_object('accountId', account_id, 'mailId', id),
           max_attempts := ${sql.lit(mostAttempts)})
-        from mails where account_id = ${accountId} and id = any(${mails.map((row) => row.id)}::uuid[])
+        from enqueued
       `.execute(db);
     },
 
