@@ -23,6 +23,8 @@ const applicationName = 'waybill-history';
 /** Fewer than the readers that will stand still: if one of them held a connection, there would be none left. */
 const connections = 2;
 const standingReaders = 5;
+/** Seconds on a machine of its own; a busy one takes its time. */
+const readingTimeout = 300_000;
 
 let serve: OwnServe;
 let long: Client;
@@ -45,8 +47,8 @@ afterAll(() => serve.stop());
 test('its first byte comes within three times what ten drops take', async () => {
   const [times, entryTimes] = [new Map<Client, number[]>(), new Map<Client, number[]>()];
   for (let turn = -5; turn < 25; turn++) {
-    // In turn, so that whatever else the machine does meets both alike.
-    for (const client of [short, long]) {
+    // In turn, and each as often after the other as after itself: whatever else happens meets both alike.
+    for (const client of turn % 2 === 0 ? [short, long] : [long, short]) {
       const { firstByteMs, firstEntryMs } = await timeToFirst(client);
       if (turn < 0) continue; // warming up
       times.set(client, [...(times.get(client) ?? []), firstByteMs]);
@@ -60,15 +62,15 @@ test('its first byte comes within three times what ten drops take', async () => 
   expect(median(times.get(long))).toBeLessThan(3 * median(times.get(short)));
 });
 
-test('all of it arrives, and the process hardly grows', { timeout: 120_000 }, async () => {
+test('all of it arrives, and the process hardly grows', { timeout: readingTimeout }, async () => {
   for (let i = 0; i < 100; i++) await short.readHistory(); // warming up
   const before = memoryMiB(serve.pid);
   const samples: number[] = [];
-  const sampling = setInterval(() => samples.push(memoryMiB(serve.pid)), 20);
   const began = performance.now();
-  const seen = await countEntries(await openAnswer(long, 'cgi/get_history.cgi'));
+  const seen = await countEntries(await openAnswer(long, 'cgi/get_history.cgi'), () => {
+    samples.push(memoryMiB(serve.pid));
+  });
   const seconds = (performance.now() - began) / 1000;
-  clearInterval(sampling);
   const most = Math.max(...samples);
   report(
     `${seen.entries} entries, ${Math.round(seen.bytes / 1024 ** 2)} MiB in ${seconds.toFixed(1)} s; memory before ` +
@@ -76,11 +78,11 @@ test('all of it arrives, and the process hardly grows', { timeout: 120_000 }, as
   );
   expect(seen.bytes, 'the answer').toBeGreaterThan(heapMiB * 1024 ** 2);
   expect(seen).toMatchObject({ entries: many, distinct: many, liveDrops: String(many), inOrder: true });
-  expect(samples.length).toBeGreaterThan(10);
+  expect(samples.length).toBeGreaterThan(100);
   expect(most - before).toBeLessThan(64);
 });
 
-test('readers that stand still hold no connection and no transaction', { timeout: 120_000 }, async () => {
+test('readers that stand still hold no connection and no transaction', { timeout: readingTimeout }, async () => {
   const answers = await Promise.all(
     Array.from({ length: standingReaders }, () => openAnswer(long, 'cgi/get_history.cgi')),
   );
@@ -91,13 +93,8 @@ test('readers that stand still hold no connection and no transaction', { timeout
       quietSamples = (await busyConnections()) === 0 ? quietSamples + 1 : 0;
       return quietSamples === 30 ? true : undefined;
     });
-    // Others are served meanwhile, by more requests at once than there are connections.
-    const began = performance.now();
+    // Others are served meanwhile, by more requests at once than there are connections: without one it would be 503.
     await Promise.all(Array.from({ length: standingReaders }, async () => succeeded(await short.history())));
-    report(
-      `${standingReaders} others while ${standingReaders} stand still: ${(performance.now() - began).toFixed(0)} ms`,
-    );
-    expect(performance.now() - began).toBeLessThan(5000);
     expect(await busyConnections()).toBe(0);
     // And who reads on misses nothing.
     const [first] = answers;
@@ -116,10 +113,11 @@ async function clientWith(drops: number): Promise<Client> {
 
 async function timeToFirst(client: Client): Promise<{ firstByteMs: number; firstEntryMs: number }> {
   await client.token();
-  // The one before was broken off; what it had asked of the database must not delay this one.
+  // The one before was broken off. What it left to do, in the database and in the process, must not delay this one.
   await eventually('the database at rest', async () => ((await busyConnections()) === 0 ? true : undefined), {
     everyMs: 5,
   });
+  succeeded(await client.contacts());
   const began = performance.now();
   const answer = await openAnswer(client, 'cgi/get_history.cgi');
   let firstByteMs: number | undefined;
@@ -132,7 +130,7 @@ async function timeToFirst(client: Client): Promise<{ firstByteMs: number; first
   return { firstByteMs: firstByteMs ?? Number.NaN, firstEntryMs: performance.now() - began };
 }
 
-async function countEntries(answer: AsyncIterable<Buffer>) {
+async function countEntries(answer: AsyncIterable<Buffer>, everySoOften: () => void = () => undefined) {
   const messages = new Set<string>();
   let [entries, bytes, earlier, inOrder] = [0, 0, Number.POSITIVE_INFINITY, true];
   const counted = async function* () {
@@ -143,6 +141,7 @@ async function countEntries(answer: AsyncIterable<Buffer>) {
   };
   const rest = await readHistoryStream(counted(), (entry) => {
     entries += 1;
+    if (entries % 500 === 0) everySoOften();
     messages.add(entry.ddmessage);
     inOrder &&= Number(entry.create_time) <= earlier && entry.receivers.length === 2 && entry.files.length === 1;
     earlier = Number(entry.create_time);

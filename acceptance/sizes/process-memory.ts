@@ -1,6 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
-/** From /proc: the most memory the process has had resident, in MiB, since it began or the peak was forgotten. */
+/** From /proc: the most memory the process has had resident, in MiB, since it began. */
 export function peakMemoryMiB(pid: number): number {
   return readMiB(pid, 'VmHWM');
 }
@@ -8,11 +8,6 @@ export function peakMemoryMiB(pid: number): number {
 /** Resident now, in MiB. */
 export function memoryMiB(pid: number): number {
   return readMiB(pid, 'VmRSS');
-}
-
-/** Starts measuring the peak anew, so that what other tests did to a process is not counted. */
-export function forgetPeak(pid: number): void {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
 function readMiB(pid: number, name: string): number {
