@@ -2,6 +2,7 @@
  * The layers of ARCHITECTURE.md, enforced:
  *
  *   http, jobs, admin → domain ← engines      main → assemble → engines      protocol at the bottom
+ *   http, jobs → views, which know only themselves
  *
  * tools/layers.test.ts plants a forbidden import for every rule here and expects it to be caught.
  */
@@ -80,6 +81,20 @@ export default {
       from: { path: '^server/src/(?!assemble\\.ts|engines)', pathNot: tests },
       to: { path: '^server/src/engines' },
     },
+    {
+      name: 'views-know-only-themselves',
+      comment: 'What people see is a function of its props: it asks nobody.',
+      severity: 'error',
+      from: { path: '^server/src/views', pathNot: ['\\.test\\.ts$'] },
+      to: { path: '^server/src/(?!views)' },
+    },
+    {
+      name: 'views-do-no-io',
+      comment: 'Only the texts are read from files, once.',
+      severity: 'error',
+      from: { path: '^server/src/views', pathNot: ['\\.test\\.ts$', '^server/src/views/words\\.ts$'] },
+      to: { dependencyTypes: ['core'] },
+    },
     ...Object.entries(drivers).map(([engine, packages]) => ({
       name: `${engine}-driver-only-in-its-engine`,
       severity: 'error',
@@ -114,7 +129,7 @@ export default {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['source', 'import', 'node', 'default'],
-      extensions: ['.ts', '.js', '.mjs'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs'],
     },
   },
 };

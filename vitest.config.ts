@@ -5,6 +5,7 @@ export default defineConfig({
   // The protocol from its source, so that a test never sees an old build of it.
   resolve: { conditions: ['source', 'node'] },
   ssr: { resolve: { conditions: ['source', 'node'] } },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     include: ['{protocol,server,tools}/**/*.test.ts'],
     globalSetup: ['server/src/testing/global-setup.ts'],

@@ -25,6 +25,8 @@ const forbidden: Record<string, [file: string, imports: string]> = {
   'valkey-driver-only-in-its-engine': ['server/src/http/planted-valkey.ts', 'ioredis'],
   'smtp-driver-only-in-its-engine': ['server/src/http/planted-smtp.ts', 'nodemailer'],
   'acceptance-is-a-black-box': ['acceptance/lib/planted.ts', '../../server/src/config.ts'],
+  'views-know-only-themselves': ['server/src/views/planted-surface.ts', '../http/guard.ts'],
+  'views-do-no-io': ['server/src/views/planted-io.ts', 'node:fs'],
   // Reported once, at the file of the circle that comes first.
   'no-circles': ['server/src/http/planted-circle-back.ts', './planted-circle.ts'],
   'no-unresolvable': ['server/src/http/planted-nowhere.ts', './nowhere.ts'],

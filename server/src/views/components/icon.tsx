@@ -1,0 +1,28 @@
+import type { JSX } from 'preact';
+
+const shapes = {
+  download: 'M12 4v11m-5-5 5 5 5-5M5 20h14',
+  upload: 'M12 16V5M7 10l5-5 5 5M5 20h14',
+  lock: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1Z',
+  person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7.5 8.5c.6-3.7 3.4-5.5 7.5-5.5s6.9 1.8 7.5 5.5',
+  clock: 'M12 7v5l3.5 2M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
+  question: 'M9.3 9.5a2.8 2.8 0 1 1 3.9 2.6c-.8.4-1.2.9-1.2 1.9M12 17.2v.1M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
+  stop: 'M5.7 5.7l12.6 12.6M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
+  alert: 'M12 8.5v4.5M12 16.7v.1M10.3 4.3 2.7 17.5a2 2 0 0 0 1.7 3h15.2a2 2 0 0 0 1.7-3L13.7 4.3a2 2 0 0 0-3.4 0Z',
+  check: 'm5 12.5 4.5 4.5L19 7.5',
+  close: 'm6 6 12 12M18 6 6 18',
+  pause: 'M9 6v12M15 6v12',
+  play: 'm8 5.5 10 6.5-10 6.5Z',
+  retry: 'M19.5 12a7.5 7.5 0 1 1-2.3-5.4M19.5 4v4h-4',
+} as const;
+
+export type IconName = keyof typeof shapes;
+
+/** Says nothing to a screen reader: the words beside it do. */
+export function Icon({ name }: { name: IconName }): JSX.Element {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" focusable="false">
+      <path d={shapes[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,71 @@
+/** Numbers, sizes, dates and durations as a reader of one locale writes them. Runs on the server and in the browser. */
+export interface Formatters {
+  formatNumber(value: number): string;
+  /** Powers of 1000, as in `1.4 MB`. */
+  formatSize(bytes: number): string;
+  /** Always names its time zone: a reader may sit in another one than the server. */
+  formatDate(date: Date, timeZone?: string): string;
+  /** Rounded to the unit that matters: seconds, minutes, hours or days. */
+  formatDuration(seconds: number): string;
+}
+
+const sizeUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+const durationUnits = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+export function formatters(locale: string): Formatters {
+  const number = new Intl.NumberFormat(locale);
+  const unit = remember(
+    (name: string, unitDisplay: 'short' | 'long', maximumFractionDigits: number) =>
+      new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay, maximumFractionDigits }),
+  );
+  const date = remember(
+    (timeZone: string) =>
+      new Intl.DateTimeFormat(locale, {
+        day: 'numeric',
+        month: 'long',
+        year: 'numeric',
+        hour: 'numeric',
+        minute: '2-digit',
+        timeZone,
+        timeZoneName: 'short',
+      }),
+  );
+  return {
+    formatNumber: (value) => number.format(value),
+    formatSize(bytes) {
+      if (bytes < 1000) return unit('byte', 'long', 0).format(bytes);
+      let value = bytes;
+      let step = 0;
+      // 999,950 bytes would round to 1000.0 kB: that is 1 MB.
+      while (value >= 999.95 && step < sizeUnits.length - 1) {
+        value /= 1000;
+        step += 1;
+      }
+      return unit(sizeUnits[step] ?? 'byte', 'short', 1).format(value);
+    },
+    formatDate: (value, timeZone = 'UTC') => date(timeZone).format(value),
+    formatDuration(seconds) {
+      const [name, length] = durationUnits.find(([, size]) => seconds >= size) ?? (['second', 1] as const);
+      return unit(name, 'long', 0).format(Math.max(1, Math.round(seconds / length)));
+    },
+  };
+}
+
+/** Formatters are slow to make and cheap to use. */
+function remember<A extends (string | number)[], R>(make: (...input: A) => R): (...input: A) => R {
+  const made = new Map<string, R>();
+  return (...input) => {
+    const key = input.join(' ');
+    let value = made.get(key);
+    if (value === undefined) {
+      value = make(...input);
+      made.set(key, value);
+    }
+    return value;
+  };
+}

@@ -1,0 +1,37 @@
+import type { ViewWords } from '../components/words-context.ts';
+import { formatters } from '../format.ts';
+
+interface IslandTexts {
+  readonly language: string;
+  readonly locale: string;
+  readonly dir: 'ltr' | 'rtl';
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/**
+ * The texts that came with the page. The little of i18next's format that they use is read here, so that the library
+ * itself need not travel: {{name}}, {{count, number}} and the plural forms of the language.
+ */
+export function islandWords(json: string): ViewWords {
+  const { language, locale, dir, texts } = JSON.parse(json) as IslandTexts;
+  const format = formatters(locale);
+  const plural = new Intl.PluralRules(language);
+  return {
+    language,
+    locale,
+    dir,
+    ...format,
+    t(key, params = {}) {
+      const count = params['count'];
+      const text =
+        (typeof count === 'number' ? (texts[`${key}_${plural.select(count)}`] ?? texts[`${key}_other`]) : undefined) ??
+        texts[key] ??
+        key;
+      return text.replace(/\{\{\s*(\w+)\s*(?:,\s*number\s*)?\}\}/g, (placeholder, name: string) => {
+        const value = params[name];
+        if (value === undefined) return placeholder;
+        return typeof value === 'number' ? format.formatNumber(value) : value;
+      });
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { type Foreign, hostile, type PageState, pageStates } from '../testing/view-states.tsx';
+import { languageLinks, renderPage } from './render-page.tsx';
+import { createWords, type Words } from './words.ts';
+
+const all = createWords({ fallback: 'en' });
+const english = all.for('en');
+
+function html(words: Words, state: PageState): string {
+  return renderPage(words, {
+    title: state.title,
+    page: state.page,
+    languageLinks: languageLinks(all, '/d/page'),
+    stylesheet: '/assets/pages.css',
+  });
+}
+
+function stateOf(name: string, foreign?: Foreign): PageState {
+  const found = pageStates(english, foreign)[name];
+  if (!found) throw new Error(`There is no state ${name}.`);
+  return found;
+}
+
+describe.each(all.languages.map(({ language }) => language))('in %s', (language) => {
+  const words = all.for(language);
+
+  test.each(Object.entries(pageStates(words)))('%s is a whole page without style or script in it', (name, state) => {
+    const page = html(words, state);
+    expect(page).toMatch(new RegExp(`^<!doctype html><html lang="${language}" dir="ltr">`));
+    const tags = page.match(/<[a-z][^>]*>/gi)?.join('\n');
+    expect(tags).not.toMatch(/\sstyle=|<style|\son[a-z]+=|="javascript:|<script(?! type="application\/json")/i);
+    expect(page.match(/<h1[ >]/g)).toHaveLength(1);
+    expect(page.match(/<main[ >]/g)).toHaveLength(1);
+    expect(page).toContain('<meta name="referrer" content="no-referrer"/>');
+    if (name === 'download-hostile') return;
+    // A key that is shown is a text that is missing, and a placeholder one that nobody filled.
+    const said = page.replace(/<script.*<\/script>/s, '').replace(/<[^>]*>/g, '\n');
+    expect(said).not.toMatch(/\b(?:common|landing|confirm|code|download|upload|sent|gone|error)\.[a-z]+|\{\{/);
+  });
+});
+
+describe('what strangers write is shown, never obeyed', () => {
+  const states = pageStates(english, hostile);
+
+  test.each(Object.entries(states))('%s', (_, state) => {
+    const page = html(english, state);
+    expect(page).not.toMatch(/<(?:script(?! type="application\/json")|img|iframe|style)|<svg onload/i);
+    expect(page).not.toContain('\u202E');
+  });
+
+  test('literally', () => {
+    const page = html(english, stateOf('download-some', hostile));
+    expect(page).toContain('&quot;>&lt;script>alert(1)&lt;/script>');
+    expect(page).toContain('{{7*7}} ${7*7} $t(common.from)');
+    expect(page).toContain('<bdi>&lt;/title>&lt;svg onload=alert(3)>\uFFFDfdp.exe {{sender}} 😀 تقرير.pdf</bdi>');
+    expect(page).toContain('&lt;iframe src=javascript:alert(4)>');
+  });
+});
+
+describe('the download page', () => {
+  const page = html(english, stateOf('download-some'));
+
+  test('has every file, its digest and all of them at once', () => {
+    for (const part of [
+      'href="/d/files/0"',
+      'href="/d/files/3"',
+      'href="/d/all.zip"',
+      'photos.zip',
+      '9f86d081884c7d65',
+    ]) {
+      expect(page).toContain(part);
+    }
+    expect(page.match(/class="done"/g)).toHaveLength(1);
+  });
+
+  test('is light: less than 50 kB with its stylesheet, even with 200 files', () => {
+    const many = html(english, stateOf('download-many'));
+    const stylesheet = readFileSync(new URL('assets/pages.css', import.meta.url));
+    expect(page.length + stylesheet.length).toBeLessThan(50_000);
+    expect(gzipSync(many).length + gzipSync(stylesheet).length).toBeLessThan(50_000);
+  });
+
+  test('folds the end of a long message away, and keeps all of it', () => {
+    const long = html(english, stateOf('download-some', { ...hostile, message: `${'word '.repeat(400)}end.` }));
+    expect(long).toContain('Show the rest of the message');
+    expect(long.match(/\bword\b/g)).toHaveLength(400);
+    expect(long).toContain('end.');
+  });
+});
+
+describe('the forms', () => {
+  const page = (name: string) => html(english, stateOf(name));
+
+  test('need no script', () => {
+    expect(page('landing-download')).toContain('<form method="post" action="/d/open" data-gesture="pressed">');
+    expect(page('landing-download')).toContain('<input type="hidden" name="pressed" value/>');
+    expect(page('upload')).toContain('<form method="post" action="/u/plain" enctype="multipart/form-data"');
+    expect(page('code-sms')).toMatch(
+      /<input(?=[^>]* name="code")(?=[^>]* inputmode="numeric")(?=[^>]* autocomplete="one-time-code")/i,
+    );
+  });
+
+  test('a spent code has no field, and who had too many has no button for more', () => {
+    expect(page('code-expired')).not.toContain('name="code"');
+    expect(page('code-too-many-tries')).not.toContain('name="code"');
+    expect(page('code-too-many-codes')).toContain('name="code"');
+    expect(page('code-too-many-codes')).not.toContain('/d/code/new');
+    expect(page('code-wrong')).toContain('You have 3 tries left.');
+  });
+
+  test('the texts for the script cannot end their element', () => {
+    const [, json = ''] =
+      /<script type="application\/json" id="upload-words">(.*?)<\/script>/s.exec(page('upload')) ?? [];
+    expect(json).not.toContain('<');
+    expect(JSON.parse(json)).toMatchObject({ language: 'en', locale: 'en-GB', dir: 'ltr' });
+  });
+});
+
+test('the switcher leads to the same page in every language', () => {
+  const page = html(english, stateOf('gone-expired'));
+  expect(page).toContain('<a href="/d/page?lang=sv" lang="sv" hreflang="sv">Svenska</a>');
+  expect(page.match(/aria-current="true"/g)).toHaveLength(1);
+});

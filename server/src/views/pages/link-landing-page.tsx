@@ -1,0 +1,49 @@
+import type { JSX } from 'preact';
+import { Card, Fields } from '../components/card.tsx';
+import { useWords } from '../components/words-context.ts';
+import { oneLine } from '../plain.ts';
+import type { Words } from '../words.ts';
+
+export type LinkKind = 'download' | 'upload';
+
+export interface LinkLandingPageProps {
+  readonly kind: LinkKind;
+  readonly sender: string;
+  readonly action: string;
+  /** The name of the hidden field in which the page's script notes that a person pressed the button. */
+  readonly gesture: string;
+}
+
+const texts = {
+  download: { title: 'landing.download.title', text: 'landing.download.text' },
+  upload: { title: 'landing.upload.title', text: 'landing.upload.text' },
+} as const;
+
+export function linkLandingTitle(words: Words, { kind }: Pick<LinkLandingPageProps, 'kind'>): string {
+  return words.t(texts[kind].title);
+}
+
+/** What a link shows before anything has happened: mail scanners see no more than this. */
+export function LinkLandingPage({ kind, sender, action, gesture }: LinkLandingPageProps): JSX.Element {
+  const words = useWords();
+  return (
+    <Card
+      icon={kind}
+      title={words.t(texts[kind].title)}
+      about={
+        <>
+          <p class="lead">{words.t(texts[kind].text)}</p>
+          <Fields fields={[[words.t('common.from'), oneLine(sender)]]} />
+        </>
+      }
+    >
+      <form method="post" action={action} data-gesture={gesture}>
+        <input type="hidden" name={gesture} value="" />
+        <button class="button button-main" type="submit">
+          {words.t('landing.open')}
+        </button>
+      </form>
+      <p class="quiet small">{words.t('landing.unknown')}</p>
+    </Card>
+  );
+}

@@ -1,0 +1,29 @@
+import type { JSX } from 'preact';
+import { Card } from '../components/card.tsx';
+import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
+import { useWords, type ViewWords } from '../components/words-context.ts';
+import { isolate } from '../plain.ts';
+
+export interface SentPageProps {
+  readonly sender: string;
+  readonly files: readonly PlainFile[];
+}
+
+export function sentTitle(words: ViewWords): string {
+  return words.t('sent.title');
+}
+
+export function SentPage({ sender, files }: SentPageProps): JSX.Element {
+  const words = useWords();
+  return (
+    <Card
+      icon="check"
+      tone="good"
+      title={words.t('sent.title')}
+      about={<p class="lead">{words.t('sent.text', { sender: isolate(sender) })}</p>}
+    >
+      <PlainFiles files={files} />
+      <p class="quiet small">{words.t('sent.close')}</p>
+    </Card>
+  );
+}

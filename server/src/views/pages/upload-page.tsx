@@ -1,0 +1,108 @@
+import type { JSX } from 'preact';
+import { Card, Fields } from '../components/card.tsx';
+import { Message } from '../components/message.tsx';
+import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
+import { useWords } from '../components/words-context.ts';
+import { isolate, oneLine } from '../plain.ts';
+import type { Words } from '../words.ts';
+
+export interface UploadPageProps {
+  readonly sender: string;
+  readonly message: string;
+  readonly deadline: Date;
+  /** Takes the whole form at once: `file` (several) and `message`, as multipart/form-data. */
+  readonly plainAction: string;
+  /** Takes {message} as JSON when everything is uploaded, and answers {files}. */
+  readonly sendAction: string;
+  /** Answers what has arrived so far, as JSON. */
+  readonly filesEndpoint: string;
+  readonly tusEndpoint: string;
+  readonly received: readonly PlainFile[];
+  readonly maxFiles: number;
+  readonly maxFileBytes: number;
+  /** The texts of the script, from `islandTexts`. */
+  readonly wordsJson: string;
+}
+
+export function uploadTitle(words: Words, { sender }: Pick<UploadPageProps, 'sender'>): string {
+  return words.t('upload.title', { sender: isolate(sender) });
+}
+
+/** What the script on the upload page says, as JSON that can stand in a page. */
+export function islandTexts(words: Words): string {
+  return JSON.stringify({
+    language: words.language,
+    locale: words.locale,
+    dir: words.dir,
+    texts: words.texts('island.', 'upload.', 'sent.', 'common.'),
+  });
+}
+
+/** A plain form that needs no script; where there is one, it puts itself in the form's place. */
+export function UploadPage(props: UploadPageProps): JSX.Element {
+  const words = useWords();
+  return (
+    <Card
+      wide
+      icon="upload"
+      title={words.t('upload.heading')}
+      about={
+        <>
+          <Fields
+            fields={[
+              [words.t('common.to'), oneLine(props.sender)],
+              [words.t('upload.until'), words.formatDate(props.deadline)],
+            ]}
+          />
+          <Message>{props.message}</Message>
+        </>
+      }
+    >
+      <div
+        id="upload"
+        data-tus-endpoint={props.tusEndpoint}
+        data-files-endpoint={props.filesEndpoint}
+        data-send-action={props.sendAction}
+        data-max-files={props.maxFiles}
+        data-max-file-bytes={props.maxFileBytes}
+        data-sender={oneLine(props.sender)}
+      >
+        <form method="post" action={props.plainAction} enctype="multipart/form-data" class="stack">
+          {props.received.length > 0 && (
+            <section class="received">
+              <h2>{words.t('upload.received')}</h2>
+              <PlainFiles files={props.received} />
+            </section>
+          )}
+          <div class="field">
+            <label for="file">{words.t('upload.files')}</label>
+            <input
+              id="file"
+              name="file"
+              type="file"
+              multiple={props.maxFiles > 1}
+              required={props.received.length === 0}
+              aria-describedby="limits"
+            />
+            <p id="limits" class="quiet small">
+              {words.t('upload.limits', { count: props.maxFiles, size: words.formatSize(props.maxFileBytes) })}
+            </p>
+          </div>
+          <div class="field">
+            <label for="message">{words.t('upload.message')}</label>
+            <textarea id="message" name="message" rows={4} maxLength={5000} />
+          </div>
+          <button class="button button-main" type="submit">
+            {words.t('upload.send')}
+          </button>
+        </form>
+      </div>
+      <script
+        type="application/json"
+        id="upload-words"
+        // Data, not a program; `<` is written so that no text in it can end the element.
+        dangerouslySetInnerHTML={{ __html: props.wordsJson.replaceAll('<', String.raw`\u003c`) }}
+      />
+    </Card>
+  );
+}

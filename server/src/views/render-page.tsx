@@ -1,0 +1,102 @@
+import type { JSX, VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { WordsContext } from './components/words-context.ts';
+import type { AllWords, Words } from './words.ts';
+
+export interface LanguageLink {
+  readonly language: string;
+  /** The language's own name for itself. */
+  readonly name: string;
+  readonly href: string;
+}
+
+export interface Frame {
+  readonly title: string;
+  readonly page: VNode;
+  /** Where the page can be had in other languages; none, and there is no switcher. */
+  readonly languageLinks: readonly LanguageLink[];
+  /** The address of pages.css. */
+  readonly stylesheet: string;
+  /** An operator's own stylesheet, which sets the custom properties that pages.css names. */
+  readonly brandStylesheet?: string | undefined;
+  readonly script?: string | undefined;
+  readonly icon?: string | undefined;
+  readonly brand?: string | undefined;
+}
+
+/** A whole HTML document. It has no style and no script in it, so that the strictest policy can forbid both. */
+export function renderPage(words: Words, frame: Frame): string {
+  return `<!doctype html>${renderToString(
+    <WordsContext.Provider value={words}>
+      <Document words={words} frame={frame} />
+    </WordsContext.Provider>,
+  )}`;
+}
+
+/** The same page in every language there is, asked for by `?lang=`. */
+export function languageLinks(words: AllWords, path: string): readonly LanguageLink[] {
+  return words.languages.map(({ language, name }) => ({
+    language,
+    name,
+    href: `${path}?lang=${encodeURIComponent(language)}`,
+  }));
+}
+
+function Document({ words, frame }: { words: Words; frame: Frame }): JSX.Element {
+  const brand = frame.brand ?? 'Waybill';
+  return (
+    <html lang={words.language} dir={words.dir}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex, nofollow" />
+        <meta name="referrer" content="no-referrer" />
+        <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
+        <title>{`${frame.title} · ${brand}`}</title>
+        <link rel="stylesheet" href={frame.stylesheet} />
+        {frame.brandStylesheet !== undefined && <link rel="stylesheet" href={frame.brandStylesheet} />}
+        {frame.icon !== undefined && <link rel="icon" href={frame.icon} />}
+        {frame.script !== undefined && <script type="module" src={frame.script} />}
+      </head>
+      <body>
+        <header class="top">
+          <Mark />
+          <span>{brand}</span>
+        </header>
+        {frame.page}
+        <footer class="foot">
+          <p>{words.t('common.about')}</p>
+          {frame.languageLinks.length > 1 && (
+            <nav aria-label={words.t('common.language')}>
+              <ul>
+                {frame.languageLinks.map(({ language, name, href }) => (
+                  <li key={language}>
+                    <a
+                      href={href}
+                      lang={language}
+                      hreflang={language}
+                      aria-current={language === words.language ? 'true' : undefined}
+                    >
+                      {name}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </nav>
+          )}
+        </footer>
+      </body>
+    </html>
+  );
+}
+
+/** A sheet with its corner folded, and a W of its lines. */
+function Mark(): JSX.Element {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false">
+      <path class="mark-sheet" d="M7 3h13l6 6v18a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2Z" />
+      <path class="mark-line" d="m9.5 14 3 9 3-7 3 7 3-9" />
+    </svg>
+  );
+}

@@ -1,0 +1,83 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const directory = fileURLToPath(new URL('../../texts/', import.meta.url));
+const languages = readdirSync(directory).map((file) => file.replace('.json', ''));
+const texts = Object.fromEntries(
+  languages.map((language) => [
+    language,
+    JSON.parse(readFileSync(`${directory}${language}.json`, 'utf8')) as Record<string, string>,
+  ]),
+);
+const plural = /_(zero|one|two|few|many|other)$/;
+const english = texts['en'] ?? {};
+
+function base(key: string): string {
+  return key.replace(plural, '');
+}
+
+/** The placeholders of a text by name. A form for one thing may say “a file” instead of “1 file”. */
+function placeholders(text: string): string[] {
+  return [...text.matchAll(/\{\{\s*(\w+)[^}]*\}\}/g)]
+    .map((match) => match[1] ?? '')
+    .filter((name) => name !== 'count')
+    .toSorted();
+}
+
+test('the languages are all there', () => {
+  expect(languages.toSorted()).toEqual(['de', 'en', 'es', 'fr', 'sv']);
+});
+
+describe.each(languages)('%s', (language) => {
+  const own = texts[language] ?? {};
+
+  test('has every text, and no other', () => {
+    expect([...new Set(Object.keys(own).map(base))].toSorted()).toEqual(
+      [...new Set(Object.keys(english).map(base))].toSorted(),
+    );
+  });
+
+  test('has a form for every number its grammar tells apart', () => {
+    const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted();
+    const forms = Map.groupBy(
+      Object.keys(own).filter((key) => plural.test(key)),
+      base,
+    );
+    expect(forms.size).toBeGreaterThan(10);
+    for (const [key, found] of forms) {
+      expect([key, found.map((form) => plural.exec(form)?.[1] ?? '').toSorted()]).toEqual([key, categories]);
+    }
+  });
+
+  test('puts the same things into the same texts', () => {
+    const wanted = new Map(Object.entries(english).map(([key, text]) => [base(key), placeholders(text)]));
+    for (const [key, text] of Object.entries(own))
+      expect([key, placeholders(text)]).toEqual([key, wanted.get(base(key))]);
+  });
+
+  test('is finished', () => {
+    for (const [key, text] of Object.entries(own)) {
+      expect(text.trim(), key).toBe(text);
+      expect(text, key).not.toMatch(/^$|TODO|\s{2}|\$t\(|<[a-zA-Z]/);
+      // Only a few words are the same in two languages.
+      if (language !== 'en' && text.length > 24) expect(text, key).not.toBe(english[key]);
+    }
+  });
+});
+
+test('the code asks for every text, and for no text that is missing', () => {
+  const sources = globSync('**/*.{ts,tsx}', { cwd: import.meta.dirname })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(`${import.meta.dirname}/${file}`, 'utf8'))
+    .join('\n');
+  const known = new Set(Object.keys(english).map(base));
+  const groups = [...new Set([...known].map((key) => key.split('.')[0]))].join('|');
+  const asked = new Set(
+    [...sources.matchAll(new RegExp(String.raw`'((?:${groups})\.[\w.]+)'`, 'g'))].map((match) => match[1] ?? ''),
+  );
+  // Prefixes, not texts: what travels to the browser.
+  for (const prefix of ['island.', 'upload.', 'sent.', 'common.']) asked.delete(prefix);
+  expect([...asked].filter((key) => !known.has(key))).toEqual([]);
+  expect([...known].filter((key) => !asked.has(key))).toEqual([]);
+});

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { acceptedLanguages, createWords } from './words.ts';
+
+const words = createWords({ fallback: 'en' });
+const date = new Date('2026-11-05T09:05:00Z');
+const directories: string[] = [];
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true });
+});
+
+function overrides(files: Record<string, unknown>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'texts-'));
+  directories.push(directory);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), JSON.stringify(content));
+  return directory;
+}
+
+/** Formatters use spaces that do not break. */
+function plain(text: string): string {
+  return text.replace(/[\u00a0\u202f]/g, ' ');
+}
+
+describe('the language', () => {
+  test.each([
+    ['sv', 'sv', 'sv'],
+    ['SV-se', 'sv', 'sv-SE'],
+    ['de-AT', 'de', 'de-AT'],
+    ['de-Latn-CH-1996', 'de', 'de-CH'],
+    ['en-US', 'en', 'en-US'],
+    ['en', 'en', 'en-GB'],
+    ['pt-BR', 'en', 'en-GB'],
+    ['', 'en', 'en-GB'],
+    ['not a tag', 'en', 'en-GB'],
+    ['../../etc/passwd', 'en', 'en-GB'],
+    ['__proto__', 'en', 'en-GB'],
+    [undefined, 'en', 'en-GB'],
+  ])('%s is answered in %s, written as in %s', (tag, language, locale) => {
+    expect(words.for(tag)).toMatchObject({ language, locale, dir: 'ltr' });
+  });
+
+  test('the first of several that there is', () => {
+    expect(words.for(['nb', 'fr-CA', 'de']).locale).toBe('fr-CA');
+  });
+
+  test('out of a header', () => {
+    expect(acceptedLanguages('da, en-gb;q=0.8, sv;q=0.9, *;q=0')).toEqual(['da', 'sv', 'en-gb']);
+    expect(acceptedLanguages(undefined)).toEqual([]);
+  });
+
+  test('each says its own name', () => {
+    expect(words.languages.map(({ name }) => name)).toEqual(['Deutsch', 'English', 'Español', 'Français', 'Svenska']);
+  });
+});
+
+describe('numbers', () => {
+  test.each([
+    ['en', 0, '0 bytes'],
+    ['en', 1, '1 byte'],
+    ['en', 999, '999 bytes'],
+    ['en', 1000, '1 kB'],
+    ['en', 1_449_999, '1.4 MB'],
+    ['en', 999_949, '999.9 kB'],
+    ['en', 999_950, '1 MB'],
+    ['en', 1e12, '1 TB'],
+    ['sv', 1_400_000, '1,4 MB'],
+    ['de', 1_400_000, '1,4 MB'],
+    ['fr', 1_400_000, '1,4 Mo'],
+    ['fr', 12, '12 octets'],
+    ['es', 1_400_000, '1,4 MB'],
+  ])('in %s, %d bytes are %s', (language, bytes, text) => {
+    expect(plain(words.for(language).formatSize(bytes))).toBe(text);
+  });
+
+  test.each([
+    ['en', '5 November 2026 at 09:05 UTC'],
+    ['en-US', 'November 5, 2026 at 9:05 AM UTC'],
+    ['sv', '5 november 2026 kl. 09:05 UTC'],
+    ['de', '5. November 2026 um 09:05 UTC'],
+    ['fr', '5 novembre 2026 à 09:05 UTC'],
+    ['es', '5 de noviembre de 2026 a las 9:05 UTC'],
+  ])('in %s, a date names its zone: %s', (language, text) => {
+    expect(plain(words.for(language).formatDate(date))).toBe(text);
+  });
+
+  test('a date in another zone', () => {
+    expect(words.for('en').formatDate(date, 'Europe/Stockholm')).toBe('5 November 2026 at 10:05 CET');
+  });
+
+  test.each([
+    ['en', 'one million', 1_000_000, 'and 1,000,000 more files'],
+    ['fr', 'one million', 1_000_000, 'et 1 000 000 d’autres fichiers'],
+    ['fr', 'none', 0, 'et 0 autre fichier'],
+    ['sv', 'one', 1, 'och 1 fil till'],
+  ])('in %s, %s', (language, _, count, text) => {
+    expect(plain(words.for(language).t('common.more', { count }))).toBe(text);
+  });
+
+  test('a duration in the unit that matters', () => {
+    const { formatDuration } = words.for('en');
+    expect([0, 59, 61, 7300, 200_000].map((seconds) => formatDuration(seconds))).toEqual([
+      '1 second',
+      '59 seconds',
+      '1 minute',
+      '2 hours',
+      '2 days',
+    ]);
+  });
+});
+
+describe('values are data', () => {
+  test.each(['{{deadline}}', '$t(common.from)', '${7*7}', '<b>&amp;</b>', '{{count, number}}'])('%s', (sender) => {
+    expect(words.for('en').t('upload.title', { sender })).toBe(`Send files to ${sender}`);
+  });
+});
+
+describe('an operator’s own texts', () => {
+  test('replace single ones and add languages, right to left if need be', () => {
+    const own = createWords({
+      fallback: 'sv',
+      overridesDir: overrides({
+        'sv.json': { 'landing.open': 'Visa' },
+        'ar.json': { 'landing.open': 'فتح', 'common.more_few': '{{count, number}} ملفات' },
+      }),
+    });
+    expect(own.for('sv').t('landing.open')).toBe('Visa');
+    expect(own.for('sv').t('common.from')).toBe('Från');
+    const arabic = own.for('ar-EG');
+    expect([arabic.dir, arabic.t('landing.open'), arabic.t('common.from')]).toEqual(['rtl', 'فتح', 'Från']);
+    expect(own.for('fi').language).toBe('sv');
+    expect(own.languages.map(({ language }) => language)).toContain('ar');
+    expect(arabic.texts('landing.open')).toEqual({ 'landing.open': 'فتح' });
+  });
+
+  test.each([
+    [{ 'sv.json': { 'landing.opne': 'Visa' } }, /landing\.opne/],
+    [{ 'sv.json': ['Visa'] }, /no text '0'/],
+    [{ 'sv.json': { 'landing.open': 1 } }, /not an object of texts/],
+    [{ 'no language.json': {} }, /not named by a language tag/],
+  ])('that cannot be used stop the start: %j', (files, message) => {
+    expect(() => createWords({ fallback: 'en', overridesDir: overrides(files) })).toThrow(message);
+  });
+
+  test('a fallback that is not there stops the start', () => {
+    expect(() => createWords({ fallback: 'xx' })).toThrow(/fallback/);
+  });
+});

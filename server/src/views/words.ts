@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createInstance } from 'i18next';
+import { type Formatters, formatters } from './format.ts';
+
+export type Params = Readonly<Record<string, string | number>>;
+
+/** Everything a view says to one reader. Values put into a text are plain text, never HTML: the views escape. */
+export interface Words extends Formatters {
+  /** The language of the texts; `lang` of the page. */
+  readonly language: string;
+  /** The language as the reader asked for it, with its region where that is known: dates and numbers follow it. */
+  readonly locale: string;
+  readonly dir: 'ltr' | 'rtl';
+  t(key: string, params?: Params): string;
+  /** The texts whose key starts with one of these, for a script in the browser. */
+  texts(...prefixes: readonly string[]): Record<string, string>;
+}
+
+export interface AllWords {
+  /** The languages there are texts for, each with its own name for itself. */
+  readonly languages: readonly { readonly language: string; readonly name: string }[];
+  /** The best match for a BCP 47 tag, or for several in order of preference; the fallback where nothing fits. */
+  for(wanted: string | undefined | readonly string[]): Words;
+}
+
+const shipped = fileURLToPath(new URL('../../texts/', import.meta.url));
+/** How the texts were written; a plain `en` would write dates the American way to everybody. */
+const usualLocale: Record<string, string> = { en: 'en-GB' };
+const mostLocales = 500;
+
+/**
+ * The texts of the product, with an operator's own laid over them: a file `sv.json` in `overridesDir` replaces single
+ * Swedish texts, a file `nb.json` adds Norwegian. What a language lacks is said in the fallback.
+ */
+export function createWords(options: { fallback: string; overridesDir?: string | undefined }): AllWords {
+  const texts = new Map<string, Record<string, string>>();
+  for (const directory of [shipped, ...(options.overridesDir === undefined ? [] : [options.overridesDir])]) {
+    for (const [language, found] of readTexts(directory)) {
+      texts.set(language, { ...texts.get(language), ...found });
+    }
+  }
+  const english = texts.get('en') ?? {};
+  for (const [language, found] of texts) requireKnownKeys(language, found, english);
+  if (!texts.has(options.fallback)) throw new Error(`There are no texts in the fallback language ${options.fallback}.`);
+
+  const library = createInstance();
+  void library.init({
+    resources: Object.fromEntries([...texts].map(([language, translation]) => [language, { translation }])),
+    fallbackLng: [...new Set([options.fallback, 'en'])],
+    initAsync: false,
+    keySeparator: false,
+    nsSeparator: false,
+    // Nothing in a value is code: no HTML escaping here (the views do that), no $t() and no {{}} inside of values.
+    interpolation: { escapeValue: false, skipOnVariables: true },
+  });
+
+  const wordsIn = (language: string, locale: string): Words => {
+    const t = library.getFixedT(language);
+    return {
+      language,
+      locale,
+      dir: direction(language),
+      t: (key, params = {}) => t(key, { replace: params, ...countOf(params) }),
+      texts: (...prefixes) =>
+        Object.fromEntries(
+          Object.entries({ ...english, ...texts.get(options.fallback), ...texts.get(language) }).filter(([key]) =>
+            prefixes.some((prefix) => key.startsWith(prefix)),
+          ),
+        ),
+      ...formatters(locale),
+    };
+  };
+  const made = new Map<string, Words>();
+
+  return {
+    languages: [...texts.keys()].sort().map((language) => ({ language, name: ownName(language) })),
+    for(wanted) {
+      const { language, locale } = choose(
+        typeof wanted === 'string' ? [wanted] : (wanted ?? []),
+        texts,
+        options.fallback,
+      );
+      const key = `${language} ${locale}`;
+      const known = made.get(key);
+      if (known) return known;
+      const words = wordsIn(language, locale);
+      // A tag is whatever somebody sent: what is kept of them is bounded.
+      if (made.size < mostLocales) made.set(key, words);
+      return words;
+    },
+  };
+}
+
+/** An Accept-Language header as tags, the most wanted first. */
+export function acceptedLanguages(header: string | undefined): readonly string[] {
+  return (header ?? '')
+    .slice(0, 500)
+    .split(',')
+    .map((part) => {
+      const [tag = '', quality] = part.trim().split(/\s*;\s*q=/);
+      return { tag, quality: quality === undefined ? 1 : Number(quality) };
+    })
+    .filter(({ tag, quality }) => tag !== '' && quality > 0)
+    .sort((one, other) => other.quality - one.quality)
+    .map(({ tag }) => tag);
+}
+
+function readTexts(directory: string): [language: string, Record<string, string>][] {
+  return readdirSync(directory)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => {
+      const path = join(directory, file);
+      const language = localeOf(basename(file, '.json'))?.toString();
+      if (language === undefined) throw new Error(`${path} is not named by a language tag.`);
+      const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
+      if (
+        typeof content !== 'object' ||
+        content === null ||
+        !Object.values(content).every((v) => typeof v === 'string')
+      ) {
+        throw new Error(`${path} is not an object of texts.`);
+      }
+      return [language, content as Record<string, string>];
+    });
+}
+
+/** A misspelt key in an operator's file would change nothing and nobody would learn of it. */
+function requireKnownKeys(language: string, texts: Record<string, string>, english: Record<string, string>): void {
+  const known = new Set(Object.keys(english).map(withoutPlural));
+  for (const key of Object.keys(texts)) {
+    if (!known.has(withoutPlural(key))) throw new Error(`There is no text '${key}' (in ${language}).`);
+  }
+}
+
+function withoutPlural(key: string): string {
+  return key.replace(/_(?:zero|one|two|few|many|other)$/, '');
+}
+
+/** RFC 4647, lookup: the tag itself, then ever shorter; at last any language of the same family (pt finds pt-BR). */
+function choose(
+  wanted: readonly string[],
+  texts: ReadonlyMap<string, unknown>,
+  fallback: string,
+): { language: string; locale: string } {
+  for (const tag of wanted) {
+    const locale = localeOf(tag);
+    if (!locale) continue;
+    const parts = locale.baseName.split('-');
+    const lookup = parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
+    const language =
+      lookup.find((candidate) => texts.has(candidate)) ??
+      [...texts.keys()].find((candidate) => candidate.split('-')[0] === locale.language);
+    if (language === undefined) continue;
+    return { language, locale: locale.region ? `${locale.language}-${locale.region}` : usual(language) };
+  }
+  return { language: fallback, locale: usual(fallback) };
+}
+
+function usual(language: string): string {
+  return usualLocale[language] ?? language;
+}
+
+function localeOf(tag: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(tag);
+  } catch {
+    return undefined;
+  }
+}
+
+function countOf(params: Params): { count?: number } {
+  return typeof params['count'] === 'number' ? { count: params['count'] } : {};
+}
+
+function ownName(language: string): string {
+  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}
+
+function direction(language: string): 'ltr' | 'rtl' {
+  const script = new Intl.Locale(language).maximize().script ?? '';
+  return ['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'].includes(script) ? 'rtl' : 'ltr';
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { defineConfig, type Plugin } from 'vite';
+
+/** The mark is not asked for by any script or stylesheet: the pages name it themselves. */
+function mark(): Plugin {
+  const path = 'src/views/assets/mark.svg';
+  return {
+    name: 'mark',
+    generateBundle() {
+      this.emitFile({
+        type: 'asset',
+        name: 'mark.svg',
+        originalFileName: path,
+        source: readFileSync(new URL(path, import.meta.url)),
+      });
+    },
+  };
+}
+
+/** What the browser gets: named by its content, so that it may be kept for ever, and listed in manifest.json. */
+export default defineConfig({
+  publicDir: false,
+  plugins: [mark()],
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    outDir: 'dist/assets',
+    emptyOutDir: true,
+    assetsDir: '.',
+    assetsInlineLimit: 0,
+    manifest: 'manifest.json',
+    modulePreload: false,
+    target: ['es2022', 'safari16', 'chrome110', 'firefox115'],
+    rollupOptions: {
+      input: ['src/views/assets/pages.css', 'src/views/islands/gesture.ts', 'src/views/islands/upload.tsx'],
+      output: {
+        entryFileNames: '[name]-[hash].js',
+        chunkFileNames: '[name]-[hash].js',
+        assetFileNames: '[name]-[hash][extname]',
+      },
+    },
+  },
+});
