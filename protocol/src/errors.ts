@@ -15,6 +15,7 @@ export const errorMessages = {
   wrong_account: 'The account in the path is not the one you authenticated as.',
   cross_site: 'Requests started by another site are not accepted.',
   not_found: 'There is nothing here, or it is not yours.',
+  link_ended: 'The link has passed its deadline or was withdrawn. Ask the sender for a new one.',
   method_not_allowed: 'This path does not take that method; the Allow header lists those it takes.',
   contact_exists:
     'An address in the list is already a contact or stands twice in it; nothing was changed. To keep known addresses, send Prefer: handling=lenient.',

@@ -15,11 +15,14 @@ import { smtpMailer } from './engines/smtp/mailer.ts';
 import { connectValkey } from './engines/valkey/connect.ts';
 import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
 import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
+import { createLetters } from './views/letters.ts';
+import { type AllWords, createWords } from './views/words.ts';
 
 /** All a role is given: the engines, and what only this process has. */
 export interface Assembly extends Engines {
   readonly pepper: Buffer;
   readonly chunkBuffers: BufferPool;
+  readonly words: AllWords;
   startJobRunner(options: Omit<JobRunnerOptions, 'pool' | 'log'>): Promise<JobRunner>;
   migrate(): Promise<string[]>;
   /** Throws when an engine without which nothing works is out of reach. */
@@ -47,6 +50,10 @@ export function assemble(config: Config, log: Logger): Assembly {
     accessKeyId: config.WAYBILL_S3_ACCESS_KEY_ID,
     secretAccessKey: config.WAYBILL_S3_SECRET_ACCESS_KEY,
   });
+  const words = createWords({
+    fallback: config.WAYBILL_LANGUAGE,
+    overridesDir: config.WAYBILL_TEXTS_DIR === '' ? undefined : config.WAYBILL_TEXTS_DIR,
+  });
   const mailer = smtpMailer({ url: config.WAYBILL_SMTP_URL });
 
   return {
@@ -57,6 +64,8 @@ export function assemble(config: Config, log: Logger): Assembly {
     failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
     scanner: clamdScanner({ address: config.WAYBILL_CLAMD, timeoutMs: 30_000 }),
     mailer,
+    letters: createLetters(words),
+    words,
     random,
     checkpoint: checkpointFor(config.WAYBILL_FAILPOINT),
     policy: policyFrom(config),

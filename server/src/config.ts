@@ -61,6 +61,16 @@ const settings = {
   },
   WAYBILL_SMTP_URL: { about: 'The mail server: smtp://USER:PASSWORD@HOST:PORT.', secret: true, parse: text },
   WAYBILL_MAIL_FROM: { about: 'The address mails come from.', parse: text },
+  WAYBILL_LANGUAGE: {
+    about: 'The language of mails and pages where the receiver’s is not known or there are no texts in it.',
+    standard: 'en',
+    parse: text,
+  },
+  WAYBILL_TEXTS_DIR: {
+    about: 'A folder of your own texts: sv.json there replaces single Swedish texts, nb.json adds Norwegian.',
+    standard: '',
+    parse: text,
+  },
   WAYBILL_DESTTIME_UNIT: {
     about: 'The unit of desttime and ttl.',
     standard: 'days',

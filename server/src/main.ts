@@ -13,6 +13,7 @@ import { assemble } from './assemble.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { buildConsole } from './http/console/server.ts';
+import { readAssets } from './http/pages/assets.ts';
 import { buildServer } from './http/server.ts';
 import { everyMinute, tasks } from './jobs/jobs.ts';
 
@@ -50,6 +51,11 @@ async function serve(): Promise<void> {
     publicUrl: config.WAYBILL_PUBLIC_URL,
     allowedHosts: config.WAYBILL_ALLOWED_HOSTS,
     trustedProxies: config.WAYBILL_TRUSTED_PROXIES,
+    pages: {
+      words: engines.words,
+      assets: readAssets(new URL('./assets/', import.meta.url)),
+      secureCookies: config.WAYBILL_PUBLIC_URL.startsWith('https:'),
+    },
   });
   let stopping = false;
   const adminConsole = buildConsole({ log, isStopping: () => stopping, ping: engines.ping });

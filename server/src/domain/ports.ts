@@ -13,6 +13,7 @@ export interface Engines {
   readonly failureLimit: FailureLimit;
   readonly scanner: Scanner;
   readonly mailer: Mailer;
+  readonly letters: Letters;
   readonly random: Random;
   readonly checkpoint: Checkpoint;
   readonly policy: Policy;
@@ -98,6 +99,7 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  readonly html: string;
 }
 export type MailOutcome =
   | { readonly outcome: 'sent'; readonly answer: string }
@@ -105,6 +107,28 @@ export type MailOutcome =
 /** Throws when the mail may be tried again later; answers `refused` when the server said never. */
 export interface Mailer {
   send(mail: Mail): Promise<MailOutcome>;
+}
+
+export interface Letter {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+/** The words of a mail, in the best language there is for a BCP 47 tag. */
+export interface Letters {
+  drop(
+    language: string,
+    about: {
+      sender: string;
+      message: string;
+      files: readonly { name: string; sizeBytes: number }[];
+      fileCount: number;
+      totalBytes: number;
+      deadline: Date;
+      link: string;
+    },
+  ): Letter;
+  grant(language: string, about: { sender: string; message: string; deadline: Date; link: string }): Letter;
 }
 
 // ── What is true ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -116,6 +140,7 @@ export interface Store {
   readonly drafts: DraftStore;
   readonly files: FileStore;
   readonly drops: DropStore;
+  readonly links: LinkStore;
   readonly mails: MailStore;
   readonly audit: AuditStore;
   transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
@@ -304,6 +329,35 @@ export interface DropStore {
   forgetIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
 }
 
+/** A receiver's link, by its token or by the cookie of a browser that opened it. */
+export interface Link {
+  readonly accountId: string;
+  readonly dropId: string;
+  readonly position: number;
+  readonly type: DropType;
+  readonly sender: string;
+  readonly receiver: string;
+  readonly language: string;
+  readonly message: string;
+  readonly expiresAt: Date;
+  /** Past its deadline by the database's clock, or ended. */
+  readonly ended: boolean;
+}
+export interface DroppedFile extends SealedFile {
+  /** This receiver has it to the last byte. */
+  readonly complete: boolean;
+}
+export interface LinkStore {
+  byToken(tokenDigest: Buffer): Promise<Link | undefined>;
+  bySession(sessionDigest: Buffer): Promise<Link | undefined>;
+  /** A person opened the link in a browser that is known by this digest. */
+  open(link: Link, sessionDigest: Buffer): Promise<void>;
+  /** The files of the link's drop, in the order they were sent, or one of them. */
+  files(link: Link, fileId?: string): Promise<DroppedFile[]>;
+  /** Bytes of a file, from `start` on, have left for the receiver. Answers whether that made the whole drop complete. */
+  deliver(link: Link, file: { id: string; sizeBytes: number }, sent: { start: number; end: number }): Promise<boolean>;
+}
+
 export interface WaitingMail {
   /** How often it has been tried, this time included. */
   readonly attempts: number;
@@ -319,16 +373,23 @@ export interface WaitingMail {
   readonly linkKey: Buffer;
   readonly keyVersion: number;
   readonly fileCount: number;
+  readonly totalBytes: number;
   /** The first few. */
-  readonly fileNames: string[];
+  readonly files: { name: string; sizeBytes: number }[];
 }
 export interface MailStore {
   /** Writes one waiting mail a link of the drop, each with the job that sends it. */
   enqueueForDrop(accountId: string, dropId: string, mails: readonly { id: string; position: number }[]): Promise<void>;
-  /** The mail, unless it is settled. Counts the attempt; gives the mail up when its drop has ended. */
-  take(accountId: string, id: string): Promise<WaitingMail | undefined>;
+  /**
+   * The mail, if it is due; nobody else gets it within the lease. Counts the attempt; gives the mail up when its drop has
+   * ended.
+   */
+  take(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMail | undefined>;
   settle(accountId: string, id: string, state: 'sent' | 'given_up', outcome: string): Promise<void>;
-  noteFailure(accountId: string, id: string, outcome: string): Promise<void>;
+  /** Notes a failed attempt and has the next one made after a pause. */
+  retry(accountId: string, id: string, outcome: string, pauseSeconds: number): Promise<void>;
+  /** Has up to `count` mails sent that are due and whose job was lost with its process. Answers how many. */
+  wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
 }
 
 export interface AuditStore {

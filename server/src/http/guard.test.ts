@@ -25,6 +25,7 @@ describe('passes', () => {
     ['an announced empty body on GET', { headers: [host, ['Content-Length', '0']] }],
     ['a header twice that decides nothing', { headers: [host, ['Accept', 'a'], ['Accept', 'b']] }],
     ['a request of the same site', { headers: [host, ['Sec-Fetch-Site', 'same-origin']] }],
+    ['a link that was followed from another site', { headers: [host, ['Sec-Fetch-Site', 'cross-site']] }],
     [
       'a hundred headers',
       { headers: [host, ...Array.from({ length: 99 }, (_, i): [string, string] => [`X-${i}`, ''])] },
@@ -79,7 +80,6 @@ describe('refuses', () => {
       'unsupported_media_type',
       { method: 'POST', headers: [host, ['Content-Encoding', 'identity']] },
     ],
-    ['another site', 'cross_site', { headers: [host, ['Sec-Fetch-Site', 'cross-site']] }],
     [
       'more headers than a hundred',
       'headers_too_large',

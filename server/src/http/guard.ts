@@ -43,7 +43,6 @@ export function refusalOf(request: IncomingMessage, isOurHost: (host: string) =>
       return 'malformed_request';
   }
   if (request.headers['content-encoding'] !== undefined) return 'unsupported_media_type';
-  if (request.headers['sec-fetch-site'] === 'cross-site') return 'cross_site';
   return undefined;
 }
 

@@ -7,11 +7,13 @@ import { readInbox } from '../domain/drops/read-history.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { allOf } from '../testing/all-of.ts';
 import { openTestExchange, type TestExchange } from '../testing/exchange.ts';
+import { testPages } from '../testing/pages.ts';
 import type { CgiEngines } from './cgi/endpoint.ts';
+import type { PageEngines } from './pages/routes.tsx';
 import { buildServer } from './server.ts';
 
 /** Nothing is asked of the engines before a request comes. */
-const noEngines = {} as CgiEngines;
+const noEngines = {} as CgiEngines & PageEngines;
 const silent = pino({ level: 'silent' });
 const options = {
   log: silent,
@@ -19,6 +21,7 @@ const options = {
   publicUrl: 'https://files.example.org',
   allowedHosts: [],
   trustedProxies: [],
+  pages: testPages,
 };
 const host = 'files.example.org';
 
@@ -43,6 +46,14 @@ describe('every route declares who may call it', () => {
         "GET /:user/cgi/get_history.cgi: account+csrf",
         "GET,HEAD /:user/:inbox/files/:name: account+csrf",
         "POST /:user/cgi/upload.cgi: account+csrf",
+        "GET /assets/pages.css: nobody",
+        "GET /assets/gesture.js: nobody",
+        "GET /d/:token: link",
+        "HEAD /d/:token: link",
+        "POST /d/:token: link",
+        "GET /download/:handle/: link-session",
+        "GET,HEAD /download/:handle/files/:file/:name: link-session",
+        "GET /download/:handle/all.zip: link-session",
       ]
     `);
     await app.close();
@@ -218,6 +229,7 @@ describe('every answer', () => {
       (await app.inject({ method: 'PUT', url, headers: { host } })).headers['allow'];
     expect(await allowed('/a@example.org/cgi/upload.cgi')).toBe('POST');
     expect(await allowed('/a@example.org/0190/files/a.txt')).toBe('GET, HEAD');
+    expect(await allowed('/d/token')).toBe('GET, HEAD, POST');
     expect(await allowed('/a@example.org/cgi/uploadXcgi')).toBeUndefined();
     await app.close();
   });

@@ -4,12 +4,14 @@ import { type ErrorCode, errorMessages, limits } from '@waybill/protocol';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import type { App, CgiEngines } from './cgi/endpoint.ts';
+import type { App } from './app.ts';
+import type { CgiEngines } from './cgi/endpoint.ts';
 import { answerError, errorAnswer, statusOf } from './cgi/errors.ts';
 import { machineApi } from './cgi/routes.ts';
 import { refusalOf } from './guard.ts';
 import { parseJson } from './json-body.ts';
 import { closeKindly, endKindly } from './kind-close.ts';
+import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
 import { securityHeaders } from './security-headers.ts';
 import { cutSlowPeers } from './slow-peers.ts';
 
@@ -20,9 +22,10 @@ export interface ServerOptions {
   readonly publicUrl: string;
   readonly allowedHosts: readonly string[];
   readonly trustedProxies: readonly string[];
+  readonly pages: PageOptions;
 }
 
-export function buildServer(engines: CgiEngines, options: ServerOptions): FastifyInstance {
+export function buildServer(engines: CgiEngines & PageEngines, options: ServerOptions): FastifyInstance {
   let requests = 0;
   const app = fastify({
     loggerInstance: options.log,
@@ -82,6 +85,7 @@ export function buildServer(engines: CgiEngines, options: ServerOptions): Fastif
   requireDeclaredAuthentication(app);
   answerUnrouted(app);
   app.register(async (scope) => machineApi(scope as unknown as App, engines));
+  app.register(async (scope) => receiverPages(scope as unknown as App, engines, options.pages));
 
   // Node would hang up on the one and answer the other without our headers.
   app.server.on('connect', (_request, socket) => answerRaw('method_not_allowed', socket));
@@ -108,8 +112,8 @@ function answerUnrouted(app: App): void {
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] as string;
-    const allowed = paths.find(({ pattern }) => pattern.test(path))?.methods;
-    if (!allowed) throw new ExchangeError('not_found');
+    const allowed = paths.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+    if (allowed.length === 0) throw new ExchangeError('not_found');
     reply.header('allow', allowed.join(', '));
     throw new ExchangeError('method_not_allowed');
   });

@@ -10,9 +10,11 @@ import { createDrop } from '../domain/drops/create-drop.ts';
 import { BufferPool } from '../domain/files/buffer-pool.ts';
 import { sealedChunkBytes } from '../domain/files/sealing.ts';
 import { commitUploads, type IncomingFile, stageUpload } from '../domain/files/stage-upload.ts';
-import type { Actor, KeyProvider, ObjectStore, Policy, Random, Scanner, Store } from '../domain/ports.ts';
+import type { Actor, KeyProvider, Letters, ObjectStore, Policy, Random, Scanner, Store } from '../domain/ports.ts';
 import { clamdScanner } from '../engines/clamd/scanner.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
+import { createLetters } from '../views/letters.ts';
+import { createWords } from '../views/words.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { engineAddresses } from './engine-addresses.ts';
 import { memoryObjectStore } from './memory-object-store.ts';
@@ -36,6 +38,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly scanner: Scanner;
     readonly random: Random;
     readonly checkpoint: (name: string) => void;
+    readonly letters: Letters;
     readonly policy: Policy;
     readonly pepper: Buffer;
     readonly chunkBuffers: BufferPool;
@@ -64,6 +67,7 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
     scanner: clamdScanner({ address: engineAddresses.clamd, timeoutMs: 10_000 }),
     random,
     checkpoint: () => undefined,
+    letters: createLetters(createWords({ fallback: 'en' })),
     policy: testPolicy,
     pepper: randomBytes(32),
     chunkBuffers: new BufferPool({ bufferBytes: sealedChunkBytes, buffers: 20, waitMs: 10_000 }),

@@ -4,7 +4,7 @@ import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop, grantAccess } from '../drops/create-drop.ts';
 import { tokenDigest } from '../drops/link-token.ts';
 import type { Actor, Mail, Mailer } from '../ports.ts';
-import { mostAttempts, sendMail } from './send-mail.ts';
+import { mostAttempts, pauseSeconds, sendMail } from './send-mail.ts';
 
 let exchange: TestExchange;
 let engines: TestExchange['engines'];
@@ -39,6 +39,13 @@ const mailRow = async (id: string) => {
   return row;
 };
 
+const makeDue = (id: string) => query('update mails set due_at = now() where id = $1', [id]);
+const jobsOf = (id: string) =>
+  query<{ run_at: Date; locked: boolean }>(
+    'select run_at, locked_at is not null as locked from graphile_worker.jobs where key = $1',
+    [`mail:${id}`],
+  );
+
 test('each receiver of a drop gets a mail with a link of their own that the database knows', async () => {
   const actor = await exchange.account('r@example.org', 's@example.org');
   await exchange.prepare(actor, ['r@example.org', 's@example.org'], ['a.txt', 'b.txt']);
@@ -50,7 +57,7 @@ test('each receiver of a drop gets a mail with a link of their own that the data
     ['r@example.org', 's@example.org'].map((to) => ({
       to,
       from: 'waybill@example.org',
-      subject: `${actor.email} has sent you files`,
+      subject: `${actor.email} has sent you 2 files`,
     })),
   );
   const tokens = sent.map(
@@ -61,8 +68,8 @@ test('each receiver of a drop gets a mail with a link of their own that the data
     [actor.accountId],
   );
   expect(links.map((link) => link.token_digest)).toEqual(tokens.map(tokenDigest));
-  expect(sent[0]?.text).toContain('  a.txt\n  b.txt\n');
-  expect(sent[0]?.text).toContain('Hello <b>\n{{7*7}}');
+  expect(sent[0]?.text).toMatch(/ {2}a\.txt \(.*\)\n {2}b\.txt /);
+  expect(sent[0]?.text).toContain('> Hello <b>\n> {{7*7}}');
 });
 
 test('a mail is sent once, under the same Message-ID however often it is tried', async () => {
@@ -70,9 +77,12 @@ test('a mail is sent once, under the same Message-ID however often it is tried',
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
   const failing = recording(() => Promise.reject(new Error('451 try later')));
-  await expect(sendMail({ ...engines, mailer: failing.mailer }, actor.accountId, id)).rejects.toThrow('451');
+  await sendMail({ ...engines, mailer: failing.mailer }, actor.accountId, id);
   expect(await mailRow(id)).toEqual({ state: 'waiting', attempts: 1, outcome: '451 try later', settled: false });
   const { sent, mailer } = recording();
+  await sendMail({ ...engines, mailer }, actor.accountId, id);
+  expect(sent).toEqual([]); // not before its pause has passed
+  await makeDue(id);
   await sendMail({ ...engines, mailer }, actor.accountId, id);
   await sendMail({ ...engines, mailer }, actor.accountId, id);
   expect(sent).toHaveLength(1);
@@ -96,7 +106,8 @@ test('a mail that fails to the last attempt is given up, and its job ends', asyn
   const [id] = (await mailIds(actor)) as [string];
   await query('update mails set attempts = $2 where id = $1', [id, mostAttempts - 2]);
   const { mailer } = recording(() => Promise.reject(new Error('451 try later')));
-  await expect(sendMail({ ...engines, mailer }, actor.accountId, id)).rejects.toThrow('451');
+  await sendMail({ ...engines, mailer }, actor.accountId, id);
+  await makeDue(id);
   await sendMail({ ...engines, mailer }, actor.accountId, id);
   expect(await mailRow(id)).toEqual({
     state: 'given_up',
@@ -112,7 +123,7 @@ test('a grant’s mail asks for files and leads to the upload page', async () =>
   await grantAccess(engines, actor, { draft: '', parameters: {} });
   const { sent, mailer } = recording();
   await sendMail({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
-  expect(sent[0]?.subject).toBe(`${actor.email} asks you for files`);
+  expect(sent[0]?.subject).toBe(`${actor.email} invites you to send files`);
   expect(sent[0]?.text).toMatch(/https:\/\/files\.example\.org\/u\/[A-Za-z0-9_-]{43}\n/);
 });
 
@@ -134,5 +145,52 @@ test('a long list of files is cut, and says so', async () => {
   await sendMail({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
   expect(sent[0]?.text).toContain('22 files');
   expect(sent[0]?.text.match(/ {2}file-\d+\.txt/g)).toHaveLength(20);
-  expect(sent[0]?.text).toContain('  …\n');
+  expect(sent[0]?.text).toMatch(/and 2 more/);
+});
+
+test('two workers with the same mail send it once', async () => {
+  const actor = await exchange.account('r@example.org');
+  await exchange.drop(actor, ['r@example.org'], ['a.txt']);
+  const [id] = (await mailIds(actor)) as [string];
+  const { sent, mailer } = recording();
+  const send = () => sendMail({ ...engines, mailer }, actor.accountId, id);
+  await Promise.all([send(), send(), send()]);
+  expect(sent).toHaveLength(1);
+});
+
+test('a failed mail has its next attempt in a job of its own', async () => {
+  const actor = await exchange.account('r@example.org');
+  await exchange.drop(actor, ['r@example.org'], ['a.txt']);
+  const [id] = (await mailIds(actor)) as [string];
+  const { mailer } = recording(() => Promise.reject(new Error('451 try later')));
+  const before = Date.now();
+  await sendMail({ ...engines, mailer }, actor.accountId, id);
+  const [job, ...more] = await jobsOf(id);
+  expect(more).toEqual([]);
+  expect(job?.run_at.getTime()).toBeGreaterThan(before + 5_000);
+});
+
+test('a mail whose worker died is given a new job when its lease has passed', async () => {
+  const actor = await exchange.account('r@example.org');
+  await exchange.drop(actor, ['r@example.org'], ['a.txt']);
+  const [id] = (await mailIds(actor)) as [string];
+  // As a process leaves it that is killed while it sends: taken, and its job locked by nobody who lives.
+  await engines.store.mails.take(actor.accountId, id, 90);
+  await query("update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead' where key = $1", [
+    `mail:${id}`,
+  ]);
+  const wake = () => engines.store.mails.wakeOverdue(0, 1000);
+  await wake();
+  expect(await jobsOf(id)).toMatchObject([{ locked: true }]);
+  await query("update mails set due_at = now() - interval '1 second' where id = $1", [id]);
+  await wake();
+  expect(await jobsOf(id)).toMatchObject([{ locked: false }]);
+});
+
+test('pauses double up to a bound, and are scattered', () => {
+  const least = { bytes: () => Buffer.from([0]), uuid: () => '' };
+  const most = { bytes: () => Buffer.from([255]), uuid: () => '' };
+  expect([1, 2, 3].map((attempt) => pauseSeconds(attempt, least))).toEqual([11, 23, 45]);
+  expect([1, 2, 3].map((attempt) => pauseSeconds(attempt, most))).toEqual([19, 38, 75]);
+  expect(pauseSeconds(mostAttempts, most)).toBe(27_000);
 });

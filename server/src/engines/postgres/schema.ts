@@ -72,6 +72,15 @@ export interface Contacts {
   position: number;
 }
 
+export interface Deliveries {
+  account_id: string;
+  completed_at: Timestamp | null;
+  delivered_bytes: number;
+  drop_id: string;
+  file_id: string;
+  position: number;
+}
+
 export interface Drafts {
   account_id: string;
   dispatched_at: Timestamp | null;
@@ -146,15 +155,26 @@ export interface InboxEntries {
 
 export interface Links {
   account_id: string;
+  completed_at: Timestamp | null;
   drop_id: string;
   email: string;
   groups: string[];
   language: string;
   name: string | null;
   nick: string;
+  notified_at: Timestamp | null;
   number: string;
+  opened_at: Timestamp | null;
   position: number;
   token_digest: Buffer;
+}
+
+export interface LinkSessions {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  digest: Buffer;
+  drop_id: string;
+  position: number;
 }
 
 export interface Mails {
@@ -162,6 +182,7 @@ export interface Mails {
   attempts: Generated<number>;
   created_at: Generated<Timestamp>;
   drop_id: string;
+  due_at: Generated<Timestamp>;
   id: string;
   outcome: string | null;
   position: number;
@@ -174,6 +195,7 @@ export interface DB {
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
   contacts: Contacts;
+  deliveries: Deliveries;
   drafts: Drafts;
   drops: Drops;
   files: Files;
@@ -181,6 +203,7 @@ export interface DB {
   global_contacts_version: GlobalContactsVersion;
   idempotency_keys: IdempotencyKeys;
   inbox_entries: InboxEntries;
+  link_sessions: LinkSessions;
   links: Links;
   mails: Mails;
 }

@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import { draftStore } from './drafts.ts';
 import { dropStore } from './drops.ts';
 import { fileStore } from './files.ts';
+import { linkStore } from './links.ts';
 import { mailStore } from './mails.ts';
 import { whenReachable } from './unavailable.ts';
 
@@ -16,6 +17,7 @@ export function postgresStore(db: Database): Store {
     drafts: draftStore(db),
     files: fileStore(db),
     drops: dropStore(db),
+    links: linkStore(db),
     mails: mailStore(db),
     audit: auditStore(db),
     transaction: (work) => db.transaction().execute((tx) => work(postgresStore(tx))),

@@ -15,6 +15,7 @@ const mail = (changes: Partial<Mail> = {}): Mail => ({
   to: `${randomUUID()}@receiver.test`,
   subject: 'a@example.org has sent you files',
   text: 'Grüße\n\n.\nhttps://files.example.org/d/token\n',
+  html: '<!doctype html><p>Grüße</p>\n.\n<p><a href="https://files.example.org/d/token">Open</a></p>\n',
   ...changes,
 });
 const headersOf = (message: { headers: { key: string; value: string }[] }, key: string) =>
@@ -33,6 +34,7 @@ describe('a mail', () => {
       to: [{ address: sent.to }],
     });
     expect(message?.text?.trimEnd()).toBe(sent.text.trimEnd());
+    expect(message?.html?.trimEnd()).toBe(sent.html.trimEnd());
     expect(headersOf(message as never, 'auto-submitted')).toEqual(['auto-generated']);
   });
 

@@ -19,6 +19,7 @@ export function smtpMailer(options: { url: string }): SmtpMailer {
           to: mail.to,
           subject: mail.subject,
           text: mail.text,
+          html: mail.html,
           // The envelope is said outright: nothing in a header can add a recipient.
           envelope: { from: mail.from, to: [mail.to] },
           headers: { 'Auto-Submitted': 'auto-generated' },

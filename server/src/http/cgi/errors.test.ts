@@ -19,6 +19,7 @@ const documented: Record<number, string[]> = {
     'too_many_files',
     'unknown_contact',
   ],
+  410: ['link_ended'],
   412: ['precondition_failed'],
   413: ['too_large', 'too_large_to_scan'],
   415: ['unsupported_media_type'],

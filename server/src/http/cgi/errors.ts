@@ -21,6 +21,7 @@ export const statusOf: Record<ErrorCode, number> = {
   file_list_not_initialized: 409,
   too_many_files: 409,
   idempotency_key_reused: 409,
+  link_ended: 410,
   precondition_failed: 412,
   too_large: 413,
   too_large_to_scan: 413,

@@ -1,9 +1,11 @@
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { App } from '../app.ts';
 import { contactsAdd } from './contacts_add.ts';
 import { contactsRead } from './contacts_read.ts';
 import { createdrop } from './createdrop.ts';
 import { requireAccount, requireCsrfToken } from './door.ts';
 import { download } from './download.ts';
-import type { App, CgiEngines } from './endpoint.ts';
+import type { CgiEngines } from './endpoint.ts';
 import { getFiles } from './get_files.ts';
 import { getHistory } from './get_history.ts';
 import { givedrop } from './givedrop.ts';
@@ -31,6 +33,7 @@ export function machineApi(app: App, engines: CgiEngines): void {
   app.addHook('onRequest', async (request, reply) => {
     const { authentication } = request.routeOptions.config;
     if (authentication !== 'account' && authentication !== 'account+csrf') return;
+    if (request.headers['sec-fetch-site'] === 'cross-site') throw new ExchangeError('cross_site');
     request.actor = await requireAccount(engines, request, reply);
     if (authentication === 'account+csrf') await requireCsrfToken(engines, request, request.actor);
   });

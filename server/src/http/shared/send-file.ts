@@ -3,20 +3,21 @@ import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { discardBuffer } from '../../domain/files/discard-buffer.ts';
-import { readSealed } from '../../domain/files/read-sealed.ts';
+import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
 import type { Engines, SealedFile } from '../../domain/ports.ts';
 import { requestedRange } from './byte-range.ts';
 
 /**
  * Sends a file, or the range asked for. Always an attachment of plain bytes, whatever its name or content claim to be.
  * The first segment is checked before the status is sent; damage further on breaks the transfer off, so that a client
- * never takes a part for the whole.
+ * never takes a part for the whole. `onSent` is told which bytes have left, however it ended.
  */
 export async function sendFile(
   engines: Pick<Engines, 'objects' | 'keys'>,
   file: SealedFile,
   request: FastifyRequest,
   reply: FastifyReply,
+  onSent: (sent: ByteRange) => Promise<void> = async () => undefined,
 ): Promise<FastifyReply> {
   const digest = file.sha256.toString('base64');
   const etag = `"${digest}"`;
@@ -51,12 +52,16 @@ export async function sendFile(
 
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  let sent = 0;
   try {
-    await pour(first, bytes, reply.raw);
+    await pour(first, bytes, reply.raw, (length) => (sent += length));
   } catch (error) {
     if (!gone.signal.aborted) request.log.error({ err: error, fileId: file.id }, 'a download was broken off');
     reply.raw.destroy();
   }
+  await onSent({ start, end: start + sent }).catch((error: unknown) =>
+    request.log.error({ err: error, fileId: file.id }, 'a delivery could not be noted'),
+  );
   return reply;
 }
 
@@ -65,17 +70,26 @@ async function pour(
   first: IteratorResult<Buffer, void>,
   rest: AsyncGenerator<Buffer, void, void>,
   response: ServerResponse,
+  onLeft: (length: number) => void,
 ): Promise<void> {
+  const left = (bytes: Buffer) => {
+    onLeft(bytes.length);
+    discardBuffer(bytes);
+  };
   for (let next = first; !next.done; next = await rest.next()) {
     const bytes = next.value;
-    const room = response.write(bytes, () => discardBuffer(bytes));
+    const room = response.write(bytes, (error) => (error ? undefined : left(bytes)));
     if (!room) await drained(response);
     if (response.destroyed) {
       await rest.return();
       return;
     }
   }
-  response.end();
+  if (response.destroyed) return;
+  await new Promise<void>((resolve) => {
+    response.once('finish', resolve).once('close', resolve);
+    response.end();
+  });
 }
 
 /** When there is room again, or nobody is left to read. */

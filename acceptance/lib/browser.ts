@@ -1,0 +1,53 @@
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { demo } from './running-demo.ts';
+
+export const phone = { width: 390, height: 844 };
+export const desk = { width: 1280, height: 800 };
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+/** A browser of somebody's own, and all that went wrong in it. */
+export interface Visitor extends AsyncDisposable {
+  context: BrowserContext;
+  page: Page;
+  /** Requests to another origin than ours, dialogs, errors and what the content policy blocked. */
+  complaints: string[];
+}
+
+export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: desk, reducedMotion: 'reduce', locale: 'en-GB', ...options });
+  const complaints: string[] = [];
+  const { origin } = new URL(demo().base_url);
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin) complaints.push(`a request to ${url.origin}`);
+  });
+  context.on('page', (page) => {
+    page.on('dialog', (dialog) => {
+      complaints.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('pageerror', (error) => complaints.push(`an error: ${error.message}`));
+    page.on('console', (message) => {
+      // That a link is over is what some tests are about; the browser says it aloud.
+      const expected = /status of (?:404|410)/.test(message.text());
+      if (message.type() === 'error' && !expected) complaints.push(message.text());
+    });
+  });
+  const page = await context.newPage();
+  return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}

@@ -1,0 +1,100 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { launchBrowser, visit } from '../lib/browser.ts';
+import type { Client } from '../lib/client.ts';
+import { sendFiles } from '../lib/receiver.ts';
+
+let browser: Browser;
+let client: Client;
+beforeAll(async () => {
+  [browser, client] = await Promise.all([launchBrowser(), freshClient('sender')]);
+});
+afterAll(() => browser.close());
+
+/** Whatever a sender or a file says is shown as it stands, and does nothing (Gokapi: a file's name was a script). */
+const texts = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  `"><svg onload=alert(1)>`,
+  `'onmouseover='alert(1)`,
+  '</title></textarea><iframe srcdoc="<script>alert(1)</script>">',
+  '<style>*{display:none}</style>',
+  '<meta http-equiv=refresh content="0;url=//example.org">',
+  '{{7*7}} ${7*7} <%= 7*7 %> #{7*7} $t(common.from)',
+  '&lt;b&gt; &amp; &#x3c;',
+  'javascript:alert(1)',
+  '=cmd|calc',
+];
+
+describe.each(texts)('%s', (text) => {
+  test('is shown as it stands in names, message and mail', async () => {
+    const name = `${text.replaceAll(/[/\\"]/g, '_')}.txt`;
+    const sent = await sendFiles(
+      client,
+      [
+        { name, content: text },
+        { name: 'b.html', content: text, type: 'text/html' },
+      ],
+      { nick: text, groups: [text] },
+      { ddmessage: `${text}\r\nBcc: x@example.org\r\n\r\n${text}` },
+    );
+    await using visitor = await visit(browser);
+    const { page } = visitor;
+    await page.setContent(sent.mail.email.html ?? '');
+    expect(await page.locator('body').innerText()).toContain(text);
+    expect(await page.locator('script, iframe, svg, form, style:not(head style), [onerror], [onload]').count()).toBe(0);
+    expect(sent.mail.email.text).toContain(text);
+
+    await page.goto(sent.link);
+    await page.getByRole('button').click();
+    await page.waitForURL('**/download/*/');
+    const names = await page.locator('.file-name').allInnerTexts();
+    expect(names).toEqual([name, 'b.html']);
+    expect(await page.locator('main').innerText()).toContain(text);
+    expect(
+      await page.locator('main :is(script, iframe, img, style, meta), [onerror], [onload], [onmouseover]').count(),
+    ).toBe(0);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.locator('.file a').last().click()]);
+    expect(download.suggestedFilename()).toBe('b.html');
+    expect(visitor.complaints).toEqual([]);
+  });
+});
+
+test('text that turns the reading direction around turns nothing but itself', async () => {
+  const sent = await sendFiles(
+    client,
+    [{ name: 'a.txt', content: 'a' }],
+    {},
+    { ddmessage: 'before \u202egnp.exe\u202c after \u2066x' },
+  );
+  await using visitor = await visit(browser);
+  const { page } = visitor;
+  await page.goto(sent.link);
+  await page.getByRole('button').click();
+  await page.waitForURL('**/download/*/');
+  // What follows the message is laid out as ever: the file's name starts left of its end.
+  const name = await page.locator('.file-name').evaluate((element) => {
+    const range = document.createRange();
+    const text = element.querySelector('bdi')?.firstChild as Text;
+    const left = (at: number) => {
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return range.getBoundingClientRect().left;
+    };
+    return [left(0), left(4)];
+  });
+  expect(name[0]).toBeLessThan(name[1] as number);
+});
+
+test('a language that is none is no trouble', async () => {
+  const answer = await client.addContacts([{ email: 'x@example.org', language: '<script>' }]);
+  expect(answer.status).toBe(400);
+  const sent = await sendFiles(client, [{ name: 'a.txt', content: 'a' }], { language: 'tlh-Latn' });
+  await using visitor = await visit(browser);
+  await visitor.page.goto(`${sent.link}?lang=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`);
+  expect(await visitor.page.locator('html').getAttribute('lang')).toBe('en');
+  await visitor.page.getByRole('button').click();
+  await visitor.page.waitForURL('**/download/**');
+  expect(visitor.complaints).toEqual([]);
+});

@@ -1,0 +1,85 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { launchBrowser, phone, visit } from '../lib/browser.ts';
+import type { Client } from '../lib/client.ts';
+import { end, type Sent, sendFiles } from '../lib/receiver.ts';
+import { demo } from '../lib/running-demo.ts';
+
+let browser: Browser;
+let client: Client;
+let live: Sent;
+let over: Sent;
+const long = `${'a-very-long-name-without-any-place-to-break-it-'.repeat(4)}.pdf`;
+beforeAll(async () => {
+  [browser, client] = await Promise.all([launchBrowser(), freshClient('sender')]);
+  const files = [
+    { name: long, content: 'long' },
+    { name: 'b.txt', content: 'b' },
+  ];
+  live = await sendFiles(
+    client,
+    files,
+    {},
+    { ddmessage: `Word ${'W'.repeat(300)}\n\nhttps://example.org/${'x'.repeat(200)}` },
+  );
+  over = await sendFiles(client, files.slice(1));
+  await end(over);
+});
+afterAll(() => browser.close());
+
+async function open(page: Page): Promise<void> {
+  await page.goto(live.link);
+  await page.getByRole('button').click();
+  await page.waitForURL('**/download/*/');
+}
+
+const pages: [string, (page: Page) => Promise<unknown>][] = [
+  ['the landing page', (page) => page.goto(live.link)],
+  [
+    'the page that asks for a word',
+    async (page) => {
+      await page.goto(live.link);
+      await page.evaluate('document.forms[0].submit()');
+      await page.getByRole('textbox').waitFor();
+    },
+  ],
+  ['the download page', open],
+  ['an expired link', (page) => page.goto(over.link)],
+  ['an unknown link', (page) => page.goto(`${demo().base_url}/d/${'A'.repeat(43)}`)],
+];
+
+describe.each(pages)('%s', (_what, show) => {
+  test.each(['light', 'dark'] as const)('is accessible and fits a small screen, %s', async (colorScheme) => {
+    await using visitor = await visit(browser, { colorScheme, viewport: phone });
+    const { page } = visitor;
+    await show(page);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 640 });
+    const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overhang)).toBeLessThanOrEqual(0);
+    expect(await page.title()).toMatch(/\S · Waybill$/);
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  test('weighs little, and comes from here alone', async () => {
+    await using visitor = await visit(browser);
+    const { page } = visitor;
+    await page.goto('about:blank');
+    let bytes = 0;
+    const requests: string[] = [];
+    const session = await visitor.context.newCDPSession(page);
+    await session.send('Network.enable');
+    session.on('Network.requestWillBeSent', ({ request }) => requests.push(new URL(request.url).origin));
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await show(page);
+    await page.waitForLoadState('networkidle');
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThan(50_000);
+    expect(new Set(requests)).toEqual(new Set([new URL(demo().base_url).origin]));
+  });
+});

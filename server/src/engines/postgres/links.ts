@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import type { Link, LinkStore } from '../../domain/ports.ts';
+import type { Database } from './database.ts';
+
+export function linkStore(db: Database): LinkStore {
+  const links = () =>
+    db
+      .selectFrom('links')
+      .innerJoin('drops', (join) =>
+        join.onRef('drops.account_id', '=', 'links.account_id').onRef('drops.id', '=', 'links.drop_id'),
+      )
+      .innerJoin('accounts', 'accounts.id', 'links.account_id')
+      .select([
+        'links.account_id as accountId',
+        'links.drop_id as dropId',
+        'links.position',
+        'drops.type',
+        'accounts.email as sender',
+        'links.email as receiver',
+        'links.language',
+        'drops.message',
+        'drops.expires_at as expiresAt',
+        sql<boolean>`drops.ended_at is not null or drops.expires_at <= now()`.as('ended'),
+      ]);
+
+  return {
+    byToken: (digest) => links().where('links.token_digest', '=', digest).executeTakeFirst(),
+
+    bySession: (digest) =>
+      links()
+        .innerJoin('link_sessions as session', (join) =>
+          join
+            .onRef('session.account_id', '=', 'links.account_id')
+            .onRef('session.drop_id', '=', 'links.drop_id')
+            .onRef('session.position', '=', 'links.position'),
+        )
+        .where('session.digest', '=', digest)
+        .executeTakeFirst(),
+
+    async open(link, digest) {
+      await sql`
+        with opened as (
+          update links set opened_at = coalesce(opened_at, now())
+          where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+        )
+        insert into link_sessions (digest, account_id, drop_id, position)
+        values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position})
+      `.execute(db);
+    },
+
+    files: (link, fileId) =>
+      db
+        .selectFrom('files')
+        .leftJoin('deliveries as delivery', (join) =>
+          join
+            .onRef('delivery.account_id', '=', 'files.account_id')
+            .onRef('delivery.drop_id', '=', 'files.drop_id')
+            .onRef('delivery.file_id', '=', 'files.id')
+            .on('delivery.position', '=', link.position),
+        )
+        .select([
+          'files.account_id as accountId',
+          'files.id',
+          'files.name',
+          'files.size_bytes as sizeBytes',
+          'files.sha256',
+          'files.scan',
+          'files.wrapped_key as wrappedKey',
+          'files.key_version as keyVersion',
+          sql<boolean>`delivery.completed_at is not null`.as('complete'),
+        ])
+        .where('files.account_id', '=', link.accountId)
+        .where('files.drop_id', '=', link.dropId)
+        .where('files.state', '=', 'ready')
+        .$if(fileId !== undefined, (query) => query.where('files.id', '=', fileId as string))
+        .orderBy('files.created_at')
+        .orderBy('files.id')
+        // What "ready" promises is checked by the table itself.
+        .$narrowType<{ sizeBytes: number; sha256: Buffer; scan: 'clean' | 'unscanned'; wrappedKey: Buffer }>()
+        .execute(),
+
+    deliver: (link, file, sent) =>
+      db.isTransaction
+        ? deliver(db, link, file, sent)
+        : db.transaction().execute((tx) => deliver(tx, link, file, sent)),
+  };
+}
+
+async function deliver(
+  db: Database,
+  link: Link,
+  file: { id: string; sizeBytes: number },
+  { start, end }: { start: number; end: number },
+): Promise<boolean> {
+  // One delivery of a link after the other: of two last files that arrive together, each would miss the other's mark.
+  await sql`
+    select from links
+    where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+    for no key update
+  `.execute(db);
+  // Bytes behind a gap do not count: a client that asked for the end of a file only has not got the file.
+  const { rows } = await sql<{ complete: boolean }>`
+    with delivered as (
+      insert into deliveries as d (account_id, drop_id, position, file_id, delivered_bytes, completed_at)
+      values (${link.accountId}, ${link.dropId}, ${link.position}, ${file.id},
+        case when ${start}::bigint = 0 then ${end}::bigint else 0 end,
+        case when ${start}::bigint = 0 and ${end}::bigint = ${file.sizeBytes}::bigint then now() end)
+      on conflict (account_id, drop_id, position, file_id) do update set
+        delivered_bytes = case when ${start}::bigint <= d.delivered_bytes
+          then greatest(d.delivered_bytes, ${end}::bigint) else d.delivered_bytes end,
+        completed_at = coalesce(d.completed_at, case when ${start}::bigint <= d.delivered_bytes
+          and ${end}::bigint = ${file.sizeBytes}::bigint then now() end)
+      returning completed_at is not null as complete
+    ), completed as (
+      update links set completed_at = now()
+      from drops
+      where links.account_id = ${link.accountId} and links.drop_id = ${link.dropId}
+        and links.position = ${link.position} and links.completed_at is null
+        and drops.account_id = links.account_id and drops.id = links.drop_id
+        and (select complete from delivered)
+        and drops.file_count = 1 + (
+          select count(*) from deliveries as other
+          where other.account_id = links.account_id and other.drop_id = links.drop_id
+            and other.position = links.position and other.file_id <> ${file.id}
+            and other.completed_at is not null)
+      returning 1
+    )
+    select exists (select 1 from completed) as complete
+  `.execute(db);
+  return rows[0]?.complete ?? false;
+}

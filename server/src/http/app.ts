@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { Actor } from '../domain/ports.ts';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** How a route knows its caller. Every route says; one that does not stops the server from starting. */
+export type Authentication = 'nobody' | 'account' | 'account+csrf' | 'link' | 'link-session';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    authentication?: Authentication;
+  }
+  interface FastifyRequest {
+    actor: Actor | undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import type { App } from '../app.ts';
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+};
+
+/** What the pages' own stylesheet and scripts are called: by their content, so that a browser may keep them for ever. */
+export interface Assets {
+  /** The address of a source file's built form. */
+  href(source: string): string;
+  readonly files: ReadonlyMap<string, Buffer>;
+}
+
+export function readAssets(folder: URL): Assets {
+  const manifest = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')) as Record<
+    string,
+    { file: string }
+  >;
+  const names = new Set(Object.values(manifest).map(({ file }) => file));
+  return {
+    files: new Map([...names].map((name) => [name, readFileSync(new URL(name, folder))])),
+    href(source) {
+      const built = manifest[source]?.file;
+      if (built === undefined) throw new Error(`${source} was not built: run npm run build`);
+      return `/assets/${built}`;
+    },
+  };
+}
+
+export function serveAssets(app: App, assets: Assets): void {
+  for (const [name, content] of assets.files) {
+    app.get(`/assets/${name}`, { config: { authentication: 'nobody' } }, async (_request, reply) => {
+      reply.removeHeader('expires').removeHeader('pragma');
+      return reply
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .type(types[extname(name)] ?? 'application/octet-stream')
+        .send(content);
+    });
+  }
+}

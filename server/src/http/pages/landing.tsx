@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { findLink } from '../../domain/links/find-link.ts';
+import { openLink } from '../../domain/links/open-link.ts';
+import type { Link } from '../../domain/ports.ts';
+import { ConfirmPage, confirmTitle } from '../../views/pages/confirm-page.tsx';
+import { LinkLandingPage, linkLandingTitle } from '../../views/pages/link-landing-page.tsx';
+import type { App } from '../app.ts';
+import { type PageOptions, sendPage, wordsFor } from './page.ts';
+import { gestureField, isOwnForm, isPersonsClick } from './person.ts';
+import type { PageEngines } from './routes.tsx';
+import { sessionCookie, sessionPath } from './session.ts';
+
+/** Typed by a person whose browser cannot show that they pressed the button. */
+const confirmation = 'OPEN';
+
+/**
+ * `/d/{token}`: what the mail points to. To look at it changes nothing, for scanners look at every link; a person's
+ * click swaps the link for a cookie and an address without a secret in it.
+ */
+export function landingPage(app: App, engines: PageEngines, options: PageOptions): void {
+  const config = { authentication: 'link' } as const;
+  const find = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { token } = request.params as { token: string };
+    try {
+      return await findLink(engines, token, 'downloadfiles');
+    } catch (error) {
+      // Guessing is hopeless, but need not be free.
+      if (!(error instanceof ExchangeError) || error.code !== 'not_found') throw error;
+      const waitSeconds = await engines.failureLimit.record(`link:${request.ip}`);
+      if (waitSeconds === 0) throw error;
+      reply.header('retry-after', String(waitSeconds));
+      throw new ExchangeError('too_many_requests');
+    }
+  };
+  const land = (request: FastifyRequest, reply: FastifyReply, link: Link) => {
+    const words = wordsFor(options, request, link.language);
+    return sendPage(options, request, reply, words, {
+      title: linkLandingTitle(words, { kind: 'download' }),
+      page: <LinkLandingPage kind="download" sender={link.sender} action={request.url} gesture={gestureField} />,
+    });
+  };
+
+  app.get('/d/:token', { config }, async (request, reply) => land(request, reply, await find(request, reply)));
+  app.head('/d/:token', { config }, async (request, reply) => {
+    await find(request, reply);
+    return reply.type('text/html; charset=utf-8').send();
+  });
+
+  app.post('/d/:token', { config }, async (request, reply) => {
+    const link = await find(request, reply);
+    if (!isOwnForm(request)) return land(request, reply, link);
+    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+    const typed = form.get('word');
+    if (!isPersonsClick(request, form) && typed?.trim().toUpperCase() !== confirmation) {
+      const words = wordsFor(options, request, link.language);
+      const confirm = { kind: 'download' as const, word: confirmation, action: request.url, wrong: typed !== null };
+      return sendPage(options, request, reply, words, {
+        title: confirmTitle(words),
+        page: <ConfirmPage {...confirm} />,
+      });
+    }
+    const secret = await openLink(engines, link);
+    const { lang } = request.query as { lang?: string };
+    const path = sessionPath(secret);
+    return reply
+      .header('set-cookie', sessionCookie(secret, link.expiresAt, options.secureCookies))
+      .redirect(lang === undefined ? path : `${path}?lang=${encodeURIComponent(lang)}`, 303);
+  });
+}

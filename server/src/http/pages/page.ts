@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { VNode } from 'preact';
+import { languageLinks, renderPage } from '../../views/render-page.tsx';
+import { type AllWords, acceptedLanguages, type Words } from '../../views/words.ts';
+import type { Assets } from './assets.ts';
+import { compressed } from './compress.ts';
+
+export interface PageOptions {
+  readonly words: AllWords;
+  readonly assets: Assets;
+  /** Whether the public address is https, so that cookies are sent there only. */
+  readonly secureCookies: boolean;
+}
+
+/** Nothing but our own files; no inline code, no frame around us. */
+const policy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** The reader's choice, else the receiver's language as the sender knows it, else the browser's. */
+export function wordsFor(options: PageOptions, request: FastifyRequest, receiverLanguage = ''): Words {
+  const { lang } = request.query as { lang?: unknown };
+  const chosen = typeof lang === 'string' ? lang : '';
+  const browser = acceptedLanguages(request.headers['accept-language']);
+  return options.words.for([chosen, receiverLanguage, ...browser].filter(Boolean));
+}
+
+export async function sendPage(
+  options: PageOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  words: Words,
+  content: { title: string; page: VNode },
+): Promise<FastifyReply> {
+  const path = request.url.split('?', 1)[0] as string;
+  const html = renderPage(words, {
+    ...content,
+    languageLinks: request.method === 'GET' ? languageLinks(options.words, path) : [],
+    stylesheet: options.assets.href('src/views/assets/pages.css'),
+    script: options.assets.href('src/views/islands/gesture.ts'),
+    icon: options.assets.href('src/views/assets/mark.svg'),
+  });
+  const { body, encoding } = await compressed(html, request.headers['accept-encoding']);
+  if (encoding) reply.header('content-encoding', encoding);
+  return reply
+    .header('content-security-policy', policy)
+    .header('vary', 'accept-encoding, accept-language, cookie')
+    .type('text/html; charset=utf-8')
+    .send(body);
+}

@@ -1,0 +1,420 @@
+import { randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setReceivers } from '../../domain/drafts/set-receivers.ts';
+import { grantAccess } from '../../domain/drops/create-drop.ts';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { type SentLink, sentLink, tokenOf } from '../../testing/links.ts';
+import { testPages } from '../../testing/pages.ts';
+import type { CgiEngines } from '../cgi/endpoint.ts';
+import { buildServer } from '../server.ts';
+import type { PageEngines } from './routes.tsx';
+
+const host = 'files.example.org';
+const form = 'application/x-www-form-urlencoded';
+
+let exchange: TestExchange;
+let app: FastifyInstance;
+let failures: string[];
+beforeAll(async () => {
+  exchange = await openTestExchange();
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+beforeEach(() => {
+  failures = [];
+  app = build();
+});
+afterEach(() => app.close());
+
+/** By default guesses are counted and never limited. */
+function build(waitSeconds = 0): FastifyInstance {
+  const failureLimit = {
+    async record(key: string) {
+      failures.push(key);
+      return waitSeconds;
+    },
+  };
+  const engines = { ...exchange.engines, failureLimit } as unknown as CgiEngines & PageEngines;
+  return buildServer(engines, {
+    log: pino({ level: 'silent' }),
+    processTag: 'test',
+    publicUrl: `https://${host}`,
+    allowedHosts: [],
+    trustedProxies: [],
+    pages: testPages,
+  });
+}
+
+type Headers = Record<string, string>;
+const get = (url: string, headers: Headers = {}) => app.inject({ url, headers: { host, ...headers } });
+const post = (url: string, payload: string, headers: Headers = {}) =>
+  app.inject({ method: 'POST', url, payload, headers: { host, 'content-type': form, ...headers } });
+
+async function trace({ dropId }: SentLink) {
+  const [link] = await exchange.database.query<{ opened: boolean; completed: boolean }>(
+    'select opened_at is not null as opened, completed_at is not null as completed from links where drop_id = $1',
+    [dropId],
+  );
+  const count = async (table: string) =>
+    (await exchange.database.query(`select from ${table} where drop_id = $1`, [dropId])).length;
+  return { ...link, sessions: await count('link_sessions'), deliveries: await count('deliveries') };
+}
+const untouched = { opened: false, completed: false, sessions: 0, deliveries: 0 };
+
+/** A person's press, and what the browser then has. */
+async function opened(files: readonly string[]) {
+  const sent = await sentLink(exchange, files);
+  const answer = await post(`/d/${sent.token}`, 'gesture=pressed');
+  expect(answer.statusCode).toBe(303);
+  const cookie = String(answer.headers['set-cookie']);
+  const page = String(answer.headers.location);
+  return { ...sent, page, cookie, secret: { cookie: cookie.split(';', 1)[0] as string } };
+}
+
+describe('the page a mail points to', () => {
+  test('can be looked at as often as one likes: nothing has happened', async () => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    for (const method of ['GET', 'HEAD', 'GET'] as const) {
+      const headers = { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-user': '?1' };
+      const answer = await app.inject({ method, url: `/d/${sent.token}`, headers });
+      expect(answer.statusCode).toBe(200);
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(answer.headers['set-cookie']).toBeUndefined();
+      expect(answer.body.includes(sent.sender.email)).toBe(method === 'GET');
+    }
+    expect(await trace(sent)).toEqual(untouched);
+  });
+
+  test('names no file and says nothing of the message', async () => {
+    const sent = await sentLink(exchange, ['confidential.txt']);
+    const { body } = await get(`/d/${sent.token}`);
+    expect(body).not.toContain('confidential');
+    expect(body).not.toContain(sent.link.message);
+  });
+});
+
+describe('a form that is sent', () => {
+  const cases: [what: string, payload: string, headers: Headers, opens: boolean][] = [
+    ['after a press the script vouches for', 'gesture=pressed', {}, true],
+    [
+      'the same, with what a browser adds',
+      'gesture=pressed',
+      { 'sec-fetch-site': 'same-origin', 'sec-fetch-user': '?1' },
+      true,
+    ],
+    [
+      'without scripts, by a person as the browser says',
+      'gesture=',
+      { 'sec-fetch-user': '?1', 'sec-fetch-site': 'same-origin' },
+      true,
+    ],
+    ['with the word typed', 'word=OPEN', {}, true],
+    ['with the word in small letters and spaces', 'word=+open+', {}, true],
+    ['without scripts, by nobody as the browser says', 'gesture=', { 'sec-fetch-site': 'same-origin' }, false],
+    ['by a script in the page', 'gesture=script', {}, false],
+    ['by a script in the page, with a person’s mark', 'gesture=script', { 'sec-fetch-user': '?1' }, false],
+    ['with another word', 'word=CLOSE', {}, false],
+    ['with no word', 'word=', {}, false],
+    ['without its field', '', {}, false],
+    ['without its field, with a person’s mark', '', { 'sec-fetch-user': '?1' }, false],
+    ['with the mark in the wrong spelling', 'gesture=', { 'sec-fetch-user': '?0' }, false],
+    ['from another site', 'gesture=pressed', { 'sec-fetch-site': 'cross-site', 'sec-fetch-user': '?1' }, false],
+    ['from a sister site', 'gesture=pressed', { 'sec-fetch-site': 'same-site', 'sec-fetch-user': '?1' }, false],
+  ];
+  test.each(cases)('%s', async (_what, payload, headers, opens) => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    const answer = await post(`/d/${sent.token}`, payload, headers);
+    if (opens) {
+      expect(answer.statusCode).toBe(303);
+      expect(answer.headers.location).toMatch(/^\/download\/[A-Za-z0-9_-]{16}\/$/);
+      expect(await trace(sent)).toEqual({ ...untouched, opened: true, sessions: 1 });
+    } else {
+      expect(answer.statusCode).toBe(200);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+      expect(answer.body).toContain('<form method="post"');
+      expect(await trace(sent)).toEqual(untouched);
+    }
+  });
+
+  test('as JSON, as multipart or too large is no form of ours', async () => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    for (const [type, payload] of [
+      ['application/json', '{"gesture":"pressed"}'],
+      ['multipart/form-data; boundary=x', '--x--'],
+      ['text/plain', 'gesture=pressed'],
+      [form, `gesture=pressed&x=${'x'.repeat(20_000)}`],
+    ] as const) {
+      const answer = await post(`/d/${sent.token}`, payload, { 'content-type': type });
+      expect([413, 415]).toContain(answer.statusCode);
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    }
+    expect(await trace(sent)).toEqual(untouched);
+  });
+});
+
+describe('the cookie', () => {
+  test('is for this link’s page only, and for nobody else', async () => {
+    const { cookie, page, link, token } = await opened(['a.txt']);
+    const [pair, ...attributes] = cookie.split('; ');
+    expect(pair).toMatch(/^waybill_link=[A-Za-z0-9_-]{43}$/);
+    expect(attributes).toEqual([
+      `Path=${page}`,
+      'HttpOnly',
+      'SameSite=Lax',
+      `Expires=${link.expiresAt.toUTCString()}`,
+      'Secure',
+    ]);
+    expect(cookie).not.toContain(token);
+    expect(page).not.toContain(token);
+  });
+
+  test('of several links are told apart by the address', async () => {
+    const [one, other] = [await opened(['one.txt']), await opened(['other.txt'])];
+    const cookie = `${one.secret.cookie}; foreign=1; ${other.secret.cookie}`;
+    expect((await get(one.page, { cookie })).body).toContain('one.txt');
+    expect((await get(other.page, { cookie })).body).toContain('other.txt');
+  });
+
+  test('missing, foreign or made up finds nothing', async () => {
+    const [mine, other] = [await opened(['a.txt']), await opened(['b.txt'])];
+    for (const cookie of [
+      '',
+      other.secret.cookie,
+      `waybill_link=${mine.token}`,
+      `waybill_link=${randomBytes(32).toString('base64url')}`,
+    ]) {
+      for (const path of [mine.page, `${mine.page}all.zip`]) {
+        const answer = await get(path, { cookie });
+        expect(answer.statusCode).toBe(404);
+        expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      }
+    }
+    expect((await get('/download/AAAAAAAAAAAAAAAA/', mine.secret)).statusCode).toBe(404);
+  });
+});
+
+describe('the receiver’s page', () => {
+  test('shows each file with its digest, and what is in it', async () => {
+    const { page, secret, link } = await opened(['a b.txt', 'ö?#.txt']);
+    const { body, statusCode } = await get(page, secret);
+    expect(statusCode).toBe(200);
+    for (const file of await exchange.engines.store.links.files(link)) {
+      expect(body).toContain(file.sha256.toString('hex'));
+      expect(body).toContain(`href="files/${file.id}/${encodeURIComponent(file.name)}"`);
+    }
+    expect(body).toContain(link.message);
+    expect(body).toContain('href="all.zip"');
+  });
+
+  test('stays small with many files', async () => {
+    const { page, secret } = await opened(Array.from({ length: 200 }, (_, index) => `report-of-the-year-${index}.pdf`));
+    const plain = await get(page, secret);
+    const gzip = await get(page, { ...secret, 'accept-encoding': 'gzip, deflate' });
+    const brotli = await get(page, { ...secret, 'accept-encoding': 'gzip, deflate, br, zstd' });
+    expect([plain, gzip, brotli].map(({ headers }) => headers['content-encoding'])).toEqual([undefined, 'gzip', 'br']);
+    expect(gunzipSync(gzip.rawPayload).toString()).toBe(plain.body);
+    expect(brotliDecompressSync(brotli.rawPayload).toString()).toBe(plain.body);
+    expect(plain.rawPayload.length).toBeGreaterThan(100_000);
+    expect(gzip.rawPayload.length).toBeLessThan(50_000);
+    expect(brotli.rawPayload.length).toBeLessThan(50_000);
+    for (const { headers } of [plain, gzip, brotli]) expect(headers.vary).toContain('accept-encoding');
+    expect(
+      (await get(page, { ...secret, 'accept-encoding': 'br;q=0, gzip;q=0' })).headers['content-encoding'],
+    ).toBeUndefined();
+  });
+
+  test('past its deadline says so', async () => {
+    const { page, secret, dropId, token } = await opened(['a.txt']);
+    await exchange.database.query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
+    for (const [url, headers] of [
+      [page, secret],
+      [`${page}all.zip`, secret],
+      [`/d/${token}`, {}],
+    ] as const) {
+      const answer = await get(url, headers);
+      expect(answer.statusCode).toBe(410);
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    }
+    expect((await post(`/d/${token}`, 'gesture=pressed')).statusCode).toBe(410);
+  });
+});
+
+describe('a file', () => {
+  test('is sent with its length, digest and name, whole or in part', async () => {
+    const { page, secret, link } = await opened(['a.txt']);
+    const [file] = await exchange.engines.store.links.files(link);
+    const url = `${page}files/${file?.id}/whatever`;
+    const whole = await get(url, secret);
+    expect([whole.statusCode, whole.body]).toEqual([200, 'content of a.txt']);
+    expect(whole.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename=a.txt',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'content-length': '16',
+      'accept-ranges': 'bytes',
+      'repr-digest': `sha-256=:${file?.sha256.toString('base64')}:`,
+    });
+    const part = await get(url, { ...secret, range: 'bytes=8-', 'accept-encoding': 'gzip' });
+    expect([part.statusCode, part.body]).toEqual([206, 'of a.txt']);
+    expect(part.headers['content-encoding']).toBeUndefined();
+    const beyond = await get(url, { ...secret, range: 'bytes=99-' });
+    expect(beyond.statusCode).toBe(416);
+  });
+
+  test('asked for by HEAD is described and not delivered', async () => {
+    const sent = await opened(['a.txt']);
+    const [file] = await exchange.engines.store.links.files(sent.link);
+    const url = `${sent.page}files/${file?.id}/a.txt`;
+    const answer = await app.inject({ method: 'HEAD', url, headers: { host, ...sent.secret } });
+    expect([answer.statusCode, answer.body, answer.headers['content-length']]).toEqual([200, '', '16']);
+    expect((await trace(sent)).deliveries).toBe(0);
+  });
+
+  test('of another drop is not found', async () => {
+    const [mine, other] = [await opened(['a.txt']), await opened(['b.txt'])];
+    const [file] = await exchange.engines.store.links.files(other.link);
+    for (const id of [file?.id, '..', '%2e%2e%2f', "'", 'x'.repeat(100)]) {
+      expect((await get(`${mine.page}files/${id}/b.txt`, mine.secret)).statusCode).toBe(404);
+    }
+    expect((await trace(other)).deliveries).toBe(0);
+  });
+
+  test('counts as delivered when all of it was sent, over as many requests as it took', async () => {
+    const sent = await opened(['a.txt']);
+    const [file] = await exchange.engines.store.links.files(sent.link);
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+    const fetched = async (range?: string) => {
+      const answer = await fetch(`${origin}${sent.page}files/${file?.id}/a.txt`, {
+        headers: { ...sent.secret, ...(range === undefined ? {} : { range }) },
+      });
+      return buffer(answer.body as never);
+    };
+    await fetched('bytes=5-');
+    expect(await trace(sent)).toMatchObject({ completed: false });
+    await fetched('bytes=0-4');
+    await fetched('bytes=5-');
+    await expect.poll(() => trace(sent)).toEqual({ opened: true, completed: true, sessions: 1, deliveries: 1 });
+  });
+});
+
+describe('all files as one ZIP', () => {
+  test('has the length it announced, and counts when its last byte was sent', async () => {
+    const sent = await opened(['a.txt', 'ö.txt']);
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+    const answer = await fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
+    const bytes = await buffer(answer.body as never);
+    expect(answer.headers.get('content-length')).toBe(String(bytes.length));
+    expect(answer.headers.get('content-type')).toBe('application/zip');
+    expect(answer.headers.get('accept-ranges')).toBe('none');
+    expect(bytes.includes('content of ö.txt')).toBe(true);
+    await expect.poll(() => trace(sent)).toEqual({ opened: true, completed: true, sessions: 1, deliveries: 2 });
+  });
+});
+
+describe('a link that nobody has', () => {
+  test.each(['x', randomBytes(32).toString('base64url'), '%00', '..%2f'])(
+    '%s is a page that says so',
+    async (token) => {
+      const answer = await get(`/d/${token}`);
+      expect(answer.statusCode).toBe(404);
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(failures).toEqual(['link:127.0.0.1']);
+    },
+  );
+
+  test('guessed too often is answered later', async () => {
+    await app.close();
+    app = build(17);
+    const answer = await get(`/d/${randomBytes(32).toString('base64url')}`);
+    expect(answer.statusCode).toBe(429);
+    expect(answer.headers['retry-after']).toBe('17');
+    // Who has a link is not stopped by who guesses.
+    const { token } = await sentLink(exchange, ['a.txt']);
+    expect((await get(`/d/${token}`)).statusCode).toBe(200);
+  });
+
+  test('because it is for uploading opens nothing here', async () => {
+    const actor = await exchange.account('r@example.org');
+    await setReceivers(exchange.engines, actor, '', [{ email: 'r@example.org' }]);
+    await grantAccess(exchange.engines, actor, { draft: '', parameters: {} });
+    const [drop] = await exchange.database.query<{ id: string }>('select id from drops where account_id = $1', [
+      actor.accountId,
+    ]);
+    const token = await tokenOf(exchange, actor, drop?.id as string, 0);
+    expect((await get(`/d/${token}`)).statusCode).toBe(404);
+    expect((await post(`/d/${token}`, 'gesture=pressed')).statusCode).toBe(404);
+  });
+});
+
+describe('the language', () => {
+  const language = (body: string) => /<html lang="([^"]+)"/.exec(body)?.[1];
+
+  test('is the reader’s choice, then the receiver’s, then the browser’s, then the server’s', async () => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    const url = `/d/${sent.token}`;
+    const german = { 'accept-language': 'xx, en;q=0.5, de-AT;q=0.8' };
+    expect(language((await get(url)).body)).toBe('en');
+    expect(language((await get(url, german)).body)).toBe('de');
+    await exchange.database.query("update links set language = 'sv-FI' where drop_id = $1", [sent.dropId]);
+    expect(language((await get(url, german)).body)).toBe('sv');
+    expect(language((await get(`${url}?lang=fr`, german)).body)).toBe('fr');
+    for (const odd of ['?lang=', '?lang=fr&lang=es', '?lang[]=fr', '?lang=%3Cscript%3E', '?lang=__proto__']) {
+      expect(language((await get(`${url}${odd}`, german)).body)).toBe('sv');
+    }
+  });
+
+  test('of the choice goes on to the next page, and cannot lead elsewhere', async () => {
+    const { token } = await sentLink(exchange, ['a.txt']);
+    const location = async (lang: string) =>
+      (await post(`/d/${token}?lang=${lang}`, 'gesture=pressed')).headers.location;
+    expect(await location('sv')).toMatch(/^\/download\/[\w-]{16}\/\?lang=sv$/);
+    expect(await location('%0d%0aSet-Cookie:x=1')).toMatch(/^\/download\/[\w-]{16}\/\?lang=%0D%0ASet-Cookie%3Ax%3D1$/);
+    expect(await location('//evil.example.org')).toMatch(/^\/download\/[\w-]{16}\/\?lang=%2F%2Fevil.example.org$/);
+    expect(await location('a&lang=b')).toMatch(/^\/download\/[\w-]{16}\//);
+  });
+});
+
+test('what is refused at the door is refused with a page', async () => {
+  const { token } = await sentLink(exchange, ['a.txt']);
+  const refused = async (headers: Headers) => {
+    const { statusCode, headers: answered } = await get(`/d/${token}`, headers);
+    return [statusCode, answered['content-type']];
+  };
+  expect(await refused({ host: 'evil.example.org' })).toEqual([421, 'text/html; charset=utf-8']);
+  expect(await refused({ 'content-encoding': 'gzip' })).toEqual([415, 'text/html; charset=utf-8']);
+});
+
+test('every page forbids what it does not need, and needs nothing inline', async () => {
+  const { page, secret, token } = await opened(['a.txt', 'b.txt']);
+  const answers = [
+    await get(`/d/${token}`),
+    await post(`/d/${token}`, 'gesture=script'),
+    await get(page, secret),
+    await get('/d/unknown'),
+    await get(page),
+  ];
+  for (const { headers, body } of answers) {
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|http|data:/);
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(headers['cache-control']).toBe('no-cache, no-store, must-revalidate');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(body).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc="\/assets\/)|https?:\/\//i);
+  }
+});
+
+test('stylesheet and scripts may be kept for ever, and only those', async () => {
+  const answer = await get('/assets/pages.css');
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  expect(answer.headers['expires']).toBeUndefined();
+  expect(answer.headers['content-type']).toBe('text/css; charset=utf-8');
+  for (const path of ['/assets/', '/assets/manifest.json', '/assets/..%2fmain.js', '/assets/../main.js']) {
+    expect((await get(path)).statusCode).toBeGreaterThanOrEqual(400);
+  }
+});

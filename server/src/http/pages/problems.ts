@@ -1,0 +1,53 @@
+import type { ErrorCode } from '@waybill/protocol';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+
+export interface Problem {
+  readonly status: number;
+  /** What the page says; `error` means that it is our fault. */
+  readonly says: 'expired' | 'unknown' | 'too_many' | 'error';
+}
+
+const unknown = (status: number): Problem => ({ status, says: 'unknown' });
+/** Only the machine's API can say this; here it would be a fault of ours. */
+const fault: Problem = { status: 500, says: 'error' };
+
+/** Every code's answer on this surface. A new code does not compile until it stands here. */
+const problems: Record<ErrorCode, Problem> = {
+  malformed_request: unknown(400),
+  invalid_input: unknown(400),
+  invalid_name: unknown(400),
+  cross_site: unknown(403),
+  not_found: unknown(404),
+  method_not_allowed: unknown(405),
+  request_timeout: unknown(408),
+  link_ended: { status: 410, says: 'expired' },
+  too_large: unknown(413),
+  unsupported_media_type: unknown(415),
+  range_not_satisfiable: unknown(416),
+  wrong_host: unknown(421),
+  too_many_requests: { status: 429, says: 'too_many' },
+  headers_too_large: unknown(431),
+  damaged: fault,
+  internal: fault,
+  unavailable: { status: 503, says: 'error' },
+  unauthorized: fault,
+  csrf_rejected: fault,
+  wrong_account: fault,
+  contact_exists: fault,
+  unknown_contact: fault,
+  no_receivers: fault,
+  no_files: fault,
+  file_list_not_initialized: fault,
+  too_many_files: fault,
+  idempotency_key_reused: fault,
+  precondition_failed: fault,
+  too_large_to_scan: fault,
+  infected: fault,
+};
+
+/** What Fastify itself refuses has a status of its own; anything else is a bug. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ExchangeError) return problems[error.code];
+  const { statusCode = 500 } = error as { statusCode?: number };
+  return statusCode < 500 ? unknown(statusCode) : fault;
+}

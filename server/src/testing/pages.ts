@@ -1,0 +1,15 @@
+import type { PageOptions } from '../http/pages/page.ts';
+import { createWords } from '../views/words.ts';
+
+/** Pages as a server shows them, whose stylesheet and scripts need not have been built. */
+export const testPages: PageOptions = {
+  words: createWords({ fallback: 'en' }),
+  assets: {
+    href: (source) => `/assets/${source.split('/').at(-1)}`,
+    files: new Map([
+      ['pages.css', Buffer.from('body { color: black }')],
+      ['gesture.js', Buffer.from('void 0;')],
+    ]),
+  },
+  secureCookies: true,
+};
