@@ -81,14 +81,14 @@ export function mailStore(db: Database): MailStore {
       const files = await db
         .selectFrom('files')
         .select(['name', 'size_bytes as sizeBytes'])
-        .select(({ fn }) => fn.sum<number>('size_bytes').over().as('totalBytes'))
+        .select(sql<number>`(sum(size_bytes) over ())::bigint`.as('totalBytes'))
         .where('account_id', '=', accountId)
         .where('drop_id', '=', row.dropId)
         .orderBy('created_at')
         .limit(filesInMail)
         .$narrowType<{ sizeBytes: number }>()
         .execute();
-      return { id, attempts: taken.attempts, ...row, files, totalBytes: Number(files[0]?.totalBytes ?? 0) };
+      return { id, attempts: taken.attempts, ...row, files, totalBytes: files[0]?.totalBytes ?? 0 };
     },
 
     async retry(accountId, id, outcome, pauseSeconds) {
