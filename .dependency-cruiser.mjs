@@ -72,7 +72,7 @@ export default {
     {
       name: 'http-surfaces-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^server/src/http/(cgi|pages|app|console)/' },
+      from: { path: '^server/src/http/(cgi|pages|app|console)/', pathNot: tests },
       to: { path: '^server/src/http/(?:cgi|pages|app|console)/', pathNot: '^server/src/http/$1/' },
     },
     {
