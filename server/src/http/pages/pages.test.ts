@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -311,6 +314,33 @@ describe('all files as one ZIP', () => {
     expect(answer.headers.get('accept-ranges')).toBe('none');
     expect(bytes.includes('content of ö.txt')).toBe(true);
     await expect.poll(() => trace(sent)).toEqual({ opened: true, completed: true, sessions: 1, deliveries: 2 });
+  });
+
+  test('breaks off where a file is damaged, and counts nothing', async () => {
+    const sent = await opened(['a.txt', 'b.txt']);
+    const [, second] = await exchange.engines.store.links.files(sent.link);
+    await exchange.engines.objects.delete([`${second?.id}/00000000`]);
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+    const answer = await fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
+    await expect(buffer(answer.body as never)).rejects.toThrow();
+    expect((await trace(sent)).deliveries).toBe(0);
+  });
+
+  test('that a receiver breaks off counts nothing and harms nobody', async () => {
+    const actor = await exchange.account('r@example.org');
+    await exchange.upload(actor, 'large.bin', randomBytes(30_000_000));
+    const { token, link } = await sentLink(exchange, ['a.txt'], ['r@example.org'], actor);
+    const answer = await post(`/d/${token}`, 'gesture=pressed');
+    const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+    const outgoing = request(`${origin}${answer.headers.location}all.zip`, { headers: { cookie } }).end();
+    const [zip] = (await once(outgoing, 'response')) as [IncomingMessage];
+    await once(zip, 'data');
+    outgoing.destroy();
+    const connections = () => promisify(app.server.getConnections.bind(app.server))();
+    await expect.poll(connections).toBe(0);
+    expect((await fetch(`${origin}/d/${token}`)).status).toBe(200);
+    expect((await exchange.engines.store.links.files(link)).map(({ complete }) => complete)).toEqual([false, false]);
   });
 });
 

@@ -2,10 +2,10 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { discardBuffer } from '../../domain/files/discard-buffer.ts';
 import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
 import type { Engines, SealedFile } from '../../domain/ports.ts';
 import { requestedRange } from './byte-range.ts';
+import { endResponse, writeBytes } from './write-bytes.ts';
 
 /**
  * Sends a file, or the range asked for. Always an attachment of plain bytes, whatever its name or content claim to be.
@@ -65,40 +65,18 @@ export async function sendFile(
   return reply;
 }
 
-/** Not a pipe, because only here is it known when a segment has left and its memory can be given back. */
 async function pour(
   first: IteratorResult<Buffer, void>,
   rest: AsyncGenerator<Buffer, void, void>,
   response: ServerResponse,
   onLeft: (length: number) => void,
 ): Promise<void> {
-  const left = (bytes: Buffer) => {
-    onLeft(bytes.length);
-    discardBuffer(bytes);
-  };
   for (let next = first; !next.done; next = await rest.next()) {
-    const bytes = next.value;
-    const room = response.write(bytes, (error) => (error ? undefined : left(bytes)));
-    if (!room) await drained(response);
+    await writeBytes(response, next.value, onLeft);
     if (response.destroyed) {
       await rest.return();
       return;
     }
   }
-  if (response.destroyed) return;
-  await new Promise<void>((resolve) => {
-    response.once('finish', resolve).once('close', resolve);
-    response.end();
-  });
-}
-
-/** When there is room again, or nobody is left to read. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      response.off('drain', go).off('close', go);
-      resolve();
-    };
-    response.on('drain', go).on('close', go);
-  });
+  await endResponse(response);
 }

@@ -1,8 +1,12 @@
-import { Readable } from 'node:stream';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { callbackify } from 'node:util';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZipFile } from 'yazl';
 import { readSealed } from '../../domain/files/read-sealed.ts';
 import type { Engines, SealedFile } from '../../domain/ports.ts';
+import { endResponse, writeBytes } from './write-bytes.ts';
 
 /**
  * All files as one ZIP, as they are: what people send is mostly compressed already, and only so is the length known
@@ -22,20 +26,16 @@ export async function sendZip(
     const entry = { compress: false, size: file.sizeBytes, mtime: new Date(), forceZip64Format: false };
     zip.addReadStreamLazy(file.name, entry, (open) => {
       const bytes = readSealed(engines, file, { start: 0, end: file.sizeBytes }, gone.signal);
-      open(null, Readable.from(bytes, { objectMode: false }));
+      const stream = Readable.from(bytes, { objectMode: false });
+      // The library leaves a stream's failure to whoever made the stream.
+      stream.on('error', (error) => zip.emit('error', error));
+      open(null, stream);
     });
   }
   const length = await new Promise<number>((resolve) => {
     zip.end({ forceZip64Format: false, comment: '' }, resolve as () => void);
   });
-  zip.on('error', (error: Error) => {
-    if (!gone.signal.aborted) request.log.error({ err: error }, 'a download was broken off');
-    reply.raw.destroy();
-  });
-  reply.raw.once('finish', () => {
-    onComplete().catch((error: unknown) => request.log.error({ err: error }, 'a delivery could not be noted'));
-  });
-  return reply
+  reply
     .headers({
       'content-type': 'application/zip',
       'content-disposition': 'attachment; filename="files.zip"',
@@ -43,5 +43,28 @@ export async function sendZip(
       'accept-ranges': 'none',
       'content-length': String(length),
     })
-    .send(zip.outputStream);
+    .hijack();
+  reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+  try {
+    const broken = new Promise<never>((_resolve, reject) => zip.on('error', reject));
+    await Promise.race([broken, pipeline(zip.outputStream, intoResponse(reply.raw))]);
+    await endResponse(reply.raw);
+  } catch (error) {
+    if (!gone.signal.aborted) request.log.error({ err: error }, 'a download was broken off');
+    gone.abort();
+    reply.raw.destroy();
+  }
+  if (reply.raw.writableFinished) {
+    await onComplete().catch((error: unknown) => request.log.error({ err: error }, 'a delivery could not be noted'));
+  }
+  return reply;
+}
+
+function intoResponse(response: ServerResponse): Writable {
+  const write = callbackify((bytes: Buffer) => writeBytes(response, bytes));
+  return new Writable({
+    write(bytes: Buffer, _encoding, done) {
+      write(bytes, done);
+    },
+  });
 }
