@@ -12,9 +12,7 @@ import { grantAccess } from '../../domain/drops/create-drop.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink, tokenOf } from '../../testing/links.ts';
 import { testPages } from '../../testing/pages.ts';
-import type { CgiEngines } from '../cgi/endpoint.ts';
 import { buildServer } from '../server.ts';
-import type { PageEngines } from './routes.tsx';
 
 const host = 'files.example.org';
 const form = 'application/x-www-form-urlencoded';
@@ -40,7 +38,7 @@ function build(waitSeconds = 0): FastifyInstance {
       return waitSeconds;
     },
   };
-  const engines = { ...exchange.engines, failureLimit } as unknown as CgiEngines & PageEngines;
+  const engines = { ...exchange.engines, failureLimit } as unknown as Parameters<typeof buildServer>[0];
   return buildServer(engines, {
     log: pino({ level: 'silent' }),
     processTag: 'test',
