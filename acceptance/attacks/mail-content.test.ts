@@ -47,7 +47,8 @@ test('markup and templates in the message are shown as they were written', async
   const ddmessage = `<script>alert(1)</script> <img src=x onerror=alert(2)> {{7*7}} \${7*7} &amp; "'`;
   await dispatch(client, { to: [receiver], files: [file], parameters: { ddmessage } });
   const mail = await waitForMail(receiver);
-  expect(mail.email.text).toContain(ddmessage);
+  // The text part quotes the message and breaks its lines.
+  expect(mail.email.text?.replaceAll('\n> ', ' ')).toContain(ddmessage);
   expect(mail.email.html ?? '').not.toMatch(/<script|<img[^>]*onerror/i);
   if (mail.email.html !== undefined) {
     expect(mail.email.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');

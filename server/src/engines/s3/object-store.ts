@@ -85,7 +85,7 @@ export function s3ObjectStore(options: S3Options): S3ObjectStore {
  * on this thread, which has sealing to do; given the hash, it does not.
  */
 async function signBody(command: PutObjectCommand, body: Buffer): Promise<void> {
-  const digest = Buffer.from(await crypto.subtle.digest('SHA-256', body as Buffer<ArrayBuffer>)).toString('hex');
+  const digest = Buffer.from(await sha256(body)).toString('hex');
   command.middlewareStack.add(
     (next) => (args) => {
       (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = digest;
@@ -93,6 +93,15 @@ async function signBody(command: PutObjectCommand, body: Buffer): Promise<void> 
     },
     { step: 'build', name: 'bodyDigest' },
   );
+}
+
+let hashing: Promise<unknown> = Promise.resolve();
+
+/** One at a time: each begins with a copy of its chunk, and four of them at once would double an upload's memory. */
+function sha256(body: Buffer): Promise<ArrayBuffer> {
+  const digest = hashing.then(() => crypto.subtle.digest('SHA-256', body as Buffer<ArrayBuffer>));
+  hashing = digest.catch(() => undefined);
+  return digest;
 }
 
 /** An object that should be there and is not, or is shorter than it was, is damage; anything else passes by itself. */
