@@ -51,7 +51,7 @@ test('markup and templates in the message are shown as they were written', async
   expect(mail.email.text?.replaceAll('\n> ', ' ')).toContain(ddmessage);
   expect(mail.email.html ?? '').not.toMatch(/<script|<img[^>]*onerror/i);
   if (mail.email.html !== undefined) {
-    expect(mail.email.html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(mail.email.html).toMatch(/&lt;script(?:&gt;|>)alert\(1\)&lt;\/script/);
     expect(mail.email.html).toContain('{{7*7}}');
     expect(mail.email.html).toMatch(/&amp;amp;/);
   }

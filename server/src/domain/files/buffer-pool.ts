@@ -1,5 +1,8 @@
 import { ExchangeError } from '../exchange-error.ts';
 
+/** What a process keeps of it while nobody uploads. */
+const keptWhenIdle = 1;
+
 /**
  * The memory of all transfers of a process: a fixed number of chunk buffers, made when first needed and used again.
  * Who finds none waits in line, and is told to come back later when none becomes free in time.
@@ -40,6 +43,7 @@ export class BufferPool {
   release(buffer: Buffer): void {
     const next = this.#waiting.shift();
     if (next) next(buffer);
-    else this.#free.push(buffer);
+    else if (this.#free.length < keptWhenIdle) this.#free.push(buffer);
+    else this.#unmade += 1; // left to the collector: something may still be on its way out of it
   }
 }
