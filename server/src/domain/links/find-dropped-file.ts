@@ -1,4 +1,5 @@
 import { ExchangeError } from '../exchange-error.ts';
+import { requireScanned } from '../files/require-scanned.ts';
 import type { DroppedFile, Engines, Link } from '../ports.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -9,7 +10,7 @@ export async function findDroppedFile(
   fileId: string,
 ): Promise<DroppedFile> {
   const [file] = uuid.test(fileId) ? await engines.store.links.files(link, fileId) : [];
-  // The policy may have become stricter since the upload: what was never scanned must not leave now.
-  if (!file || (engines.policy.scan === 'required' && file.scan !== 'clean')) throw new ExchangeError('not_found');
+  if (!file) throw new ExchangeError('not_found');
+  requireScanned(engines.policy, file);
   return file;
 }

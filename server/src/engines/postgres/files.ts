@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { FileStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
+import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
 
 const secondsFromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;
 /** Destroying the wrapped key is what deletes a file; its objects are unreadable from then on. */
@@ -152,24 +153,14 @@ export function fileStore(db: Database): FileStore {
         .innerJoin('files', (join) =>
           join.onRef('files.account_id', '=', 'drops.account_id').onRef('files.drop_id', '=', 'drops.id'),
         )
-        .select([
-          'files.account_id as accountId',
-          'files.id',
-          'files.name',
-          'files.size_bytes as sizeBytes',
-          'files.sha256',
-          'files.scan',
-          'files.wrapped_key as wrappedKey',
-          'files.key_version as keyVersion',
-        ])
+        .select(sealedFileColumns)
         .where('entry.account_id', '=', accountId)
         .where('entry.id', '=', entryId)
         .where('drops.ended_at', 'is', null)
         .where('drops.expires_at', '>', sql<Date>`now()`)
         .where('files.name', '=', name)
         .where('files.state', '=', 'ready')
-        // What "ready" promises is checked by the table itself.
-        .$narrowType<{ sizeBytes: number; sha256: Buffer; scan: 'clean' | 'unscanned'; wrappedKey: Buffer }>()
+        .$narrowType<ReadyFile>()
         .executeTakeFirst(),
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Link, LinkStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
+import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
 
 export function linkStore(db: Database): LinkStore {
   const links = () =>
@@ -58,25 +59,15 @@ export function linkStore(db: Database): LinkStore {
             .onRef('delivery.file_id', '=', 'files.id')
             .on('delivery.position', '=', link.position),
         )
-        .select([
-          'files.account_id as accountId',
-          'files.id',
-          'files.name',
-          'files.size_bytes as sizeBytes',
-          'files.sha256',
-          'files.scan',
-          'files.wrapped_key as wrappedKey',
-          'files.key_version as keyVersion',
-          sql<boolean>`delivery.completed_at is not null`.as('complete'),
-        ])
+        .select(sealedFileColumns)
+        .select(sql<boolean>`delivery.completed_at is not null`.as('complete'))
         .where('files.account_id', '=', link.accountId)
         .where('files.drop_id', '=', link.dropId)
         .where('files.state', '=', 'ready')
         .$if(fileId !== undefined, (query) => query.where('files.id', '=', fileId as string))
         .orderBy('files.created_at')
         .orderBy('files.id')
-        // What "ready" promises is checked by the table itself.
-        .$narrowType<{ sizeBytes: number; sha256: Buffer; scan: 'clean' | 'unscanned'; wrappedKey: Buffer }>()
+        .$narrowType<ReadyFile>()
         .execute(),
 
     deliver: (link, file, sent) =>

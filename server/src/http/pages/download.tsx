@@ -1,3 +1,4 @@
+import { requireScanned } from '../../domain/files/require-scanned.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
 import type { App } from '../app.ts';
@@ -51,7 +52,7 @@ export function downloadPages(app: App, engines: PageEngines, options: PageOptio
   app.get('/download/:handle/all.zip', { config }, async (request, reply) => {
     const link = await linkOfSession(engines, request);
     const files = await engines.store.links.files(link);
-    for (const file of files) await findDroppedFile(engines, link, file.id);
+    for (const file of files) requireScanned(engines.policy, file);
     return sendZip(engines, files, request, reply, async () => {
       for (const file of files) await engines.store.links.deliver(link, file, { start: 0, end: file.sizeBytes });
     });

@@ -1,0 +1,19 @@
+/** The columns of a file that is to be read, as the domain names them. */
+export const sealedFileColumns = [
+  'files.account_id as accountId',
+  'files.id',
+  'files.name',
+  'files.size_bytes as sizeBytes',
+  'files.sha256',
+  'files.scan',
+  'files.wrapped_key as wrappedKey',
+  'files.key_version as keyVersion',
+] as const;
+
+/** What the state "ready" promises of them; the table itself checks it. */
+export interface ReadyFile {
+  sizeBytes: number;
+  sha256: Buffer;
+  scan: 'clean' | 'unscanned';
+  wrappedKey: Buffer;
+}
