@@ -11,6 +11,7 @@ import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines
 import { migrate } from './engines/postgres/migrate.ts';
 import { postgresStore } from './engines/postgres/store.ts';
 import { s3ObjectStore } from './engines/s3/object-store.ts';
+import { smsGateway } from './engines/sms/gateway.ts';
 import { smtpMailer } from './engines/smtp/mailer.ts';
 import { connectValkey } from './engines/valkey/connect.ts';
 import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
@@ -64,6 +65,9 @@ export function assemble(config: Config, log: Logger): Assembly {
     failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
     scanner: clamdScanner({ address: config.WAYBILL_CLAMD, timeoutMs: 30_000 }),
     mailer,
+    sms:
+      config.WAYBILL_SMS_URL &&
+      smsGateway({ ...config.WAYBILL_SMS_URL, from: config.WAYBILL_SMS_FROM, timeoutMs: 10_000 }),
     letters: createLetters(words),
     words,
     random,

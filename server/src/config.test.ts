@@ -52,6 +52,8 @@ test('a complete environment, and the defaults of what is not set', () => {
     WAYBILL_DESTTIME_DEFAULT: 7,
     WAYBILL_CSRF_TTL_SECONDS: 900,
     WAYBILL_LOG_LEVEL: 'info',
+    WAYBILL_SMS_URL: undefined,
+    WAYBILL_SMS_FROM: 'Waybill',
     WAYBILL_FAILPOINT: '',
   });
   expect(config.WAYBILL_KEY_PEPPER).toEqual(Buffer.alloc(32, 5));
@@ -63,10 +65,10 @@ test('a configuration cannot be changed afterwards', () => {
   expect(() => Object.assign(config, { WAYBILL_SCAN: 'off' })).toThrow(TypeError);
 });
 
-test('nothing that must stay secret has a default', () => {
+test('nothing that must stay secret has a default, unless it is not needed', () => {
   const secrets = Object.entries(configTable).filter(([, setting]) => setting.secret);
   expect(secrets.length).toBeGreaterThan(3);
-  for (const [, setting] of secrets) expect(setting.standard).toBeUndefined();
+  for (const [, setting] of secrets) expect(setting.standard ?? '').toBe('');
 });
 
 test('every problem is reported at once', () => {
@@ -107,9 +109,14 @@ describe('a secret in a file', () => {
 });
 
 test('no problem shows a secret', () => {
-  const environment = { ...complete, WAYBILL_KEY_PEPPER: 'c2hvcnQ=', WAYBILL_SCAN: 'x' };
-  expect(problemsOf(environment)).toHaveLength(2);
-  for (const shown of problemsOf(environment)) expect(shown).not.toContain('c2hvcnQ=');
+  const environment = {
+    ...complete,
+    WAYBILL_KEY_PEPPER: 'c2hvcnQ=',
+    WAYBILL_SMS_URL: 'http://user:hidden@sms.example.org:port',
+    WAYBILL_SCAN: 'x',
+  };
+  expect(problemsOf(environment)).toHaveLength(3);
+  for (const shown of problemsOf(environment)) expect(shown).not.toMatch(/c2hvcnQ=|hidden/);
 });
 
 describe('refuses', () => {
@@ -132,6 +139,19 @@ describe('refuses', () => {
     ['WAYBILL_DESTTIME_UNIT', 'weeks'],
     ['WAYBILL_KEY_PEPPER', Buffer.alloc(31).toString('base64')],
     ['WAYBILL_LOG_LEVEL', 'verbose'],
+    ['WAYBILL_SMS_URL', 'sms.example.org'],
+    ['WAYBILL_SMS_URL', 'smpp://user:password@sms.example.org'],
+    ['WAYBILL_SMS_URL', 'http://sms.example.org/cgi-bin/sendsms'],
+    ['WAYBILL_SMS_URL', 'http://user@sms.example.org/cgi-bin/sendsms'],
+    ['WAYBILL_SMS_URL', 'http://user:%zz@sms.example.org/cgi-bin/sendsms'],
+    ['WAYBILL_SMS_URL', 'http://user:a%0d%0ab@sms.example.org/cgi-bin/sendsms'],
+    ['WAYBILL_SMS_URL', 'http://user:lösen@sms.example.org/cgi-bin/sendsms'],
+    ['WAYBILL_SMS_URL', 'http://user:password@sms.example.org/cgi-bin/sendsms?from=x'],
+    ['WAYBILL_SMS_FROM', ''],
+    ['WAYBILL_SMS_FROM', 'TwelveLetter'],
+    ['WAYBILL_SMS_FROM', '1234567890123456'],
+    ['WAYBILL_SMS_FROM', 'Way bill'],
+    ['WAYBILL_SMS_FROM', 'Zoë'],
   ])('%s=%s', (name, value) => {
     expect(problemsOf({ ...complete, [name]: value })).toEqual([expect.stringContaining(name)]);
   });
@@ -148,6 +168,13 @@ test.each([
   ['WAYBILL_CONSOLE_LISTEN', 'localhost:0', { host: 'localhost', port: 0 }],
   ['WAYBILL_ALLOWED_HOSTS', ' A.example:81 ,b.example,, ', ['a.example:81', 'b.example']],
   ['WAYBILL_MAX_FILE_BYTES', '70368744177664', 70_368_744_177_664],
+  [
+    'WAYBILL_SMS_URL',
+    'http://me:p%40ss%3Aword@sms.example.org:13013/cgi-bin/sendsms',
+    { address: 'http://sms.example.org:13013/cgi-bin/sendsms', username: 'me', password: 'p@ss:word' },
+  ],
+  ['WAYBILL_SMS_FROM', 'ElevenChars', 'ElevenChars'],
+  ['WAYBILL_SMS_FROM', '467012345678901', '467012345678901'],
 ])('%s=%s is read', (name, text, value) => {
   expect(readConfig({ ...complete, [name]: text })).toHaveProperty(name, value);
 });

@@ -61,6 +61,18 @@ const settings = {
   },
   WAYBILL_SMTP_URL: { about: 'The mail server: smtp://USER:PASSWORD@HOST:PORT.', secret: true, parse: text },
   WAYBILL_MAIL_FROM: { about: 'The address mails come from.', parse: text },
+  WAYBILL_SMS_URL: {
+    about:
+      'The SMS gateway, which speaks Kannel’s sendsms: http://USER:PASSWORD@HOST:PORT/cgi-bin/sendsms. Empty: no SMS.',
+    standard: '',
+    secret: true,
+    parse: smsUrl,
+  },
+  WAYBILL_SMS_FROM: {
+    about: 'Whom SMS come from: up to 11 letters (A to Z) and digits, or a number of up to 15 digits.',
+    standard: 'Waybill',
+    parse: smsSender,
+  },
   WAYBILL_LANGUAGE: {
     about: 'The language of mails and pages where the receiver’s is not known or there are no texts in it.',
     standard: 'en',
@@ -223,6 +235,36 @@ function hostAndPort(value: string): { host: string; port: number } {
   const host = bracketed ?? plain;
   if (!host || Number(port) > 65_535 || (bracketed && isIP(bracketed) !== 6)) throw new Error('is HOST:PORT.');
   return { host, port: Number(port) };
+}
+
+function smsUrl(value: string): { address: string; username: string; password: string } | undefined {
+  if (value === '') return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const credentials = [url?.username, url?.password].map((part = '') => unescaped(part));
+  // They travel in headers, which hold no other characters.
+  const sendable = credentials.every((part) => /^[!-~]+$/.test(part));
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || !sendable) {
+    throw new Error('is http(s)://USER:PASSWORD@HOST:PORT/PATH, user and password in ASCII and escaped as in any URL.');
+  }
+  const [username = '', password = ''] = credentials;
+  url.username = '';
+  url.password = '';
+  return { address: url.href, username, password };
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
+}
+
+function smsSender(value: string): string {
+  if (!/^(?:[a-z\d]{1,11}|\d{12,15})$/i.test(value)) {
+    throw new Error('is up to 11 letters (A to Z) and digits, or up to 15 digits.');
+  }
+  return value;
 }
 
 function pepper(value: string): Buffer {

@@ -29,6 +29,7 @@ export function engineEnvironment(publicUrl: string): Record<string, string> {
     WAYBILL_SCAN: 'best-effort',
     WAYBILL_SMTP_URL: 'smtp://127.0.0.1:2525?ignoreTLS=true',
     WAYBILL_MAIL_FROM: 'waybill@files.test',
+    WAYBILL_SMS_URL: 'http://waybill:waybill@127.0.0.1:13013/cgi-bin/sendsms',
     WAYBILL_LOG_LEVEL: 'warn',
     ...Object.fromEntries(adjustable.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
   };

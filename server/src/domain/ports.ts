@@ -13,6 +13,8 @@ export interface Engines {
   readonly failureLimit: FailureLimit;
   readonly scanner: Scanner;
   readonly mailer: Mailer;
+  /** Undefined where the operator has none. */
+  readonly sms: SmsGateway | undefined;
   readonly letters: Letters;
   readonly random: Random;
   readonly checkpoint: Checkpoint;
@@ -91,7 +93,7 @@ export interface FailureLimit {
   record(address: string): Promise<number>;
 }
 
-// ── Mail ────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Mail and SMS ────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface Mail {
   readonly messageId: string;
@@ -107,6 +109,10 @@ export type MailOutcome =
 /** Throws when the mail may be tried again later; answers `refused` when the server said never. */
 export interface Mailer {
   send(mail: Mail): Promise<MailOutcome>;
+}
+/** Throws when the text may be tried again later; answers `refused` when the gateway said never. */
+export interface SmsGateway {
+  send(sms: { to: string; text: string }): Promise<MailOutcome>;
 }
 
 export interface Letter {

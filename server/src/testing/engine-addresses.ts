@@ -10,4 +10,5 @@ export const engineAddresses = {
   valkey: 'redis://127.0.0.1:6399/5',
   clamd: '127.0.0.1:3310',
   smtp: 'smtp://127.0.0.1:2525',
+  sms: { address: 'http://127.0.0.1:13013/cgi-bin/sendsms', username: 'waybill', password: 'waybill' },
 } as const;
