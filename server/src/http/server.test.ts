@@ -51,9 +51,9 @@ describe('every route declares who may call it', () => {
         "GET /d/:token: link",
         "HEAD /d/:token: link",
         "POST /d/:token: link",
-        "GET /download/:handle/: link-session",
+        "GET,HEAD /download/:handle/: link-session",
         "GET,HEAD /download/:handle/files/:file/:name: link-session",
-        "GET /download/:handle/all.zip: link-session",
+        "GET,HEAD /download/:handle/all.zip: link-session",
       ]
     `);
     await app.close();

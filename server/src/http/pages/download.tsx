@@ -12,28 +12,33 @@ const config = { authentication: 'link-session' } as const;
 
 /** The receiver's page proper, after a person opened the link: the files, each and all at once. */
 export function downloadPages(app: App, engines: PageEngines, options: PageOptions): void {
-  app.get('/download/:handle/', { config }, async (request, reply) => {
-    const link = await linkOfSession(engines, request);
-    const files = await engines.store.links.files(link);
-    const words = wordsFor(options, request, link.language);
-    const props = {
-      sender: link.sender,
-      message: link.message,
-      files: files.map((file) => ({
-        name: file.name,
-        sizeBytes: file.sizeBytes,
-        sha256: file.sha256.toString('hex'),
-        href: `files/${file.id}/${encodeURIComponent(file.name)}`,
-        complete: file.complete,
-      })),
-      totalBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
-      allHref: 'all.zip',
-      deadline: link.expiresAt,
-    };
-    return sendPage(options, request, reply, words, {
-      title: downloadTitle(words, props),
-      page: <DownloadPage {...props} />,
-    });
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/download/:handle/',
+    config,
+    handler: async (request, reply) => {
+      const link = await linkOfSession(engines, request);
+      const files = await engines.store.links.files(link);
+      const words = wordsFor(options, request, link.language);
+      const props = {
+        sender: link.sender,
+        message: link.message,
+        files: files.map((file) => ({
+          name: file.name,
+          sizeBytes: file.sizeBytes,
+          sha256: file.sha256.toString('hex'),
+          href: `files/${file.id}/${encodeURIComponent(file.name)}`,
+          complete: file.complete,
+        })),
+        totalBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
+        allHref: 'all.zip',
+        deadline: link.expiresAt,
+      };
+      return sendPage(options, request, reply, words, {
+        title: downloadTitle(words, props),
+        page: <DownloadPage {...props} />,
+      });
+    },
   });
 
   app.route<{ Params: { handle: string; file: string } }>({
@@ -49,12 +54,17 @@ export function downloadPages(app: App, engines: PageEngines, options: PageOptio
     },
   });
 
-  app.get('/download/:handle/all.zip', { config }, async (request, reply) => {
-    const link = await linkOfSession(engines, request);
-    const files = await engines.store.links.files(link);
-    for (const file of files) requireScanned(engines.policy, file);
-    return sendZip(engines, files, request, reply, async () => {
-      for (const file of files) await engines.store.links.deliver(link, file, { start: 0, end: file.sizeBytes });
-    });
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/download/:handle/all.zip',
+    config,
+    handler: async (request, reply) => {
+      const link = await linkOfSession(engines, request);
+      const files = await engines.store.links.files(link);
+      for (const file of files) requireScanned(engines.policy, file);
+      return sendZip(engines, files, request, reply, async () => {
+        for (const file of files) await engines.store.links.deliver(link, file, { start: 0, end: file.sizeBytes });
+      });
+    },
   });
 }

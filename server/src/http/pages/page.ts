@@ -34,7 +34,8 @@ export async function sendPage(
   const path = request.url.split('?', 1)[0] as string;
   const html = renderPage(words, {
     ...content,
-    languageLinks: request.method === 'GET' ? languageLinks(options.words, path) : [],
+    // What was posted cannot be asked for again in another language.
+    languageLinks: request.method === 'POST' ? [] : languageLinks(options.words, path),
     stylesheet: options.assets.href('src/views/assets/pages.css'),
     script: options.assets.href('src/views/islands/gesture.ts'),
     icon: options.assets.href('src/views/assets/mark.svg'),

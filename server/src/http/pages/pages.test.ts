@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -64,6 +65,23 @@ async function trace({ dropId }: SentLink) {
   return { ...link, sessions: await count('link_sessions'), deliveries: await count('deliveries') };
 }
 const untouched = { opened: false, completed: false, sessions: 0, deliveries: 0 };
+
+/** Over a real connection, for an injected request gets a body that Node would not have sent. */
+async function asked(method: 'GET' | 'HEAD', url: string, headers: Headers = {}) {
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+  const outgoing = request({
+    method,
+    host: '127.0.0.1',
+    port,
+    path: url,
+    headers: { host, ...headers },
+    agent: false,
+  }).end();
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const { date: _date, 'x-request-id': _requestId, ...same } = answer.headers;
+  return { status: answer.statusCode, headers: same, bytes: await buffer(answer) };
+}
 
 /** A person's press, and what the browser then has. */
 async function opened(files: readonly string[]) {
@@ -227,6 +245,24 @@ describe('the receiver’s page', () => {
     ).toBeUndefined();
   });
 
+  test.each(['identity', 'gzip', 'br'])('asked for by HEAD is described as by GET, as %s', async (coding) => {
+    const { page, secret } = await opened(['a.txt', 'b.txt']);
+    const headers = { ...secret, 'accept-encoding': coding };
+    const [described, shown] = [await asked('HEAD', page, headers), await asked('GET', page, headers)];
+    expect([described.status, described.bytes.length]).toEqual([200, 0]);
+    expect(described.headers).toEqual(shown.headers);
+    expect(Number(described.headers['content-length'])).toBe(shown.bytes.length);
+  });
+
+  test('asked for by HEAD without its cookie is not there', async () => {
+    const { page } = await opened(['a.txt']);
+    for (const path of [page, `${page}all.zip`]) {
+      const [described, shown] = [await asked('HEAD', path), await asked('GET', path)];
+      expect([described.status, described.bytes.length]).toEqual([404, 0]);
+      expect(described.headers).toEqual(shown.headers);
+    }
+  });
+
   test('past its deadline says so', async () => {
     const { page, secret, dropId, token } = await opened(['a.txt']);
     await exchange.database.query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
@@ -312,6 +348,22 @@ describe('all files as one ZIP', () => {
     expect(answer.headers.get('accept-ranges')).toBe('none');
     expect(bytes.includes('content of ö.txt')).toBe(true);
     await expect.poll(() => trace(sent)).toEqual({ opened: true, completed: true, sessions: 1, deliveries: 2 });
+  });
+
+  test('asked for by HEAD is described as by GET, and neither read nor delivered', async () => {
+    const sent = await opened(['a.txt', 'ö.txt']);
+    const url = `${sent.page}all.zip`;
+    const described = await asked('HEAD', url, sent.secret);
+    expect([described.status, described.bytes.length]).toEqual([200, 0]);
+    expect(await trace(sent)).toEqual({ ...untouched, opened: true, sessions: 1 });
+    const whole = await asked('GET', url, sent.secret);
+    expect(described.headers).toEqual(whole.headers);
+    expect(Number(described.headers['content-length'])).toBe(whole.bytes.length);
+
+    // It is the same when there is nothing to read.
+    const files = await exchange.engines.store.links.files(sent.link);
+    await exchange.engines.objects.delete(files.map(({ id }) => `${id}/00000000`));
+    expect(await asked('HEAD', url, sent.secret)).toEqual(described);
   });
 
   test('breaks off where a file is damaged, and counts nothing', async () => {

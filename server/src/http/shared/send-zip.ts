@@ -20,11 +20,12 @@ export async function sendZip(
   onComplete: () => Promise<void>,
 ): Promise<FastifyReply> {
   const gone = new AbortController();
-  request.raw.socket.once('close', () => gone.abort());
   const zip = new ZipFile();
   for (const file of files) {
     const entry = { compress: false, size: file.sizeBytes, mtime: new Date(), forceZip64Format: false };
     zip.addReadStreamLazy(file.name, entry, (open) => {
+      // The length is known without the files.
+      if (request.method === 'HEAD') return;
       const bytes = readSealed(engines, file, { start: 0, end: file.sizeBytes }, gone.signal);
       const stream = Readable.from(bytes, { objectMode: false });
       // The library leaves a stream's failure to whoever made the stream.
@@ -35,15 +36,17 @@ export async function sendZip(
   const length = await new Promise<number>((resolve) => {
     zip.end({ forceZip64Format: false, comment: '' }, resolve as () => void);
   });
-  reply
-    .headers({
-      'content-type': 'application/zip',
-      'content-disposition': 'attachment; filename="files.zip"',
-      'content-security-policy': "sandbox; default-src 'none'",
-      'accept-ranges': 'none',
-      'content-length': String(length),
-    })
-    .hijack();
+  reply.headers({
+    'content-type': 'application/zip',
+    'content-disposition': 'attachment; filename="files.zip"',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'accept-ranges': 'none',
+    'content-length': String(length),
+  });
+  if (request.method === 'HEAD') return reply.send();
+
+  request.raw.socket.once('close', () => gone.abort());
+  reply.hijack();
   reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
   try {
     const broken = new Promise<never>((_resolve, reject) => zip.on('error', reject));
