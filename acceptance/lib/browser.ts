@@ -1,24 +1,10 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { demo } from './running-demo.ts';
+
+export { launchBrowser } from '../../tools/browser.ts';
 
 export const phone = { width: 390, height: 844 };
 export const desk = { width: 1280, height: 800 };
-
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
-}
 
 /** A browser of somebody's own, and all that went wrong in it. */
 export interface Visitor extends AsyncDisposable {

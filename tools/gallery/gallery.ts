@@ -8,8 +8,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
-import { chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { runnerImport } from 'vite';
+import { launchBrowser } from '../browser.ts';
 import { createStage, playUpload, sendUpload } from './stage.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
@@ -73,19 +74,7 @@ await new Promise<void>((resolve) => {
   stage.listen(0, '127.0.0.1', resolve);
 });
 const origin = `http://127.0.0.1:${(stage.address() as AddressInfo).port}`;
-const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
-  args: [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-});
+const browser = await launchBrowser();
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ colorScheme, viewport: phone, reducedMotion: 'reduce' });
