@@ -1,7 +1,5 @@
 // A file far larger than the memory a transfer may take: up, down and in parts, byte for byte.
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { header } from '../lib/answer.ts';
@@ -9,9 +7,10 @@ import { type Client, succeeded } from '../lib/client.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
 import { demo } from '../lib/running-demo.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
-import { openAnswer, openRequest } from '../lib/stream.ts';
+import { openAnswer } from '../lib/stream.ts';
 import { Keystream } from './keystream.ts';
 import { peakMemoryMiB } from './process-memory.ts';
+import { uploadStream } from './upload-stream.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 /** Not a whole number of chunks, segments or blocks. */
@@ -38,7 +37,7 @@ test('2 GiB are taken as they come', { timeout: transferTimeout }, async () => {
   await introduce(sender, [receiver.user]);
   succeeded(await sender.setReceivers([{ email: receiver.user }]));
   succeeded(await sender.files());
-  digestSent = await timed('up', upload);
+  digestSent = await timed('up', () => uploadStream(sender, 'large.bin', original, sizeBytes));
   expect((await sender.readFiles()).map(({ name, size }) => ({ name, size }))).toEqual([
     { name: 'large.bin', size: '2.1 GB' },
   ]);
@@ -80,31 +79,6 @@ test(`no process has taken more than ${mostMemoryMiB} MiB for it`, () => {
   for (const { name, peakMiB } of peaks) expect(peakMiB, name).toBeLessThan(mostMemoryMiB);
 });
 
-/** Answers the digest of what was sent. */
-async function upload(): Promise<string> {
-  const boundary = `waybill-${randomBytes(12).toString('hex')}`;
-  const head = [
-    `--${boundary}\r\nContent-Disposition: form-data; name="do"\r\n\r\nupload\r\n`,
-    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\n`,
-    'Content-Type: application/octet-stream\r\n\r\n',
-  ].join('');
-  const tail = `\r\n--${boundary}--\r\n`;
-  const { outgoing, answered } = await openRequest(sender, 'POST', 'cgi/upload.cgi', {
-    'Content-Type': `multipart/form-data; boundary=${boundary}`,
-    'Content-Length': String(head.length + sizeBytes + tail.length),
-  });
-  const digest = createHash('sha256');
-  outgoing.write(head);
-  for (const piece of original.pieces(0, sizeBytes)) {
-    digest.update(piece);
-    if (!outgoing.write(piece)) await once(outgoing, 'drain');
-  }
-  outgoing.end(tail);
-  const answer = await answered;
-  expect({ status: answer.statusCode, body: await read(answer) }).toEqual({ status: 200, body: '{"status":"done"}' });
-  return digest.digest('hex');
-}
-
 async function downloadDigest({ baseUrl }: OwnServe): Promise<string> {
   const answer = await openAnswer(receiver.through(baseUrl), `${inboxUrl}/files/large.bin`);
   expect({ status: answer.statusCode, length: answer.headers['content-length'] }).toEqual({
@@ -114,12 +88,6 @@ async function downloadDigest({ baseUrl }: OwnServe): Promise<string> {
   const digest = createHash('sha256');
   for await (const bytes of answer) digest.update(bytes as Buffer);
   return digest.digest('hex');
-}
-
-async function read(answer: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const bytes of answer) text += String(bytes);
-  return text;
 }
 
 async function timed<Result>(what: string, work: () => Promise<Result>): Promise<Result> {

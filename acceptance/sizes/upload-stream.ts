@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { Client } from '../lib/client.ts';
+import { openRequest } from '../lib/stream.ts';
+import type { Keystream } from './keystream.ts';
+
+/** Uploads the first bytes of a keystream as a file, without ever holding it. Answers its SHA-256. */
+export async function uploadStream(
+  client: Client,
+  name: string,
+  content: Keystream,
+  sizeBytes: number,
+): Promise<string> {
+  const boundary = `waybill-${randomBytes(12).toString('hex')}`;
+  const head = [
+    `--${boundary}\r\nContent-Disposition: form-data; name="do"\r\n\r\nupload\r\n`,
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n`,
+    'Content-Type: application/octet-stream\r\n\r\n',
+  ].join('');
+  const tail = `\r\n--${boundary}--\r\n`;
+  const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
+    'Content-Type': `multipart/form-data; boundary=${boundary}`,
+    'Content-Length': String(head.length + sizeBytes + tail.length),
+  });
+  const digest = createHash('sha256');
+  outgoing.write(head);
+  for (const piece of content.pieces(0, sizeBytes)) {
+    digest.update(piece);
+    if (!outgoing.write(piece)) await once(outgoing, 'drain');
+  }
+  outgoing.end(tail);
+  const answer = await answered;
+  const body = await text(answer);
+  if (answer.statusCode !== 200 || body !== '{"status":"done"}') {
+    throw new Error(`the upload was answered ${answer.statusCode} ${body}`);
+  }
+  return digest.digest('hex');
+}

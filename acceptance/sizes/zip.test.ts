@@ -1,0 +1,148 @@
+// All files of a drop as one ZIP far larger than the memory a transfer may take, as a receiver gets it.
+import { execFile, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshClient, uniqueAddress } from '../lib/accounts.ts';
+import { header } from '../lib/answer.ts';
+import { succeeded } from '../lib/client.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { knownOf, type Sent, sentTo } from '../lib/receiver.ts';
+import { request } from '../lib/request.ts';
+import { demo } from '../lib/running-demo.ts';
+import { introduce } from '../lib/scenario.ts';
+import { Keystream } from './keystream.ts';
+import { peakMemoryMiB } from './process-memory.ts';
+import { uploadStream } from './upload-stream.ts';
+
+const gibibyte = 1024 ** 3;
+/** Together 3 GiB, so that the last one begins beyond 2 GiB; none but the last a whole number of chunks. */
+const sizes: Record<string, number> = {
+  'first.bin': 1.5 * gibibyte - 12_345,
+  'smörgås.bin': 0.75 * gibibyte + 12_345,
+  'last.bin': 0.75 * gibibyte,
+};
+const mostMemoryMiB = 300;
+const transferTimeout = 900_000;
+const run = promisify(execFile);
+/** unzip tells of names as the locale has it. */
+const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+
+const digests: Record<string, string> = {};
+/**
+ * Two of our own: the demo's also serve other tests meanwhile, and what those take would be counted too. One takes the
+ * files and the other gives the ZIP, or the memory of the uploads would hide the ZIP's.
+ */
+let serves: OwnServe[] = [];
+let folder: string;
+let zip: string;
+let sent: Sent;
+let page: string;
+let cookie: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waybill-zip-'));
+  zip = join(folder, 'all.zip');
+  serves = await Promise.all([ownServe({}), ownServe({})]);
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await Promise.all(serves.map((serve) => serve.stop()));
+});
+
+test('3 GiB in three files are sent', { timeout: transferTimeout }, async () => {
+  const sender = await freshClient('zip-sender', { baseUrl: taker().baseUrl });
+  const receiver = uniqueAddress('receiver');
+  await introduce(sender, [receiver]);
+  succeeded(await sender.setReceivers([{ email: receiver }]));
+  succeeded(await sender.files());
+  for (const [name, sizeBytes] of Object.entries(sizes)) {
+    digests[name] = await uploadStream(sender, name, new Keystream(randomBytes(16).toString('hex')), sizeBytes);
+  }
+  succeeded(await sender.createDrop({ ddmessage: 'large' }));
+  sent = await sentTo(receiver);
+});
+
+test('the receiver opens the link', async () => {
+  const answer = await request(giver().baseUrl, 'POST', new URL(sent.link).pathname, {
+    headers: { Host: publicHost(), 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: 'gesture=pressed',
+  });
+  expect(answer.status).toBe(303);
+  page = header(answer, 'Location') ?? '';
+  cookie = header(answer, 'Set-Cookie')?.split(';', 1)[0] ?? '';
+});
+
+test('a part cannot be asked for, and the answer says so', async () => {
+  const answer = await openZip({ Range: 'bytes=2147483648-' });
+  answer.destroy();
+  expect({ status: answer.statusCode, ranges: answer.headers['accept-ranges'] }).toEqual({
+    status: 200,
+    ranges: 'none',
+  });
+  expect(Number(answer.headers['content-length'])).toBeGreaterThan(3 * gibibyte);
+  expect(await knownOf(sent)).toEqual({ opened: true, complete: false, deliveries: 0 });
+});
+
+test('the ZIP has the length it announced, and unzip finds nothing wrong', { timeout: transferTimeout }, async () => {
+  const began = performance.now();
+  const answer = await openZip();
+  expect(answer.statusCode).toBe(200);
+  await pipeline(answer, createWriteStream(zip));
+  const seconds = (performance.now() - began) / 1000;
+  report(`down: ${seconds.toFixed(1)} s, ${Math.round((3 * 1024) / seconds)} MiB/s`);
+  expect(statSync(zip).size).toBe(Number(answer.headers['content-length']));
+  const { stdout } = await run('unzip', ['-t', zip], { env });
+  expect(stdout).toContain('No errors detected in compressed data');
+  await expect.poll(() => knownOf(sent)).toEqual({ opened: true, complete: true, deliveries: 3 });
+});
+
+test('every file in it is the one that was sent', { timeout: transferTimeout }, async () => {
+  const { stdout } = await run('unzip', ['-Z1', zip], { env });
+  expect(stdout.trimEnd().split('\n')).toEqual(Object.keys(sizes));
+  for (const [name, digest] of Object.entries(digests)) expect(await digestInZip(name), name).toBe(digest);
+});
+
+test(`no process has taken more than ${mostMemoryMiB} MiB for it`, () => {
+  const peaks = [taker(), giver()].map(({ pid }) => Math.round(peakMemoryMiB(pid)));
+  report(`peak memory: who took the files ${peaks[0]} MiB, who gave the ZIP ${peaks[1]} MiB`);
+  for (const peakMiB of peaks) expect(peakMiB).toBeLessThan(mostMemoryMiB);
+});
+
+function taker(): OwnServe {
+  return serves[0] as OwnServe;
+}
+
+function giver(): OwnServe {
+  return serves[1] as OwnServe;
+}
+
+function publicHost(): string {
+  return new URL(demo().base_url).host;
+}
+
+async function openZip(headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  const outgoing = httpRequest(`${giver().baseUrl}${page}all.zip`, {
+    headers: { Host: publicHost(), Cookie: cookie, ...headers },
+    agent: false,
+  }).end();
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return answer;
+}
+
+async function digestInZip(name: string): Promise<string> {
+  const unzip = spawn('unzip', ['-p', zip, name], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const digest = createHash('sha256');
+  for await (const bytes of unzip.stdout) digest.update(bytes as Buffer);
+  return digest.digest('hex');
+}
+
+function report(line: string): void {
+  process.stdout.write(`zip: ${line}\n`);
+}
