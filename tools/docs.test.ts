@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { errorMessages } from '../protocol/src/errors.ts';
 import { limits } from '../protocol/src/limits.ts';
-import { statusOf } from '../server/src/http/cgi/errors.ts';
+import { statusOf } from '../server/src/http/json-errors.ts';
 import { configurationDocument } from './generate-config-docs.ts';
 
 const project = fileURLToPath(new URL('../', import.meta.url));

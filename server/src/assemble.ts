@@ -16,6 +16,7 @@ import { smtpMailer } from './engines/smtp/mailer.ts';
 import { connectValkey } from './engines/valkey/connect.ts';
 import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
 import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
+import { valkeyMessageLimit } from './engines/valkey/message-limit.ts';
 import { createLetters } from './views/letters.ts';
 import { type AllWords, createWords } from './views/words.ts';
 
@@ -63,6 +64,10 @@ export function assemble(config: Config, log: Logger): Assembly {
     keys: keyfileProvider(config.WAYBILL_MASTER_KEY_FILE, random),
     csrfTokens: valkeyCsrfTokens(valkey, random, { ttlSeconds: config.WAYBILL_CSRF_TTL_SECONDS }),
     failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
+    messageLimit: valkeyMessageLimit(valkey, {
+      perAccount: config.WAYBILL_MESSAGES_PER_ACCOUNT,
+      perRecipient: config.WAYBILL_MESSAGES_PER_RECIPIENT,
+    }),
     scanner: clamdScanner({ address: config.WAYBILL_CLAMD, timeoutMs: 30_000 }),
     mailer,
     sms:
@@ -105,6 +110,8 @@ function policyFrom(config: Config): Policy {
     },
     uploadLeaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS,
     maxFileBytes: config.WAYBILL_MAX_FILE_BYTES,
+    resumeSeconds: config.WAYBILL_RESUME_SECONDS,
+    secondFactor: config.WAYBILL_SECOND_FACTOR,
   };
 }
 

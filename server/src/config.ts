@@ -61,6 +61,22 @@ const settings = {
   },
   WAYBILL_SMTP_URL: { about: 'The mail server: smtp://USER:PASSWORD@HOST:PORT.', secret: true, parse: text },
   WAYBILL_MAIL_FROM: { about: 'The address mails come from.', parse: text },
+  WAYBILL_SECOND_FACTOR: {
+    about:
+      'What a receiver shows besides the link, where the account has no choice of its own: a code by sms, by mail, or nothing. Without a number or a gateway, sms becomes mail.',
+    standard: 'off',
+    parse: oneOf('off', 'sms', 'mail'),
+  },
+  WAYBILL_MESSAGES_PER_ACCOUNT: {
+    about: 'Receivers an account may write to in an hour before it is answered 429.',
+    standard: '10000',
+    parse: integer(1, 100_000_000),
+  },
+  WAYBILL_MESSAGES_PER_RECIPIENT: {
+    about: 'Drops and grants that one address may be sent in an hour, by all accounts together.',
+    standard: '1000',
+    parse: integer(1, 100_000_000),
+  },
   WAYBILL_SMS_URL: {
     about:
       'The SMS gateway, which speaks Kannel’s sendsms: http://USER:PASSWORD@HOST:PORT/cgi-bin/sendsms. Empty: no SMS.',
@@ -118,6 +134,11 @@ const settings = {
     about: 'How long an upload that shows no sign of life is kept before it is swept.',
     standard: '60',
     parse: integer(1, 86_400),
+  },
+  WAYBILL_RESUME_SECONDS: {
+    about: 'How long an upload that a contact’s browser broke off waits to be gone on with.',
+    standard: '86400',
+    parse: integer(60, 2_592_000),
   },
   WAYBILL_WORKER_CONCURRENCY: { about: 'Jobs a `work` process runs at once.', standard: '8', parse: integer(1, 1000) },
   WAYBILL_LOG_LEVEL: {

@@ -6,8 +6,10 @@ import { pino } from 'pino';
 import { accountCommands } from './admin/accounts.ts';
 import type { WithEngines } from './admin/command.ts';
 import { contactCommands } from './admin/contacts.ts';
+import { dropCommands } from './admin/drops.ts';
 import { keyCommands } from './admin/keys.ts';
 import { migrateCommand } from './admin/migrate.ts';
+import { outboxCommands } from './admin/outbox.ts';
 import { sweepCommand } from './admin/sweep.ts';
 import { assemble } from './assemble.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -29,7 +31,15 @@ const program = new Command('waybilld')
 program.command('serve').description('answer HTTP').action(serve);
 program.command('work').description('run jobs: mails, deadlines, sweeping').action(work);
 const admin = program.command('admin').description('commands for administrators');
-for (const add of [accountCommands, keyCommands, contactCommands, sweepCommand, migrateCommand])
+for (const add of [
+  accountCommands,
+  keyCommands,
+  contactCommands,
+  dropCommands,
+  outboxCommands,
+  sweepCommand,
+  migrateCommand,
+])
   add(admin, withEngines);
 
 try {

@@ -10,7 +10,7 @@ export const demoBucket = 'waybill-demo';
 export const waybilld = `${projectDir}/server/dist/main.js`;
 
 /** Settings a caller of the demo may change by setting them. */
-const adjustable = ['WAYBILL_SCAN', 'WAYBILL_LOG_LEVEL', 'WAYBILL_DESTTIME_UNIT', 'WAYBILL_DESTTIME_MOST'];
+const adjustable = ['WAYBILL_SCAN', 'WAYBILL_SECOND_FACTOR', 'WAYBILL_LOG_LEVEL', 'WAYBILL_DESTTIME_UNIT', 'WAYBILL_DESTTIME_MOST'];
 
 /** The settings of waybilld on the engines of this machine. Needs the public address, which the demo decides. */
 export function engineEnvironment(publicUrl: string): Record<string, string> {
@@ -25,6 +25,9 @@ export function engineEnvironment(publicUrl: string): Record<string, string> {
     WAYBILL_MASTER_KEY_FILE: secretFile('master-keys', () => `1:${randomBytes(32).toString('base64')}\n`),
     WAYBILL_KEY_PEPPER_FILE: secretFile('key-pepper', () => `${randomBytes(32).toString('base64')}\n`),
     WAYBILL_CLAMD: '127.0.0.1:3310',
+    // A demo is there to be tried hard.
+    WAYBILL_MESSAGES_PER_ACCOUNT: '1000000',
+    WAYBILL_MESSAGES_PER_RECIPIENT: '1000000',
     // Large files are over the scanner's limit, and a demo should take them.
     WAYBILL_SCAN: 'best-effort',
     WAYBILL_SMTP_URL: 'smtp://127.0.0.1:2525?ignoreTLS=true',

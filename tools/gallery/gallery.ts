@@ -11,7 +11,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { runnerImport } from 'vite';
 import { launchBrowser } from '../browser.ts';
-import { createStage, playUpload, sendUpload } from './stage.ts';
+import { createStage, playUpload, sendUpload, tidyUpload } from './stage.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const assets = `${project}server/dist/assets`;
@@ -93,9 +93,10 @@ try {
       const uploads = script === 'upload';
       await look(page, name, colorScheme, text !== undefined, uploads ? playUpload : undefined);
       if (uploads) {
-        await page.setViewportSize(phone);
-        await sendUpload(page);
-        await look(page, `${name}-sent`, colorScheme, false);
+        for (const [state, act] of [['ready', tidyUpload] as const, ['sent', sendUpload] as const]) {
+          await page.setViewportSize(phone);
+          await look(page, `${name}-${state}`, colorScheme, false, act);
+        }
       }
       await page.close();
     }

@@ -1,11 +1,20 @@
 import { Option } from 'commander';
 import { createAccount } from '../domain/accounts/create-account.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
+import { setAccountChoices } from '../domain/accounts/set-account-choices.ts';
 import { setAccountDisabled } from '../domain/accounts/set-account-disabled.ts';
-import type { Account } from '../domain/ports.ts';
-import { type AddCommand, print } from './command.ts';
+import type { Account, SecondFactor } from '../domain/ports.ts';
+import { type AddCommand, print, printPages } from './command.ts';
 
 const accountsPerPage = 500;
+
+interface ChoiceOptions {
+  email: string;
+  secondFactor?: SecondFactor | 'default';
+  receipts?: 'on' | 'off';
+  reminders?: 'on' | 'off';
+  json?: boolean;
+}
 
 export const accountCommands: AddCommand = (parent, withEngines) => {
   const accounts = parent.command('accounts').description('who may use the service');
@@ -35,20 +44,41 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
     .option('--json', 'answer as one JSON array')
     .action((options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        let after = '';
-        let separator = '[';
-        for (;;) {
-          const page = await engines.store.accounts.page(after, accountsPerPage);
-          for (const account of page) {
-            if (options.json) process.stdout.write(`${separator}${JSON.stringify(shown(account))}`);
-            else process.stdout.write(`${account.email}  ${account.type}${account.disabled ? '  disabled' : ''}\n`);
-            separator = ',';
-          }
-          const last = page.at(-1);
-          if (!last || page.length < accountsPerPage) break;
-          after = last.email;
-        }
-        if (options.json) process.stdout.write(separator === '[' ? '[]\n' : ']\n');
+        await printPages(
+          options.json,
+          (after?: Account) => engines.store.accounts.page(after?.email ?? '', accountsPerPage),
+          shown,
+          ({ email, type, disabled }) => `${email}  ${type}${disabled ? '  disabled' : ''}`,
+        );
+      }),
+    );
+
+  const switchOption = (flags: string, about: string) => new Option(flags, about).choices(['on', 'off']);
+  accounts
+    .command('set')
+    .description('what its receivers are asked for, and which mails are sent')
+    .requiredOption('--email <address>', 'the account')
+    .addOption(
+      new Option(
+        '--second-factor <factor>',
+        'the code a receiver types in; default: as the server’s setting says',
+      ).choices(['off', 'sms', 'mail', 'default']),
+    )
+    .addOption(switchOption('--receipts <on|off>', 'whether it is told when a receiver has everything'))
+    .addOption(switchOption('--reminders <on|off>', 'whether receivers who have not are reminded before the deadline'))
+    .option('--json', 'answer as JSON')
+    .action((options: ChoiceOptions) =>
+      withEngines(async ({ engines }) => {
+        const { secondFactor } = options;
+        await setAccountChoices(engines, await findAccount(engines, options.email), {
+          ...(secondFactor && { secondFactor: secondFactor === 'default' ? null : secondFactor }),
+          ...(options.receipts && { receipts: options.receipts === 'on' }),
+          ...(options.reminders && { reminders: options.reminders === 'on' }),
+        });
+        const account = shown(await findAccount(engines, options.email));
+        print(options.json, { account }, [
+          `${account.email}  second factor: ${account.second_factor}  receipts: ${account.receipts ? 'on' : 'off'}  reminders: ${account.reminders ? 'on' : 'off'}`,
+        ]);
       }),
     );
 
@@ -69,6 +99,6 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
   }
 };
 
-function shown(account: Account) {
-  return { email: account.email, number: account.number, type: account.type, disabled: account.disabled };
+function shown({ email, number, type, disabled, secondFactor, receipts, reminders }: Account) {
+  return { email, number, type, disabled, second_factor: secondFactor ?? 'default', receipts, reminders };
 }

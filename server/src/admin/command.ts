@@ -19,3 +19,23 @@ export type AddCommand = (parent: Command, withEngines: WithEngines) => void;
 export function print(json: boolean | undefined, value: unknown, lines: readonly string[]): void {
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''));
 }
+
+/** A list of any length, a page at a time: a line each for a person, or one JSON array for a program. */
+export async function printPages<Row, Shown>(
+  json: boolean | undefined,
+  page: (after: Row | undefined) => Promise<readonly Row[]>,
+  shown: (row: Row) => Shown,
+  line: (shown: Shown) => string,
+): Promise<void> {
+  let separator = '[';
+  for (let after: Row | undefined; ; ) {
+    const rows = await page(after);
+    for (const row of rows) {
+      process.stdout.write(json ? `${separator}${JSON.stringify(shown(row))}` : `${line(shown(row))}\n`);
+      separator = ',';
+    }
+    after = rows.at(-1);
+    if (!after) break;
+  }
+  if (json) process.stdout.write(separator === '[' ? '[]\n' : ']\n');
+}

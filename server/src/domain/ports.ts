@@ -16,6 +16,7 @@ export interface Engines {
   /** Undefined where the operator has none. */
   readonly sms: SmsGateway | undefined;
   readonly letters: Letters;
+  readonly messageLimit: MessageLimit;
   readonly random: Random;
   readonly checkpoint: Checkpoint;
   readonly policy: Policy;
@@ -35,7 +36,14 @@ export interface Policy {
   readonly desttime: { readonly unitSeconds: number; readonly most: number; readonly standard: number };
   readonly uploadLeaseSeconds: number;
   readonly maxFileBytes: number;
+  /** How long an interrupted upload of a contact waits to be gone on with. */
+  readonly resumeSeconds: number;
+  /** Where the account has no choice of its own. */
+  readonly secondFactor: SecondFactor;
 }
+
+/** How a person shows, besides having the link, that the link was meant for them. */
+export type SecondFactor = 'off' | 'sms' | 'mail';
 
 export interface Random {
   bytes(length: number): Buffer;
@@ -93,6 +101,11 @@ export interface FailureLimit {
   record(address: string): Promise<number>;
 }
 
+/** Messages an hour, by account and by recipient: counts these, or none of them and answers the seconds to wait. */
+export interface MessageLimit {
+  take(accountId: string, recipients: readonly string[]): Promise<number>;
+}
+
 // ── Mail and SMS ────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface Mail {
@@ -103,16 +116,17 @@ export interface Mail {
   readonly text: string;
   readonly html: string;
 }
-export type MailOutcome =
-  | { readonly outcome: 'sent'; readonly answer: string }
-  | { readonly outcome: 'refused'; readonly answer: string };
+export interface SendOutcome {
+  readonly outcome: 'sent' | 'refused';
+  readonly answer: string;
+}
 /** Throws when the mail may be tried again later; answers `refused` when the server said never. */
 export interface Mailer {
-  send(mail: Mail): Promise<MailOutcome>;
+  send(mail: Mail): Promise<SendOutcome>;
 }
 /** Throws when the text may be tried again later; answers `refused` when the gateway said never. */
 export interface SmsGateway {
-  send(sms: { to: string; text: string }): Promise<MailOutcome>;
+  send(sms: { to: string; text: string }): Promise<SendOutcome>;
 }
 
 export interface Letter {
@@ -120,21 +134,24 @@ export interface Letter {
   readonly text: string;
   readonly html: string;
 }
-/** The words of a mail, in the best language there is for a BCP 47 tag. */
+interface ListedFiles {
+  /** The first few. */
+  readonly files: readonly { name: string; sizeBytes: number }[];
+  readonly fileCount: number;
+  readonly totalBytes: number;
+}
+/** The words of mails and texts, in the best language there is for a BCP 47 tag. */
 export interface Letters {
   drop(
     language: string,
-    about: {
-      sender: string;
-      message: string;
-      files: readonly { name: string; sizeBytes: number }[];
-      fileCount: number;
-      totalBytes: number;
-      deadline: Date;
-      link: string;
-    },
+    about: ListedFiles & { sender: string; message: string; deadline: Date; link: string },
   ): Letter;
   grant(language: string, about: { sender: string; message: string; deadline: Date; link: string }): Letter;
+  code(language: string, about: { code: string; minutes: number; sender: string }): Letter;
+  codeSms(language: string, about: { code: string; minutes: number }): string;
+  reminder(language: string, about: ListedFiles & { sender: string; deadline: Date; link: string }): Letter;
+  receipt(language: string, about: ListedFiles & { receiver: string; sentAt: Date; completedAt: Date }): Letter;
+  received(language: string, about: ListedFiles & { contact: string; message: string; deadline: Date }): Letter;
 }
 
 // ── What is true ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -147,7 +164,8 @@ export interface Store {
   readonly files: FileStore;
   readonly drops: DropStore;
   readonly links: LinkStore;
-  readonly mails: MailStore;
+  readonly uploads: ResumableUploadStore;
+  readonly outbox: OutboxStore;
   readonly audit: AuditStore;
   transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
 }
@@ -160,7 +178,14 @@ export interface Account {
   readonly language: string;
   readonly disabled: boolean;
   readonly createdAt: Date;
+  /** Null: as the server's setting says. */
+  readonly secondFactor: SecondFactor | null;
+  /** Whether the sender is told when a receiver has everything. */
+  readonly receipts: boolean;
+  /** Whether receivers who have not are reminded before the deadline. */
+  readonly reminders: boolean;
 }
+export type AccountChoices = Pick<Account, 'secondFactor' | 'receipts' | 'reminders'>;
 export interface ApiKey {
   readonly id: string;
   readonly hint: string;
@@ -181,6 +206,7 @@ export interface AccountStore {
   /** False when the address is taken. */
   insert(account: Pick<Account, 'id' | 'email' | 'number' | 'type' | 'language'>): Promise<boolean>;
   setDisabled(accountId: string, disabled: boolean): Promise<void>;
+  setChoices(accountId: string, choices: Partial<AccountChoices>): Promise<void>;
   /** Serialises changes to one account's keys and contacts until the transaction ends. */
   lock(accountId: string): Promise<void>;
   keys(accountId: string): Promise<ApiKey[]>;
@@ -240,6 +266,17 @@ export interface SealedFile {
   readonly scan: 'clean' | 'unscanned';
   readonly wrappedKey: Buffer;
   readonly keyVersion: number;
+  readonly runs: readonly ChunkRun[];
+}
+export interface InboxFile extends SealedFile {
+  readonly dropId: string;
+}
+/** Chunks that one writer of a file stored, under a prefix of its own. A file that had one writer has no list of them. */
+export interface ChunkRun {
+  readonly id: string;
+  readonly first: number;
+  /** One more than the highest chunk it may have stored, once another writer has gone on; those it shares are the other's. */
+  readonly end: number | null;
 }
 export interface CompletedUpload {
   readonly id: string;
@@ -252,6 +289,7 @@ export interface Deletion {
   readonly accountId: string;
   readonly id: string;
   readonly chunkCount: number;
+  readonly runs: readonly ChunkRun[];
 }
 export interface FileStore {
   begin(
@@ -275,19 +313,93 @@ export interface FileStore {
   /** Notes that only chunks below `chunkCount` remain; at 0 the file is gone. */
   settleDeletion(deletion: Deletion): Promise<void>;
   /** A file of a live inbox entry of this account. */
-  inInbox(accountId: string, entryId: string, name: string): Promise<SealedFile | undefined>;
+  inInbox(accountId: string, entryId: string, name: string): Promise<InboxFile | undefined>;
+}
+
+/** An upload that may be broken off and gone on with, in any process. */
+export interface ResumableUpload {
+  readonly id: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  /** Stored for good; whole chunks, or all of the file. */
+  readonly receivedBytes: number;
+  /** Chunk numbers below this may exist as objects of the last run. */
+  readonly chunkCount: number;
+  readonly runs: readonly ChunkRun[];
+  readonly wrappedKey: Buffer;
+  readonly keyVersion: number;
+}
+/** A file that a contact is preparing to send. */
+export interface DeskFile {
+  readonly id: string;
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly receivedBytes: number;
+  readonly state: 'uploading' | 'checking' | 'ready' | 'refused';
+}
+export type Refusal = 'infected' | 'too_large_to_scan' | 'damaged';
+/** Of two writers the later one goes on: from `takeOver` on, nothing the earlier one does has an effect. */
+export interface ResumableUploadStore {
+  begin(
+    accountId: string,
+    intent: Pick<ResumableUpload, 'id' | 'name' | 'mediaType' | 'sizeBytes' | 'wrappedKey' | 'keyVersion'> & {
+      draft: string;
+      writer: string;
+    },
+    leaseSeconds: number,
+  ): Promise<void>;
+  takeOver(
+    accountId: string,
+    draft: string,
+    id: string,
+    writer: string,
+    leaseSeconds: number,
+  ): Promise<ResumableUpload | undefined>;
+  /** Another run begins where the stored bytes end. False when another writer has taken over. */
+  beginRun(accountId: string, id: string, writer: string, runs: readonly ChunkRun[], first: number): Promise<boolean>;
+  /** Before a chunk's first byte leaves for the store. False when another writer has taken over. */
+  claimChunk(accountId: string, id: string, writer: string, chunk: number, leaseSeconds: number): Promise<boolean>;
+  /** After a chunk is stored. With the last byte the upload is received, and the job that checks it is enqueued. */
+  commitChunk(accountId: string, id: string, writer: string, receivedBytes: number): Promise<boolean>;
+  desk(accountId: string, draft: string): Promise<DeskFile[]>;
+  /** False when there is no such file on the desk. */
+  remove(accountId: string, draft: string, id: string): Promise<boolean>;
+  /** A received upload that is due for its check; nobody else gets it within the lease. */
+  takeForCheck(accountId: string, id: string, leaseSeconds: number): Promise<UncheckedUpload | undefined>;
+  /** False when it is no longer to be checked. */
+  holdForCheck(accountId: string, id: string, leaseSeconds: number): Promise<boolean>;
+  /** Makes it ready on its desk, in place of a file of the same name. False when it was removed meanwhile. */
+  accept(accountId: string, checked: { id: string; sha256: Buffer; scan: 'clean' | 'unscanned' }): Promise<boolean>;
+  refuse(accountId: string, id: string, refusal: Refusal): Promise<void>;
+  /** Has up to `count` uploads checked whose check is due and whose job was lost. Answers how many. */
+  wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
+}
+export interface UncheckedUpload {
+  readonly accountId: string;
+  readonly id: string;
+  readonly draft: string;
+  readonly sizeBytes: number;
+  readonly wrappedKey: Buffer;
+  readonly keyVersion: number;
+  readonly runs: readonly ChunkRun[];
 }
 
 export interface NewDrop {
   readonly id: string;
-  readonly type: DropType;
+  readonly type: DropType | 'receivedfiles';
   readonly message: string;
   readonly ttl: number;
   readonly ttlSeconds: number;
   readonly receiverCount: number;
   readonly fileCount: number;
-  readonly linkKey: Buffer;
+  /** None where there are no links. */
+  readonly linkKey: Buffer | null;
   readonly keyVersion: number;
+  /** How long before the deadline receivers are reminded; null: not at all. */
+  readonly reminderSeconds: number | null;
+  /** The grant's link through which a contact sent it. */
+  readonly from: { readonly dropId: string; readonly position: number } | null;
 }
 export interface NewLink {
   readonly position: number;
@@ -332,7 +444,21 @@ export interface DropStore {
   inboxPage(accountId: string, after: PagePosition | undefined, count: number): Promise<InboxLine[]>;
   /** Ends up to `count` drops past their deadline: keys destroyed, files set to be deleted. Answers how many. */
   endExpired(count: number): Promise<number>;
+  /** Ends a drop before its deadline. False when there is none of this account, or it has ended. */
+  revoke(accountId: string, dropId: string): Promise<boolean>;
   forgetIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
+  /** What is known of each receiver of a drop, in order of position, after `after`. */
+  deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;
+}
+export interface ReceiverState {
+  readonly position: number;
+  readonly receiver: string;
+  readonly notifiedAt: Date | null;
+  readonly openedAt: Date | null;
+  /** When a code was typed in, where one was asked for. */
+  readonly passedAt: Date | null;
+  readonly completedAt: Date | null;
+  readonly files: readonly { readonly name: string; readonly sizeBytes: number; readonly deliveredBytes: number }[];
 }
 
 /** A receiver's link, by its token or by the cookie of a browser that opened it. */
@@ -343,11 +469,25 @@ export interface Link {
   readonly type: DropType;
   readonly sender: string;
   readonly receiver: string;
+  readonly number: string;
   readonly language: string;
   readonly message: string;
+  readonly ttl: number;
   readonly expiresAt: Date;
   /** Past its deadline by the database's clock, or ended. */
   readonly ended: boolean;
+  readonly revoked: boolean;
+  /** The account's choice; null: the server's. */
+  readonly secondFactor: SecondFactor | null;
+}
+/** A browser in which a person opened a link. */
+export interface LinkSession {
+  readonly link: Link;
+  readonly digest: Buffer;
+  /** The right code was typed in here. */
+  readonly passed: boolean;
+  /** The last code that was sent for this browser, if any. */
+  readonly code: { readonly tries: number; readonly expired: boolean } | undefined;
 }
 export interface DroppedFile extends SealedFile {
   /** This receiver has it to the last byte. */
@@ -355,47 +495,103 @@ export interface DroppedFile extends SealedFile {
 }
 export interface LinkStore {
   byToken(tokenDigest: Buffer): Promise<Link | undefined>;
-  bySession(sessionDigest: Buffer): Promise<Link | undefined>;
+  bySession(sessionDigest: Buffer): Promise<LinkSession | undefined>;
+  /** The link of a receiver of a drop, by address. */
+  ofReceiver(accountId: string, dropId: string, email: string): Promise<Link | undefined>;
   /** A person opened the link in a browser that is known by this digest. */
   open(link: Link, sessionDigest: Buffer): Promise<void>;
+  /** The drop's wrapped link key; none when the drop has ended. */
+  key(link: Link): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
+  /** Holds the link until the transaction ends. Answers how many codes it had within so many seconds. */
+  lockCodes(link: Link, withinSeconds: number): Promise<number>;
+  /** The browser's code from now on is the one of this id. */
+  setCode(sessionDigest: Buffer, codeId: string, ttlSeconds: number): Promise<void>;
+  /** Counts a try. Answers the id of the code it may be, or nothing when there is none to be tried (any more). */
+  tryCode(sessionDigest: Buffer, mostTries: number): Promise<string | undefined>;
+  /** The right code was typed in; it cannot be used again. False when another request was faster. */
+  pass(session: LinkSession, codeId: string): Promise<boolean>;
+  /** Forgets up to `count` browsers whose links are long over. Answers how many. */
+  forgetSessions(count: number): Promise<number>;
   /** The files of the link's drop, in the order they were sent, or one of them. */
   files(link: Link, fileId?: string): Promise<DroppedFile[]>;
   /** Bytes of a file, from `start` on, have left for the receiver. Answers whether that made the whole drop complete. */
   deliver(link: Link, file: { id: string; sizeBytes: number }, sent: { start: number; end: number }): Promise<boolean>;
 }
 
-export interface WaitingMail {
-  /** How often it has been tried, this time included. */
-  readonly attempts: number;
+export type MessageKind = 'invitation' | 'code' | 'reminder' | 'receipt' | 'received';
+export type Channel = 'mail' | 'sms';
+export interface WaitingMessage {
   readonly id: string;
-  readonly dropId: string;
-  readonly dropType: DropType;
-  readonly position: number;
+  readonly kind: MessageKind;
+  readonly channel: Channel;
   readonly to: string;
   readonly language: string;
-  readonly senderEmail: string;
+  /** How often it has been tried, this time included. */
+  readonly attempts: number;
+  readonly dropId: string;
+  readonly dropType: DropType | 'receivedfiles';
   readonly message: string;
+  readonly createdAt: Date;
   readonly expiresAt: Date;
-  readonly linkKey: Buffer;
+  /** The account behind the drop. */
+  readonly account: string;
+  /** The receiver or contact it is about. */
+  readonly person: { readonly position: number; readonly email: string; readonly completedAt: Date | null };
+  /** Where the message carries something derived from it. */
+  readonly linkKey: Buffer | null;
   readonly keyVersion: number;
   readonly fileCount: number;
   readonly totalBytes: number;
   /** The first few. */
   readonly files: { name: string; sizeBytes: number }[];
 }
-export interface MailStore {
-  /** Writes one waiting mail a link of the drop, each with the job that sends it. */
-  enqueueForDrop(accountId: string, dropId: string, mails: readonly { id: string; position: number }[]): Promise<void>;
+/** A message that waits or was given up, for administrators. */
+export interface OutboxLine {
+  readonly id: string;
+  readonly account: string;
+  readonly kind: MessageKind;
+  readonly channel: Channel;
+  readonly recipient: string;
+  readonly attempts: number;
+  /** What the last attempt came to. */
+  readonly outcome: string | null;
+  /** When it is tried next, or was given up; as text, to the microsecond. */
+  readonly at: string;
+}
+export interface OutboxStore {
+  /** Writes one waiting invitation a link of the drop, each with the job that sends it. */
+  invite(accountId: string, dropId: string, messages: readonly { id: string; position: number }[]): Promise<void>;
+  enqueue(
+    accountId: string,
+    message: {
+      id: string;
+      kind: MessageKind;
+      channel: Channel;
+      dropId: string;
+      position: number | null;
+      recipient: string;
+    },
+  ): Promise<void>;
+  /** Enqueues the reminders of up to `count` drops that are due for theirs. Answers how many drops. */
+  remind(count: number): Promise<number>;
   /**
-   * The mail, if it is due; nobody else gets it within the lease. Counts the attempt; gives the mail up when its drop has
-   * ended.
+   * The message, if it is due; nobody else gets it within the lease. Counts the attempt; gives the message up when it
+   * has lost its point.
    */
-  take(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMail | undefined>;
+  take(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMessage | undefined>;
   settle(accountId: string, id: string, state: 'sent' | 'given_up', outcome: string): Promise<void>;
   /** Notes a failed attempt and has the next one made after a pause. */
   retry(accountId: string, id: string, outcome: string, pauseSeconds: number): Promise<void>;
-  /** Has up to `count` mails sent that are due and whose job was lost with its process. Answers how many. */
+  /** Has up to `count` messages sent that are due and whose job was lost with its process. Answers how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
+  /** Of all accounts, in the order of `at`, after `after`. */
+  page(
+    state: 'waiting' | 'given_up',
+    after: Pick<OutboxLine, 'at' | 'id'> | undefined,
+    count: number,
+  ): Promise<OutboxLine[]>;
+  /** Has a message that was given up sent again. False when there is none. */
+  revive(id: string): Promise<boolean>;
 }
 
 export interface AuditStore {

@@ -7,7 +7,7 @@ import { findInboxFile } from './drops/find-inbox-file.ts';
 import { readHistory, readInbox } from './drops/read-history.ts';
 import { chunkKey } from './files/sealing.ts';
 import { commitUploads, stageUpload } from './files/stage-upload.ts';
-import { sendMail } from './mail/send-mail.ts';
+import { sendMessage } from './outbox/send-message.ts';
 import type { Actor } from './ports.ts';
 import { sweep } from './sweep.ts';
 
@@ -82,13 +82,13 @@ describe('a drop past its deadline', () => {
     const { sender, dropId } = await sentDrop();
     await expire(dropId);
     const mailer = { send: () => Promise.reject(new Error('a mail of an ended drop was sent')) };
-    const mails = await query<{ id: string }>('select id from mails where account_id = $1', [sender.accountId]);
+    const mails = await query<{ id: string }>('select id from messages where account_id = $1', [sender.accountId]);
     expect(mails).toHaveLength(2);
-    await sendMail({ ...engines, mailer }, sender.accountId, mails[0]?.id as string);
+    await sendMessage({ ...engines, mailer }, sender.accountId, mails[0]?.id as string);
     await sweep(engines);
-    await sendMail({ ...engines, mailer }, sender.accountId, mails[1]?.id as string);
+    await sendMessage({ ...engines, mailer }, sender.accountId, mails[1]?.id as string);
     const settled = await query(
-      'select distinct state, settled_at is not null as settled from mails where account_id = $1',
+      'select distinct state, settled_at is not null as settled from messages where account_id = $1',
       [sender.accountId],
     );
     expect(settled).toEqual([{ state: 'given_up', settled: true }]);

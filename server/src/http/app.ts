@@ -12,7 +12,7 @@ export type App = FastifyInstance<
 >;
 
 /** How a route knows its caller. Every route says; one that does not stops the server from starting. */
-export type Authentication = 'nobody' | 'account' | 'account+csrf' | 'link' | 'link-session';
+export type Authentication = 'nobody' | 'account' | 'account+csrf' | 'link' | 'code-pending' | 'link-session';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -51,9 +51,22 @@ describe('every route declares who may call it', () => {
         "GET /d/:token: link",
         "HEAD /d/:token: link",
         "POST /d/:token: link",
+        "POST /download/:handle/code: code-pending",
+        "POST /download/:handle/resend: code-pending",
+        "GET /u/:token: link",
+        "HEAD /u/:token: link",
+        "POST /u/:token: link",
+        "POST /upload/:handle/code: code-pending",
+        "POST /upload/:handle/resend: code-pending",
         "GET,HEAD /download/:handle/: link-session",
         "GET,HEAD /download/:handle/files/:file/:name: link-session",
         "GET,HEAD /download/:handle/all.zip: link-session",
+        "GET,HEAD /upload/:handle/: link-session",
+        "POST /upload/:handle/: link-session",
+        "POST,OPTIONS /upload/:handle/tus: link-session",
+        "HEAD,PATCH,DELETE /upload/:handle/tus/:id: link-session",
+        "GET /upload/:handle/files: link-session",
+        "POST /upload/:handle/send: link-session",
       ]
     `);
     await app.close();
@@ -77,7 +90,7 @@ describe('the log', () => {
   function logged(changes: Partial<CgiEngines> = {}) {
     const lines: string[] = [];
     const minted = new Set<string>();
-    const engines: CgiEngines = {
+    const engines: CgiEngines & PageEngines = {
       ...exchange.engines,
       csrfTokens: {
         async mint() {

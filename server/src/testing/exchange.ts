@@ -10,7 +10,18 @@ import { createDrop } from '../domain/drops/create-drop.ts';
 import { BufferPool } from '../domain/files/buffer-pool.ts';
 import { sealedChunkBytes } from '../domain/files/sealing.ts';
 import { commitUploads, type IncomingFile, stageUpload } from '../domain/files/stage-upload.ts';
-import type { Actor, KeyProvider, Letters, ObjectStore, Policy, Random, Scanner, Store } from '../domain/ports.ts';
+import type {
+  Actor,
+  KeyProvider,
+  Letters,
+  MessageLimit,
+  ObjectStore,
+  Policy,
+  Random,
+  Scanner,
+  SmsGateway,
+  Store,
+} from '../domain/ports.ts';
 import { clamdScanner } from '../engines/clamd/scanner.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
 import { createLetters } from '../views/letters.ts';
@@ -26,6 +37,8 @@ export const testPolicy: Policy = {
   desttime: { unitSeconds: 86_400, most: 30, standard: 7 },
   uploadLeaseSeconds: 60,
   maxFileBytes: 100 * 1024 * 1024,
+  resumeSeconds: 3600,
+  secondFactor: 'off',
 };
 
 /** All the domain's operations need, on a real database of its own. Objects are in memory unless a store is given. */
@@ -38,6 +51,8 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly scanner: Scanner;
     readonly random: Random;
     readonly checkpoint: (name: string) => void;
+    readonly sms: SmsGateway | undefined;
+    readonly messageLimit: MessageLimit;
     readonly letters: Letters;
     readonly policy: Policy;
     readonly pepper: Buffer;
@@ -67,6 +82,8 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
     scanner: clamdScanner({ address: engineAddresses.clamd, timeoutMs: 10_000 }),
     random,
     checkpoint: () => undefined,
+    sms: undefined,
+    messageLimit: { take: async () => 0 },
     letters: createLetters(createWords({ fallback: 'en' })),
     policy: testPolicy,
     pepper: randomBytes(32),

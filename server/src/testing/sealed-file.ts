@@ -62,6 +62,7 @@ export async function sealFile(
     scan: 'clean',
     wrappedKey: seal.dataKey,
     keyVersion: 1,
+    runs: [],
   };
 }
 

@@ -13,7 +13,13 @@ import { ErrorPage, errorTitle } from '../views/pages/error-page.tsx';
 import { GonePage, goneTitle } from '../views/pages/gone-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../views/pages/link-landing-page.tsx';
 import { SentPage, sentTitle } from '../views/pages/sent-page.tsx';
-import { islandTexts, UploadPage, uploadTitle } from '../views/pages/upload-page.tsx';
+import {
+  islandTexts,
+  UploadPage,
+  type UploadPageProps,
+  type UploadProblem,
+  uploadTitle,
+} from '../views/pages/upload-page.tsx';
 import type { Words } from '../views/words.ts';
 
 /** What somebody else wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
@@ -44,6 +50,18 @@ export const hostile: Foreign = {
   message:
     "<iframe src=javascript:alert(4)></iframe>\r\n.\r\n</p></td></table><style>*{display:none}</style>\n{{constructor.constructor('alert(5)')()}}\u0000\u0007",
 };
+const uploadProblems: readonly UploadProblem[] = [
+  'no_files',
+  'too_many_files',
+  'too_large',
+  'infected',
+  'too_large_to_scan',
+  'invalid_name',
+  'files_not_ready',
+  'cut_off',
+];
+const longAddress =
+  'maximiliana-konstantinopolitanskaja.von-und-zu-hohenzollern@subdivision.northwind-international-logistics.example';
 const deadline = new Date('2026-11-21T14:30:00Z');
 const link = 'https://files.example.com/d/Kx3vQm8TzR1nYc5WbL7pHs2JdF9gAe4UoNtXiVqZkEw';
 const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
@@ -87,7 +105,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     title: codeTitle(words),
     page: <CodePage channel="sms" target="+46 ••• ••• 42" action="/d/code" resendAction="/d/code/new" {...props} />,
   });
-  const upload = (received: { name: string; sizeBytes: number }[], script?: 'upload'): PageState => ({
+  const upload = (props: Partial<UploadPageProps> = {}, script?: 'upload'): PageState => ({
     title: uploadTitle(words, { sender }),
     page: (
       <UploadPage
@@ -98,10 +116,11 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
         sendAction="/u/send"
         filesEndpoint="/u/files"
         tusEndpoint="/u/tus"
-        received={received}
+        received={[]}
         maxFiles={200}
         maxFileBytes={5e12}
         wordsJson={islandTexts(words)}
+        {...props}
       />
     ),
     ...(script ? { script } : {}),
@@ -126,6 +145,11 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     'confirm-wrong': confirm(true),
     'code-sms': code({}),
     'code-mail': code({ channel: 'mail', target: 'k•••@northwind.example' }),
+    'code-mail-long': code({
+      channel: 'mail',
+      target: longAddress.replace(/(?<=^.).*(?=@)/, '•••'),
+      problem: 'expired',
+    }),
     'code-wrong': code({ problem: 'wrong', triesLeft: 3 }),
     'code-expired': code({ problem: 'expired' }),
     'code-too-many-tries': code({ problem: 'too_many_tries' }),
@@ -135,10 +159,20 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     'download-many': download(200, ''),
     'download-hostile': pageHostile(words),
     'download-long': download(3, `${message}\n\n`.repeat(24).slice(0, 5000), `${'verylongname'.repeat(20)}ü.docx`),
-    upload: upload([]),
-    'upload-received': upload(files(name, 2)),
-    'upload-island': upload([], 'upload'),
+    upload: upload(),
+    'upload-received': upload({ received: files(name, 2) }),
+    ...Object.fromEntries(
+      uploadProblems.map((problem) => [
+        `upload-problem-${problem.replaceAll('_', '-')}`,
+        upload({ problem, written: message, received: problem === 'files_not_ready' ? files(name, 2) : [] }),
+      ]),
+    ),
+    'upload-island': upload({}, 'upload'),
     sent: { title: sentTitle(words), page: <SentPage sender={sender} files={files(name, 3)} /> },
+    'sent-long': {
+      title: sentTitle(words),
+      page: <SentPage sender={longAddress} files={files(`${'long_name_'.repeat(12)}.docx`, 200)} />,
+    },
     'gone-expired': gone('expired'),
     'gone-revoked': gone('revoked'),
     'gone-unknown': gone('unknown'),

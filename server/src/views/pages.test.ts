@@ -110,6 +110,16 @@ describe('the forms', () => {
     expect(page('code-wrong')).toContain('You have 3 tries left.');
   });
 
+  test('a form that was not taken says why where it is read first, and keeps what was written', () => {
+    const refused = page('upload-problem-too-many-files');
+    expect(refused).toMatch(/<form[^>]*><p class="problem" id="problem" role="alert">/);
+    expect(refused).toContain('No more than 200 files can be sent. Choose fewer and send again.');
+    expect(refused).toMatch(/<input(?=[^>]* name="file")(?=[^>]* aria-describedby="problem limits")/);
+    expect(refused).toMatch(/<textarea[^>]*>Hello,\n/);
+    expect(page('upload-problem-too-large')).toContain('A file is larger than 5 TB');
+    expect(page('upload')).toMatch(/<textarea[^>]*><\/textarea>/);
+  });
+
   test('the texts for the script cannot end their element', () => {
     const [, json = ''] =
       /<script type="application\/json" id="upload-words">(.*?)<\/script>/s.exec(page('upload')) ?? [];

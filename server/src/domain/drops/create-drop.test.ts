@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { openFileList } from '../drafts/open-file-list.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import type { Actor } from '../ports.ts';
 import { createDrop, type Dispatch, grantAccess } from './create-drop.ts';
 import { linkToken, tokenDigest } from './link-token.ts';
@@ -35,7 +36,7 @@ const dropsOf = (actor: Actor) =>
      from drops where account_id = $1 order by created_at`,
     [actor.accountId],
   );
-const countOf = async (table: 'links' | 'mails' | 'drops', actor: Actor) => {
+const countOf = async (table: 'links' | 'messages' | 'drops', actor: Actor) => {
   const [row] = await query<{ count: number }>(`select count(*) from ${table} where account_id = $1`, [
     actor.accountId,
   ]);
@@ -62,7 +63,7 @@ describe('a dispatch', () => {
         days: 3,
       },
     ]);
-    expect([await countOf('links', actor), await countOf('mails', actor)]).toEqual([2, 2]);
+    expect([await countOf('links', actor), await countOf('messages', actor)]).toEqual([2, 2]);
     expect(await engines.store.files.staged(actor.accountId, '')).toEqual([]);
     const draft = await engines.store.transaction((tx) => tx.drafts.lock(actor.accountId, ''));
     expect(draft).toMatchObject({ receivers: [], listOpened: false });
@@ -88,8 +89,8 @@ describe('a dispatch', () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch());
     const [{ count } = { count: 0 }] = await query<{ count: number }>(
-      `select count(*) from mails join graphile_worker._private_jobs job on job.payload ->> 'mailId' = mails.id::text
-       where mails.account_id = $1`,
+      `select count(*) from messages join graphile_worker._private_jobs job on job.payload ->> 'messageId' = messages.id::text
+       where messages.account_id = $1`,
       [actor.accountId],
     );
     expect(count).toBe(2);
@@ -140,22 +141,25 @@ describe('a dispatch', () => {
     expect(await engines.store.files.staged(actor.accountId, 'other')).toHaveLength(1);
   });
 
-  test.each(['drop:inserted', 'drop:links-inserted', 'drop:files-moved', 'drop:mails-enqueued', 'drop:before-commit'])(
-    'that fails at %s leaves no trace',
-    async (point) => {
-      const actor = await ready();
-      const checkpoint = (name: string) => {
-        if (name === point) throw new Error('lost');
-      };
-      await expect(createDrop({ ...engines, checkpoint }, actor, dispatch())).rejects.toThrow('lost');
-      expect([await countOf('drops', actor), await countOf('links', actor), await countOf('mails', actor)]).toEqual([
-        0, 0, 0,
-      ]);
-      expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(2);
-      await createDrop(engines, actor, dispatch());
-      expect(await countOf('drops', actor)).toBe(1);
-    },
-  );
+  test.each([
+    'drop:inserted',
+    'drop:links-inserted',
+    'drop:files-moved',
+    'drop:messages-enqueued',
+    'drop:before-commit',
+  ])('that fails at %s leaves no trace', async (point) => {
+    const actor = await ready();
+    const checkpoint = (name: string) => {
+      if (name === point) throw new Error('lost');
+    };
+    await expect(createDrop({ ...engines, checkpoint }, actor, dispatch())).rejects.toThrow('lost');
+    expect([await countOf('drops', actor), await countOf('links', actor), await countOf('messages', actor)]).toEqual([
+      0, 0, 0,
+    ]);
+    expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(2);
+    await createDrop(engines, actor, dispatch());
+    expect(await countOf('drops', actor)).toBe(1);
+  });
 });
 
 describe('a repeated dispatch', () => {
@@ -163,7 +167,7 @@ describe('a repeated dispatch', () => {
     const actor = await ready();
     await Promise.all(Array.from({ length: 10 }, () => createDrop(engines, actor, dispatch({ ddmessage: 'once' }))));
     expect(await dropsOf(actor)).toMatchObject([{ receiver_count: 2, file_count: 2 }]);
-    expect([await countOf('links', actor), await countOf('mails', actor)]).toEqual([2, 2]);
+    expect([await countOf('links', actor), await countOf('messages', actor)]).toEqual([2, 2]);
   });
 
   test('with another body is not one', async () => {
@@ -250,7 +254,7 @@ describe('a grant', () => {
     const actor = await ready(['staged.txt']);
     await grantAccess(engines, actor, dispatch({ desttime: 2 }));
     expect(await dropsOf(actor)).toMatchObject([{ type: 'uploadfiles', receiver_count: 2, file_count: 0, ttl: 2 }]);
-    expect([await countOf('links', actor), await countOf('mails', actor)]).toEqual([2, 2]);
+    expect([await countOf('links', actor), await countOf('messages', actor)]).toEqual([2, 2]);
     expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(1);
     const draft = await engines.store.transaction((tx) => tx.drafts.lock(actor.accountId, ''));
     expect(draft).toMatchObject({ receivers: [], listOpened: true });
@@ -263,5 +267,65 @@ describe('a grant', () => {
     await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
     await Promise.all(Array.from({ length: 5 }, () => grantAccess(engines, actor, dispatch())));
     expect(await countOf('drops', actor)).toBe(1);
+  });
+});
+
+describe('beyond the messages that an hour allows', () => {
+  const limited = (answer: number) => {
+    const asked: [accountId: string, recipients: readonly string[]][] = [];
+    const take = async (...question: (typeof asked)[0]) => {
+      asked.push(question);
+      return answer;
+    };
+    return { asked, engines: { ...engines, messageLimit: { take } } };
+  };
+  const traces = (actor: Actor) =>
+    Promise.all(
+      ['drops', 'links', 'messages', 'audit_entries', 'idempotency_keys', 'files', 'drafts', 'inbox_entries'].map(
+        (table) => query(`select * from ${table} where account_id = $1`, [actor.accountId]),
+      ),
+    );
+  const jobs = () => query('select key from graphile_worker.jobs order by key');
+
+  test.each([
+    ['a drop', createDrop],
+    ['a grant', grantAccess],
+  ])('%s is refused, says how long to wait and leaves no trace', async (_what, send) => {
+    const actor = await ready();
+    const before = [await traces(actor), await jobs()];
+    const { asked, engines: full } = limited(1234);
+    await expect(send(full, actor, dispatch({}, { idempotencyKey: 'once' }))).rejects.toMatchObject({
+      code: 'too_many_messages',
+      retryAfterSeconds: 1234,
+    });
+    expect([await traces(actor), await jobs()]).toEqual(before);
+    expect(asked).toEqual([[actor.accountId, ['r@example.org', 's@example.org']]]);
+    await send(engines, actor, dispatch({}, { idempotencyKey: 'once' }));
+    expect(await countOf('drops', actor)).toBe(1);
+  });
+
+  test('only what would be sent is counted: no repetition, and nothing that is refused anyway', async () => {
+    const actor = await ready();
+    const { asked, engines: counting } = limited(0);
+    await createDrop(counting, actor, dispatch());
+    await createDrop(counting, actor, dispatch());
+    expect(asked).toHaveLength(1);
+    await expect(createDrop(counting, actor, dispatch({ ddmessage: 'x' }))).rejects.toMatchObject({
+      code: 'no_receivers',
+    });
+    await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
+    await openFileList(engines, actor, '');
+    await expect(createDrop(counting, actor, dispatch({ ddmessage: 'x' }))).rejects.toMatchObject({ code: 'no_files' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('a dispatch that cannot be counted is not made', async () => {
+    const actor = await ready();
+    const before = await traces(actor);
+    const take = () => Promise.reject(new ExchangeError('unavailable'));
+    await expect(createDrop({ ...engines, messageLimit: { take } }, actor, dispatch())).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    expect(await traces(actor)).toEqual(before);
   });
 });

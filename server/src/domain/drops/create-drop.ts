@@ -3,10 +3,12 @@ import type { DispatchParameters, DropType, Receiver } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Draft, Engines, Policy, Store } from '../ports.ts';
+import type { Actor, Draft, Engines, Store } from '../ports.ts';
 import { linkToken, tokenDigest } from './link-token.ts';
 
-type Needs = Pick<Engines, 'store' | 'keys' | 'random' | 'checkpoint' | 'policy'>;
+type Needs = Pick<Engines, 'store' | 'keys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit'>;
+
+const daySeconds = 24 * 60 * 60;
 
 export interface Dispatch {
   readonly draft: string;
@@ -37,6 +39,7 @@ async function dispatchDraft(engines: Needs, actor: Actor, dispatch: Dispatch, t
   const message = dispatch.parameters.ddmessage ?? '';
   requireStorable([message]);
   const digest = requestDigest(type, dispatch);
+  const lifetimeSeconds = ttl * policy.desttime.unitSeconds;
   const id = random.uuid();
   // Before the transaction: a key provider may be slow, and nothing slow happens inside one.
   const linkKey = random.bytes(32);
@@ -49,12 +52,15 @@ async function dispatchDraft(engines: Needs, actor: Actor, dispatch: Dispatch, t
 
     const { receivers } = draft;
     const fileCount = await requireReady(tx, actor, dispatch.draft, draft, type);
+    await requireWithinLimits(engines, actor, receivers);
     await tx.drops.insert(actor.accountId, {
       id,
       type,
       message,
       ttl,
-      ttlSeconds: ttlSeconds(ttl, policy),
+      ttlSeconds: lifetimeSeconds,
+      reminderSeconds: type === 'downloadfiles' ? Math.min(daySeconds, lifetimeSeconds / 4) : null,
+      from: null,
       receiverCount: receivers.length,
       fileCount,
       linkKey: wrappedLinkKey,
@@ -77,12 +83,12 @@ async function dispatchDraft(engines: Needs, actor: Actor, dispatch: Dispatch, t
       await fillInboxes(engines, tx, actor, id, receivers);
       checkpoint('drop:inboxes-filled');
     }
-    await tx.mails.enqueueForDrop(
+    await tx.outbox.invite(
       actor.accountId,
       id,
       receivers.map((_, position) => ({ id: random.uuid(), position })),
     );
-    checkpoint('drop:mails-enqueued');
+    checkpoint('drop:messages-enqueued');
     await tx.drafts.consume(actor.accountId, dispatch.draft, digest, type);
     await record(engines, tx, {
       accountId: actor.accountId,
@@ -123,6 +129,19 @@ async function requireReady(tx: Store, actor: Actor, name: string, draft: Draft,
   return files.length;
 }
 
+/** Nobody is flooded with mail through us, and no account can flood. */
+async function requireWithinLimits(
+  engines: Pick<Engines, 'messageLimit'>,
+  actor: Actor,
+  receivers: readonly Receiver[],
+): Promise<void> {
+  const waitSeconds = await engines.messageLimit.take(
+    actor.accountId,
+    receivers.map((receiver) => receiver.email),
+  );
+  if (waitSeconds > 0) throw new ExchangeError('too_many_messages', undefined, { retryAfterSeconds: waitSeconds });
+}
+
 /** A receiver with an account here finds the drop in its inbox too. */
 async function fillInboxes(
   engines: Pick<Engines, 'random'>,
@@ -142,8 +161,4 @@ function requestDigest(type: DropType, { draft, parameters }: Dispatch): Buffer 
   return createHash('sha256')
     .update(JSON.stringify([type, draft, parameters.desttime ?? null, parameters.ddmessage ?? null]))
     .digest();
-}
-
-function ttlSeconds(ttl: number, policy: Policy): number {
-  return ttl * policy.desttime.unitSeconds;
 }

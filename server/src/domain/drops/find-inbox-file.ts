@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
 import { requireScanned } from '../files/require-scanned.ts';
-import type { Actor, Engines, SealedFile } from '../ports.ts';
+import type { Actor, Engines, InboxFile } from '../ports.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -11,7 +11,7 @@ export async function findInboxFile(
   actor: Actor,
   entryId: string,
   name: string,
-): Promise<SealedFile> {
+): Promise<InboxFile> {
   const wanted = fileName(name);
   const file = uuid.test(entryId) ? await engines.store.files.inInbox(actor.accountId, entryId, wanted) : undefined;
   if (!file) throw new ExchangeError('not_found');

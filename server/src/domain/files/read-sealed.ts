@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, ObjectStore, SealedFile } from '../ports.ts';
+import type { ChunkRun, Engines, ObjectStore, SealedFile } from '../ports.ts';
+import { runAt, sealOf } from './chunk-runs.ts';
 import {
   chunkKey,
   openSegment,
@@ -19,6 +20,9 @@ const patienceMs = 1_000;
 /** 256 KiB: the memory of a slow consumer. */
 const segmentsWhenSlow = 4;
 
+/** What reading needs to know of a file. */
+type StoredFile = Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'runs'>;
+
 export interface ByteRange {
   readonly start: number;
   /** Exclusive. */
@@ -32,18 +36,25 @@ export interface ByteRange {
  */
 export async function* readSealed(
   engines: Pick<Engines, 'objects' | 'keys'>,
-  file: SealedFile,
+  file: StoredFile,
   range: ByteRange,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, void> {
   const dataKey = await engines.keys.unwrap(file.wrappedKey, file.keyVersion, file.id);
-  const seal = { dataKey, fileId: file.id };
+  let run: ChunkRun | undefined;
+  let seal: SegmentSeal | undefined;
+  const sealAt = (segment: number): SegmentSeal => {
+    const current = runAt(file, Math.floor(segment / segmentsPerChunk));
+    if (!seal || current.id !== run?.id) seal = sealOf(dataKey, file.id, current);
+    run = current;
+    return seal;
+  };
   const lastSegment = segmentCount(file.sizeBytes) - 1;
   const from = Math.floor(range.start / segmentBytes);
   const to = Math.max(from, Math.ceil(range.end / segmentBytes) - 1);
 
   for await (const { number, sealed } of sealedSegments(engines.objects, file, from, to, signal)) {
-    const plaintext = openChecked(seal, number, number === lastSegment, sealed);
+    const plaintext = openChecked(sealAt(number), number, number === lastSegment, sealed);
     const start = Math.max(range.start - number * segmentBytes, 0);
     const end = Math.min(range.end - number * segmentBytes, plaintext.length);
     if (end > start) yield plaintext.subarray(start, end);
@@ -65,7 +76,7 @@ function openChecked(seal: SegmentSeal, number: number, last: boolean, sealed: B
  */
 async function* sealedSegments(
   objects: ObjectStore,
-  file: SealedFile,
+  file: StoredFile,
   from: number,
   to: number,
   signal: AbortSignal,
@@ -119,17 +130,17 @@ interface Run {
   close(): void;
 }
 
-function openRun(objects: ObjectStore, file: SealedFile, from: number, end: number, signal: AbortSignal): Run {
+function openRun(objects: ObjectStore, file: StoredFile, from: number, end: number, signal: AbortSignal): Run {
   const chunk = Math.floor(from / segmentsPerChunk);
   const place = { offset: (from % segmentsPerChunk) * sealedSegmentBytes, length: sealedBytes(file, from, end) };
-  const stream = objects.read(chunkKey(file.id, chunk), place, signal);
+  const stream = objects.read(chunkKey(runAt(file, chunk).id, chunk), place, signal);
   const whenOpen = (act: (opened: Readable) => void) => void stream.then(act, () => undefined);
   // A fault before its turn is noticed when the turn comes; unheard, it would end the process.
   whenOpen((opened) => opened.on('error', () => undefined));
   return { from, end, stream, close: () => whenOpen((opened) => opened.destroy()) };
 }
 
-function sealedBytes(file: SealedFile, from: number, end: number): number {
+function sealedBytes(file: StoredFile, from: number, end: number): number {
   const plaintext = Math.min(end * segmentBytes, file.sizeBytes) - from * segmentBytes;
   return plaintext + (end - from) * tagBytes;
 }
@@ -141,7 +152,7 @@ async function* gather(segments: AsyncIterable<Buffer>): AsyncGenerator<Buffer, 
 }
 
 /** Cuts a run's bytes into its sealed segments, which must all be there. */
-async function* cut({ from, end, stream }: Run, file: SealedFile): AsyncGenerator<Buffer, void, void> {
+async function* cut({ from, end, stream }: Run, file: StoredFile): AsyncGenerator<Buffer, void, void> {
   // One buffer for all of them: a segment is opened before the next is asked for.
   const sealed = Buffer.allocUnsafeSlow(sealedSegmentBytes);
   let segment = from;

@@ -33,7 +33,7 @@ const objectsOf = (id: string) => [...engines.objects.objects.keys()].filter((ke
 async function sealedFile(actor: Actor, name: string): Promise<SealedFile> {
   const [row] = await exchange.database.query<SealedFile>(
     `select account_id as "accountId", id, name, size_bytes as "sizeBytes", sha256, scan, wrapped_key as "wrappedKey",
-       key_version as "keyVersion" from files where account_id = $1 and name = $2 and state = 'ready'`,
+       key_version as "keyVersion", runs from files where account_id = $1 and name = $2 and state = 'ready'`,
     [actor.accountId, name],
   );
   const file = row as SealedFile;

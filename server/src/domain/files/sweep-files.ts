@@ -1,4 +1,5 @@
 import type { Engines } from '../ports.ts';
+import { leftoverKeys, runAt } from './chunk-runs.ts';
 import { chunkKey } from './sealing.ts';
 
 const filesPerBatch = 100;
@@ -19,11 +20,15 @@ export async function sweepFiles(
   for (;;) {
     const deletions = await engines.store.files.takeDeletions(filesPerBatch, leaseSeconds);
     for (const deletion of deletions) {
+      const leftovers = leftoverKeys(deletion);
+      if (leftovers.length > 0) await engines.objects.delete(leftovers);
       let remaining = deletion.chunkCount;
       do {
         signal?.throwIfAborted();
         const from = Math.max(0, remaining - objectsPerRequest);
-        const keys = Array.from({ length: remaining - from }, (_, index) => chunkKey(deletion.id, from + index));
+        const keys = Array.from({ length: remaining - from }, (_, index) =>
+          chunkKey(runAt(deletion, from + index).id, from + index),
+        );
         if (keys.length > 0) await engines.objects.delete(keys);
         engines.checkpoint('sweep:objects-deleted');
         objects += keys.length;

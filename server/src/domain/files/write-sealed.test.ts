@@ -1,6 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { deterministicRandom } from '../../testing/random.ts';
 import { CountingPool } from '../../testing/sealed-file.ts';
 import type { ObjectStore } from '../ports.ts';
 import { chunkBytes, chunkKey } from './sealing.ts';
@@ -22,12 +23,16 @@ function heldStore() {
 
 function writerOn(
   objects: ObjectStore,
-  options: { pool?: CountingPool; beforeChunk?: (chunk: number) => Promise<void> } = {},
+  {
+    pool = new CountingPool(),
+    ...options
+  }: { pool?: CountingPool } & Partial<
+    Pick<ConstructorParameters<typeof SealedWriter>[0], 'beforeChunk' | 'afterChunk' | 'putsInFlight' | 'firstChunk'>
+  > = {},
 ) {
-  const pool = options.pool ?? new CountingPool();
   const stop = new AbortController();
-  const beforeChunk = options.beforeChunk ?? (async () => undefined);
-  const writer = new SealedWriter({ objects, buffers: pool, seal, signal: stop.signal, beforeChunk });
+  const beforeChunk = async () => undefined;
+  const writer = new SealedWriter({ objects, buffers: pool, seal, signal: stop.signal, beforeChunk, ...options });
   return { pool, stop, writer };
 }
 
@@ -164,4 +169,95 @@ test('an empty file is one object', async () => {
   expect(memory.objects.size).toBe(1);
   expect(pool.out).toBe(0);
   expect(chunkBytes).toBe(8 * 1024 * 1024);
+});
+
+describe('one chunk at a time', () => {
+  test('is stored, and then called stored, before the next one leaves', async () => {
+    const { waiting, objects } = heldStore();
+    const events: string[] = [];
+    const { pool, writer } = writerOn(objects, {
+      putsInFlight: 1,
+      afterChunk: async (chunk) => {
+        await settle();
+        events.push(`stored ${chunk}, ${waiting.length} sent`);
+      },
+    });
+    const upload = writeAll(writer, 17);
+    for (let chunk = 0; chunk < 3; chunk += 1) {
+      await expect.poll(() => waiting.length).toBe(chunk + 1);
+      await settle();
+      expect(waiting).toHaveLength(chunk + 1);
+      waiting[chunk]?.finish();
+    }
+    expect(await upload).toBe(3);
+    expect(events).toEqual(['stored 0, 1 sent', 'stored 1, 2 sent', 'stored 2, 3 sent']);
+    expect([pool.mostOut, pool.out]).toEqual([2, 0]);
+  });
+
+  test('no other leaves after one that cannot be called stored', async () => {
+    const memory = memoryObjectStore();
+    const { pool, writer } = writerOn(memory, {
+      putsInFlight: 1,
+      afterChunk: () => Promise.reject(new Error('superseded')),
+    });
+    await expect(writeAll(writer, 24)).rejects.toThrow('superseded');
+    await writer.close();
+    expect([[...memory.objects.keys()], pool.out]).toEqual([[chunkKey('file', 0)], 0]);
+  });
+
+  test('is not called stored when it was not', async () => {
+    const called: number[] = [];
+    const { writer } = writerOn(
+      { ...memoryObjectStore(), put: () => Promise.reject(new Error('refused')) },
+      { putsInFlight: 1, afterChunk: async (chunk) => void called.push(chunk) },
+    );
+    await expect(writeAll(writer, 9)).rejects.toThrow('refused');
+    expect(called).toEqual([]);
+  });
+});
+
+describe('a pause', () => {
+  test.prop([fc.integer({ min: -2, max: 2 }), fc.nat(2)], { numRuns: 15 })(
+    'stores the whole chunks and nothing of what lies behind them',
+    async (bytesBeyond, chunks) => {
+      const memory = memoryObjectStore();
+      const { pool, writer } = writerOn(memory);
+      const length = Math.max(0, chunks * chunkBytes + bytesBeyond);
+      await writer.write(Buffer.alloc(length));
+      await writer.pause();
+      await writer.close();
+      expect(memory.objects.size).toBe(Math.floor(length / chunkBytes));
+      expect(pool.out).toBe(0);
+    },
+  );
+
+  test('and a writer that goes on after it store what one writer would have', async () => {
+    const content = deterministicRandom('paused').bytes(2 * chunkBytes + 5);
+    const [whole, parts] = [memoryObjectStore(), memoryObjectStore()];
+    const { writer: alone } = writerOn(whole);
+    await alone.write(content);
+    await alone.finish();
+    const { writer: first } = writerOn(parts);
+    await first.write(content.subarray(0, chunkBytes + 7));
+    await first.pause();
+    await first.close();
+    const { writer: second } = writerOn(parts, { firstChunk: 1 });
+    await second.write(content.subarray(chunkBytes));
+    expect(await second.finish()).toBe(3);
+    expect([...parts.objects.keys()]).toEqual([...whole.objects.keys()]);
+    for (const [key, sealed] of whole.objects) expect(parts.objects.get(key)?.equals(sealed)).toBe(true);
+  });
+
+  test('waits for what is on its way, and fails with it', async () => {
+    const { waiting, objects } = heldStore();
+    const { writer } = writerOn(objects);
+    await writer.write(Buffer.alloc(chunkBytes));
+    let paused = false;
+    const pausing = writer.pause().finally(() => (paused = true));
+    await expect.poll(() => waiting.length).toBe(1);
+    await settle();
+    expect(paused).toBe(false);
+    waiting[0]?.finish(new Error('lost'));
+    await expect(pausing).rejects.toThrow('lost');
+  });
 });

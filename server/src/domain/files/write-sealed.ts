@@ -2,10 +2,10 @@ import type { ObjectStore } from '../ports.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import { chunkKey, type SegmentSeal, sealSegment, segmentBytes, segmentsPerChunk } from './sealing.ts';
 
-const putsInFlight = 4;
+const standardPutsInFlight = 4;
 
 /**
- * Cuts a stream of plaintext into sealed chunk objects. At most `putsInFlight` chunks are on their way while one more
+ * Cuts a stream of plaintext into sealed chunk objects. A few chunks are on their way while one more
  * is being filled; the source is not read further until there is room.
  */
 export class SealedWriter {
@@ -14,13 +14,15 @@ export class SealedWriter {
   readonly #seal: SegmentSeal;
   readonly #signal: AbortSignal;
   readonly #beforeChunk: (chunk: number) => Promise<void>;
+  readonly #afterChunk: (chunk: number) => Promise<void>;
+  readonly #putsInFlight: number;
 
   // A segment is sealed only when the next byte or the end is known, for the last one carries a flag.
   readonly #segment = Buffer.allocUnsafe(segmentBytes);
   #segmentFill = 0;
-  #segmentNumber = 0;
+  #segmentNumber: number;
   #chunk: { buffer: Buffer; fill: number } | undefined;
-  #chunkNumber = 0;
+  #chunkNumber: number;
   readonly #inFlight = new Set<Promise<void>>();
   #failure: Error | undefined;
 
@@ -31,12 +33,21 @@ export class SealedWriter {
     signal: AbortSignal;
     /** Called before a chunk's first byte leaves, so that its number is reserved. */
     beforeChunk: (chunk: number) => Promise<void>;
+    /** Called when a chunk is stored; in order, where one is on its way at a time. */
+    afterChunk?: (chunk: number) => Promise<void>;
+    putsInFlight?: number;
+    /** Where an upload that was broken off goes on. */
+    firstChunk?: number;
   }) {
     this.#objects = options.objects;
     this.#buffers = options.buffers;
     this.#seal = options.seal;
     this.#signal = options.signal;
     this.#beforeChunk = options.beforeChunk;
+    this.#afterChunk = options.afterChunk ?? (async () => undefined);
+    this.#putsInFlight = options.putsInFlight ?? standardPutsInFlight;
+    this.#chunkNumber = options.firstChunk ?? 0;
+    this.#segmentNumber = this.#chunkNumber * segmentsPerChunk;
   }
 
   async write(bytes: Buffer): Promise<void> {
@@ -52,9 +63,15 @@ export class SealedWriter {
   /** Seals what is left and waits until every chunk is stored. Answers how many there are. */
   async finish(): Promise<number> {
     await this.#flushSegment(true);
-    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
-    this.#throwFailure();
+    await this.#drain();
     return this.#chunkNumber;
+  }
+
+  /** Waits until every whole chunk is stored; what lies behind them is forgotten, to be sent again. */
+  async pause(): Promise<void> {
+    const isWhole = this.#segmentFill === segmentBytes && (this.#segmentNumber + 1) % segmentsPerChunk === 0;
+    if (isWhole) await this.#flushSegment(false);
+    await this.#drain();
   }
 
   /** Gives the memory back; to be called however the upload ended. */
@@ -62,6 +79,11 @@ export class SealedWriter {
     await Promise.allSettled(this.#inFlight);
     if (this.#chunk) this.#buffers.release(this.#chunk.buffer);
     this.#chunk = undefined;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    this.#throwFailure();
   }
 
   async #flushSegment(last: boolean): Promise<void> {
@@ -76,13 +98,15 @@ export class SealedWriter {
 
   async #sendChunk(chunk: { buffer: Buffer; fill: number }): Promise<void> {
     await this.#beforeChunk(this.#chunkNumber);
-    while (this.#inFlight.size >= putsInFlight) await Promise.race(this.#inFlight);
+    while (this.#inFlight.size >= this.#putsInFlight) await Promise.race(this.#inFlight);
     this.#throwFailure();
-    const key = chunkKey(this.#seal.fileId, this.#chunkNumber);
+    const number = this.#chunkNumber;
+    const key = chunkKey(this.#seal.fileId, number);
     this.#chunkNumber += 1;
     this.#chunk = undefined;
     const put = this.#objects
       .put(key, chunk.buffer.subarray(0, chunk.fill), this.#signal)
+      .then(() => this.#afterChunk(number))
       .catch((error: Error) => {
         this.#failure ??= error;
       })

@@ -1,22 +1,37 @@
 import { tokenDigest } from '../drops/link-token.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, Link } from '../ports.ts';
+import type { Engines, Link, LinkSession } from '../ports.ts';
+import { codeTarget } from './second-factor.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
 /** The link behind a token. Looking at it changes nothing: mail scanners look at every link. */
 export async function findLink(engines: Pick<Engines, 'store'>, token: string, type: Link['type']): Promise<Link> {
-  return requireLive(shape.test(token) ? await engines.store.links.byToken(tokenDigest(token)) : undefined, type);
+  const link = shape.test(token) ? await engines.store.links.byToken(tokenDigest(token)) : undefined;
+  requireLive(link, type);
+  return link;
 }
 
-/** The link that a person opened in this browser. */
-export async function findSession(engines: Pick<Engines, 'store'>, secret: string, type: Link['type']): Promise<Link> {
-  return requireLive(shape.test(secret) ? await engines.store.links.bySession(tokenDigest(secret)) : undefined, type);
+/** The browser in which a person opened a link; a code may still be asked of it. */
+export async function findSession(
+  engines: Pick<Engines, 'store'>,
+  secret: string,
+  type: Link['type'],
+): Promise<LinkSession> {
+  const session = shape.test(secret) ? await engines.store.links.bySession(tokenDigest(secret)) : undefined;
+  if (!session) throw new ExchangeError('not_found');
+  requireLive(session.link, type);
+  return session;
+}
+
+/** Whether all that was asked of this browser has been shown. */
+export function isPassed(engines: Pick<Engines, 'policy' | 'sms'>, session: LinkSession): boolean {
+  return session.passed || codeTarget(engines, session.link) === undefined;
 }
 
 /** A download link opens no upload page, nor the other way round. */
-function requireLive(link: Link | undefined, type: Link['type']): Link {
+function requireLive(link: Link | undefined, type: Link['type']): asserts link is Link {
   if (!link || link.type !== type) throw new ExchangeError('not_found');
+  if (link.revoked) throw new ExchangeError('link_revoked');
   if (link.ended) throw new ExchangeError('link_ended');
-  return link;
 }

@@ -1,9 +1,20 @@
 import { tokenDigest } from '../drops/link-token.ts';
 import type { Engines, Link } from '../ports.ts';
+import { issueCode } from './issue-code.ts';
 
-/** A person's click swaps the link for a secret of this browser's own. Answers the secret; only its digest is kept. */
-export async function openLink(engines: Pick<Engines, 'store' | 'random'>, link: Link): Promise<string> {
+/**
+ * A person's click swaps the link for a secret of this browser's own, and sends a code where one is asked for. Answers
+ * the secret; only its digest is kept.
+ */
+export async function openLink(
+  engines: Pick<Engines, 'store' | 'random' | 'policy' | 'sms'>,
+  link: Link,
+): Promise<string> {
   const secret = engines.random.bytes(32).toString('base64url');
-  await engines.store.links.open(link, tokenDigest(secret));
+  const digest = tokenDigest(secret);
+  await engines.store.transaction(async (tx) => {
+    await tx.links.open(link, digest);
+    await issueCode(engines, tx, link, digest);
+  });
   return secret;
 }

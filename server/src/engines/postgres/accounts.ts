@@ -8,6 +8,7 @@ export function accountStore(db: Database): AccountStore {
     db
       .selectFrom('accounts')
       .select(['id', 'email', 'number', 'type', 'language', 'created_at as createdAt'])
+      .select(['second_factor as secondFactor', 'receipts', 'reminders'])
       .select(({ eb }) => eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'));
 
   // Asked by every request, and under load by many at once.
@@ -51,6 +52,18 @@ export function accountStore(db: Database): AccountStore {
         .set({ disabled_at: disabled ? sql`coalesce(disabled_at, now())` : null })
         .where('id', '=', accountId)
         .execute();
+    },
+
+    async setChoices(accountId, { secondFactor, receipts, reminders }) {
+      // One text whatever is changed: what is not given stays.
+      await sql`
+        update accounts set
+          second_factor = case when ${secondFactor !== undefined}::boolean
+            then ${secondFactor ?? null}::second_factor else second_factor end,
+          receipts = coalesce(${receipts ?? null}::boolean, receipts),
+          reminders = coalesce(${reminders ?? null}::boolean, reminders)
+        where id = ${accountId}
+      `.execute(db);
     },
 
     async lock(accountId) {

@@ -55,10 +55,10 @@ export function draftStore(db: Database): DraftStore {
           where touched_at < now() - make_interval(secs => ${untouchedSeconds})
           order by touched_at limit ${count} for update skip locked
         ), emptied as (
-          update files set state = 'deleting', wrapped_key = null, lease_until = now()
+          update files set state = 'deleting', wrapped_key = null, refusal = null, lease_until = now()
           from stale
           where files.account_id = stale.account_id and files.draft = stale.name
-            and files.state = 'ready' and files.drop_id is null
+            and (files.state in ('ready', 'received') or files.refusal is not null) and files.drop_id is null
         ), dropped as (
           delete from drafts using stale
           where drafts.account_id = stale.account_id and drafts.name = stale.name

@@ -1,6 +1,6 @@
-import type { Receiver } from '@waybill/protocol';
-import { sql } from 'kysely';
-import type { DropStore, FileLine, PagePosition } from '../../domain/ports.ts';
+import type { DropType, Receiver } from '@waybill/protocol';
+import { type RawBuilder, sql } from 'kysely';
+import type { DropStore, FileLine, PagePosition, ReceiverState } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 
 /** As text: a Date would lose the microseconds, and with them the place in the order. */
@@ -26,6 +26,12 @@ export function dropStore(db: Database): DropStore {
           file_count: drop.fileCount,
           link_key: drop.linkKey,
           key_version: drop.keyVersion,
+          remind_at:
+            drop.reminderSeconds === null
+              ? null
+              : sql`now() + make_interval(secs => ${drop.ttlSeconds - drop.reminderSeconds})`,
+          from_drop_id: drop.from?.dropId ?? null,
+          from_position: drop.from?.position ?? null,
         })
         .execute();
     },
@@ -81,6 +87,9 @@ export function dropStore(db: Database): DropStore {
         .select(['id', 'type', 'ttl', 'message', 'receiver_count as receiverCount', 'file_count as fileCount'])
         .select([positionOf('created_at'), secondsOf('created_at')])
         .where('account_id', '=', accountId)
+        // What contacts sent is in the inbox, not in the history of what was sent.
+        .where('type', '<>', 'receivedfiles')
+        .$narrowType<{ type: DropType }>()
         .$if(after !== undefined, (query) => query.where(isBefore('created_at', 'id', after as PagePosition)))
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
@@ -133,13 +142,20 @@ export function dropStore(db: Database): DropStore {
           join.onRef('drops.account_id', '=', 'entry.sender_account_id').onRef('drops.id', '=', 'entry.drop_id'),
         )
         .innerJoin('accounts as sender', 'sender.id', 'entry.sender_account_id')
+        // A set that a contact sent belongs to the account itself, and comes from the contact.
+        .leftJoin('links as contact', (join) =>
+          join
+            .onRef('contact.account_id', '=', 'drops.account_id')
+            .onRef('contact.drop_id', '=', 'drops.from_drop_id')
+            .onRef('contact.position', '=', 'drops.from_position'),
+        )
         .select([
           'entry.id',
           'entry.sender_account_id as senderAccountId',
           'entry.drop_id as dropId',
           'drops.ttl',
           'drops.file_count as fileCount',
-          'sender.email as sender',
+          sql<string>`coalesce(contact.email, sender.email)`.as('sender'),
         ])
         .select([positionOf('entry.created_at'), secondsOf('entry.created_at')])
         .where('entry.account_id', '=', accountId)
@@ -153,28 +169,40 @@ export function dropStore(db: Database): DropStore {
         .limit(count)
         .execute(),
 
-    async endExpired(count) {
-      const { rows } = await sql<{ ended: number }>`
-        with due as (
+    endExpired: (count) =>
+      end(
+        db,
+        sql`
           select account_id, id from drops
           where ended_at is null and expires_at <= now()
-          order by expires_at limit ${count} for update skip locked
-        ), emptied as (
-          update files set state = 'deleting', wrapped_key = null, lease_until = now()
-          from due
-          where files.account_id = due.account_id and files.drop_id = due.id and files.state = 'ready'
-        ), unlisted as (
-          delete from inbox_entries using due
-          where inbox_entries.sender_account_id = due.account_id and inbox_entries.drop_id = due.id
-        ), ended as (
-          update drops set ended_at = now(), link_key = null
-          from due
-          where drops.account_id = due.account_id and drops.id = due.id
-          returning 1
-        )
-        select count(*) as ended from ended
+          order by expires_at limit ${count} for update skip locked`,
+      ),
+
+    async revoke(accountId, dropId) {
+      const due = sql`
+        select account_id, id from drops
+        where account_id = ${accountId} and id = ${dropId} and ended_at is null and expires_at > now()
+        for update`;
+      return (await end(db, due, sql`now()`)) === 1;
+    },
+
+    async deliveryStates(accountId, dropId, after, count) {
+      const { rows } = await sql<ReceiverState>`
+        select links.position, links.email as receiver, links.notified_at as "notifiedAt", links.opened_at as "openedAt",
+          links.passed_at as "passedAt", links.completed_at as "completedAt", coalesce((
+            select json_agg(json_build_object('name', files.name, 'sizeBytes', files.size_bytes,
+              'deliveredBytes', coalesce(delivery.delivered_bytes, 0)) order by files.created_at, files.id)
+            from files
+            left join deliveries as delivery on delivery.account_id = links.account_id
+              and delivery.drop_id = links.drop_id and delivery.position = links.position
+              and delivery.file_id = files.id
+            where files.account_id = links.account_id and files.drop_id = links.drop_id
+          ), '[]') as files
+        from links
+        where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position > ${after}
+        order by links.position limit ${count}
       `.execute(db);
-      return rows[0]?.ended ?? 0;
+      return rows;
     },
 
     async forgetIdempotencyKeys(olderThanSeconds, count) {
@@ -196,6 +224,31 @@ export function dropStore(db: Database): DropStore {
       return Number(numDeletedRows);
     },
   };
+}
+
+/** Ends the drops that `due` selects: their keys are destroyed, their files set to be deleted. Answers how many. */
+async function end(
+  db: Database,
+  due: RawBuilder<unknown>,
+  revokedAt: RawBuilder<unknown> = sql`null`,
+): Promise<number> {
+  const { rows } = await sql<{ ended: number }>`
+    with due as (${due}), emptied as (
+      update files set state = 'deleting', wrapped_key = null, lease_until = now()
+      from due
+      where files.account_id = due.account_id and files.drop_id = due.id and files.state = 'ready'
+    ), unlisted as (
+      delete from inbox_entries using due
+      where inbox_entries.sender_account_id = due.account_id and inbox_entries.drop_id = due.id
+    ), ended as (
+      update drops set ended_at = now(), revoked_at = ${revokedAt}, link_key = null, remind_at = null
+      from due
+      where drops.account_id = due.account_id and drops.id = due.id
+      returning 1
+    )
+    select count(*) as ended from ended
+  `.execute(db);
+  return rows[0]?.ended ?? 0;
 }
 
 function collect<Row extends { drop_id: string }, Line>(

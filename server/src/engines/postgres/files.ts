@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { FileStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
-import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
+import { type ReadyFile, runsColumn, sealedFileColumns } from './sealed-file.ts';
 
 const secondsFromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;
 /** Destroying the wrapped key is what deletes a file; its objects are unreadable from then on. */
@@ -38,13 +38,7 @@ export function fileStore(db: Database): FileStore {
     },
 
     async complete(accountId, upload) {
-      await sql`
-        update files as old set state = 'deleting', wrapped_key = null, lease_until = now()
-        from files as new
-        where new.account_id = ${accountId} and new.id = ${upload.id}
-          and old.account_id = new.account_id and old.draft = new.draft and old.name = new.name
-          and old.state = 'ready' and old.drop_id is null
-      `.execute(db);
+      await replaceStaged(db, accountId, upload.id);
       const { numUpdatedRows } = await file(accountId, upload.id)
         .set({
           state: 'ready',
@@ -121,7 +115,7 @@ export function fileStore(db: Database): FileStore {
         .set({ ...deletion, lease_until: secondsFromNow(leaseSeconds) })
         .whereRef('files.account_id', '=', 'due.account_id')
         .whereRef('files.id', '=', 'due.id')
-        .returning(['files.account_id as accountId', 'files.id', 'files.chunk_count as chunkCount'])
+        .returning(['files.account_id as accountId', 'files.id', 'files.chunk_count as chunkCount', runsColumn])
         .execute();
     },
 
@@ -133,14 +127,15 @@ export function fileStore(db: Database): FileStore {
         return;
       }
       await file(accountId, id)
-        .set({ state: 'gone', chunk_count: 0, lease_until: null })
-        .where('drop_id', 'is not', null)
+        .set({ state: 'gone', chunk_count: 0, runs: '[]', lease_until: null })
+        .where(sql<boolean>`(drop_id is not null or refusal is not null)`)
         .execute();
       await db
         .deleteFrom('files')
         .where('account_id', '=', accountId)
         .where('id', '=', id)
         .where('drop_id', 'is', null)
+        .where('refusal', 'is', null)
         .execute();
     },
 
@@ -154,6 +149,7 @@ export function fileStore(db: Database): FileStore {
           join.onRef('files.account_id', '=', 'drops.account_id').onRef('files.drop_id', '=', 'drops.id'),
         )
         .select(sealedFileColumns)
+        .select('drops.id as dropId')
         .where('entry.account_id', '=', accountId)
         .where('entry.id', '=', entryId)
         .where('drops.ended_at', 'is', null)
@@ -163,4 +159,15 @@ export function fileStore(db: Database): FileStore {
         .$narrowType<ReadyFile>()
         .executeTakeFirst(),
   };
+}
+
+/** A file that is about to be ready in its draft takes the place of a staged one of the same name. */
+export async function replaceStaged(db: Database, accountId: string, id: string): Promise<void> {
+  await sql`
+    update files as old set state = 'deleting', wrapped_key = null, lease_until = now()
+    from files as new
+    where new.account_id = ${accountId} and new.id = ${id}
+      and old.account_id = new.account_id and old.draft = new.draft and old.name = new.name
+      and old.state = 'ready' and old.drop_id is null
+  `.execute(db);
 }

@@ -102,7 +102,7 @@ describe('opening a link', () => {
     expect((await stateOf(link)).opened_at).toEqual(opened_at);
     expect(first).not.toBe(second);
     for (const secret of [first, second]) {
-      expect(await findSession(engines, secret, 'downloadfiles')).toEqual(link);
+      expect((await findSession(engines, secret, 'downloadfiles')).link).toEqual(link);
     }
   });
 

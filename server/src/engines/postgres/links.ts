@@ -1,3 +1,4 @@
+import type { DropType } from '@waybill/protocol';
 import { sql } from 'kysely';
 import type { Link, LinkStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
@@ -18,25 +19,48 @@ export function linkStore(db: Database): LinkStore {
         'drops.type',
         'accounts.email as sender',
         'links.email as receiver',
+        'links.number',
         'links.language',
         'drops.message',
+        'drops.ttl',
         'drops.expires_at as expiresAt',
+        'accounts.second_factor as secondFactor',
         sql<boolean>`drops.ended_at is not null or drops.expires_at <= now()`.as('ended'),
-      ]);
+        sql<boolean>`drops.revoked_at is not null`.as('revoked'),
+      ])
+      // A link has one of the types that the API knows; a set that a contact sent has no links.
+      .$narrowType<{ type: DropType }>();
 
   return {
     byToken: (digest) => links().where('links.token_digest', '=', digest).executeTakeFirst(),
 
-    bySession: (digest) =>
+    ofReceiver: (accountId, dropId, email) =>
       links()
+        .where('links.account_id', '=', accountId)
+        .where('links.drop_id', '=', dropId)
+        .where('links.email', '=', email)
+        .executeTakeFirst(),
+
+    async bySession(digest) {
+      const row = await links()
         .innerJoin('link_sessions as session', (join) =>
           join
             .onRef('session.account_id', '=', 'links.account_id')
             .onRef('session.drop_id', '=', 'links.drop_id')
             .onRef('session.position', '=', 'links.position'),
         )
+        .select([
+          'session.code_id as codeId',
+          'session.code_tries as tries',
+          sql<boolean>`session.code_expires_at <= now()`.as('expired'),
+          sql<boolean>`session.passed_at is not null`.as('passed'),
+        ])
         .where('session.digest', '=', digest)
-        .executeTakeFirst(),
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { codeId, tries, expired, passed, ...link } = row;
+      return { link, digest, passed, code: codeId === null ? undefined : { tries, expired } };
+    },
 
     async open(link, digest) {
       await sql`
@@ -44,9 +68,91 @@ export function linkStore(db: Database): LinkStore {
           update links set opened_at = coalesce(opened_at, now())
           where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
         )
-        insert into link_sessions (digest, account_id, drop_id, position)
-        values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position})
+        insert into link_sessions (digest, account_id, drop_id, position, forget_at)
+        values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position},
+          ${link.expiresAt}::timestamptz + interval '30 days')
       `.execute(db);
+    },
+
+    key: (link) =>
+      db
+        .selectFrom('drops')
+        .select(['link_key as linkKey', 'key_version as keyVersion'])
+        .where('account_id', '=', link.accountId)
+        .where('id', '=', link.dropId)
+        .where('link_key', 'is not', null)
+        .$narrowType<{ linkKey: Buffer }>()
+        .executeTakeFirst(),
+
+    async lockCodes(link, withinSeconds) {
+      await lockLink(db, link);
+      const { codes } = await db
+        .selectFrom('messages')
+        .select(({ fn }) => fn.countAll<number>().as('codes'))
+        .where('account_id', '=', link.accountId)
+        .where('drop_id', '=', link.dropId)
+        .where('position', '=', link.position)
+        .where('kind', '=', 'code')
+        .where('created_at', '>', sql<Date>`now() - make_interval(secs => ${withinSeconds})`)
+        .executeTakeFirstOrThrow();
+      return codes;
+    },
+
+    async setCode(digest, codeId, ttlSeconds) {
+      await db
+        .updateTable('link_sessions')
+        .set({
+          code_id: codeId,
+          code_expires_at: sql<Date>`now() + make_interval(secs => ${ttlSeconds})`,
+          code_tries: 0,
+        })
+        .where('digest', '=', digest)
+        .execute();
+    },
+
+    async tryCode(digest, mostTries) {
+      const tried = await db
+        .updateTable('link_sessions')
+        .set(({ eb }) => ({ code_tries: eb('code_tries', '+', 1) }))
+        .where('digest', '=', digest)
+        .where('code_id', 'is not', null)
+        .where('code_expires_at', '>', sql<Date>`now()`)
+        .where('code_tries', '<', mostTries)
+        .returning('code_id as codeId')
+        .executeTakeFirst();
+      return tried?.codeId ?? undefined;
+    },
+
+    async pass({ link, digest }, codeId) {
+      const { rows } = await sql`
+        with passed as (
+          update link_sessions set passed_at = now(), code_id = null
+          where digest = ${digest} and code_id = ${codeId}
+          returning 1
+        )
+        update links set passed_at = coalesce(passed_at, now()) from passed
+        where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+        returning 1
+      `.execute(db);
+      return rows.length === 1;
+    },
+
+    async forgetSessions(count) {
+      const { numDeletedRows } = await db
+        .deleteFrom('link_sessions')
+        .where(({ eb, selectFrom }) =>
+          eb(
+            'digest',
+            'in',
+            selectFrom('link_sessions')
+              .select('digest')
+              .where('forget_at', '<', sql<Date>`now()`)
+              .orderBy('forget_at')
+              .limit(count),
+          ),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
     },
 
     files: (link, fileId) =>
@@ -84,11 +190,7 @@ async function deliver(
   { start, end }: { start: number; end: number },
 ): Promise<boolean> {
   // One delivery of a link after the other: of two last files that arrive together, each would miss the other's mark.
-  await sql`
-    select from links
-    where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
-    for no key update
-  `.execute(db);
+  await lockLink(db, link);
   // Bytes behind a gap do not count: a client that asked for the end of a file only has not got the file.
   const { rows } = await sql<{ complete: boolean }>`
     with delivered as (
@@ -119,4 +221,13 @@ async function deliver(
     select exists (select 1 from completed) as complete
   `.execute(db);
   return rows[0]?.complete ?? false;
+}
+
+/** Until the transaction ends. */
+async function lockLink(db: Database, link: Link): Promise<void> {
+  await sql`
+    select from links
+    where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+    for no key update
+  `.execute(db);
 }

@@ -7,9 +7,9 @@ import type { ColumnType } from "kysely";
 
 export type AccountType = "api" | "user";
 
-export type DropType = "downloadfiles" | "uploadfiles";
+export type DropType = "downloadfiles" | "receivedfiles" | "uploadfiles";
 
-export type FileState = "deleting" | "gone" | "ready" | "uploading";
+export type FileState = "deleting" | "gone" | "ready" | "received" | "uploading";
 
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
@@ -27,9 +27,15 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
-export type MailState = "given_up" | "sent" | "waiting";
+export type MessageChannel = "mail" | "sms";
+
+export type MessageKind = "code" | "invitation" | "receipt" | "received" | "reminder";
+
+export type MessageState = "given_up" | "sent" | "waiting";
 
 export type ScanResult = "clean" | "unscanned";
+
+export type SecondFactor = "mail" | "off" | "sms";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
@@ -41,6 +47,9 @@ export interface Accounts {
   id: string;
   language: Generated<string>;
   number: string;
+  receipts: Generated<boolean>;
+  reminders: Generated<boolean>;
+  second_factor: SecondFactor | null;
   type: AccountType;
 }
 
@@ -97,11 +106,15 @@ export interface Drops {
   ended_at: Timestamp | null;
   expires_at: Timestamp;
   file_count: number;
+  from_drop_id: string | null;
+  from_position: number | null;
   id: string;
   key_version: number;
   link_key: Buffer | null;
   message: string;
   receiver_count: number;
+  remind_at: Timestamp | null;
+  revoked_at: Timestamp | null;
   ttl: number;
   type: DropType;
 }
@@ -117,11 +130,15 @@ export interface Files {
   lease_until: Timestamp | null;
   media_type: string;
   name: string;
+  received_bytes: Generated<number>;
+  refusal: string | null;
+  runs: Generated<Json>;
   scan: ScanResult | null;
   sha256: Buffer | null;
   size_bytes: number | null;
   state: FileState;
   wrapped_key: Buffer | null;
+  writer: string | null;
 }
 
 export interface GlobalContacts {
@@ -165,29 +182,38 @@ export interface Links {
   notified_at: Timestamp | null;
   number: string;
   opened_at: Timestamp | null;
+  passed_at: Timestamp | null;
   position: number;
   token_digest: Buffer;
 }
 
 export interface LinkSessions {
   account_id: string;
+  code_expires_at: Timestamp | null;
+  code_id: string | null;
+  code_tries: Generated<number>;
   created_at: Generated<Timestamp>;
   digest: Buffer;
   drop_id: string;
+  forget_at: Timestamp;
+  passed_at: Timestamp | null;
   position: number;
 }
 
-export interface Mails {
+export interface Messages {
   account_id: string;
   attempts: Generated<number>;
+  channel: MessageChannel;
   created_at: Generated<Timestamp>;
   drop_id: string;
   due_at: Generated<Timestamp>;
   id: string;
+  kind: MessageKind;
   outcome: string | null;
-  position: number;
+  position: number | null;
+  recipient: string;
   settled_at: Timestamp | null;
-  state: Generated<MailState>;
+  state: Generated<MessageState>;
 }
 
 export interface DB {
@@ -205,5 +231,5 @@ export interface DB {
   inbox_entries: InboxEntries;
   link_sessions: LinkSessions;
   links: Links;
-  mails: Mails;
+  messages: Messages;
 }

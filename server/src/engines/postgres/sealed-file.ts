@@ -1,3 +1,8 @@
+import { sql } from 'kysely';
+import type { ChunkRun } from '../../domain/ports.ts';
+
+export const runsColumn = sql<ChunkRun[]>`files.runs`.as('runs');
+
 /** The columns of a file that is to be read, as the domain names them. */
 export const sealedFileColumns = [
   'files.account_id as accountId',
@@ -8,6 +13,7 @@ export const sealedFileColumns = [
   'files.scan',
   'files.wrapped_key as wrappedKey',
   'files.key_version as keyVersion',
+  runsColumn,
 ] as const;
 
 /** What the state "ready" promises of them; the table itself checks it. */

@@ -7,7 +7,8 @@ import { draftStore } from './drafts.ts';
 import { dropStore } from './drops.ts';
 import { fileStore } from './files.ts';
 import { linkStore } from './links.ts';
-import { mailStore } from './mails.ts';
+import { outboxStore } from './outbox.ts';
+import { resumableUploadStore } from './resumable-uploads.ts';
 import { whenReachable } from './unavailable.ts';
 
 export function postgresStore(db: Database): Store {
@@ -18,7 +19,8 @@ export function postgresStore(db: Database): Store {
     files: fileStore(db),
     drops: dropStore(db),
     links: linkStore(db),
-    mails: mailStore(db),
+    uploads: resumableUploadStore(db),
+    outbox: outboxStore(db),
     audit: auditStore(db),
     transaction: (work) => db.transaction().execute((tx) => work(postgresStore(tx))),
   });

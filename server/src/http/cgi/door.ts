@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { authenticate } from '../../domain/accounts/authenticate.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Actor, Engines } from '../../domain/ports.ts';
@@ -9,10 +9,10 @@ const longestCredentials = 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** spec 5.1: HTTP Basic, and the account in the path must be the one that authenticated. */
-export async function requireAccount(engines: DoorNeeds, request: FastifyRequest, reply: FastifyReply): Promise<Actor> {
+export async function requireAccount(engines: DoorNeeds, request: FastifyRequest): Promise<Actor> {
   const { authorization } = request.headers;
   if (authorization === undefined) throw new ExchangeError('unauthorized');
-  const actor = await checkCredentials(engines, request, reply, authorization);
+  const actor = await checkCredentials(engines, request, authorization);
   // The same answer whether or not the other account exists.
   if ((request.params as { user?: string }).user !== actor.email) throw new ExchangeError('wrong_account');
   return actor;
@@ -26,12 +26,7 @@ export async function requireCsrfToken(engines: DoorNeeds, request: FastifyReque
 }
 
 /** Only failures are limited, so that the right key works while its account is under attack from the same address. */
-async function checkCredentials(
-  engines: DoorNeeds,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  authorization: string,
-): Promise<Actor> {
+async function checkCredentials(engines: DoorNeeds, request: FastifyRequest, authorization: string): Promise<Actor> {
   try {
     const credentials = parseBasic(authorization);
     if (!credentials) throw new ExchangeError('unauthorized');
@@ -40,8 +35,7 @@ async function checkCredentials(
     if (!(error instanceof ExchangeError) || error.code !== 'unauthorized') throw error;
     const waitSeconds = await engines.failureLimit.record(request.ip);
     if (waitSeconds === 0) throw error;
-    reply.header('retry-after', String(waitSeconds));
-    throw new ExchangeError('too_many_requests');
+    throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: waitSeconds });
   }
 }
 

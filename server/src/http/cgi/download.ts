@@ -1,4 +1,5 @@
 import { findInboxFile } from '../../domain/drops/find-inbox-file.ts';
+import { recordInboxDelivery } from '../../domain/drops/record-inbox-delivery.ts';
 import { sendFile } from '../shared/send-file.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 
@@ -10,8 +11,9 @@ export const download: Endpoint = (app, engines) => {
     config: { authentication: 'account+csrf' },
     handler: async (request, reply) => {
       const { inbox, name } = request.params;
-      const file = await findInboxFile(engines, actorOf(request), inbox, name);
-      return sendFile(engines, file, request, reply);
+      const actor = actorOf(request);
+      const file = await findInboxFile(engines, actor, inbox, name);
+      return sendFile(engines, file, request, reply, (sent) => recordInboxDelivery(engines, actor, file, sent));
     },
   });
 };

@@ -5,7 +5,7 @@ import type { UploadNeeds } from '../shared/receive-upload.ts';
 import type { DoorNeeds } from './door.ts';
 
 /** What the machine API is given. */
-export type CgiEngines = DoorNeeds & UploadNeeds & Pick<Engines, 'objects' | 'keys' | 'policy'>;
+export type CgiEngines = DoorNeeds & UploadNeeds & Pick<Engines, 'objects' | 'keys' | 'policy' | 'messageLimit'>;
 
 /** One file an endpoint, named as the endpoint; each registers its route. */
 export type Endpoint = (app: App, engines: CgiEngines) => void;

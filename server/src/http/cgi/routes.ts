@@ -30,11 +30,11 @@ const endpoints = [
 ];
 
 export function machineApi(app: App, engines: CgiEngines): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', async (request) => {
     const { authentication } = request.routeOptions.config;
     if (authentication !== 'account' && authentication !== 'account+csrf') return;
     if (request.headers['sec-fetch-site'] === 'cross-site') throw new ExchangeError('cross_site');
-    request.actor = await requireAccount(engines, request, reply);
+    request.actor = await requireAccount(engines, request);
     if (authentication === 'account+csrf') await requireCsrfToken(engines, request, request.actor);
   });
   for (const endpoint of endpoints) endpoint(app, engines);

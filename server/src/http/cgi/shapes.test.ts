@@ -63,6 +63,9 @@ describe('the shapes of the wire', () => {
       language: 'sv',
       disabled: false,
       createdAt: new Date(0),
+      secondFactor: null,
+      receipts: true,
+      reminders: true,
     });
     const drop = {
       ...line,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { App } from '../app.ts';
+import { bestEncoding, compressed, type Encoding } from './compress.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -33,12 +34,19 @@ export function readAssets(folder: URL): Assets {
 
 export function serveAssets(app: App, assets: Assets): void {
   for (const [name, content] of assets.files) {
-    app.get(`/assets/${name}`, { config: { authentication: 'nobody' } }, async (_request, reply) => {
+    // Each form is made once, when somebody first asks for it.
+    const forms = new Map<Encoding | undefined, Promise<string | Buffer>>();
+    app.get(`/assets/${name}`, { config: { authentication: 'nobody' } }, async (request, reply) => {
+      const encoding = bestEncoding(request.headers['accept-encoding']);
+      const form = forms.get(encoding) ?? compressed(content, encoding, 'best');
+      forms.set(encoding, form);
+      if (encoding) reply.header('content-encoding', encoding);
       reply.removeHeader('expires').removeHeader('pragma');
       return reply
         .header('cache-control', 'public, max-age=31536000, immutable')
+        .header('vary', 'accept-encoding')
         .type(types[extname(name)] ?? 'application/octet-stream')
-        .send(content);
+        .send(await form);
     });
   }
 }

@@ -4,21 +4,27 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const brotli = promisify(brotliCompress);
 const deflate = promisify(gzip);
 
-/** Quick rather than small: a page is made for one reader and sent once. */
-const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+export type Encoding = 'br' | 'gzip';
+
+/** The smallest form that the reader takes. */
+export function bestEncoding(acceptEncoding: string | undefined): Encoding | undefined {
+  const accepted = acceptedEncodings(acceptEncoding);
+  return (['br', 'gzip'] as const).find((encoding) => accepted.has(encoding));
+}
 
 /**
- * A page as small as its reader takes it. Pages hold no secret that somebody else could guess at by their length: what
- * opens a link stands in its address or in a cookie. Files are never compressed.
+ * `quick` for a page, which is made for one reader and sent once. Pages hold no secret that somebody else could guess at
+ * by their length: what opens a link stands in its address or in a cookie. Files are never compressed.
  */
 export async function compressed(
-  html: string,
-  acceptEncoding: string | undefined,
-): Promise<{ body: string | Buffer; encoding: 'br' | 'gzip' | undefined }> {
-  const accepted = acceptedEncodings(acceptEncoding);
-  if (accepted.has('br')) return { body: await brotli(html, quick), encoding: 'br' };
-  if (accepted.has('gzip')) return { body: await deflate(html), encoding: 'gzip' };
-  return { body: html, encoding: undefined };
+  content: string | Buffer,
+  encoding: Encoding | undefined,
+  effort: 'quick' | 'best',
+): Promise<string | Buffer> {
+  if (encoding === undefined) return content;
+  if (encoding === 'gzip') return deflate(content);
+  const quality = effort === 'quick' ? 4 : constants.BROTLI_MAX_QUALITY;
+  return brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
 }
 
 function acceptedEncodings(header = ''): ReadonlySet<string> {

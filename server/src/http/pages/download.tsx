@@ -1,12 +1,16 @@
 import { requireScanned } from '../../domain/files/require-scanned.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
+import { isPassed } from '../../domain/links/find-link.ts';
+import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
 import type { App } from '../app.ts';
 import { sendFile } from '../shared/send-file.ts';
 import { sendZip } from '../shared/send-zip.ts';
+import { sendCodePage } from './code.tsx';
+import { downloads } from './link-pages.ts';
 import { type PageOptions, sendPage, wordsFor } from './page.ts';
 import type { PageEngines } from './routes.tsx';
-import { linkOfSession } from './session.ts';
+import { linkOfSession, sessionOf } from './session.ts';
 
 const config = { authentication: 'link-session' } as const;
 
@@ -17,7 +21,9 @@ export function downloadPages(app: App, engines: PageEngines, options: PageOptio
     url: '/download/:handle/',
     config,
     handler: async (request, reply) => {
-      const link = await linkOfSession(engines, request);
+      const session = await sessionOf(engines, request, downloads);
+      if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
+      const { link } = session;
       const files = await engines.store.links.files(link);
       const words = wordsFor(options, request, link.language);
       const props = {
@@ -46,11 +52,9 @@ export function downloadPages(app: App, engines: PageEngines, options: PageOptio
     url: '/download/:handle/files/:file/:name',
     config,
     handler: async (request, reply) => {
-      const link = await linkOfSession(engines, request);
+      const link = await linkOfSession(engines, request, downloads);
       const file = await findDroppedFile(engines, link, request.params.file);
-      return sendFile(engines, file, request, reply, async (sent) => {
-        await engines.store.links.deliver(link, file, sent);
-      });
+      return sendFile(engines, file, request, reply, (sent) => recordDelivery(engines, link, file, sent));
     },
   });
 
@@ -59,11 +63,11 @@ export function downloadPages(app: App, engines: PageEngines, options: PageOptio
     url: '/download/:handle/all.zip',
     config,
     handler: async (request, reply) => {
-      const link = await linkOfSession(engines, request);
+      const link = await linkOfSession(engines, request, downloads);
       const files = await engines.store.links.files(link);
       for (const file of files) requireScanned(engines.policy, file);
       return sendZip(engines, files, request, reply, async () => {
-        for (const file of files) await engines.store.links.deliver(link, file, { start: 0, end: file.sizeBytes });
+        for (const file of files) await recordDelivery(engines, link, file, { start: 0, end: file.sizeBytes });
       });
     },
   });

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { languageLinks, renderPage } from '../../views/render-page.tsx';
 import { type AllWords, acceptedLanguages, type Words } from '../../views/words.ts';
 import type { Assets } from './assets.ts';
-import { compressed } from './compress.ts';
+import { bestEncoding, compressed } from './compress.ts';
 
 export interface PageOptions {
   readonly words: AllWords;
@@ -24,27 +24,34 @@ export function wordsFor(options: PageOptions, request: FastifyRequest, receiver
   return options.words.for([chosen, receiverLanguage, ...browser].filter(Boolean));
 }
 
+/** The address, with the language the reader chose. */
+export function inChosenLanguage(request: FastifyRequest, path: string): string {
+  const { lang } = request.query as { lang?: unknown };
+  return typeof lang === 'string' ? `${path}?lang=${encodeURIComponent(lang)}` : path;
+}
+
 export async function sendPage(
   options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   words: Words,
-  content: { title: string; page: VNode },
+  content: { title: string; page: VNode; script?: 'gesture.ts' | 'upload.tsx' },
 ): Promise<FastifyReply> {
   const path = request.url.split('?', 1)[0] as string;
   const html = renderPage(words, {
-    ...content,
+    title: content.title,
+    page: content.page,
     // What was posted cannot be asked for again in another language.
     languageLinks: request.method === 'POST' ? [] : languageLinks(options.words, path),
     stylesheet: options.assets.href('src/views/assets/pages.css'),
-    script: options.assets.href('src/views/islands/gesture.ts'),
+    script: options.assets.href(`src/views/islands/${content.script ?? 'gesture.ts'}`),
     icon: options.assets.href('src/views/assets/mark.svg'),
   });
-  const { body, encoding } = await compressed(html, request.headers['accept-encoding']);
+  const encoding = bestEncoding(request.headers['accept-encoding']);
   if (encoding) reply.header('content-encoding', encoding);
   return reply
     .header('content-security-policy', policy)
     .header('vary', 'accept-encoding, accept-language, cookie')
     .type('text/html; charset=utf-8')
-    .send(body);
+    .send(await compressed(html, encoding, 'quick'));
 }

@@ -4,7 +4,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 export interface Problem {
   readonly status: number;
   /** What the page says; `error` means that it is our fault. */
-  readonly says: 'expired' | 'unknown' | 'too_many' | 'error';
+  readonly says: 'expired' | 'revoked' | 'unknown' | 'too_many' | 'error';
 }
 
 const unknown = (status: number): Problem => ({ status, says: 'unknown' });
@@ -17,15 +17,18 @@ const problems: Record<ErrorCode, Problem> = {
   invalid_input: unknown(400),
   invalid_name: unknown(400),
   cross_site: unknown(403),
+  code_required: unknown(403),
   not_found: unknown(404),
   method_not_allowed: unknown(405),
   request_timeout: unknown(408),
   link_ended: { status: 410, says: 'expired' },
+  link_revoked: { status: 410, says: 'revoked' },
   too_large: unknown(413),
   unsupported_media_type: unknown(415),
   range_not_satisfiable: unknown(416),
   wrong_host: unknown(421),
   too_many_requests: { status: 429, says: 'too_many' },
+  too_many_messages: fault,
   headers_too_large: unknown(431),
   damaged: fault,
   internal: fault,
@@ -43,6 +46,9 @@ const problems: Record<ErrorCode, Problem> = {
   precondition_failed: fault,
   too_large_to_scan: fault,
   infected: fault,
+  files_not_ready: fault,
+  upload_superseded: fault,
+  upload_worn_out: fault,
 };
 
 /** What Fastify itself refuses has a status of its own; anything else is a bug. */

@@ -1,20 +1,28 @@
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { BufferPool } from '../../domain/files/buffer-pool.ts';
 import type { Engines } from '../../domain/ports.ts';
 import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
 import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
 import type { App } from '../app.ts';
 import { serveAssets } from './assets.ts';
+import { codePages } from './code.tsx';
 import { downloadPages } from './download.tsx';
 import { landingPage } from './landing.tsx';
+import { downloads, uploads } from './link-pages.ts';
 import { type PageOptions, sendPage, wordsFor } from './page.ts';
 import { problemOf } from './problems.ts';
+import { uploadPages } from './upload.tsx';
 
 export type { PageOptions } from './page.ts';
 
-export type PageEngines = Pick<Engines, 'store' | 'objects' | 'keys' | 'random' | 'policy' | 'failureLimit'>;
+export type PageEngines = Pick<
+  Engines,
+  'store' | 'objects' | 'keys' | 'random' | 'policy' | 'sms' | 'failureLimit' | 'scanner' | 'checkpoint'
+> & { readonly chunkBuffers: BufferPool };
 
 const formBytes = 16 * 1024;
 
-/** What receivers see. Everything works without JavaScript; every answer is a page, also a refusal. */
+/** What receivers and contacts see. Everything works without JavaScript; every answer is a page, also a refusal. */
 export function receiverPages(app: App, engines: PageEngines, options: PageOptions): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -25,6 +33,9 @@ export function receiverPages(app: App, engines: PageEngines, options: PageOptio
   app.setErrorHandler(async (error, request, reply) => {
     const words = wordsFor(options, request);
     const { status, says } = problemOf(error);
+    if (error instanceof ExchangeError && error.retryAfterSeconds !== undefined) {
+      reply.header('retry-after', String(error.retryAfterSeconds));
+    }
     if (says !== 'error') {
       return sendPage(options, request, reply.code(status), words, {
         title: goneTitle(words, { reason: says }),
@@ -39,6 +50,11 @@ export function receiverPages(app: App, engines: PageEngines, options: PageOptio
     });
   });
   serveAssets(app, options.assets);
-  landingPage(app, engines, options);
+  for (const pages of [downloads, uploads]) {
+    landingPage(app, engines, options, pages);
+    codePages(app, engines, options, pages);
+  }
   downloadPages(app, engines, options);
+  // In a scope of its own: only here may a body be anything but a small form.
+  app.register(async (scope) => uploadPages(scope as unknown as App, engines, options));
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { findSession } from '../../domain/links/find-link.ts';
-import type { Engines, Link } from '../../domain/ports.ts';
+import { findSession, isPassed } from '../../domain/links/find-link.ts';
+import type { Engines, Link, LinkSession } from '../../domain/ports.ts';
+import type { LinkPages } from './link-pages.ts';
 
 /**
  * A browser that opened a link has a secret of its own in a cookie. The address names it by a part of the secret's
@@ -10,14 +11,19 @@ import type { Engines, Link } from '../../domain/ports.ts';
  */
 const handleOf = (secret: string) => createHash('sha256').update(`handle:${secret}`).digest('base64url').slice(0, 16);
 
-export const sessionPath = (secret: string) => `/download/${handleOf(secret)}/`;
+export const sessionPath = (pages: LinkPages, secret: string) => `${pages.home}/${handleOf(secret)}/`;
 
-export function sessionCookie(secret: string, expires: Date, secure: boolean): string {
-  const parts = [`waybill_link=${secret}`, `Path=${sessionPath(secret)}`, 'HttpOnly', 'SameSite=Lax'];
+export function sessionCookie(pages: LinkPages, secret: string, expires: Date, secure: boolean): string {
+  const parts = [`waybill_link=${secret}`, `Path=${sessionPath(pages, secret)}`, 'HttpOnly', 'SameSite=Lax'];
   return [...parts, `Expires=${expires.toUTCString()}`, ...(secure ? ['Secure'] : [])].join('; ');
 }
 
-export async function linkOfSession(engines: Pick<Engines, 'store'>, request: FastifyRequest): Promise<Link> {
+/** The browser's session; a code may still be asked of it. */
+export async function sessionOf(
+  engines: Pick<Engines, 'store'>,
+  request: FastifyRequest,
+  pages: LinkPages,
+): Promise<LinkSession> {
   const { handle } = request.params as { handle: string };
   const cookies = (request.headers.cookie ?? '').split(/;\s*/);
   const secret = cookies
@@ -25,5 +31,16 @@ export async function linkOfSession(engines: Pick<Engines, 'store'>, request: Fa
     .map((cookie) => cookie.slice('waybill_link='.length))
     .find((value) => handleOf(value) === handle);
   if (secret === undefined) throw new ExchangeError('not_found');
-  return findSession(engines, secret, 'downloadfiles');
+  return findSession(engines, secret, pages.type);
+}
+
+/** The link of a browser that has shown all that was asked of it. */
+export async function linkOfSession(
+  engines: Pick<Engines, 'store' | 'policy' | 'sms'>,
+  request: FastifyRequest,
+  pages: LinkPages,
+): Promise<Link> {
+  const session = await sessionOf(engines, request, pages);
+  if (!isPassed(engines, session)) throw new ExchangeError('code_required');
+  return session.link;
 }

@@ -43,7 +43,7 @@ export async function sendFile(
   if (request.method === 'HEAD') return reply.send();
 
   const gone = new AbortController();
-  request.raw.socket.once('close', () => gone.abort());
+  reply.raw.once('close', () => gone.abort());
   const bytes = readSealed(engines, file, { start, end }, gone.signal);
   const first = await bytes.next().catch((error: unknown) => {
     reply.removeHeader('content-length').removeHeader('content-range');

@@ -45,7 +45,7 @@ export async function sendZip(
   });
   if (request.method === 'HEAD') return reply.send();
 
-  request.raw.socket.once('close', () => gone.abort());
+  reply.raw.once('close', () => gone.abort());
   reply.hijack();
   reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
   try {

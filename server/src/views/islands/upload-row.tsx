@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Icon, type IconName } from '../components/icon.tsx';
 import { useWords, type ViewWords } from '../components/words-context.ts';
-import type { Entry, UploadState } from './upload-queue.ts';
+import { type Entry, isDelivered, isMoving, type UploadState } from './upload-entry.ts';
 
 const states: Record<UploadState, string> = {
   waiting: 'island.state.waiting',
@@ -9,8 +9,10 @@ const states: Record<UploadState, string> = {
   paused: 'island.state.paused',
   offline: 'island.state.offline',
   failed: 'island.state.failed',
-  complete: 'island.state.complete',
   interrupted: 'island.state.interrupted',
+  checking: 'island.state.checking',
+  ready: 'island.state.ready',
+  refused: 'island.state.refused',
 };
 
 export function UploadRow(props: {
@@ -22,7 +24,6 @@ export function UploadRow(props: {
   const words = useWords();
   const { entry } = props;
   const { name, state } = entry;
-  const moving = state === 'uploading' || state === 'waiting' || state === 'offline';
   return (
     <li class={`upload upload-${state}`}>
       <div class="upload-about">
@@ -30,15 +31,15 @@ export function UploadRow(props: {
           <bdi>{name}</bdi>
         </p>
         <p class="small upload-state">
-          {state === 'complete' && <Icon name="check" />}
-          {state === 'failed' && <Icon name="alert" />}
+          {state === 'ready' && <Icon name="check" />}
+          {(state === 'failed' || state === 'refused') && <Icon name="alert" />}
           <span>
             <span class="unbroken">{amount(words, entry)}</span> · {words.t(states[state])}
           </span>
         </p>
       </div>
       <div class="upload-actions">
-        {moving && <Action icon="pause" label={words.t('island.pause')} name={name} onClick={props.onPause} />}
+        {isMoving(entry) && <Action icon="pause" label={words.t('island.pause')} name={name} onClick={props.onPause} />}
         {state === 'paused' && (
           <Action icon="play" label={words.t('island.resume')} name={name} onClick={props.onResume} />
         )}
@@ -47,9 +48,9 @@ export function UploadRow(props: {
         )}
         <Action icon="close" label={words.t('island.remove')} name={name} onClick={props.onRemove} />
       </div>
-      {state !== 'complete' && (
-        <progress max={Math.max(1, entry.sizeBytes)} value={entry.sentBytes} aria-label={name} />
-      )}
+      {/* How long a check takes nobody knows: its bar tells no amount. */}
+      {state === 'checking' && <progress aria-label={name} />}
+      {!isDelivered(entry) && <progress max={Math.max(1, entry.sizeBytes)} value={entry.sentBytes} aria-label={name} />}
     </li>
   );
 }
@@ -79,8 +80,9 @@ export function Total(props: {
   );
 }
 
-function amount(words: ViewWords, { state, sentBytes, sizeBytes }: Entry): string {
-  return state === 'complete' ? words.formatSize(sizeBytes) : progress(words, sentBytes, sizeBytes);
+function amount(words: ViewWords, entry: Entry): string {
+  const { sentBytes, sizeBytes } = entry;
+  return isDelivered(entry) ? words.formatSize(sizeBytes) : progress(words, sentBytes, sizeBytes);
 }
 
 function progress(words: ViewWords, sentBytes: number, sizeBytes: number): string {

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { Card } from '../components/card.tsx';
-import { useWords } from '../components/words-context.ts';
-import type { Words } from '../words.ts';
+import { useWords, type ViewWords } from '../components/words-context.ts';
 
 export interface GonePageProps {
   readonly reason: 'expired' | 'revoked' | 'unknown' | 'too_many';
@@ -14,7 +13,7 @@ const texts = {
   too_many: { icon: 'clock', title: 'gone.too_many.title', text: 'gone.too_many.text' },
 } as const;
 
-export function goneTitle(words: Words, { reason }: GonePageProps): string {
+export function goneTitle(words: ViewWords, { reason }: GonePageProps): string {
   return words.t(texts[reason].title);
 }
 

@@ -1,10 +1,23 @@
 import type { JSX } from 'preact';
-import { Card, Fields } from '../components/card.tsx';
+import { Card, Fields, Problem } from '../components/card.tsx';
 import { Message } from '../components/message.tsx';
 import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
-import { useWords } from '../components/words-context.ts';
+import { useWords, type ViewWords } from '../components/words-context.ts';
 import { isolate, oneLine } from '../plain.ts';
 import type { Words } from '../words.ts';
+
+const problems = {
+  no_files: 'upload.problem.no_files',
+  too_many_files: 'upload.problem.too_many_files',
+  too_large: 'upload.problem.too_large',
+  infected: 'upload.problem.infected',
+  too_large_to_scan: 'upload.problem.too_large_to_scan',
+  invalid_name: 'upload.problem.invalid_name',
+  files_not_ready: 'upload.problem.files_not_ready',
+  cut_off: 'upload.problem.cut_off',
+} as const;
+
+export type UploadProblem = keyof typeof problems;
 
 export interface UploadPageProps {
   readonly sender: string;
@@ -12,12 +25,16 @@ export interface UploadPageProps {
   readonly deadline: Date;
   /** Takes the whole form at once: `file` (several) and `message`, as multipart/form-data. */
   readonly plainAction: string;
-  /** Takes {message} as JSON when everything is uploaded, and answers {files}. */
+  /** Takes {message} as JSON when everything is ready, and answers {files: [{name, sizeBytes}]}. */
   readonly sendAction: string;
-  /** Answers what has arrived so far, as JSON. */
+  /** Answers [{id, name, sizeBytes, receivedBytes, state}]: what has arrived so far, and what became of it. */
   readonly filesEndpoint: string;
   readonly tusEndpoint: string;
   readonly received: readonly PlainFile[];
+  /** Why the form that was just posted was not taken. */
+  readonly problem?: UploadProblem | undefined;
+  /** What the contact had written into it. */
+  readonly written?: string | undefined;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
   /** The texts of the script, from `islandTexts`. */
@@ -34,7 +51,7 @@ export function islandTexts(words: Words): string {
     language: words.language,
     locale: words.locale,
     dir: words.dir,
-    texts: words.texts('island.', 'upload.', 'sent.', 'common.'),
+    texts: words.texts('island.', 'upload.', 'sent.', 'gone.expired.', 'common.'),
   });
 }
 
@@ -68,6 +85,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         data-sender={oneLine(props.sender)}
       >
         <form method="post" action={props.plainAction} enctype="multipart/form-data" class="stack">
+          {props.problem && <Problem id="problem">{problemText(words, props.problem, props)}</Problem>}
           {props.received.length > 0 && (
             <section class="received">
               <h2>{words.t('upload.received')}</h2>
@@ -82,7 +100,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
               type="file"
               multiple={props.maxFiles > 1}
               required={props.received.length === 0}
-              aria-describedby="limits"
+              aria-describedby={props.problem ? 'problem limits' : 'limits'}
             />
             <p id="limits" class="quiet small">
               {words.t('upload.limits', { count: props.maxFiles, size: words.formatSize(props.maxFileBytes) })}
@@ -90,7 +108,9 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
           </div>
           <div class="field">
             <label for="message">{words.t('upload.message')}</label>
-            <textarea id="message" name="message" rows={4} maxLength={5000} />
+            <textarea id="message" name="message" rows={4} maxLength={5000}>
+              {props.written}
+            </textarea>
           </div>
           <button class="button button-main" type="submit">
             {words.t('upload.send')}
@@ -105,4 +125,8 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
       />
     </Card>
   );
+}
+
+function problemText(words: ViewWords, problem: UploadProblem, limits: UploadPageProps): string {
+  return words.t(problems[problem], { count: limits.maxFiles, size: words.formatSize(limits.maxFileBytes) });
 }

@@ -1,6 +1,6 @@
 import type { ErrorAnswer, ErrorCode } from '@waybill/protocol';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import { ExchangeError } from '../domain/exchange-error.ts';
 
 /** Every code's answer on this surface. A new code does not compile until it stands here. */
 export const statusOf: Record<ErrorCode, number> = {
@@ -11,6 +11,7 @@ export const statusOf: Record<ErrorCode, number> = {
   csrf_rejected: 403,
   wrong_account: 403,
   cross_site: 403,
+  code_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
@@ -21,7 +22,11 @@ export const statusOf: Record<ErrorCode, number> = {
   file_list_not_initialized: 409,
   too_many_files: 409,
   idempotency_key_reused: 409,
+  files_not_ready: 409,
+  upload_superseded: 409,
+  upload_worn_out: 409,
   link_ended: 410,
+  link_revoked: 410,
   precondition_failed: 412,
   too_large: 413,
   too_large_to_scan: 413,
@@ -30,6 +35,7 @@ export const statusOf: Record<ErrorCode, number> = {
   wrong_host: 421,
   infected: 422,
   too_many_requests: 429,
+  too_many_messages: 429,
   headers_too_large: 431,
   damaged: 500,
   internal: 500,
@@ -37,7 +43,7 @@ export const statusOf: Record<ErrorCode, number> = {
 };
 
 /** How long a caller should wait before trying again when a part of the service is away. */
-const retryAfterSeconds = 5;
+const standardWaitSeconds = 5;
 
 /** What Fastify itself refuses, in our codes. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
@@ -54,7 +60,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (refusal.code === 'internal') request.log.error({ err: error }, 'a request failed on a fault of ours');
   else if (status >= 500) request.log.warn({ code: refusal.code, err: refusal.cause }, 'a request could not be served');
   if (status === 401) reply.header('www-authenticate', 'Basic realm="Waybill", charset="UTF-8"');
-  if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', String(retryAfterSeconds));
+  const waitSeconds = refusal.retryAfterSeconds ?? (status === 503 ? standardWaitSeconds : undefined);
+  if (waitSeconds !== undefined) reply.header('retry-after', String(waitSeconds));
   return reply.code(status).type('application/json; charset=utf-8').send(errorAnswer(refusal.code, refusal.message));
 }
 

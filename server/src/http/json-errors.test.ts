@@ -1,32 +1,35 @@
 import { errorMessages } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { errorAnswer, statusOf } from './errors.ts';
+import { errorAnswer, statusOf } from './json-errors.ts';
 
 /** What is promised to callers: docs and clients rely on each of these. */
 const documented: Record<number, string[]> = {
   400: ['invalid_input', 'invalid_name', 'malformed_request'],
   401: ['unauthorized'],
-  403: ['cross_site', 'csrf_rejected', 'wrong_account'],
+  403: ['code_required', 'cross_site', 'csrf_rejected', 'wrong_account'],
   404: ['not_found'],
   405: ['method_not_allowed'],
   408: ['request_timeout'],
   409: [
     'contact_exists',
     'file_list_not_initialized',
+    'files_not_ready',
     'idempotency_key_reused',
     'no_files',
     'no_receivers',
     'too_many_files',
     'unknown_contact',
+    'upload_superseded',
+    'upload_worn_out',
   ],
-  410: ['link_ended'],
+  410: ['link_ended', 'link_revoked'],
   412: ['precondition_failed'],
   413: ['too_large', 'too_large_to_scan'],
   415: ['unsupported_media_type'],
   416: ['range_not_satisfiable'],
   421: ['wrong_host'],
   422: ['infected'],
-  429: ['too_many_requests'],
+  429: ['too_many_messages', 'too_many_requests'],
   431: ['headers_too_large'],
   500: ['damaged', 'internal'],
   503: ['unavailable'],

@@ -4,7 +4,7 @@ import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop, grantAccess } from '../drops/create-drop.ts';
 import { tokenDigest } from '../drops/link-token.ts';
 import type { Actor, Mail, Mailer } from '../ports.ts';
-import { mostAttempts, pauseSeconds, sendMail } from './send-mail.ts';
+import { mostAttempts, pauseSeconds, sendMessage } from './send-message.ts';
 
 let exchange: TestExchange;
 let engines: TestExchange['engines'];
@@ -28,22 +28,22 @@ function recording(outcome: () => ReturnType<Mailer['send']> = async () => ({ ou
 }
 
 const mailIds = async (actor: Actor) =>
-  (await query<{ id: string }>('select id from mails where account_id = $1 order by position', [actor.accountId])).map(
-    ({ id }) => id,
-  );
+  (
+    await query<{ id: string }>('select id from messages where account_id = $1 order by position', [actor.accountId])
+  ).map(({ id }) => id);
 const mailRow = async (id: string) => {
   const [row] = await query(
-    'select state, attempts, outcome, settled_at is not null as settled from mails where id = $1',
+    'select state, attempts, outcome, settled_at is not null as settled from messages where id = $1',
     [id],
   );
   return row;
 };
 
-const makeDue = (id: string) => query('update mails set due_at = now() where id = $1', [id]);
+const makeDue = (id: string) => query('update messages set due_at = now() where id = $1', [id]);
 const jobsOf = (id: string) =>
   query<{ run_at: Date; locked: boolean }>(
     'select run_at, locked_at is not null as locked from graphile_worker.jobs where key = $1',
-    [`mail:${id}`],
+    [`message:${id}`],
   );
 
 test('each receiver of a drop gets a mail with a link of their own that the database knows', async () => {
@@ -51,7 +51,7 @@ test('each receiver of a drop gets a mail with a link of their own that the data
   await exchange.prepare(actor, ['r@example.org', 's@example.org'], ['a.txt', 'b.txt']);
   await createDrop(engines, actor, { draft: '', parameters: { ddmessage: 'Hello <b>\n{{7*7}}' } });
   const { sent, mailer } = recording();
-  for (const id of await mailIds(actor)) await sendMail({ ...engines, mailer }, actor.accountId, id);
+  for (const id of await mailIds(actor)) await sendMessage({ ...engines, mailer }, actor.accountId, id);
 
   expect(sent.map(({ to, from, subject }) => ({ to, from, subject }))).toEqual(
     ['r@example.org', 's@example.org'].map((to) => ({
@@ -77,14 +77,14 @@ test('a mail is sent once, under the same Message-ID however often it is tried',
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
   const failing = recording(() => Promise.reject(new Error('451 try later')));
-  await sendMail({ ...engines, mailer: failing.mailer }, actor.accountId, id);
+  await sendMessage({ ...engines, mailer: failing.mailer }, actor.accountId, id);
   expect(await mailRow(id)).toEqual({ state: 'waiting', attempts: 1, outcome: '451 try later', settled: false });
   const { sent, mailer } = recording();
-  await sendMail({ ...engines, mailer }, actor.accountId, id);
+  await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(sent).toEqual([]); // not before its pause has passed
   await makeDue(id);
-  await sendMail({ ...engines, mailer }, actor.accountId, id);
-  await sendMail({ ...engines, mailer }, actor.accountId, id);
+  await sendMessage({ ...engines, mailer }, actor.accountId, id);
+  await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(sent).toHaveLength(1);
   expect(sent[0]?.messageId).toBe(failing.sent[0]?.messageId);
   expect(sent[0]?.messageId).toBe(`<${id}@files.example.org>`);
@@ -96,7 +96,7 @@ test('a mail that is refused for ever is given up, with the answer on view', asy
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
   const { mailer } = recording(async () => ({ outcome: 'refused', answer: '550 no such user' }));
-  await sendMail({ ...engines, mailer }, actor.accountId, id);
+  await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(await mailRow(id)).toEqual({ state: 'given_up', attempts: 1, outcome: '550 no such user', settled: true });
 });
 
@@ -104,11 +104,11 @@ test('a mail that fails to the last attempt is given up, and its job ends', asyn
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
-  await query('update mails set attempts = $2 where id = $1', [id, mostAttempts - 2]);
+  await query('update messages set attempts = $2 where id = $1', [id, mostAttempts - 2]);
   const { mailer } = recording(() => Promise.reject(new Error('451 try later')));
-  await sendMail({ ...engines, mailer }, actor.accountId, id);
+  await sendMessage({ ...engines, mailer }, actor.accountId, id);
   await makeDue(id);
-  await sendMail({ ...engines, mailer }, actor.accountId, id);
+  await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(await mailRow(id)).toEqual({
     state: 'given_up',
     attempts: mostAttempts,
@@ -122,7 +122,7 @@ test('a grant’s mail asks for files and leads to the upload page', async () =>
   await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
   await grantAccess(engines, actor, { draft: '', parameters: {} });
   const { sent, mailer } = recording();
-  await sendMail({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
+  await sendMessage({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
   expect(sent[0]?.subject).toBe(`${actor.email} invites you to send files`);
   expect(sent[0]?.text).toMatch(/https:\/\/files\.example\.org\/u\/[A-Za-z0-9_-]{43}\n/);
 });
@@ -132,7 +132,7 @@ describe('nothing is sent', () => {
     const [actor, other] = [await exchange.account('r@example.org'), await exchange.account()];
     await exchange.drop(actor, ['r@example.org'], ['a.txt']);
     const { sent, mailer } = recording();
-    await sendMail({ ...engines, mailer }, other.accountId, (await mailIds(actor))[0] as string);
+    await sendMessage({ ...engines, mailer }, other.accountId, (await mailIds(actor))[0] as string);
     expect(sent).toEqual([]);
   });
 });
@@ -142,7 +142,7 @@ test('a long list of files is cut, and says so', async () => {
   const names = Array.from({ length: 22 }, (_, index) => `file-${index}.txt`);
   await exchange.drop(actor, ['r@example.org'], names);
   const { sent, mailer } = recording();
-  await sendMail({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
+  await sendMessage({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
   expect(sent[0]?.text).toContain('22 files');
   expect(sent[0]?.text.match(/ {2}file-\d+\.txt/g)).toHaveLength(20);
   expect(sent[0]?.text).toMatch(/and 2 more/);
@@ -153,7 +153,7 @@ test('two workers with the same mail send it once', async () => {
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
   const { sent, mailer } = recording();
-  const send = () => sendMail({ ...engines, mailer }, actor.accountId, id);
+  const send = () => sendMessage({ ...engines, mailer }, actor.accountId, id);
   await Promise.all([send(), send(), send()]);
   expect(sent).toHaveLength(1);
 });
@@ -164,7 +164,7 @@ test('a failed mail has its next attempt in a job of its own', async () => {
   const [id] = (await mailIds(actor)) as [string];
   const { mailer } = recording(() => Promise.reject(new Error('451 try later')));
   const before = Date.now();
-  await sendMail({ ...engines, mailer }, actor.accountId, id);
+  await sendMessage({ ...engines, mailer }, actor.accountId, id);
   const [job, ...more] = await jobsOf(id);
   expect(more).toEqual([]);
   expect(job?.run_at.getTime()).toBeGreaterThan(before + 5_000);
@@ -175,14 +175,14 @@ test('a mail whose worker died is given a new job when its lease has passed', as
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
   // As a process leaves it that is killed while it sends: taken, and its job locked by nobody who lives.
-  await engines.store.mails.take(actor.accountId, id, 90);
+  await engines.store.outbox.take(actor.accountId, id, 90);
   await query("update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead' where key = $1", [
-    `mail:${id}`,
+    `message:${id}`,
   ]);
-  const wake = () => engines.store.mails.wakeOverdue(0, 1000);
+  const wake = () => engines.store.outbox.wakeOverdue(0, 1000);
   await wake();
   expect(await jobsOf(id)).toMatchObject([{ locked: true }]);
-  await query("update mails set due_at = now() - interval '1 second' where id = $1", [id]);
+  await query("update messages set due_at = now() - interval '1 second' where id = $1", [id]);
   await wake();
   expect(await jobsOf(id)).toMatchObject([{ locked: false }]);
 });

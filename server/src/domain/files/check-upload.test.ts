@@ -1,0 +1,354 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { clamdScanner } from '../../engines/clamd/scanner.ts';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import {
+  announced,
+  contentOf,
+  deskFiles,
+  grantedLink,
+  piecesOf,
+  readyFile,
+  receivedFile,
+  takenOver,
+} from '../../testing/grants.ts';
+import type { MemoryObjectStore } from '../../testing/memory-object-store.ts';
+import { closedPort } from '../../testing/tcp.ts';
+import { deskOf } from '../grants/desk.ts';
+import { receiveBytes } from '../grants/receive-bytes.ts';
+import type { Link, ObjectStore, Policy, Scanner, SealedFile } from '../ports.ts';
+import { sweep } from '../sweep.ts';
+import { checkUpload } from './check-upload.ts';
+import { chunkKey } from './sealing.ts';
+import { sweepFiles } from './sweep-files.ts';
+
+let exchange: TestExchange<MemoryObjectStore>;
+let engines: TestExchange<MemoryObjectStore>['engines'];
+let query: TestExchange['database']['query'];
+beforeAll(async () => {
+  exchange = await openTestExchange();
+  engines = exchange.engines;
+  query = exchange.database.query;
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+const live = new AbortController().signal;
+/** In halves, so that no scanner takes this file for the test virus. */
+const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD', '-ANTIVIRUS-TEST-FILE!$H+H*'].join('');
+const withScan = (scan: Policy['scan'], scanner: Scanner = engines.scanner) => ({
+  ...engines,
+  scanner,
+  policy: { ...engines.policy, scan },
+});
+const awayScanner = async () => clamdScanner({ address: `127.0.0.1:${await closedPort()}`, timeoutMs: 1_000 });
+const fullScanner: Scanner = {
+  begin: () => ({
+    write: async () => undefined,
+    early: undefined,
+    verdict: async () => ({ result: 'unscanned', why: 'too_large' }),
+    abandon: () => undefined,
+  }),
+};
+
+const rowOf = async (id: string) => {
+  const [row] = await query<SealedFile & { state: string; refusal: string | null }>(
+    `select account_id as "accountId", id, name, state, refusal, size_bytes as "sizeBytes", sha256, scan,
+       wrapped_key as "wrappedKey", key_version as "keyVersion", runs from files where id = $1`,
+    [id],
+  );
+  return row;
+};
+const objectsOf = (id: string) => [...engines.objects.objects.keys()].filter((key) => key.startsWith(id));
+const statesOn = async (link: Link) => (await deskFiles(engines, link)).map(({ name, state }) => ({ name, state }));
+const auditOf = (link: Link) =>
+  query<{ action: string; details: Record<string, unknown> }>(
+    "select action, details from audit_entries where account_id = $1 and action = 'file.uploaded'",
+    [link.accountId],
+  );
+const leaseOver = (id: string) => query('update files set lease_until = now() where id = $1', [id]);
+
+/** A store in whose first read a test does something. */
+function whileReading(act: () => Promise<unknown>): ObjectStore {
+  let acted = false;
+  return {
+    ...engines.objects,
+    async read(...asked) {
+      if (!acted) {
+        acted = true;
+        await act();
+      }
+      return engines.objects.read(...asked);
+    },
+  };
+}
+
+describe('a received upload', () => {
+  test('is nobody’s to see as ready before its check, and ready with its digest after', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
+    await checkUpload(withScan('required'), link.accountId, id, live);
+    expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'ready' }]);
+    const sha256 = createHash('sha256').update('some content').digest();
+    expect(await rowOf(id)).toMatchObject({ sha256, scan: 'clean', state: 'ready' });
+    expect(await auditOf(link)).toMatchObject([
+      { details: { fileId: id, sizeBytes: 12, sha256: sha256.toString('hex') } },
+    ]);
+  });
+
+  test('that is still arriving is not checked', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    await query("update files set state = 'uploading' where id = $1", [id]);
+    await checkUpload(engines, link.accountId, id, live);
+    expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'uploading' }]);
+  });
+
+  test('is not checked in another account’s name', async () => {
+    const [{ link }, other] = [await grantedLink(exchange), await exchange.account()];
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    await checkUpload(engines, other.accountId, id, live);
+    expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
+  });
+
+  test('takes the place of a ready file of the same name, whose objects are swept', async () => {
+    const { link } = await grantedLink(exchange);
+    const first = await readyFile(engines, link, 'a.txt', 'first');
+    const second = await readyFile(engines, link, 'a.txt', 'second');
+    expect(await deskFiles(engines, link)).toMatchObject([{ id: second, sizeBytes: 6, state: 'ready' }]);
+    await sweepFiles(engines);
+    expect([objectsOf(first), await rowOf(first)]).toEqual([[], undefined]);
+  });
+});
+
+describe('what is refused', () => {
+  test.each(['required', 'best-effort'] as const)('under "%s" includes what is infected', async (scan) => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'eicar.com', eicar);
+    await checkUpload(withScan(scan), link.accountId, id, live);
+    expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
+    expect(await rowOf(id)).toMatchObject({ refusal: 'infected', wrappedKey: null });
+    await sweepFiles(engines);
+    expect(objectsOf(id)).toEqual([]);
+    // Still on the desk, for the contact to see, until they remove it.
+    expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
+    expect(await engines.store.uploads.remove(link.accountId, deskOf(link), id)).toBe(true);
+    await sweepFiles(engines);
+    expect([await statesOn(link), await rowOf(id)]).toEqual([[], undefined]);
+    expect(await auditOf(link)).toEqual([]);
+  });
+
+  test('includes what is too large for a scanner that is required, and only then', async () => {
+    const { link } = await grantedLink(exchange);
+    const strict = await receivedFile(engines, link, 'a.bin', 'a');
+    await checkUpload(withScan('required', fullScanner), link.accountId, strict, live);
+    expect(await rowOf(strict)).toMatchObject({ refusal: 'too_large_to_scan' });
+    const lenient = await receivedFile(engines, link, 'b.bin', 'b');
+    await checkUpload(withScan('best-effort', fullScanner), link.accountId, lenient, live);
+    expect(await rowOf(lenient)).toMatchObject({ state: 'ready', scan: 'unscanned' });
+  });
+
+  test.each<[string, (key: string) => void]>([
+    ['altered', (key) => engines.objects.objects.get(key)?.writeUInt8(7, 3)],
+    ['shortened', (key) => engines.objects.objects.set(key, engines.objects.objects.get(key)?.subarray(1) as Buffer)],
+    ['missing', (key) => engines.objects.objects.delete(key)],
+  ])('includes a file with an object that is %s', async (_how, damage) => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    damage(chunkKey(id, 0));
+    await checkUpload(engines, link.accountId, id, live);
+    expect(await rowOf(id)).toMatchObject({ state: 'deleting', refusal: 'damaged', wrappedKey: null });
+    expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'refused' }]);
+  });
+
+  test('does not take the place of a good file of the same name', async () => {
+    const { link } = await grantedLink(exchange);
+    const good = await readyFile(engines, link, 'a.txt', 'good');
+    const bad = await receivedFile(engines, link, 'a.txt', eicar);
+    await checkUpload(withScan('required'), link.accountId, bad, live);
+    expect((await deskFiles(engines, link)).map(({ id, state }) => [id, state])).toEqual([
+      [good, 'ready'],
+      [bad, 'refused'],
+    ]);
+  });
+});
+
+describe('while the scanner is away', () => {
+  test('a scan that is required is waited for, and made when it is back', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    const away = withScan('required', await awayScanner());
+    await expect(checkUpload(away, link.accountId, id, live)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
+    // Its job is gone; the sweep finds it, when its lease has ended.
+    await query('delete from graphile_worker._private_jobs where key = $1', [`check:${id}`]);
+    const jobs = () => query('select 1 from graphile_worker.jobs where key = $1', [`check:${id}`]);
+    await sweep(engines);
+    expect(await jobs()).toHaveLength(0);
+    await query("update files set lease_until = now() - interval '31 seconds' where id = $1", [id]);
+    expect((await sweep(engines)).checks).toBeGreaterThanOrEqual(1);
+    expect(await jobs()).toHaveLength(1);
+    await checkUpload(withScan('required'), link.accountId, id, live);
+    expect(await rowOf(id)).toMatchObject({ state: 'ready', scan: 'clean' });
+  });
+
+  test.each(['best-effort', 'off'] as const)('a file is ready, as unscanned, under "%s"', async (scan) => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    await checkUpload(withScan(scan, await awayScanner()), link.accountId, id, live);
+    expect(await rowOf(id)).toMatchObject({ state: 'ready', scan: 'unscanned' });
+  });
+});
+
+describe('two checks of one upload', () => {
+  test('at once have one effect', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    await Promise.all(Array.from({ length: 4 }, () => checkUpload(engines, link.accountId, id, live)));
+    expect([await statesOn(link), (await auditOf(link)).length]).toEqual([[{ name: 'a.txt', state: 'ready' }], 1]);
+  });
+
+  test('of which the first lost its lease have one effect, and the file stays', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    const objects = whileReading(async () => {
+      await leaseOver(id);
+      await checkUpload(engines, link.accountId, id, live);
+    });
+    await checkUpload({ ...engines, objects }, link.accountId, id, live);
+    expect([await statesOn(link), (await auditOf(link)).length]).toEqual([[{ name: 'a.txt', state: 'ready' }], 1]);
+    await sweepFiles(engines);
+    expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe('some content');
+  });
+
+  test('of which the first is late with a refusal leave the file as it was found good', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    const objects = whileReading(async () => {
+      await leaseOver(id);
+      await checkUpload(engines, link.accountId, id, live);
+    });
+    await checkUpload({ ...withScan('required', fullScanner), objects }, link.accountId, id, live);
+    expect(await rowOf(id)).toMatchObject({ state: 'ready', refusal: null });
+  });
+});
+
+describe('an upload that is removed while it is checked', () => {
+  test('stays removed', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskOf(link), id));
+    await checkUpload({ ...engines, objects }, link.accountId, id, live);
+    expect([await statesOn(link), await auditOf(link)]).toEqual([[], []]);
+    await leaseOver(id);
+    await sweepFiles(engines);
+    expect([objectsOf(id), await rowOf(id)]).toEqual([[], undefined]);
+  });
+
+  test('does not take a ready file of the same name with it', async () => {
+    const { link } = await grantedLink(exchange);
+    const first = await readyFile(engines, link, 'a.txt', 'first');
+    const second = await receivedFile(engines, link, 'a.txt', 'second');
+    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskOf(link), second));
+    await checkUpload({ ...engines, objects }, link.accountId, second, live);
+    expect(await deskFiles(engines, link)).toMatchObject([{ id: first, state: 'ready' }]);
+    await sweepFiles(engines);
+    expect((await contentOf(engines, (await rowOf(first)) as SealedFile)).toString()).toBe('first');
+  });
+
+  test('and swept is not a damaged one', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    const objects = whileReading(async () => {
+      await engines.store.uploads.remove(link.accountId, deskOf(link), id);
+      await leaseOver(id);
+      await sweepFiles(engines);
+    });
+    await checkUpload({ ...engines, objects }, link.accountId, id, live);
+    expect([await statesOn(link), await rowOf(id)]).toEqual([[], undefined]);
+  });
+});
+
+describe('a check that takes long', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  /** The engines, whose check stands still until its lease was asked for once more. */
+  const slow = (link: Link, id: string, meanwhile: () => Promise<unknown>) => {
+    const asked = Promise.withResolvers<boolean>();
+    const holdForCheck: typeof engines.store.uploads.holdForCheck = async (...question) => {
+      const held = await engines.store.uploads.holdForCheck(...question);
+      asked.resolve(held);
+      return held;
+    };
+    const store = { ...engines.store, uploads: { ...engines.store.uploads, holdForCheck } };
+    const objects = whileReading(async () => {
+      await meanwhile();
+      vi.advanceTimersByTime(15_000);
+      await asked.promise;
+    });
+    return { check: () => checkUpload({ ...engines, store, objects }, link.accountId, id, live), asked: asked.promise };
+  };
+
+  test('keeps its lease', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    const { check, asked } = slow(link, id, () => leaseOver(id));
+    const checking = check();
+    expect(await asked).toBe(true);
+    await checkUpload(withScan('required', fullScanner), link.accountId, id, live);
+    await checking;
+    expect(await rowOf(id)).toMatchObject({ state: 'ready', refusal: null });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('ends when the upload is removed', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    const { check, asked } = slow(link, id, () => engines.store.uploads.remove(link.accountId, deskOf(link), id));
+    const checking = check();
+    const ended = expect(checking).rejects.toThrow();
+    expect(await asked).toBe(false);
+    await ended;
+    expect([await statesOn(link), vi.getTimerCount()]).toEqual([[], 0]);
+  });
+});
+
+test('a check that is told to stop leaves the upload to a later one', async () => {
+  const { link } = await grantedLink(exchange);
+  const id = await receivedFile(engines, link, 'a.txt', 'some content');
+  const stopping = new AbortController();
+  const objects = whileReading(async () => stopping.abort());
+  await expect(checkUpload({ ...engines, objects }, link.accountId, id, stopping.signal)).rejects.toThrow();
+  expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
+  await checkUpload(engines, link.accountId, id, live);
+  expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]); // not within the lease
+  await leaseOver(id);
+  await checkUpload(engines, link.accountId, id, live);
+  expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'ready' }]);
+});
+
+test('what writers left that were cut off is deleted with the check', async () => {
+  const { link } = await grantedLink(exchange);
+  const id = await announced(engines, link, 'a.txt', 5);
+  const stored = new Set<string>();
+  const objects: ObjectStore = {
+    ...engines.objects,
+    async put(key, body, signal) {
+      await engines.objects.put(key, body, signal);
+      stored.add(key);
+      if (stored.size < 3) throw new Error('no answer');
+    },
+  };
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const { writer, upload } = await takenOver(engines, link, id);
+    await receiveBytes({ ...engines, objects }, link, writer, upload, piecesOf(Buffer.from('12345'))).catch(() => 0);
+  }
+  expect(stored.size).toBe(3);
+  await checkUpload(engines, link.accountId, id, live);
+  expect([...stored].filter((key) => engines.objects.objects.has(key))).toEqual([[...stored].at(-1)]);
+  expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe('12345');
+});

@@ -1,0 +1,269 @@
+import { limits } from '@waybill/protocol';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allOf } from '../../testing/all-of.ts';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { announced, contentOf, deskFiles, grantedLink, readyFile, receivedFile } from '../../testing/grants.ts';
+import { sentLink } from '../../testing/links.ts';
+import type { MemoryObjectStore } from '../../testing/memory-object-store.ts';
+import { findInboxFile } from '../drops/find-inbox-file.ts';
+import { readHistory, readInbox } from '../drops/read-history.ts';
+import { recordInboxDelivery } from '../drops/record-inbox-delivery.ts';
+import { sendMessage } from '../outbox/send-message.ts';
+import type { Actor, Link, Mail } from '../ports.ts';
+import { sweep } from '../sweep.ts';
+import { deskOf } from './desk.ts';
+import { sendFiles } from './send-files.ts';
+
+let exchange: TestExchange<MemoryObjectStore>;
+let engines: TestExchange<MemoryObjectStore>['engines'];
+let query: TestExchange['database']['query'];
+beforeAll(async () => {
+  exchange = await openTestExchange();
+  engines = exchange.engines;
+  query = exchange.database.query;
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+const inbox = (actor: Actor) => allOf(readInbox(engines, actor.accountId));
+const messagesOf = (link: Link) =>
+  query<{ id: string; recipient: string; drop_id: string }>(
+    "select id, recipient, drop_id from messages where account_id = $1 and kind = 'received'",
+    [link.accountId],
+  );
+/** Everything that a send could change. */
+const booksOf = async (link: Link) => {
+  const of = (table: string) => query(`select * from ${table} where account_id = $1 order by id`, [link.accountId]);
+  return Promise.all(['files', 'drops', 'inbox_entries', 'messages', 'audit_entries'].map(of));
+};
+
+describe('what a contact sends', () => {
+  test('is one entry of the account’s inbox, from the contact, with its bytes', async () => {
+    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const link = links[1] as Link;
+    await readyFile(engines, link, 'a.txt', 'the first');
+    await readyFile(engines, link, 'b.txt', 'the second');
+    expect((await sendFiles(engines, link, 'Here you are.')).map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+    const entries = await inbox(actor);
+    expect(entries).toMatchObject([
+      { sender: 'd@example.org', fileCount: 2, ttl: link.ttl, files: [{ name: 'a.txt' }, { name: 'b.txt' }] },
+    ]);
+    for (const [name, content] of [
+      ['a.txt', 'the first'],
+      ['b.txt', 'the second'],
+    ] as const) {
+      const file = await findInboxFile(engines, actor, entries[0]?.id as string, name);
+      expect((await contentOf(engines, file)).toString()).toBe(content);
+    }
+    expect(await deskFiles(engines, link)).toEqual([]);
+  });
+
+  test('is not in the history of what the account sent, nor among its live drops', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    const before = await allOf(readHistory(engines, actor.accountId));
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    expect(before).toMatchObject([{ type: 'uploadfiles' }]);
+    expect(await allOf(readHistory(engines, actor.accountId))).toEqual(before);
+    expect(await engines.store.drops.countLive(actor.accountId)).toBe(0);
+  });
+
+  test('is in nobody else’s inbox', async () => {
+    const contact = await exchange.account();
+    const { actor, link } = await grantedLink(exchange, [contact.email]);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    const [entry] = await inbox(actor);
+    expect(await inbox(contact)).toEqual([]);
+    await expect(findInboxFile(engines, contact, entry?.id as string, 'a.txt')).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  test('stands beside what others sent, each under its sender', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    const { sender } = await sentLink(exchange, ['b.txt'], [actor.email]);
+    expect((await inbox(actor)).map((entry) => [entry.sender, entry.files.map(({ name }) => name)])).toEqual([
+      [sender.email, ['b.txt']],
+      ['c@example.org', ['a.txt']],
+    ]);
+  });
+
+  test('is told the account in one mail, in the account’s language', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await query("update accounts set language = 'de' where id = $1", [actor.accountId]);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, 'Bitte sehr.');
+    const messages = await messagesOf(link);
+    expect(messages).toMatchObject([{ recipient: actor.email }]);
+    const sent: Mail[] = [];
+    const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, answer: `${sent.push(mail)}` }) };
+    await sendMessage({ ...engines, mailer }, actor.accountId, messages[0]?.id as string);
+    expect(sent).toMatchObject([{ to: actor.email }]);
+    expect(sent[0]?.html).toContain('<html lang="de"');
+    for (const said of ['c@example.org', 'a.txt', 'Bitte sehr.']) expect(sent[0]?.text).toContain(said);
+    expect(sent[0]?.text).not.toContain('/u/');
+  });
+
+  test('is written in the audit, under the contact’s address', async () => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    const entries = await query(
+      "select actor, details from audit_entries where account_id = $1 and action = 'files.received'",
+      [link.accountId],
+    );
+    expect(entries).toMatchObject([{ actor: 'c@example.org', details: { grantId: link.dropId, files: 1 } }]);
+  });
+
+  test('makes no receipt when the account fetches it', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt', '12345');
+    await sendFiles(engines, link, '');
+    const [entry] = await inbox(actor);
+    const file = await findInboxFile(engines, actor, entry?.id as string, 'a.txt');
+    await recordInboxDelivery(engines, actor, file, { start: 0, end: 5 });
+    expect(await query("select 1 from messages where account_id = $1 and kind = 'receipt'", [actor.accountId])).toEqual(
+      [],
+    );
+  });
+
+  test('ends with its own deadline: the entry, its keys and its objects', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    const id = await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    const [entry] = await inbox(actor);
+    // The grant ends, and what came through it stays.
+    await query("update drops set expires_at = now() - interval '1 second' where id = $1", [link.dropId]);
+    await sweep(engines);
+    await findInboxFile(engines, actor, entry?.id as string, 'a.txt');
+    await query("update drops set expires_at = now() - interval '1 second' where id = $1", [entry?.dropId]);
+    await sweep(engines);
+    expect(await inbox(actor)).toEqual([]);
+    expect([...engines.objects.objects.keys()].filter((key) => key.startsWith(id))).toEqual([]);
+    expect(await query('select state, wrapped_key from files where id = $1', [id])).toEqual([
+      { state: 'gone', wrapped_key: null },
+    ]);
+  });
+});
+
+describe('nothing is sent, and nothing changed,', () => {
+  test.each<[string, (link: Link) => Promise<unknown>]>([
+    ['on its way', (link) => announced(engines, link, 'b.txt', 5)],
+    ['being checked', (link) => receivedFile(engines, link, 'b.txt', 'b')],
+  ])('while a file is still %s', async (_state, prepare) => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await prepare(link);
+    const before = await booksOf(link);
+    await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'files_not_ready' });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test('when there are no files, or refused ones only', async () => {
+    const { link } = await grantedLink(exchange);
+    await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'no_files' });
+    await engines.store.uploads.refuse(link.accountId, await receivedFile(engines, link, 'a.txt', 'a'), 'infected');
+    const before = await booksOf(link);
+    await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'no_files' });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test.each([
+    ['too long', 'x'.repeat(limits.messageLength + 1), 'too_large'],
+    ['not storable', 'a\0b', 'invalid_input'],
+    ['half a character', '\ud800', 'invalid_input'],
+  ])('when the message is %s', async (_what, message, code) => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    const before = await booksOf(link);
+    await expect(sendFiles(engines, link, message)).rejects.toMatchObject({ code });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test.each(['received:files-moved', 'received:before-commit'])('when the process dies at %s', async (point) => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    const before = await booksOf(link);
+    const checkpoint = (name: string) => {
+      if (name === point) throw new Error('killed');
+    };
+    await expect(sendFiles({ ...engines, checkpoint }, link, '')).rejects.toThrow('killed');
+    expect(await booksOf(link)).toEqual(before);
+    expect(await sendFiles(engines, link, '')).toHaveLength(1);
+  });
+});
+
+describe('the same request again', () => {
+  test('answers no files and makes nothing new', async () => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, 'hello');
+    const before = await booksOf(link);
+    expect(await sendFiles(engines, link, 'hello')).toEqual([]);
+    await expect(sendFiles(engines, link, 'another message')).rejects.toMatchObject({ code: 'no_files' });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test('at once makes one entry and one mail', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    const answers = await Promise.all(Array.from({ length: 4 }, () => sendFiles(engines, link, 'hello')));
+    expect(answers.map((files) => files.length).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 1]);
+    expect([(await inbox(actor)).length, (await messagesOf(link)).length]).toEqual([1, 1]);
+  });
+
+  test('with new files is another sending', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    for (const name of ['a.txt', 'b.txt']) {
+      await readyFile(engines, link, name);
+      expect(await sendFiles(engines, link, 'hello')).toHaveLength(1);
+    }
+    expect((await inbox(actor)).map(({ files }) => files.map(({ name }) => name))).toEqual([['b.txt'], ['a.txt']]);
+  });
+
+  test('through the other contact’s link is theirs', async () => {
+    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    for (const link of links) {
+      await readyFile(engines, link, 'a.txt');
+      expect(await sendFiles(engines, link, 'hello')).toHaveLength(1);
+    }
+    expect((await inbox(actor)).map(({ sender }) => sender)).toEqual(['d@example.org', 'c@example.org']);
+  });
+});
+
+test('refused files leave the desk with what is sent, and go nowhere', async () => {
+  const { actor, link } = await grantedLink(exchange);
+  await readyFile(engines, link, 'a.txt');
+  const refused = await receivedFile(engines, link, 'virus.exe', 'x');
+  await engines.store.uploads.refuse(link.accountId, refused, 'infected');
+  expect((await sendFiles(engines, link, '')).map(({ name }) => name)).toEqual(['a.txt']);
+  expect((await inbox(actor))[0]?.files.map(({ name }) => name)).toEqual(['a.txt']);
+  expect(await deskFiles(engines, link)).toEqual([]);
+  await sweep(engines);
+  expect(await query('select 1 from files where id = $1', [refused])).toEqual([]);
+});
+
+test('a file that is removed at the last moment is not counted as sent', async () => {
+  const { actor, link } = await grantedLink(exchange);
+  await readyFile(engines, link, 'a.txt');
+  const removed = await readyFile(engines, link, 'b.txt');
+  const transaction: typeof engines.store.transaction = (work) =>
+    engines.store.transaction((tx) =>
+      work({
+        ...tx,
+        drops: {
+          ...tx.drops,
+          async insert(...asked) {
+            await engines.store.uploads.remove(link.accountId, deskOf(link), removed);
+            await tx.drops.insert(...asked);
+          },
+        },
+      }),
+    );
+  const meanwhile = { ...engines, store: { ...engines.store, transaction } };
+  await expect(sendFiles(meanwhile, link, '')).rejects.toMatchObject({ code: 'files_not_ready' });
+  expect((await sendFiles(engines, link, '')).map(({ name }) => name)).toEqual(['a.txt']);
+  expect(await inbox(actor)).toMatchObject([{ fileCount: 1, files: [{ name: 'a.txt' }] }]);
+});

@@ -1,0 +1,24 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Engines, LinkSession } from '../ports.ts';
+import { codeOf } from './code.ts';
+
+export const mostTries = 5;
+
+/** Whether this is the code that was sent for this browser. Every try counts, before it is looked at. */
+export async function passCode(
+  engines: Pick<Engines, 'store' | 'keys'>,
+  session: LinkSession,
+  typed: string,
+): Promise<boolean> {
+  const { links } = engines.store;
+  const codeId = await links.tryCode(session.digest, mostTries);
+  const wrapped = await links.key(session.link);
+  if (!wrapped) throw new ExchangeError('link_ended');
+  if (codeId === undefined) return false;
+  const linkKey = await engines.keys.unwrap(wrapped.linkKey, wrapped.keyVersion, session.link.dropId);
+  const right = Buffer.from(codeOf(linkKey, codeId));
+  const given = Buffer.from(typed.replaceAll(/\s/g, ''));
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return false;
+  return links.pass(session, codeId);
+}

@@ -1,0 +1,211 @@
+import { type RawBuilder, sql } from 'kysely';
+import { codeSeconds } from '../../domain/links/code.ts';
+import { sendMessageJob } from '../../domain/outbox/send-message.ts';
+import type { OutboxLine, OutboxStore } from '../../domain/ports.ts';
+import type { Database } from './database.ts';
+
+/** Named in a mail; a longer list ends with an ellipsis. */
+const filesInMail = 20;
+
+const secondsFromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;
+
+export function outboxStore(db: Database): OutboxStore {
+  const message = (accountId: string, id: string) =>
+    db.updateTable('messages').where('account_id', '=', accountId).where('id', '=', id).where('state', '=', 'waiting');
+
+  const settle: OutboxStore['settle'] = async (accountId, id, state, outcome) => {
+    await sql`
+      with settled as (
+        update messages set state = ${state}, outcome = ${outcome}, settled_at = now()
+        where account_id = ${accountId} and id = ${id} and state = 'waiting'
+        returning account_id, drop_id, position, kind, state
+      )
+      update links set notified_at = coalesce(notified_at, now()) from settled
+      where settled.state = 'sent' and settled.kind = 'invitation' and links.account_id = settled.account_id
+        and links.drop_id = settled.drop_id and links.position = settled.position
+    `.execute(db);
+  };
+
+  return {
+    settle,
+
+    async invite(accountId, dropId, messages) {
+      await sql`
+        with enqueued as (
+          insert into messages (account_id, drop_id, id, position, kind, channel, recipient)
+          select ${accountId}, ${dropId}, message.id, message.position, 'invitation', 'mail', links.email
+          from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as message (id uuid, position integer)
+          join links on links.account_id = ${accountId} and links.drop_id = ${dropId}
+            and links.position = message.position
+          returning account_id, id
+        )
+        select ${alarm()} from enqueued
+      `.execute(db);
+    },
+
+    async enqueue(accountId, { id, kind, channel, dropId, position, recipient }) {
+      await sql`
+        with enqueued as (
+          insert into messages (account_id, drop_id, id, position, kind, channel, recipient)
+          values (${accountId}, ${dropId}, ${id}, ${position}, ${kind}, ${channel}, ${recipient})
+          returning account_id, id
+        )
+        select ${alarm()} from enqueued
+      `.execute(db);
+    },
+
+    async remind(count) {
+      const { rows } = await sql<{ reminded: number }>`
+        with due as (
+          select account_id, id from drops
+          where remind_at <= now()
+          order by remind_at limit ${count} for update skip locked
+        ), reminded as (
+          update drops set remind_at = null from due
+          where drops.account_id = due.account_id and drops.id = due.id
+          returning drops.account_id, drops.id, drops.ended_at is null and drops.expires_at > now() as live
+        ), enqueued as (
+          insert into messages (account_id, drop_id, id, position, kind, channel, recipient)
+          select links.account_id, links.drop_id, gen_random_uuid(), links.position, 'reminder', 'mail', links.email
+          from reminded
+          join accounts on accounts.id = reminded.account_id and accounts.reminders
+          join links on links.account_id = reminded.account_id and links.drop_id = reminded.id
+          where reminded.live and links.completed_at is null
+          returning account_id, id
+        ), alarms as (
+          select ${alarm()} from enqueued
+        )
+        select count(*) as reminded, (select count(*) from alarms) as alarms from reminded
+      `.execute(db);
+      return rows[0]?.reminded ?? 0;
+    },
+
+    async take(accountId, id, leaseSeconds) {
+      const taken = await message(accountId, id)
+        .where('due_at', '<=', sql<Date>`now()`)
+        .set(({ eb }) => ({ attempts: eb('attempts', '+', 1), due_at: secondsFromNow(leaseSeconds) }))
+        .returning(['drop_id', 'position', 'kind', 'channel', 'recipient', 'attempts'])
+        .returning(sql<boolean>`created_at < now() - make_interval(secs => ${codeSeconds})`.as('older_than_a_code'))
+        .executeTakeFirst();
+      if (!taken) return undefined;
+      const { kind, channel, recipient: to, attempts } = taken;
+      const row = await db
+        .selectFrom('drops')
+        .innerJoin('accounts', 'accounts.id', 'drops.account_id')
+        // The person a message is about: the link's receiver, or who sent a set of files through a grant's link.
+        .innerJoin('links', (join) =>
+          join
+            .onRef('links.account_id', '=', 'drops.account_id')
+            .on('links.drop_id', '=', sql<string>`coalesce(drops.from_drop_id, drops.id)`)
+            .on('links.position', '=', sql<number>`coalesce(drops.from_position, ${taken.position}::integer)`),
+        )
+        .select([
+          'drops.id as dropId',
+          'drops.type as dropType',
+          'drops.message',
+          'drops.created_at as createdAt',
+          'drops.expires_at as expiresAt',
+          'drops.link_key as linkKey',
+          'drops.key_version as keyVersion',
+          'drops.file_count as fileCount',
+          'accounts.email as account',
+          'accounts.language as accountLanguage',
+          'links.language as personLanguage',
+          'links.position',
+          'links.email',
+          'links.completed_at as completedAt',
+          sql<boolean>`drops.ended_at is null and drops.expires_at > now()`.as('live'),
+        ])
+        .where('drops.account_id', '=', accountId)
+        .where('drops.id', '=', taken.drop_id)
+        .executeTakeFirstOrThrow();
+      const { live, accountLanguage, personLanguage, position, email, completedAt, ...about } = row;
+      const toAccount = kind === 'receipt' || kind === 'received';
+      const pointless =
+        (!toAccount && !live && 'its drop ended before it could be sent') ||
+        (kind === 'code' && taken.older_than_a_code && 'the code ran out before it could be sent') ||
+        (kind === 'reminder' && completedAt !== null && 'the receiver has everything');
+      if (pointless) {
+        await settle(accountId, id, 'given_up', pointless);
+        return undefined;
+      }
+      const files = await db
+        .selectFrom('files')
+        .select(['name', 'size_bytes as sizeBytes'])
+        .select(sql<number>`(sum(size_bytes) over ())::bigint`.as('totalBytes'))
+        .where('account_id', '=', accountId)
+        .where('drop_id', '=', about.dropId)
+        .orderBy('created_at')
+        .limit(filesInMail)
+        .$narrowType<{ sizeBytes: number }>()
+        .execute();
+      return {
+        id,
+        kind,
+        channel,
+        to,
+        attempts,
+        language: toAccount ? accountLanguage : personLanguage,
+        person: { position, email, completedAt },
+        ...about,
+        files,
+        totalBytes: files[0]?.totalBytes ?? 0,
+      };
+    },
+
+    async retry(accountId, id, outcome, pauseSeconds) {
+      await sql`
+        with postponed as (
+          update messages set outcome = ${outcome}, due_at = ${secondsFromNow(pauseSeconds)}
+          where account_id = ${accountId} and id = ${id} and state = 'waiting'
+          returning account_id, id, due_at
+        )
+        select ${alarm(sql`due_at`)} from postponed
+      `.execute(db);
+    },
+
+    async wakeOverdue(overdueSeconds, count) {
+      const { rows } = await sql`
+        with overdue as (
+          select account_id, id from messages
+          where state = 'waiting' and due_at < now() - make_interval(secs => ${overdueSeconds})
+          order by due_at limit ${count}
+        )
+        select ${alarm()} from overdue
+      `.execute(db);
+      return rows.length;
+    },
+
+    async page(state, after, count) {
+      const at = sql.ref(state === 'waiting' ? 'messages.due_at' : 'messages.settled_at');
+      const { rows } = await sql<OutboxLine>`
+        select messages.id, accounts.email as account, kind, channel, recipient, attempts, outcome, ${at}::text as at
+        from messages join accounts on accounts.id = messages.account_id
+        where state = ${state}
+          and (${after === undefined} or (${at}, messages.id) > (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
+        order by ${at}, messages.id limit ${count}
+      `.execute(db);
+      return rows;
+    },
+
+    async revive(id) {
+      const { rows } = await sql`
+        with revived as (
+          update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
+          where id = ${id} and state = 'given_up'
+          returning account_id, id
+        )
+        select ${alarm()} from revived
+      `.execute(db);
+      return rows.length === 1;
+    },
+  };
+}
+
+/** The job that sends a row. One a message: setting it again replaces it, unless its process is at it or dead. */
+function alarm(at: RawBuilder<unknown> = sql`now()`): RawBuilder<unknown> {
+  return sql`graphile_worker.add_job(
+    ${sendMessageJob},
+    json_build_object('accountId', account_id, 'messageId', id),
+    run_at := ${at}, max_attempts := 1, job_key := 'message:' || id::text)`;
+}

@@ -1,0 +1,49 @@
+import type { Redis, Result } from 'ioredis';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { MessageLimit } from '../../domain/ports.ts';
+
+const windowMs = 60 * 60 * 1000;
+
+/**
+ * KEYS[1] counts the account's messages, the others one recipient's each; ARGV: window, most an account, most a
+ * recipient. All of them are counted, or none: then it answers the milliseconds until the last full one begins anew; a
+ * whole window where nothing was counted and it is too much all the same.
+ */
+const take = `
+  local wait = 0
+  for i, key in ipairs(KEYS) do
+    local adds = i == 1 and #KEYS - 1 or 1
+    local most = tonumber(i == 1 and ARGV[2] or ARGV[3])
+    if tonumber(redis.call('GET', key) or '0') + adds > most then
+      local left = redis.call('PTTL', key)
+      wait = math.max(wait, left < 0 and tonumber(ARGV[1]) or left, 1)
+    end
+  end
+  if wait > 0 then return wait end
+  for i, key in ipairs(KEYS) do
+    redis.call('INCRBY', key, i == 1 and #KEYS - 1 or 1)
+    redis.call('PEXPIRE', key, ARGV[1], 'NX')
+  end
+  return 0`;
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    takeMessages(count: number, ...keysAndArgs: (string | number)[]): Result<number, Context>;
+  }
+}
+
+/** Shared by all processes. It may forget, and then counts anew: it guards people's mailboxes, not our books. */
+export function valkeyMessageLimit(redis: Redis, most: { perAccount: number; perRecipient: number }): MessageLimit {
+  redis.defineCommand('takeMessages', { lua: take });
+  return {
+    async take(accountId, recipients) {
+      const keys = [accountId, ...new Set(recipients)].map((name) => `waybill:messages:${name}`);
+      const waitMs = await redis
+        .takeMessages(keys.length, ...keys, windowMs, most.perAccount, most.perRecipient)
+        .catch((cause: unknown) => {
+          throw new ExchangeError('unavailable', undefined, { cause });
+        });
+      return Math.ceil(waitMs / 1000);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { isPassed } from '../../domain/links/find-link.ts';
+import { issueCode } from '../../domain/links/issue-code.ts';
+import { mostTries, passCode } from '../../domain/links/pass-code.ts';
+import { codeTarget } from '../../domain/links/second-factor.ts';
+import type { LinkSession } from '../../domain/ports.ts';
+import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-page.tsx';
+import type { App } from '../app.ts';
+import type { LinkPages } from './link-pages.ts';
+import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
+import { formOf, isOwnForm } from './person.ts';
+import type { PageEngines } from './routes.tsx';
+import { sessionOf } from './session.ts';
+
+const config = { authentication: 'code-pending' } as const;
+
+/** Where a person types in the code that was sent to them, and can ask for another. */
+export function codePages(app: App, engines: PageEngines, options: PageOptions, pages: LinkPages): void {
+  const home = `${pages.home}/:handle/`;
+
+  app.post(`${home}code`, { config }, async (request, reply) => {
+    const session = await sessionOf(engines, request, pages);
+    requireOwnForm(request);
+    const passed = isPassed(engines, session) || (await passCode(engines, session, formOf(request).get('code') ?? ''));
+    if (passed) return reply.redirect(inChosenLanguage(request, './'), 303);
+    const tried = await sessionOf(engines, request, pages);
+    const problem = standing(tried) ?? 'wrong';
+    return sendCodePage(engines, options, request, reply.code(403), tried, problem);
+  });
+
+  app.post(`${home}resend`, { config }, async (request, reply) => {
+    const session = await sessionOf(engines, request, pages);
+    requireOwnForm(request);
+    if (isPassed(engines, session)) return reply.redirect(inChosenLanguage(request, './'), 303);
+    const result = await engines.store.transaction((tx) => issueCode(engines, tx, session.link, session.digest));
+    if (result !== 'too_many_codes') return reply.redirect(inChosenLanguage(request, './'), 303);
+    return sendCodePage(engines, options, request, reply.code(429), session, 'too_many_codes');
+  });
+}
+
+export function sendCodePage(
+  engines: Pick<PageEngines, 'policy' | 'sms'>,
+  options: PageOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: LinkSession,
+  problem: CodePageProps['problem'] = standing(session),
+): Promise<FastifyReply> {
+  const target = codeTarget(engines, session.link) ?? { channel: 'mail', to: session.link.receiver };
+  const words = wordsFor(options, request, session.link.language);
+  const props: CodePageProps = {
+    channel: target.channel,
+    target: target.channel === 'sms' ? maskedNumber(target.to) : maskedAddress(target.to),
+    action: inChosenLanguage(request, 'code'),
+    resendAction: inChosenLanguage(request, 'resend'),
+    problem,
+    triesLeft: problem === 'wrong' && session.code ? mostTries - session.code.tries : undefined,
+  };
+  return sendPage(options, request, reply, words, { title: codeTitle(words), page: <CodePage {...props} /> });
+}
+
+/** What keeps this browser's code from being typed in, whoever asks. */
+function standing({ code }: LinkSession): CodePageProps['problem'] {
+  if (!code) return 'too_many_codes';
+  if (code.expired) return 'expired';
+  return code.tries >= mostTries ? 'too_many_tries' : undefined;
+}
+
+/** Enough to know which phone or mailbox to look at, and not enough to learn it. */
+const maskedNumber = (number: string) => `•••• ${number.slice(-3)}`;
+const maskedAddress = (address: string) => address.replace(/^(.).*(?=@)/, '$1•••');
+
+function requireOwnForm(request: FastifyRequest): void {
+  if (!isOwnForm(request)) throw new ExchangeError('cross_site');
+}

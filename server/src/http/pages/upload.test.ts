@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { type Granted, grantedLink, readyFile } from '../../testing/grants.ts';
+import { sentLink, tokenOf } from '../../testing/links.ts';
+import { testPages } from '../../testing/pages.ts';
+import { buildServer } from '../server.ts';
+
+const host = 'files.example.org';
+const chunkBytes = 8 * 1024 * 1024;
+
+let exchange: TestExchange;
+let app: FastifyInstance;
+let granted: Granted;
+let contact: { page: string; cookie: string };
+beforeAll(async () => {
+  exchange = await openTestExchange();
+  const failureLimit = { record: async () => 0 };
+  const engines = { ...exchange.engines, failureLimit } as unknown as Parameters<typeof buildServer>[0];
+  app = buildServer(engines, {
+    log: pino({ level: 'silent' }),
+    processTag: 'test',
+    publicUrl: `https://${host}`,
+    allowedHosts: [],
+    trustedProxies: [],
+    pages: testPages,
+  });
+});
+afterAll(async () => {
+  await app.close();
+  await exchange[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  granted = await grantedLink(exchange);
+  contact = await opened(granted);
+});
+
+async function opened({ actor, link }: Granted) {
+  const token = await tokenOf(exchange, actor, link.dropId, link.position);
+  const answer = await app.inject({
+    method: 'POST',
+    url: `/u/${token}`,
+    payload: 'gesture=pressed',
+    headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  expect(answer.statusCode).toBe(303);
+  return {
+    page: String(answer.headers.location),
+    cookie: String(answer.headers['set-cookie']).split(';', 1)[0] as string,
+  };
+}
+
+type Headers = Record<string, string>;
+const ask = (method: string, path: string, headers: Headers = {}, payload?: InjectOptions['payload']) =>
+  app.inject({
+    method: method as 'GET',
+    url: `${contact.page}${path}`,
+    headers: { host, cookie: contact.cookie, ...headers },
+    ...(payload === undefined ? {} : { payload }),
+  });
+const tus = (method: string, path: string, headers: Headers = {}, payload?: Buffer) =>
+  ask(method, path, { 'tus-resumable': '1.0.0', ...headers }, payload);
+const metadata = (name: string) => `filename ${Buffer.from(name).toString('base64')}`;
+const create = (name: string, sizeBytes: number, headers: Headers = {}) =>
+  tus('POST', 'tus', { 'upload-length': String(sizeBytes), 'upload-metadata': metadata(name), ...headers });
+const patch = (id: string, offset: number, bytes: Buffer, headers: Headers = {}) =>
+  tus(
+    'PATCH',
+    `tus/${id}`,
+    { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream', ...headers },
+    bytes,
+  );
+const idOf = (answer: { headers: Record<string, unknown> }) =>
+  String(answer.headers['location']).split('/').at(-1) ?? '';
+const desk = async () => (await ask('GET', 'files')).json<{ name: string; state: string; receivedBytes: number }[]>();
+
+describe('an upload by tus', () => {
+  test('is announced, sent in pieces and asked for its offset', async () => {
+    const bytes = randomBytes(chunkBytes + 10);
+    const created = await create('a.bin', bytes.length);
+    expect([created.statusCode, created.headers['tus-resumable']]).toEqual([201, '1.0.0']);
+    expect(created.headers.location).toMatch(new RegExp(`^${contact.page}tus/[0-9a-f-]{36}$`));
+    const id = idOf(created);
+    const first = await patch(id, 0, bytes.subarray(0, chunkBytes));
+    expect([first.statusCode, first.headers['upload-offset']]).toEqual([204, String(chunkBytes)]);
+    const asked = await tus('HEAD', `tus/${id}`);
+    expect(asked.headers).toMatchObject({ 'upload-offset': String(chunkBytes), 'upload-length': String(bytes.length) });
+    expect(await desk()).toMatchObject([{ name: 'a.bin', state: 'uploading', receivedBytes: chunkBytes }]);
+    const last = await patch(id, chunkBytes, bytes.subarray(chunkBytes));
+    expect([last.statusCode, last.headers['upload-offset']]).toEqual([204, String(bytes.length)]);
+    expect(await desk()).toMatchObject([{ state: 'checking', receivedBytes: bytes.length }]);
+  });
+
+  test('may be empty', async () => {
+    expect((await create('empty.txt', 0)).statusCode).toBe(201);
+    expect(await desk()).toMatchObject([{ name: 'empty.txt', state: 'checking' }]);
+  });
+
+  test('says nothing to other origins, and has the headers of every answer', async () => {
+    const answers = [
+      await create('a.bin', 1, { origin: 'https://elsewhere.example' }),
+      await tus('OPTIONS', 'tus', { origin: 'https://elsewhere.example' }),
+      await ask('POST', 'tus'),
+    ];
+    for (const { headers } of answers) {
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      expect(headers['x-content-type-options']).toBe('nosniff');
+    }
+  });
+
+  test.each<[string, number, () => Promise<{ statusCode: number }>]>([
+    ['without the protocol’s header', 412, () => ask('POST', 'tus', { 'upload-length': '1' })],
+    ['without a length', 400, () => tus('POST', 'tus', { 'upload-metadata': metadata('a') })],
+    ['of a length to be said later', 501, () => tus('POST', 'tus', { 'upload-defer-length': '1' })],
+    ['of more than a file may be', 413, () => create('a.bin', 101 * 1024 * 1024)],
+    ['without a name', 400, () => tus('POST', 'tus', { 'upload-length': '1' })],
+    ['with a path for a name', 400, () => create('../a.bin', 1)],
+    ['from another site', 403, () => create('a.bin', 1, { 'sec-fetch-site': 'cross-site' })],
+    ['without the cookie', 404, () => create('a.bin', 1, { cookie: '' })],
+    ['that was never announced', 404, () => patch('01a1dca1-b6e4-73d7-b45e-3306c96c241d', 0, Buffer.from('a'))],
+    ['whose id is none', 404, () => patch('..%2fa', 0, Buffer.from('a'))],
+  ])('%s is refused', async (_what, status, act) => {
+    expect((await act()).statusCode).toBe(status);
+    expect(await desk()).toEqual([]);
+  });
+
+  test('takes bytes only where it stands, and no more than were announced', async () => {
+    const id = idOf(await create('a.bin', 10));
+    expect((await patch(id, 5, Buffer.alloc(5))).statusCode).toBe(409);
+    expect((await patch(id, 0, Buffer.alloc(11))).statusCode).toBe(413);
+    expect(await desk()).toMatchObject([{ receivedBytes: 0, state: 'uploading' }]);
+    expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(204);
+  });
+
+  test('asks for whole chunks: a request that could not count is told so', async () => {
+    const id = idOf(await create('a.bin', chunkBytes * 2));
+    const answer = await patch(id, 0, Buffer.alloc(1000));
+    expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([400, 'invalid_input']);
+    expect((await tus('HEAD', `tus/${id}`)).headers['upload-offset']).toBe('0');
+  });
+
+  test('can be removed, and is gone then', async () => {
+    const id = idOf(await create('a.bin', 10));
+    expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(204);
+    expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(404);
+    expect((await tus('HEAD', `tus/${id}`)).statusCode).toBe(404);
+    expect(await desk()).toEqual([]);
+  });
+
+  test('announced again because its answer was lost is there once', async () => {
+    const lost = idOf(await create('a.bin', 10));
+    const id = idOf(await create('a.bin', 10));
+    expect(await desk()).toHaveLength(1);
+    expect((await patch(lost, 0, Buffer.alloc(10))).statusCode).toBe(404);
+    expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(204);
+  });
+
+  test('is nobody’s but its link’s', async () => {
+    const id = idOf(await create('a.bin', 10));
+    const stranger = await opened(await grantedLink(exchange, ['other@example.org']));
+    const [mine, theirs] = [contact, stranger];
+    contact = theirs;
+    expect((await tus('HEAD', `tus/${id}`)).statusCode).toBe(404);
+    expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(404);
+    expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(404);
+    contact = mine;
+    expect(await desk()).toMatchObject([{ name: 'a.bin', state: 'uploading' }]);
+  });
+});
+
+describe('sending', () => {
+  const send = (body: unknown, headers: Headers = {}) =>
+    ask('POST', 'send', { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
+
+  test('answers what was sent', async () => {
+    await readyFile(exchange.engines, granted.link, 'a.txt', 'aaa');
+    const answer = await send({ message: 'Here' });
+    expect([answer.statusCode, answer.json()]).toEqual([200, { files: [{ name: 'a.txt', sizeBytes: 3 }] }]);
+    expect(await desk()).toEqual([]);
+  });
+
+  test.each([
+    ['nothing', 409, { message: '' }, {}],
+    ['no message', 400, {}, {}],
+    ['a message that is none', 400, { message: 1 }, {}],
+    ['a message that is too long', 400, { message: 'a'.repeat(20_001) }, {}],
+    ['from another site', 403, { message: '' }, { 'sec-fetch-site': 'cross-site' }],
+    ['without the cookie', 404, { message: '' }, { cookie: '' }],
+  ])('%s is refused, as JSON', async (_what, status, body, headers) => {
+    const answer = await send(body, headers);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
+  });
+
+  test('waits for what is on its way', async () => {
+    await readyFile(exchange.engines, granted.link, 'a.txt');
+    await create('b.txt', 10);
+    const answer = await send({ message: '' });
+    expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([409, 'files_not_ready']);
+  });
+});
+
+describe('the plain form', () => {
+  const boundary = 'limit';
+  const part = (disposition: string, content = '') =>
+    `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
+  const post = (parts: string[], headers: Headers = {}) =>
+    ask(
+      'POST',
+      '',
+      { 'content-type': `multipart/form-data; boundary=${boundary}`, ...headers },
+      `${parts.join('')}--${boundary}--\r\n`,
+    );
+  const messages = () =>
+    exchange.database.query('select message, file_count from drops where account_id = $1 and type = $2', [
+      granted.actor.accountId,
+      'receivedfiles',
+    ]);
+
+  test('sends its files and its message, with the line ends of a text', async () => {
+    const answer = await post([
+      part('name="file"; filename="a.txt"', 'aaa'),
+      part('name="file"; filename="b.txt"', 'bbb'),
+      part('name="message"', 'one\r\ntwo'),
+    ]);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(answer.body).toContain('b.txt');
+    expect(await messages()).toEqual([{ message: 'one\ntwo', file_count: 2 }]);
+  });
+
+  test('without a file sends what is there already', async () => {
+    await readyFile(exchange.engines, granted.link, 'earlier.txt');
+    const answer = await post([part('name="file"; filename=""'), part('name="message"', '')]);
+    expect(answer.statusCode).toBe(200);
+    expect(await messages()).toEqual([{ message: '', file_count: 1 }]);
+  });
+
+  test.each([
+    ['no file', [part('name="file"; filename=""'), part('name="message"', 'Was written')]],
+    ['a name that cannot be', [part('name="file"; filename="a/b"', 'a')]],
+  ])('%s is said on the form', async (what, parts) => {
+    const answer = await post(parts);
+    expect(answer.body.includes('Was written')).toBe(what === 'no file');
+    expect(answer.statusCode).toBe(422);
+    expect(answer.body).toContain('id="problem"');
+    expect(answer.body).toContain('type="file"');
+    expect(await messages()).toEqual([]);
+  });
+
+  test('from another site is refused', async () => {
+    const parts = [part('name="file"; filename="a.txt"', 'aaa')];
+    expect((await post(parts, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403);
+    expect(await messages()).toEqual([]);
+  });
+});
+
+test('a download link opens no desk, and its cookie none either', async () => {
+  const { token } = await sentLink(exchange, ['a.txt']);
+  const answer = await app.inject({ url: `/u/${token}`, headers: { host } });
+  expect(answer.statusCode).toBe(404);
+  const opening = await app.inject({
+    method: 'POST',
+    url: `/d/${token}`,
+    payload: 'gesture=pressed',
+    headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  const cookie = String(opening.headers['set-cookie']).split(';', 1)[0] as string;
+  contact = { page: String(opening.headers.location).replace('/download/', '/upload/'), cookie };
+  expect((await ask('GET', 'files')).statusCode).toBe(404);
+});

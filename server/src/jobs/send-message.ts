@@ -1,0 +1,13 @@
+import { type Static, Type } from 'typebox';
+import { Parse } from 'typebox/value';
+import { sendMessage, sendMessageJob } from '../domain/outbox/send-message.ts';
+import type { Engines } from '../domain/ports.ts';
+
+const Payload = Type.Object({ accountId: Type.String(), messageId: Type.String() });
+
+export const sendMessageTask = {
+  name: sendMessageJob,
+  parse: (payload: unknown) => Parse(Payload, payload),
+  run: (engines: Engines, { accountId, messageId }: Static<typeof Payload>) =>
+    sendMessage(engines, accountId, messageId),
+};

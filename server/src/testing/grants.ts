@@ -1,0 +1,108 @@
+import { setReceivers } from '../domain/drafts/set-receivers.ts';
+import { grantAccess } from '../domain/drops/create-drop.ts';
+import { checkUpload } from '../domain/files/check-upload.ts';
+import { readSealed } from '../domain/files/read-sealed.ts';
+import { beginUpload } from '../domain/grants/begin-upload.ts';
+import { deskOf } from '../domain/grants/desk.ts';
+import { receiveBytes } from '../domain/grants/receive-bytes.ts';
+import { findLink } from '../domain/links/find-link.ts';
+import type { Actor, DeskFile, Link, ResumableUpload, SealedFile } from '../domain/ports.ts';
+import type { TestExchange } from './exchange.ts';
+import { tokenOf } from './links.ts';
+
+type TestEngines = TestExchange['engines'];
+
+export interface Granted {
+  readonly actor: Actor;
+  /** One a contact, in the order given. */
+  readonly links: readonly Link[];
+  readonly link: Link;
+}
+
+/** Access that an account granted to these contacts. */
+export async function grantedLink(
+  exchange: TestExchange,
+  contacts: readonly string[] = ['c@example.org'],
+  account?: Actor,
+): Promise<Granted> {
+  const { engines, database } = exchange;
+  const actor = account ?? (await exchange.account(...contacts));
+  const receivers = contacts.map((email) => ({ email }));
+  await setReceivers(engines, actor, '', receivers);
+  const before = await database.query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
+  await grantAccess(engines, actor, { draft: '', parameters: { ddmessage: `grant ${before.length}` } });
+  const [drop] = await database.query<{ id: string }>(
+    'select id from drops where account_id = $1 and message = $2 and type = $3',
+    [actor.accountId, `grant ${before.length}`, 'uploadfiles'],
+  );
+  const links = await Promise.all(
+    contacts.map(async (_, position) =>
+      findLink(engines, await tokenOf(exchange, actor, drop?.id as string, position), 'uploadfiles'),
+    ),
+  );
+  return { actor, links, link: links[0] as Link };
+}
+
+export async function* piecesOf(bytes: Buffer, pieceBytes = 1_000_003): AsyncGenerator<Buffer, void, void> {
+  for (let start = 0; start < bytes.length; start += pieceBytes) yield bytes.subarray(start, start + pieceBytes);
+}
+
+/** Announces a file. Answers its id. */
+export async function announced(engines: TestEngines, link: Link, name: string, sizeBytes: number): Promise<string> {
+  const id = engines.random.uuid();
+  await beginUpload(engines, link, engines.random.uuid(), { id, name, mediaType: 'text/plain', sizeBytes });
+  return id;
+}
+
+/** A new writer of an upload, from where it stands. */
+export async function takenOver(
+  engines: TestEngines,
+  link: Link,
+  id: string,
+): Promise<{ writer: string; upload: ResumableUpload }> {
+  const writer = engines.random.uuid();
+  const upload = await engines.store.uploads.takeOver(link.accountId, deskOf(link), id, writer, 3600);
+  if (!upload) throw new Error('no such upload');
+  return { writer, upload };
+}
+
+/** All bytes of a file, announced and received, but not checked. Answers its id. */
+export async function receivedFile(
+  engines: TestEngines,
+  link: Link,
+  name: string,
+  content: string | Buffer,
+): Promise<string> {
+  const bytes = Buffer.from(content as string);
+  const id = await announced(engines, link, name, bytes.length);
+  const { writer, upload } = await takenOver(engines, link, id);
+  await receiveBytes(engines, link, writer, upload, piecesOf(bytes));
+  return id;
+}
+
+/** A file that is ready to be sent. Answers its id. */
+export async function readyFile(
+  engines: TestEngines,
+  link: Link,
+  name: string,
+  content: string | Buffer = `content of ${name}`,
+): Promise<string> {
+  const id = await receivedFile(engines, link, name, content);
+  await checkUpload(engines, link.accountId, id, new AbortController().signal);
+  return id;
+}
+
+export function deskFiles(engines: Pick<TestEngines, 'store'>, link: Link): Promise<DeskFile[]> {
+  return engines.store.uploads.desk(link.accountId, deskOf(link));
+}
+
+export async function contentOf(
+  engines: Pick<TestEngines, 'objects' | 'keys'>,
+  file: Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'runs'>,
+): Promise<Buffer> {
+  const read: Buffer[] = [];
+  const range = { start: 0, end: file.sizeBytes };
+  const { signal } = new AbortController();
+  for await (const bytes of readSealed(engines, file, range, signal)) read.push(Buffer.from(bytes));
+  return Buffer.concat(read);
+}

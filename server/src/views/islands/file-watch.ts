@@ -1,0 +1,82 @@
+import type { ServerFile } from './upload-entry.ts';
+
+export interface FileWatchNeeds {
+  readonly ask: () => Promise<readonly ServerFile[] | 'ended'>;
+  readonly after: (milliseconds: number, then: () => void) => void;
+  /** Whether there is anything to learn. */
+  readonly isWanted: () => boolean;
+  /** Called before each question; what it answers takes the files. */
+  readonly listen: () => (files: readonly ServerFile[]) => void;
+  readonly onEnded: () => void;
+}
+
+const usually = 1000;
+/** A long check is asked about less often. */
+const patience = 60;
+const patiently = 5000;
+const longest = 30_000;
+
+/** Asks the server for its files about once a second, one question at a time, as long as there is something to learn. */
+export class FileWatch {
+  readonly #needs: FileWatchNeeds;
+  /** Which waking the next question belongs to; an older one is not asked. */
+  #turn = 0;
+  #asking = false;
+  #planned = false;
+  #failures = 0;
+  #answers = 0;
+  #ended = false;
+
+  constructor(needs: FileWatchNeeds) {
+    this.#needs = needs;
+  }
+
+  /** There is something to learn; asks soon if it is not already about to. */
+  wake(): void {
+    this.#answers = 0;
+    if (!this.#planned && !this.#asking) this.#plan(usually);
+  }
+
+  /** Asks at once, however long it meant to wait. */
+  hurry(): void {
+    this.#answers = 0;
+    this.#failures = 0;
+    if (!this.#asking) this.#plan(0);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  #plan(milliseconds: number): void {
+    const turn = ++this.#turn;
+    this.#planned = true;
+    this.#needs.after(milliseconds, () => {
+      if (turn === this.#turn) void this.#ask();
+    });
+  }
+
+  async #ask(): Promise<void> {
+    this.#planned = false;
+    if (this.#ended || !this.#needs.isWanted()) return;
+    this.#asking = true;
+    const take = this.#needs.listen();
+    const files = await this.#needs.ask().catch(() => undefined);
+    this.#asking = false;
+    if (this.#ended) return;
+    if (files === 'ended') {
+      this.#ended = true;
+      this.#needs.onEnded();
+      return;
+    }
+    if (files) take(files);
+    this.#answers += 1;
+    this.#failures = files ? 0 : this.#failures + 1;
+    if (this.#needs.isWanted() && !this.#planned) this.#plan(this.#pause());
+  }
+
+  #pause(): number {
+    if (this.#failures > 0) return Math.min(longest, usually * 2 ** this.#failures);
+    return this.#answers < patience ? usually : patiently;
+  }
+}

@@ -1,0 +1,25 @@
+import { DetailedError, Upload } from 'tus-js-client';
+import type { ServerFile } from './upload-entry.ts';
+
+/** An answer that takes longer is asked for again. */
+const answerWithin = 30_000;
+
+export async function serverFiles(endpoint: string): Promise<readonly ServerFile[] | 'ended'> {
+  const answer = await fetch(endpoint, {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(answerWithin),
+  });
+  if (answer.status === 410) return 'ended';
+  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+  return (await answer.json()) as ServerFile[];
+}
+
+/** What the server does not know is gone as well. */
+export async function removeUpload(url: string): Promise<void> {
+  try {
+    await Upload.terminate(url, { retryDelays: [500, 2000] });
+  } catch (error) {
+    const status = error instanceof DetailedError ? error.originalResponse?.getStatus() : undefined;
+    if (status !== 404 && status !== 410) throw error;
+  }
+}

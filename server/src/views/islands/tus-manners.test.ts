@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DetailedError, Upload } from 'tus-js-client';
+import { expect, onTestFinished, test } from 'vitest';
+import { tusManners, willPass } from './tus-manners.ts';
+
+const chunk = 8 * 1024 * 1024;
+const size = chunk + 5;
+
+type Answer = number | 'reset' | 'half' | 'nothing' | undefined;
+
+/** A server that takes one file; `trouble` says which request it answers otherwise, and how. */
+async function setUp(trouble: (method: string, time: number) => Answer) {
+  const requests: string[] = [];
+  let received = 0;
+  let created = 0;
+  const answer = (request: IncomingMessage, response: ServerResponse, taken: number): void => {
+    const method = request.method ?? '';
+    requests.push(`${method} ${String(request.headers['upload-offset'] ?? '')}`.trim());
+    const time = requests.filter((line) => line.startsWith(method)).length;
+    const other = trouble(method, time);
+    if (other === 'reset') {
+      request.socket.destroy();
+    } else if (typeof other === 'number') {
+      response.writeHead(other).end();
+    } else if (method === 'POST') {
+      created += 1;
+      received = 0;
+      response.writeHead(201, { location: `/tus/${created}` }).end();
+    } else {
+      if (method === 'PATCH') received += other === 'nothing' ? 0 : other === 'half' ? taken / 2 : taken;
+      response.writeHead(method === 'HEAD' ? 200 : 204, { 'upload-offset': received, 'upload-length': size }).end();
+    }
+  };
+  const server = createServer((request, response) => {
+    let taken = 0;
+    request.on('data', (data: Buffer) => (taken += data.length));
+    request.on('end', () => answer(request, response, taken));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { retryDelays, ...manners } = tusManners(() => true);
+  const done = new Promise<'done' | Error>((resolve) => {
+    const upload = new Upload(Buffer.alloc(size), {
+      ...manners,
+      // As often as there, and without the wait.
+      retryDelays: retryDelays?.map(() => 1) ?? [],
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tus`,
+      onSuccess: () => resolve('done'),
+      onError: resolve,
+    });
+    upload.start();
+  });
+  return { done, requests };
+}
+
+const ordinary = ['POST', 'PATCH 0', `PATCH ${chunk}`];
+
+test('a file travels in whole chunks', async () => {
+  const { done, requests } = await setUp(() => undefined);
+  expect(await done).toBe('done');
+  expect(requests).toEqual(ordinary);
+});
+
+test.each<Answer>(['reset', 500, 502, 503, 408, 409, 423, 429])(
+  'a chunk that met %s goes on from where the server is',
+  async (trouble) => {
+    const { done, requests } = await setUp((method, time) => (method === 'PATCH' && time === 2 ? trouble : undefined));
+    expect(await done).toBe('done');
+    expect(requests).toEqual([...ordinary.slice(0, 3), 'HEAD', ...ordinary.slice(2)]);
+  },
+);
+
+test.each<Answer>(['reset', 500, 502, 503, 408, 409, 423, 429])(
+  'a question how far it is that met %s is asked again, and nothing begins anew',
+  async (trouble) => {
+    const { done, requests } = await setUp((method, time) => {
+      if (method === 'PATCH' && time === 2) return 503;
+      return method === 'HEAD' && time < 3 ? trouble : undefined;
+    });
+    expect(await done).toBe('done');
+    expect(requests).toEqual([...ordinary.slice(0, 3), 'HEAD', 'HEAD', 'HEAD', ...ordinary.slice(2)]);
+  },
+);
+
+test.each([404, 410])('an upload of which the server says %i begins anew', async (status) => {
+  const { done, requests } = await setUp((method, time) => {
+    if (method === 'PATCH' && time === 2) return 503;
+    return method === 'HEAD' ? status : undefined;
+  });
+  expect(await done).toBe('done');
+  expect(requests).toEqual([...ordinary.slice(0, 3), 'HEAD', ...ordinary]);
+});
+
+test.each([
+  ['POST', 415],
+  ['PATCH', 404],
+  ['PATCH', 413],
+  ['HEAD', 403],
+])('%s answered %i is a failure at once, and nothing begins anew', async (method, status) => {
+  const { done, requests } = await setUp((asked, time) => {
+    if (asked === method) return status;
+    return method === 'HEAD' && asked === 'PATCH' && time === 1 ? 503 : undefined;
+  });
+  const error = await done;
+  expect(error).toBeInstanceOf(DetailedError);
+  expect(willPass(error as Error)).toBe(false);
+  expect(requests.filter((line) => line.startsWith(method))).toHaveLength(1);
+  expect(requests.filter((line) => line === 'POST')).toHaveLength(1);
+});
+
+test('a server that stays away is given up after a while, as passing trouble', async () => {
+  const { done } = await setUp((method) => (method === 'POST' ? 502 : undefined));
+  const error = await done;
+  expect(willPass(error as Error)).toBe(true);
+});
+
+test('an answer of less than was sent is where the next chunk begins', async () => {
+  const { done, requests } = await setUp((method, time) => (method === 'PATCH' && time === 1 ? 'half' : undefined));
+  expect(await done).toBe('done');
+  expect(requests).toEqual(['POST', 'PATCH 0', `PATCH ${chunk / 2}`]);
+});
+
+test('a server that takes nothing is not sent the same chunk for ever', async () => {
+  const { done, requests } = await setUp((method) => (method === 'PATCH' ? 'nothing' : undefined));
+  expect(willPass((await done) as Error)).toBe(true);
+  expect(requests.filter((line) => line.startsWith('PATCH'))).toHaveLength(5);
+});
+
+test('what went wrong in this browser does not pass', () => {
+  expect(willPass(new Error('the file cannot be read'))).toBe(false);
+});
