@@ -24,7 +24,7 @@ const checkpoints = [
   'drop:links-inserted',
   'drop:files-moved',
   'drop:inboxes-filled',
-  'drop:mails-enqueued',
+  'drop:messages-enqueued',
   'drop:before-commit',
   'drop:committed',
 ];

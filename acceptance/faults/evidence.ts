@@ -146,7 +146,7 @@ async function readDrops(senders: string[]): Promise<DropRow[]> {
        (select coalesce(json_agg(json_build_object('email', links.email, 'digest', encode(token_digest, 'hex'))), '[]')
         from links where links.account_id = drops.account_id and drop_id = drops.id) as links,
        (select coalesce(json_agg(json_build_object('state', state)), '[]')
-        from mails where mails.account_id = drops.account_id and drop_id = drops.id) as mails
+        from messages where messages.account_id = drops.account_id and drop_id = drops.id and kind = 'invitation') as mails
      from drops join accounts on accounts.id = account_id where accounts.email = any($1)`,
     [senders],
   );

@@ -18,17 +18,13 @@ export function uniqueAddress(label = 'someone'): string {
   return `${label}-${randomBytes(6).toString('hex')}@example.org`;
 }
 
-export async function createAccount(label = 'machine', number = '46700000001'): Promise<Account> {
-  const email = uniqueAddress(label);
-  const created = await adminJson<CreatedAccount>([
-    'accounts',
-    'create',
-    '--email',
-    email,
-    '--number',
-    number,
-    '--json',
-  ]);
+export async function createAccount(
+  label = 'machine',
+  number = '46700000001',
+  overrides: Record<string, string> = {},
+): Promise<Account> {
+  const args = ['accounts', 'create', '--email', uniqueAddress(label), '--number', number, '--json'];
+  const created = await adminJson<CreatedAccount>(args, '', overrides);
   return { user: created.account.email, apiKey: created.api_key, number: created.account.number };
 }
 

@@ -16,11 +16,11 @@ export function programEnvironment(): Record<string, string> {
 }
 
 /** What an administrator does at the server's own command line. */
-export function admin(args: string[], input = ''): Promise<AdminResult> {
+export function admin(args: string[], input = '', overrides: Record<string, string> = {}): Promise<AdminResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [programPath, 'admin', ...args], {
       cwd: repositoryRoot,
-      env: programEnvironment(),
+      env: { ...programEnvironment(), ...overrides },
     });
     let stdout = '';
     let stderr = '';
@@ -39,8 +39,8 @@ export function admin(args: string[], input = ''): Promise<AdminResult> {
 }
 
 /** For the steps that have to succeed before the test proper. */
-export async function adminJson<T>(args: string[], input = ''): Promise<T> {
-  const result = await admin(args, input);
+export async function adminJson<T>(args: string[], input = '', overrides: Record<string, string> = {}): Promise<T> {
+  const result = await admin(args, input, overrides);
   if (result.exitCode !== 0) {
     throw new Error(`admin ${args.join(' ')} ended with ${result.exitCode}: ${result.stderr}${result.stdout}`);
   }

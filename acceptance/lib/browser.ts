@@ -24,6 +24,11 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   });
   context.on('page', (page) => {
     page.on('dialog', (dialog) => {
+      // Asked by the browser itself when a page is left while files are on their way.
+      if (dialog.type() === 'beforeunload') {
+        void dialog.accept();
+        return;
+      }
       complaints.push(`a dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });

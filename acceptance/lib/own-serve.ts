@@ -5,12 +5,14 @@ import { createInterface } from 'node:readline';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { programEnvironment, programPath } from './admin.ts';
 
-export interface OwnServe {
-  baseUrl: string;
+export interface OwnProcess {
   pid: number;
   /** The signal that ended it, or its exit code. */
   ended: Promise<NodeJS.Signals | number | null>;
   stop(): Promise<void>;
+}
+export interface OwnServe extends OwnProcess {
+  baseUrl: string;
 }
 
 const readyWithinMs = 60_000;
@@ -18,17 +20,32 @@ const stoppedWithinMs = 20_000;
 
 /** A `serve` process beside the demo's, on the same engines, with settings of its own. */
 export async function ownServe(overrides: Record<string, string>): Promise<OwnServe> {
-  const child = spawn(process.execPath, [programPath, 'serve'], {
+  const sign = /"listening":"(http:\/\/127\.0\.0\.1:\d+)"/;
+  const { said, ...started } = await start('serve', { WAYBILL_LISTEN: '127.0.0.1:0', ...overrides }, sign);
+  return { ...started, baseUrl: said };
+}
+
+/** A `work` process beside the demo's; it takes that one's jobs too, unless it has a database of its own. */
+export async function ownWorker(overrides: Record<string, string>): Promise<OwnProcess> {
+  return start('work', overrides, /"working":(true)/);
+}
+
+async function start(
+  role: string,
+  overrides: Record<string, string>,
+  sign: RegExp,
+): Promise<OwnProcess & { said: string }> {
+  const child = spawn(process.execPath, [programPath, role], {
     cwd: new URL('../..', import.meta.url).pathname,
-    // The line that says where it listens is logged at this level.
-    env: { ...programEnvironment(), WAYBILL_LOG_LEVEL: 'info', WAYBILL_LISTEN: '127.0.0.1:0', ...overrides },
+    // The line that says that it is up is logged at this level.
+    env: { ...programEnvironment(), WAYBILL_LOG_LEVEL: 'info', ...overrides },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<NodeJS.Signals | number | null>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? code));
   });
   try {
-    return { baseUrl: await listeningAt(child), pid: child.pid ?? 0, ended, stop: () => stop(child) };
+    return { said: await signOf(child, sign), pid: child.pid ?? 0, ended, stop: () => stop(child) };
   } catch (error) {
     await stop(child).catch(() => {});
     throw error;
@@ -42,7 +59,7 @@ export async function clamdThatIsAway(): Promise<string> {
   return /:\d+$/.test(address) ? address.replace(/:\d+$/, `:${await closedPort()}`) : `${address}.away`;
 }
 
-async function closedPort(): Promise<number> {
+export async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -52,7 +69,7 @@ async function closedPort(): Promise<number> {
   return address.port;
 }
 
-function listeningAt(child: ChildProcess): Promise<string> {
+function signOf(child: ChildProcess, sign: RegExp): Promise<string> {
   const said: string[] = [];
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}; it said:\n${said.slice(-20).join('\n')}`));
@@ -62,13 +79,13 @@ function listeningAt(child: ChildProcess): Promise<string> {
       createInterface({ input: stream }).on('line', (line) => {
         said.push(line);
         if (said.length > 200) said.shift();
-        const url = /"listening":"(http:\/\/127\.0\.0\.1:\d+)"/.exec(line)?.[1];
-        if (url !== undefined) resolve(url);
+        const found = sign.exec(line)?.[1];
+        if (found !== undefined) resolve(found);
       });
     }
     child.once('error', reject);
-    child.once('exit', (code) => fail(`serve ended with ${code} before it listened`));
-    AbortSignal.timeout(readyWithinMs).addEventListener('abort', () => fail('serve did not listen in time'));
+    child.once('exit', (code) => fail(`it ended with ${code} before it was up`));
+    AbortSignal.timeout(readyWithinMs).addEventListener('abort', () => fail('it was not up in time'));
   });
 }
 
@@ -80,6 +97,6 @@ async function stop(child: ChildProcess): Promise<void> {
     await exited;
   } catch {
     child.kill('SIGKILL');
-    throw new Error('serve did not stop on SIGTERM');
+    throw new Error('it did not stop on SIGTERM');
   }
 }

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { launchBrowser, visit } from '../lib/browser.ts';
 import type { Client } from '../lib/client.ts';
+import { grantAccess, openPage } from '../lib/contact.ts';
+import { waitForMail } from '../lib/mailbox.ts';
 import { sendFiles } from '../lib/receiver.ts';
 
 let browser: Browser;
@@ -58,6 +60,35 @@ describe.each(texts)('%s', (text) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.locator('.file a').last().click()]);
     expect(download.suggestedFilename()).toBe('b.html');
     expect(visitor.complaints).toEqual([]);
+  });
+});
+
+describe.each(texts)('from a contact, %s', (text) => {
+  test('is shown as it stands on the upload page and in the mail to the owner', async () => {
+    const owner = await freshClient('owner');
+    const granted = await grantAccess(owner, { nick: text }, { ddmessage: text });
+    await using visitor = await visit(browser);
+    const { page } = visitor;
+    await openPage(page, granted.link);
+    expect(await page.locator('main').innerText()).toContain(text);
+    const name = `${text.replaceAll(/[/\\"]/g, '_')}.txt`;
+    const file = { name, mimeType: 'text/html', buffer: Buffer.from(text) };
+    await page.locator('input[type=file]').first().setInputFiles([file]);
+    await page.locator('textarea').fill(text);
+    await page.getByRole('button', { name: 'Send', exact: true }).click({ timeout: 30_000 });
+    await page.getByRole('heading', { name: 'Your files are on their way' }).waitFor();
+    expect(await page.locator('main').innerText()).toContain(name);
+    expect(await page.locator('main :is(iframe, img, style, meta), [onerror], [onload], [onmouseover]').count()).toBe(
+      0,
+    );
+    expect(visitor.complaints).toEqual([]);
+
+    const { email } = await waitForMail(owner.user);
+    expect(email.text).toContain(text);
+    expect(email.text).toContain(name);
+    await page.setContent(email.html ?? '');
+    expect(await page.locator('body').innerText()).toContain(text);
+    expect(await page.locator('script, iframe, svg, form, style:not(head style), [onerror], [onload]').count()).toBe(0);
   });
 });
 

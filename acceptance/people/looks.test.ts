@@ -2,8 +2,10 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
+import { adminJson } from '../lib/admin.ts';
 import { launchBrowser, phone, visit } from '../lib/browser.ts';
 import type { Client } from '../lib/client.ts';
+import { grantAccess, openPage } from '../lib/contact.ts';
 import { end, type Sent, sendFiles } from '../lib/receiver.ts';
 import { demo } from '../lib/running-demo.ts';
 
@@ -11,6 +13,8 @@ let browser: Browser;
 let client: Client;
 let live: Sent;
 let over: Sent;
+let granted: Sent;
+let guarded: Sent;
 const long = `${'a-very-long-name-without-any-place-to-break-it-'.repeat(4)}.pdf`;
 beforeAll(async () => {
   [browser, client] = await Promise.all([launchBrowser(), freshClient('sender')]);
@@ -24,17 +28,16 @@ beforeAll(async () => {
     {},
     { ddmessage: `Word ${'W'.repeat(300)}\n\nhttps://example.org/${'x'.repeat(200)}` },
   );
+  granted = await grantAccess(client, {}, { ddmessage: 'Word '.repeat(1000) });
+  const careful = await freshClient('careful');
+  await adminJson(['accounts', 'set', '--email', careful.user, '--second-factor', 'mail', '--json']);
+  guarded = await sendFiles(careful, files);
   over = await sendFiles(client, files.slice(1));
   await end(over);
 });
 afterAll(() => browser.close());
 
-async function open(page: Page): Promise<void> {
-  await page.goto(live.link);
-  await page.getByRole('button').click();
-  await page.waitForURL('**/download/*/');
-}
-
+const slowly = { timeout: 30_000 };
 const pages: [string, (page: Page) => Promise<unknown>][] = [
   ['the landing page', (page) => page.goto(live.link)],
   [
@@ -45,7 +48,22 @@ const pages: [string, (page: Page) => Promise<unknown>][] = [
       await page.getByRole('textbox').waitFor();
     },
   ],
-  ['the download page', open],
+  ['the download page', (page) => openPage(page, live.link)],
+  ['the page that asks for a code', (page) => openPage(page, guarded.link)],
+  ['the upload page', (page) => openPage(page, granted.link)],
+  [
+    'the upload page with files on it',
+    async (page) => {
+      await openPage(page, granted.link);
+      await page
+        .locator('input[type=file]')
+        .first()
+        .setInputFiles(
+          [long, 'مرحبا.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })),
+        );
+      await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isEnabled(), slowly).toBe(true);
+    },
+  ],
   ['an expired link', (page) => page.goto(over.link)],
   ['an unknown link', (page) => page.goto(`${demo().base_url}/d/${'A'.repeat(43)}`)],
 ];

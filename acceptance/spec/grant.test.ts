@@ -4,6 +4,7 @@ import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
 import { linkTokens, mailsTo, waitForMail } from '../lib/mailbox.ts';
+import { demo } from '../lib/running-demo.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
 
 async function withReceivers(label: string, count = 1): Promise<{ client: Client; to: string[] }> {
@@ -38,6 +39,38 @@ test('each contact gets a mail of its own, with the message and an upload link o
     tokens.push(...linkTokens(mail, 'u'));
   }
   expect(new Set(tokens).size).toBe(2);
+});
+
+test('what a contact sends through the page is in the inbox, and can be downloaded', async () => {
+  const { client, to } = await withReceivers('sends-back');
+  assertStatus(await client.giveDrop({ desttime: 3 }), 'ok');
+  const [token] = linkTokens(await waitForMail(to[0] ?? ''), 'u');
+  const opened = await fetch(`${demo().base_url}/u/${token}`, {
+    method: 'POST',
+    body: new URLSearchParams({ gesture: 'pressed' }),
+    redirect: 'manual',
+  });
+  const form = new FormData();
+  form.append('file', new Blob(['figures']), 'figures.csv');
+  form.append('message', 'Here they are');
+  const answer = await fetch(`${demo().base_url}${opened.headers.get('location')}`, {
+    method: 'POST',
+    headers: { cookie: opened.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
+    body: form,
+  });
+  expect(answer.status).toBe(200);
+  const { inbox, history } = await client.readHistory();
+  expect(inbox).toEqual([
+    {
+      ttl: '3',
+      createtime: expect.stringMatching(/^\d{10}$/),
+      sender: to[0],
+      files: [{ name: 'figures.csv', settings: '[]' }],
+      url: expect.any(String),
+    },
+  ]);
+  expect(history.map((entry) => entry.drop_type)).toEqual(['uploadfiles']);
+  expect((await client.download(inbox[0]?.url ?? '', 'figures.csv')).body.toString()).toBe('figures');
 });
 
 test('without receivers there is nobody to give it to', async () => {

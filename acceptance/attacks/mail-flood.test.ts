@@ -1,0 +1,64 @@
+// Nobody is flooded with mail through us: an hour's limits per account and per recipient.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAccount, uniqueAddress } from '../lib/accounts.ts';
+import { header } from '../lib/answer.ts';
+import { Client, succeeded } from '../lib/client.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
+import { mailsTo } from '../lib/mailbox.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { introduce, stage } from '../lib/scenario.ts';
+
+let serves: OwnServe[] = [];
+beforeAll(async () => {
+  const limits = { WAYBILL_MESSAGES_PER_ACCOUNT: '6', WAYBILL_MESSAGES_PER_RECIPIENT: '3' };
+  serves = await Promise.all([ownServe(limits), ownServe(limits)]);
+});
+afterAll(() => Promise.all(serves.map((serve) => serve.stop())));
+
+async function sender(...contacts: string[]): Promise<Client> {
+  const client = new Client(await createAccount('flood'), { baseUrl: serves[0]?.baseUrl ?? '' });
+  await introduce(client, contacts);
+  return client;
+}
+const grant = async (client: Client, to: string[], ddmessage: string) => {
+  succeeded(await client.setReceivers(to.map((email) => ({ email }))));
+  return client.giveDrop({ ddmessage });
+};
+
+test('a recipient gets three an hour, whoever sends them', async () => {
+  const victim = uniqueAddress('victim');
+  const [one, other] = [await sender(victim), await sender(victim)];
+  assertStatus(await grant(one, [victim], '1'), 'ok');
+  assertStatus(await grant(one, [victim], '2'), 'ok');
+  assertStatus(await grant(other, [victim], '3'), 'ok');
+  const answer = await grant(other, [victim], '4');
+  assertErrorAnswer(answer, 429, 'too_many_messages');
+  const wait = Number(header(answer, 'Retry-After'));
+  expect(wait).toBeGreaterThan(3000);
+  expect(wait).toBeLessThanOrEqual(3600);
+  expect((await other.readHistory()).history.map((entry) => entry.ddmessage)).toEqual(['3']);
+});
+
+test('an account writes to six receivers an hour; a refused dispatch keeps everything as it was', async () => {
+  const contacts = Array.from({ length: 7 }, () => uniqueAddress('receiver'));
+  const client = await sender(...contacts);
+  await stage(client, { to: contacts, files: [{ name: 'a.txt', content: 'a' }] });
+  assertErrorAnswer(await client.createDrop({ ddmessage: 'all' }), 429, 'too_many_messages');
+  expect((await client.readFiles()).map(({ name }) => name)).toEqual(['a.txt']);
+  succeeded(await client.setReceivers(contacts.slice(0, 6).map((email) => ({ email }))));
+  assertStatus(await client.createDrop({ ddmessage: 'six' }), 'ok');
+  assertErrorAnswer(await grant(client, contacts.slice(6), 'one more'), 429, 'too_many_messages');
+});
+
+test('the limit is exact through two processes at once', async () => {
+  const victim = uniqueAddress('parallel');
+  const clients = await Promise.all(Array.from({ length: 8 }, () => sender(victim)));
+  const statuses = await Promise.all(
+    clients.map(
+      async (client, nth) => (await grant(client.through(serves[nth % 2]?.baseUrl ?? ''), [victim], 'x')).status,
+    ),
+  );
+  expect(statuses.filter((status) => status === 200)).toHaveLength(3);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+  expect((await mailsTo(victim)).length).toBeLessThanOrEqual(3);
+});

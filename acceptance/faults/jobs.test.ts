@@ -1,0 +1,199 @@
+// Jobs that fail: the mail server away for an hour, and a worker killed in the middle of each job.
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uniqueAddress } from '../lib/accounts.ts';
+import { type Client, succeeded } from '../lib/client.ts';
+import { inboxFrom } from '../lib/contact.ts';
+import { linkTokens, mailsTo, waitForMail } from '../lib/mailbox.ts';
+import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { closedPort } from '../lib/own-serve.ts';
+import { demo } from '../lib/running-demo.ts';
+import { dispatch, introduce } from '../lib/scenario.ts';
+import { eventually } from '../lib/wait.ts';
+
+let exchange: OwnExchange;
+beforeAll(async () => {
+  exchange = await ownExchange();
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+const slowly = { withinMs: 60_000 };
+const messageTo = async (address: string) => {
+  const [row] = await exchange.query<{ state: string; attempts: number; due: boolean; outcome: string | null }>(
+    'select state, attempts, due_at <= now() as due, outcome from messages where recipient = $1',
+    [address],
+  );
+  if (!row) throw new Error(`no message to ${address}`);
+  return row;
+};
+const sent = (address: string) =>
+  eventually(
+    `the message to ${address} is sent`,
+    async () => ((await messageTo(address)).state === 'sent' ? true : undefined),
+    slowly,
+  );
+
+test('the mail server is away for an hour: nothing is lost, and one mail each comes afterwards', {
+  timeout: 180_000,
+}, async () => {
+  const client = await exchange.client('away');
+  const receivers = Array.from({ length: 10 }, () => uniqueAddress('patient'));
+  const without = await exchange.work({ WAYBILL_SMTP_URL: `smtp://127.0.0.1:${await closedPort()}` });
+  await dispatch(client, { to: receivers, files: [{ name: 'a.txt', content: 'a' }] });
+  const tried = (least: number) =>
+    eventually(
+      `${least} attempts each`,
+      async () => {
+        const messages = await Promise.all(receivers.map(messageTo));
+        return messages.every(({ attempts, due }) => attempts >= least && !due) ? messages : undefined;
+      },
+      slowly,
+    );
+  await tried(1);
+  // 15 s, doubling, and up to a quarter more: the fifth attempt is made within ten minutes, the seventh within the hour.
+  await exchange.advance(600);
+  await tried(2);
+  for (let minutes = 10; minutes < 60; minutes += 10) {
+    await exchange.advance(600);
+    await eventually(
+      'nothing due is left',
+      async () => ((await Promise.all(receivers.map(messageTo))).some(({ due }) => due) ? undefined : true),
+      slowly,
+    );
+  }
+  for (const message of await Promise.all(receivers.map(messageTo))) {
+    expect(message.state).toBe('waiting');
+    expect(message.attempts).toBeGreaterThanOrEqual(4);
+    expect(message.outcome).toContain('ECONNREFUSED');
+  }
+  for (const receiver of receivers) expect(await mailsTo(receiver)).toEqual([]);
+  await without.stop();
+
+  const worker = await exchange.work();
+  await exchange.advance(6 * 3600);
+  for (const receiver of receivers) {
+    await sent(receiver);
+    await waitForMail(receiver);
+  }
+  await worker.stop();
+  for (const receiver of receivers) expect(await mailsTo(receiver)).toHaveLength(1);
+});
+
+/** Starts a worker that kills itself at a checkpoint, has it reach it, and lets its leases run out. */
+async function killedAt(checkpoint: string, reach: () => Promise<unknown>): Promise<void> {
+  const doomed = await exchange.work({ WAYBILL_FAILPOINT: checkpoint });
+  await reach();
+  expect(await doomed.ended).toBe('SIGKILL');
+  await exchange.advance(600);
+  await exchange.sweep();
+}
+
+test('a worker killed after a mail was taken: it is sent once more, with the same Message-ID', {
+  timeout: 120_000,
+}, async () => {
+  const client = await exchange.client('killed');
+  const receiver = uniqueAddress('twice');
+  await killedAt('message:sent', () => dispatch(client, { to: [receiver], files: [{ name: 'a.txt', content: 'a' }] }));
+  expect(await messageTo(receiver)).toMatchObject({ state: 'waiting', attempts: 1 });
+  const worker = await exchange.work();
+  await sent(receiver);
+  await worker.stop();
+  const mails = await eventually('both mails', async () => {
+    const found = await mailsTo(receiver);
+    return found.length >= 2 ? found : undefined;
+  });
+  expect(mails).toHaveLength(2);
+  expect(new Set(mails.map(({ email }) => email.messageId)).size).toBe(1);
+});
+
+/** What a contact's browser does, without one. Answers the cookie and the page's address. */
+async function uploadAsContact(client: Client, name: string, content: Buffer) {
+  const contact = uniqueAddress('contact');
+  await introduce(client, [contact]);
+  succeeded(await client.setReceivers([{ email: contact }]));
+  succeeded(await client.giveDrop({}));
+  const worker = await exchange.work();
+  const [token] = linkTokens(await waitForMail(contact), 'u');
+  await sent(contact);
+  await worker.stop();
+  const host = { Host: new URL(demo().base_url).host };
+  const opened = await fetch(`${exchange.baseUrl}/u/${token}`, {
+    method: 'POST',
+    headers: host,
+    body: new URLSearchParams({ gesture: 'pressed' }),
+    redirect: 'manual',
+  });
+  const cookie = opened.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  const page = `${exchange.baseUrl}${opened.headers.get('location')}`;
+  const headers = { ...host, cookie, 'Tus-Resumable': '1.0.0' };
+  const created = await fetch(`${page}tus`, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      'Upload-Length': String(content.length),
+      'Upload-Metadata': `filename ${Buffer.from(name).toString('base64')}`,
+    },
+  });
+  return {
+    contact,
+    finish: () =>
+      fetch(`${exchange.baseUrl}${created.headers.get('location')}`, {
+        method: 'PATCH',
+        headers: { ...headers, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
+        body: new Uint8Array(content),
+      }),
+    send: () =>
+      fetch(`${page}send`, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ message: '' }),
+      }),
+  };
+}
+
+for (const checkpoint of ['check:read-back', 'check:before-commit']) {
+  test(`a worker killed at ${checkpoint}: the upload is checked again, and counts once`, {
+    timeout: 120_000,
+  }, async () => {
+    const client = await exchange.client('checked');
+    const content = randomBytes(9 * 1024 * 1024);
+    const upload = await uploadAsContact(client, 'checked.bin', content);
+    await killedAt(checkpoint, async () => expect((await upload.finish()).status).toBe(204));
+    expect((await upload.send()).status).toBe(409);
+    const worker = await exchange.work();
+    const answer = await eventually(
+      'the upload is checked',
+      async () => {
+        const tried = await upload.send();
+        return tried.status === 200 ? tried : undefined;
+      },
+      slowly,
+    );
+    expect(await answer.json()).toEqual({ files: [{ name: 'checked.bin', sizeBytes: content.length }] });
+    await worker.stop();
+    const [entry, ...more] = await inboxFrom(client, upload.contact);
+    expect(more).toEqual([]);
+    const { body } = await client.download(entry?.url ?? '', 'checked.bin');
+    expect(createHash('sha256').update(body).digest()).toEqual(createHash('sha256').update(content).digest());
+  });
+}
+
+test('a worker killed while it sweeps: the rest is swept by the next', { timeout: 120_000 }, async () => {
+  const client = await exchange.client('swept');
+  const receiver = uniqueAddress('late');
+  await dispatch(client, { to: [receiver], files: [{ name: 'a.txt', content: 'a' }] });
+  await exchange.query(
+    `update drops set expires_at = now() - interval '1 second'
+     where id = (select drop_id from links where email = $1)`,
+    [receiver],
+  );
+  const filesLeft = async () =>
+    (
+      await exchange.query<{ state: string }>(
+        'select state from files where drop_id = (select drop_id from links where email = $1)',
+        [receiver],
+      )
+    ).map(({ state }) => state);
+  await killedAt('sweep:objects-deleted', () => exchange.query("select graphile_worker.add_job('sweep')"));
+  expect(await filesLeft()).toEqual(['gone']);
+});

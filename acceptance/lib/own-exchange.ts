@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { createAccount } from './accounts.ts';
+import { adminJson } from './admin.ts';
+import { Client } from './client.ts';
+import { type OwnProcess, ownServe, ownWorker } from './own-serve.ts';
+
+/**
+ * A Waybill with a database of its own on the demo's engines: its jobs are done by its own workers only, which can be
+ * made to fail, and its clock can be moved.
+ */
+export interface OwnExchange extends AsyncDisposable {
+  readonly baseUrl: string;
+  query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
+  client(label: string): Promise<Client>;
+  work(overrides?: Record<string, string>): Promise<OwnProcess>;
+  sweep(): Promise<void>;
+  /** Everything that waits for a time is that much nearer to it. */
+  advance(seconds: number): Promise<void>;
+}
+
+export async function ownExchange(): Promise<OwnExchange> {
+  const url = new URL(demoEnvironment()['WAYBILL_DATABASE_URL'] ?? '');
+  const name = `waybill_own_${randomBytes(6).toString('hex')}`;
+  const server = new pg.Client({ connectionString: url.href });
+  await server.connect();
+  await server.query(`create database ${name}`);
+  url.pathname = `/${name}`;
+  const database = { WAYBILL_DATABASE_URL: url.href };
+  const serve = await ownServe(database);
+  const pool = new pg.Pool({ connectionString: url.href, max: 2 });
+  const workers: OwnProcess[] = [];
+  const query = async <Row>(sql: string, values: unknown[] = []) => (await pool.query(sql, values)).rows as Row[];
+
+  return {
+    baseUrl: serve.baseUrl,
+    query,
+    client: async (label) => new Client(await createAccount(label, undefined, database), { baseUrl: serve.baseUrl }),
+    async work(overrides = {}) {
+      const worker = await ownWorker({ ...database, ...overrides });
+      workers.push(worker);
+      return worker;
+    },
+    sweep: () => adminJson(['sweep', '--json'], '', database),
+    async advance(seconds) {
+      await query(`update messages set due_at = due_at - make_interval(secs => ${seconds}) where state = 'waiting'`);
+      await query(`update files set lease_until = lease_until - make_interval(secs => ${seconds})`);
+      await query(`update graphile_worker._private_jobs set run_at = run_at - make_interval(secs => ${seconds})`);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([serve, ...workers].map((process) => process.stop()));
+      await pool.end();
+      await server.query(`drop database ${name} with (force)`);
+      await server.end();
+    },
+  };
+}

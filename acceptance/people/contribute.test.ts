@@ -1,0 +1,263 @@
+// The contact's side of spec 4, rule 9: from the grant's mail to the account's inbox.
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { adminJson } from '../lib/admin.ts';
+import { desk, launchBrowser, phone, visit } from '../lib/browser.ts';
+import type { Client } from '../lib/client.ts';
+import { grantAccess, inboxFrom, openPage, waitForInbox } from '../lib/contact.ts';
+import { eicar } from '../lib/eicar.ts';
+import { query } from '../lib/inside.ts';
+import { waitForMail } from '../lib/mailbox.ts';
+import { demo } from '../lib/running-demo.ts';
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const files = [
+  { name: 'figures.xlsx', content: randomBytes(9 * 1024 * 1024 + 17) },
+  { name: 'Räksmörgås 日本.txt', content: Buffer.from('smörgås') },
+  { name: 'empty.bin', content: Buffer.alloc(0) },
+];
+
+let browser: Browser;
+let client: Client;
+let folder: string;
+beforeAll(async () => {
+  [browser, client] = await Promise.all([launchBrowser(), freshClient('owner')]);
+  folder = mkdtempSync(join(tmpdir(), 'waybill-contact-'));
+  for (const { name, content } of files) writeFileSync(join(folder, name), content);
+});
+afterAll(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const paths = (names: readonly string[] = files.map(({ name }) => name)) => names.map((name) => join(folder, name));
+const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true });
+const row = (page: Page, name: string) => page.locator('.upload', { hasText: name });
+
+describe.each([
+  { what: 'at a desk', viewport: desk, javaScriptEnabled: true },
+  { what: 'at a phone', viewport: phone, javaScriptEnabled: true },
+  { what: 'at a desk without JavaScript', viewport: desk, javaScriptEnabled: false },
+  { what: 'at a phone without JavaScript', viewport: phone, javaScriptEnabled: false },
+])('a contact $what', ({ viewport, javaScriptEnabled }) => {
+  test('sends files back, and the account reads them byte for byte', async () => {
+    const granted = await grantAccess(client, {}, { ddmessage: 'Send me the figures', desttime: 5 });
+    await using visitor = await visit(browser, { viewport, javaScriptEnabled });
+    const { page } = visitor;
+    await page.setContent(granted.mail.email.html ?? '');
+    await page.locator(`a[href="${granted.link}"]`).first().click();
+    await page.waitForURL(granted.link);
+    await page.getByRole('button').click();
+    await page.waitForURL('**/upload/*/');
+    expect(await page.locator('body').textContent()).toContain('Send me the figures');
+
+    await page.locator('input[type=file]').first().setInputFiles(paths());
+    await page.locator('textarea').fill('Here they are.\nAll of them.');
+    await send(page).click({ timeout: 30_000 });
+    await page.getByRole('heading', { name: 'Your files are on their way' }).waitFor();
+    for (const { name } of files) expect(await page.locator('main').textContent()).toContain(name);
+
+    const entry = await waitForInbox(client, granted.contact);
+    expect(entry.ttl).toBe('5');
+    expect(entry.files.map(({ name }) => name).toSorted()).toEqual(files.map(({ name }) => name).toSorted());
+    for (const { name, content } of files) {
+      const { body } = await client.download(entry.url, name);
+      expect([name, sha256(body)]).toEqual([name, sha256(content)]);
+    }
+    expect(await inboxFrom(client, granted.contact)).toHaveLength(1);
+    expect((await client.readHistory()).history.map((drop) => drop.drop_type)).not.toContain('receivedfiles');
+    expect(visitor.complaints).toEqual([]);
+  });
+});
+
+test('the owner is told by mail who sent what', async () => {
+  const owner = await freshClient('told');
+  const granted = await grantAccess(owner);
+  await using visitor = await visit(browser);
+  const { page } = visitor;
+  await openPage(page, granted.link);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(paths([files[1]?.name as string]));
+  await page.locator('textarea').fill('With <b>love</b>');
+  await send(page).click();
+  await page.getByRole('heading', { name: 'Your files are on their way' }).waitFor();
+  const { email } = await waitForMail(owner.user);
+  expect(email.subject).toContain(granted.contact);
+  expect(email.text).toContain('With <b>love</b>');
+  expect(email.text).toContain(files[1]?.name);
+});
+
+test('a folder is taken with all that is in it, and what was added by mistake can be removed', async () => {
+  const granted = await grantAccess(client);
+  await using visitor = await visit(browser);
+  const { page } = visitor;
+  await openPage(page, granted.link);
+  const tree = join(folder, 'tree');
+  mkdirSync(join(tree, 'inner'), { recursive: true });
+  writeFileSync(join(tree, 'a.txt'), 'outer');
+  writeFileSync(join(tree, 'inner', 'a.txt'), 'inner');
+  await page.locator('input[type=file]').nth(1).setInputFiles(tree);
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(paths([files[1]?.name as string]));
+  await row(page, files[1]?.name as string)
+    .getByRole('button', { name: /^Remove/ })
+    .click();
+  await send(page).click();
+  const entry = await waitForInbox(client, granted.contact);
+  const contents = await Promise.all(
+    entry.files.map(async ({ name }) => [name, (await client.download(entry.url, name)).body.toString()] as const),
+  );
+  expect(contents.map(([name]) => name).toSorted()).toEqual(['a (2).txt', 'a.txt']);
+  expect(contents.map(([, content]) => content).toSorted()).toEqual(['inner', 'outer']);
+});
+
+test('files can be dropped onto the page', async () => {
+  const granted = await grantAccess(client);
+  await using visitor = await visit(browser);
+  const { page } = visitor;
+  await openPage(page, granted.link);
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }));
+    return transfer;
+  });
+  await page.dispatchEvent('.drop', 'dragover', { dataTransfer: data });
+  await page.dispatchEvent('.drop', 'drop', { dataTransfer: data });
+  await send(page).click();
+  const entry = await waitForInbox(client, granted.contact);
+  expect((await client.download(entry.url, 'dropped.txt')).body.toString()).toBe('dropped');
+});
+
+test('a paused file waits, and goes on when it is told to', async () => {
+  const granted = await grantAccess(client);
+  await using visitor = await visit(browser);
+  const { page, context } = visitor;
+  await openPage(page, granted.link);
+  // Held back at the door, so that there is time to press the button.
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  await context.route('**/tus/*', async (route) => {
+    await opened;
+    await route.continue();
+  });
+  const [{ name, content }] = files as [(typeof files)[0]];
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(paths([name]));
+  await row(page, name)
+    .getByRole('button', { name: /^Pause/ })
+    .click();
+  await row(page, name).getByText('Paused').waitFor();
+  open();
+  expect(await send(page).isDisabled()).toBe(true);
+  await row(page, name)
+    .getByRole('button', { name: /^Resume/ })
+    .click();
+  await send(page).click({ timeout: 30_000 });
+  const entry = await waitForInbox(client, granted.contact);
+  expect(sha256((await client.download(entry.url, name)).body)).toBe(sha256(content));
+});
+
+test.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
+  'an infected file is refused and said so; the others can be sent (JavaScript: $javaScriptEnabled)',
+  async ({ javaScriptEnabled }) => {
+    const granted = await grantAccess(client);
+    await using visitor = await visit(browser, { javaScriptEnabled });
+    const { page } = visitor;
+    await openPage(page, granted.link);
+    writeFileSync(join(folder, 'bad.com'), eicar());
+    const input = page.locator('input[type=file]').first();
+    await input.setInputFiles(paths(['bad.com']));
+    if (javaScriptEnabled)
+      await row(page, 'bad.com')
+        .getByText(/refused/i)
+        .waitFor();
+    else {
+      await send(page).click();
+      await page.getByText(/virus/i).waitFor();
+    }
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles(paths([files[1]?.name as string]));
+    await send(page).click();
+    const entry = await waitForInbox(client, granted.contact);
+    expect(entry.files.map(({ name }) => name)).toEqual([files[1]?.name]);
+  },
+);
+
+test('what was uploaded is still there after the page was closed, and is sent with what comes later', async () => {
+  const granted = await grantAccess(client);
+  await using visitor = await visit(browser);
+  const { page, context } = visitor;
+  await openPage(page, granted.link);
+  const [first, second] = files as [(typeof files)[0], (typeof files)[0]];
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(paths([first.name]));
+  await expect.poll(() => send(page).isEnabled(), { timeout: 30_000 }).toBe(true);
+  const later = await context.newPage();
+  await later.goto(page.url());
+  await page.close();
+  await row(later, first.name).waitFor();
+  await later
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(paths([second.name]));
+  await row(later, second.name).waitFor();
+  await send(later).click({ timeout: 30_000 });
+  const entry = await waitForInbox(client, granted.contact);
+  expect(entry.files.map(({ name }) => name).toSorted()).toEqual([first.name, second.name].toSorted());
+});
+
+test('a link that was withdrawn says so, and takes nothing more', async () => {
+  const granted = await grantAccess(client);
+  await using visitor = await visit(browser);
+  const { page } = visitor;
+  await openPage(page, granted.link);
+  const [drop] = await query<{ id: string }>('select drop_id as id from links where email = $1', [granted.contact]);
+  await adminJson(['drops', 'revoke', drop?.id as string, '--account', client.user, '--json']);
+  const answer = await page.reload();
+  expect(answer?.status()).toBe(410);
+  expect(await page.locator('h1').textContent()).toBe('This link has been withdrawn');
+});
+
+describe('an upload link cannot read, and a download link cannot write', () => {
+  test('neither kind opens the other’s page', async () => {
+    const granted = await grantAccess(client);
+    const token = granted.link.split('/').at(-1);
+    expect((await fetch(`${demo().base_url}/d/${token}`)).status).toBe(404);
+  });
+
+  test('a contact sees no other contact’s files, nor with another’s cookie path', async () => {
+    const [mine, other] = [await grantAccess(client), await grantAccess(client)];
+    await using visitor = await visit(browser);
+    await using stranger = await visit(browser);
+    await openPage(visitor.page, mine.link);
+    await openPage(stranger.page, other.link);
+    await visitor.page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles(paths([files[1]?.name as string]));
+    await expect.poll(() => send(visitor.page).isEnabled(), { timeout: 30_000 }).toBe(true);
+    const seen = await stranger.page.evaluate(async (address) => {
+      const own = await fetch('files');
+      const foreign = await fetch(`${address}files`);
+      return { own: await own.json(), foreign: foreign.status };
+    }, visitor.page.url());
+    expect(seen).toEqual({ own: [], foreign: 404 });
+  });
+});

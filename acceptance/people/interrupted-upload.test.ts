@@ -1,0 +1,230 @@
+// A contact's large file, through all that breaks an upload off: each break costs at most the chunk under way.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { launchBrowser, visit } from '../lib/browser.ts';
+import { type Granted, grantAccess, openPage, waitForInbox } from '../lib/contact.ts';
+import { query } from '../lib/inside.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { openAnswer } from '../lib/stream.ts';
+import { eventually } from '../lib/wait.ts';
+import { Keystream } from '../sizes/keystream.ts';
+
+const chunkBytes = 8 * 1024 * 1024;
+const sizeBytes = 1024 ** 3 + 4321;
+/** Of each request of 8 MiB; there are about 140 of them. */
+const headBytes = 4 * 1024;
+const withoutNetworkMs = 30_000;
+
+/** One address in front of several servers, whose cable can be pulled. It counts what the browser sends. */
+class Line {
+  readonly #server: Server;
+  readonly #connections = new Set<Socket>();
+  readonly #targets: OwnServe[] = [];
+  #pulled = false;
+  sentBytes = 0;
+
+  constructor() {
+    this.#server = createServer((client) => this.#connect(client));
+  }
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port was given');
+    return `127.0.0.1:${address.port}`;
+  }
+
+  /** The first of them is asked, and the next one when it is gone. */
+  leadTo(...targets: OwnServe[]): void {
+    this.#targets.push(...targets);
+  }
+
+  hasLost(target: OwnServe): void {
+    this.#targets.splice(this.#targets.indexOf(target), 1);
+  }
+
+  pull(): void {
+    this.#pulled = true;
+    for (const socket of this.#connections) socket.destroy();
+  }
+
+  plugIn(): void {
+    this.#pulled = false;
+  }
+
+  async close(): Promise<void> {
+    this.pull();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #connect(client: Socket): void {
+    const target = this.#targets[0];
+    if (this.#pulled || !target) return void client.destroy();
+    const { hostname, port } = new URL(target.baseUrl);
+    const server = createConnection(Number(port), hostname);
+    for (const socket of [client, server]) {
+      this.#connections.add(socket);
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        this.#connections.delete(socket);
+        client.destroy();
+        server.destroy();
+      });
+    }
+    client.on('data', (bytes) => {
+      this.sentBytes += bytes.length;
+    });
+    client.pipe(server);
+    server.pipe(client);
+  }
+}
+
+/** A Redis of this test's own: another's restart would take the others' tokens. */
+class OwnRedis {
+  readonly port: number;
+  #process: ChildProcess | undefined;
+
+  constructor(port: number) {
+    this.port = port;
+  }
+
+  async start(): Promise<void> {
+    const options = ['--bind', '127.0.0.1', '--port', String(this.port), '--save', '', '--appendonly', 'no'];
+    this.#process = spawn('redis-server', options, { stdio: 'ignore', cwd: tmpdir() });
+    await eventually('Redis answers', async () => {
+      const socket = createConnection(this.port, '127.0.0.1');
+      const [outcome] = await Promise.race([
+        once(socket, 'connect').then(() => ['up']),
+        once(socket, 'error').then(() => ['down']),
+      ]).catch(() => ['down']);
+      socket.destroy();
+      return outcome === 'up' ? true : undefined;
+    });
+  }
+
+  async stop(): Promise<void> {
+    const process = this.#process;
+    if (!process || process.exitCode !== null) return;
+    process.kill('SIGKILL');
+    await once(process, 'exit');
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}
+
+let browser: Browser;
+let folder: string;
+let redis: OwnRedis;
+let line: Line;
+let origin: string;
+let serves: OwnServe[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waybill-interrupted-'));
+  redis = new OwnRedis(await freePort());
+  line = new Line();
+  const [host] = await Promise.all([line.listen(), redis.start()]);
+  origin = `http://${host}`;
+  const settings = { WAYBILL_REDIS_URL: `redis://127.0.0.1:${redis.port}`, WAYBILL_ALLOWED_HOSTS: host };
+  [browser, ...serves] = await Promise.all([launchBrowser(), ownServe(settings), ownServe(settings)]);
+  line.leadTo(...serves);
+});
+afterAll(async () => {
+  await browser.close();
+  await line.close();
+  await Promise.all(serves.map((serve) => serve.stop()));
+  await redis.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function receivedBytes({ contact }: Granted): Promise<number> {
+  const [row] = await query<{ bytes: string }>(
+    `select coalesce(max(received_bytes), 0) as bytes from files join links
+       on draft = 'link:' || links.drop_id || ':' || links.position where links.email = $1`,
+    [contact],
+  );
+  return Number(row?.bytes);
+}
+
+const arrived = (granted: Granted, bytes: number) =>
+  eventually(`${bytes} bytes arrived`, async () => ((await receivedBytes(granted)) >= bytes ? true : undefined), {
+    withinMs: 300_000,
+  });
+
+test('1 GiB gets through 30 s without network, a reload, kill -9 of the server and a restart of Redis', {
+  timeout: 900_000,
+}, async () => {
+  const original = new Keystream(randomBytes(16).toString('hex'));
+  const path = join(folder, 'large.bin');
+  const digest = createHash('sha256');
+  await pipeline(
+    Readable.from(original.pieces(0, sizeBytes)),
+    async function* (pieces: AsyncIterable<Buffer>) {
+      for await (const piece of pieces) {
+        digest.update(piece);
+        yield piece;
+      }
+    },
+    createWriteStream(path),
+  );
+  const client = await freshClient('interrupted');
+  const granted = await grantAccess(client);
+  await using visitor = await visit(browser);
+  const { page, context } = visitor;
+  await openPage(page, `${origin}/u/${granted.link.split('/').at(-1)}`);
+  await page.locator('input[type=file]').first().setInputFiles(path);
+
+  await arrived(granted, sizeBytes * 0.15);
+  await context.setOffline(true);
+  line.pull();
+  await pause(withoutNetworkMs);
+  line.plugIn();
+  await context.setOffline(false);
+
+  await arrived(granted, sizeBytes * 0.35);
+  await page.reload();
+  await page.locator('.upload', { hasText: 'large.bin' }).waitFor();
+  await page.locator('input[type=file]').first().setInputFiles(path);
+
+  await arrived(granted, sizeBytes * 0.55);
+  const [holder] = serves as [OwnServe];
+  process.kill(holder.pid, 'SIGKILL');
+  await holder.ended;
+  line.hasLost(holder);
+
+  await arrived(granted, sizeBytes * 0.75);
+  await redis.stop();
+  await redis.start();
+
+  await page.getByRole('button', { name: 'Send', exact: true }).click({ timeout: 300_000 });
+  await page.getByRole('heading', { name: 'Your files are on their way' }).waitFor({ timeout: 60_000 });
+  const resent = line.sentBytes - sizeBytes;
+  process.stdout.write(`sent again, with all request heads: ${(resent / 1024 ** 2).toFixed(1)} MiB\n`);
+  expect(resent).toBeLessThan(4 * chunkBytes + (sizeBytes / chunkBytes + 20) * headBytes);
+
+  const entry = await waitForInbox(client, granted.contact);
+  const download = createHash('sha256');
+  for await (const bytes of await openAnswer(client, `${entry.url}/files/large.bin`)) download.update(bytes as Buffer);
+  expect(download.digest('hex')).toBe(digest.digest('hex'));
+});
