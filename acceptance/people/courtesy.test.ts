@@ -48,7 +48,12 @@ describe('the sender', () => {
     expect(email.text).toContain('b.txt');
     const [drop] = await query<{ id: string }>('select drop_id as id from links where email = $1', [sent.receiver]);
     const states = await adminJson<{ receiver: string; completedAt: string | null; files: unknown[] }[]>([
-      ...['drops', 'show', drop?.id ?? '', '--account', client.user, '--json'],
+      'drops',
+      'show',
+      drop?.id ?? '',
+      '--account',
+      client.user,
+      '--json',
     ]);
     expect(states).toMatchObject([
       {

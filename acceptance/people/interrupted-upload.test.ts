@@ -15,7 +15,7 @@ import { freshClient } from '../lib/accounts.ts';
 import { launchBrowser, visit } from '../lib/browser.ts';
 import { type Granted, grantAccess, openPage, waitForInbox } from '../lib/contact.ts';
 import { query } from '../lib/inside.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { closedPort, type OwnServe, ownServe } from '../lib/own-serve.ts';
 import { openAnswer } from '../lib/stream.ts';
 import { eventually } from '../lib/wait.ts';
 import { Keystream } from '../sizes/keystream.ts';
@@ -123,16 +123,6 @@ class OwnRedis {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
-}
-
 let browser: Browser;
 let folder: string;
 let redis: OwnRedis;
@@ -142,7 +132,7 @@ let serves: OwnServe[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waybill-interrupted-'));
-  redis = new OwnRedis(await freePort());
+  redis = new OwnRedis(await closedPort());
   line = new Line();
   const [host] = await Promise.all([line.listen(), redis.start()]);
   origin = `http://${host}`;

@@ -10,7 +10,13 @@ export const demoBucket = 'waybill-demo';
 export const waybilld = `${projectDir}/server/dist/main.js`;
 
 /** Settings a caller of the demo may change by setting them. */
-const adjustable = ['WAYBILL_SCAN', 'WAYBILL_SECOND_FACTOR', 'WAYBILL_LOG_LEVEL', 'WAYBILL_DESTTIME_UNIT', 'WAYBILL_DESTTIME_MOST'];
+const adjustable = [
+  'WAYBILL_SCAN',
+  'WAYBILL_SECOND_FACTOR',
+  'WAYBILL_LOG_LEVEL',
+  'WAYBILL_DESTTIME_UNIT',
+  'WAYBILL_DESTTIME_MOST',
+];
 
 /** The settings of waybilld on the engines of this machine. Needs the public address, which the demo decides. */
 export function engineEnvironment(publicUrl: string): Record<string, string> {

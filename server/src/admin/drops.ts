@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
+import { isUuid } from '../domain/is-uuid.ts';
 import type { DropLine, ReceiverState } from '../domain/ports.ts';
 import { type AddCommand, print, printPages } from './command.ts';
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const receiversPerPage = 50;
 const dropsPerPage = 500;
 
@@ -81,6 +81,6 @@ function describe(state: Omit<ReceiverState, 'position'>): string {
 }
 
 function dropId(value: string): string {
-  if (!uuid.test(value)) throw new InvalidArgumentError('It is an id as `drops list` shows it.');
+  if (!isUuid(value)) throw new InvalidArgumentError('It is an id as `drops list` shows it.');
   return value;
 }

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { isUuid } from '../domain/is-uuid.ts';
 import type { OutboxLine } from '../domain/ports.ts';
 import { type AddCommand, print, printPages } from './command.ts';
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const messagesPerPage = 500;
 
 export const outboxCommands: AddCommand = (parent, withEngines) => {
@@ -31,7 +31,7 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
     .command('retry')
     .description('have a message sent that was given up')
     .argument('<message>', 'its id, as `outbox list --state given-up` shows it', (value) => {
-      if (!uuid.test(value)) throw new InvalidArgumentError('It is an id as `outbox list` shows it.');
+      if (!isUuid(value)) throw new InvalidArgumentError('It is an id as `outbox list` shows it.');
       return value;
     })
     .option('--json', 'answer as JSON')

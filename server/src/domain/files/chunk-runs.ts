@@ -33,8 +33,7 @@ export function leftoverKeys(file: WithRuns): string[] {
   return file.runs.flatMap((run, index) => {
     const next = file.runs[index + 1];
     if (!next || run.end === null) return [];
-    // A run may have begun and ended before its first chunk was stored.
-    const from = Math.max(run.first, next.first);
+    const from = next.first;
     return Array.from({ length: Math.max(0, run.end - from) }, (_, offset) => chunkKey(run.id, from + offset));
   });
 }

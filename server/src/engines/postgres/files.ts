@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { FileStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 import { type ReadyFile, runsColumn, sealedFileColumns } from './sealed-file.ts';
+import { secondsFromNow } from './time.ts';
 
-const secondsFromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;
 /** Destroying the wrapped key is what deletes a file; its objects are unreadable from then on. */
 const deletion = { state: 'deleting', wrapped_key: null, lease_until: sql<Date>`now()` } as const;
 

@@ -3,11 +3,10 @@ import { codeSeconds } from '../../domain/links/code.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
 import type { OutboxLine, OutboxStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
+import { secondsFromNow } from './time.ts';
 
 /** Named in a mail; a longer list ends with an ellipsis. */
 const filesInMail = 20;
-
-const secondsFromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;
 
 export function outboxStore(db: Database): OutboxStore {
   const message = (accountId: string, id: string) =>

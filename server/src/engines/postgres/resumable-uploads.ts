@@ -4,8 +4,7 @@ import type { DeskFile, ResumableUploadStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 import { replaceStaged } from './files.ts';
 import { runsColumn } from './sealed-file.ts';
-
-const secondsFromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;
+import { secondsFromNow } from './time.ts';
 
 /** Longer than a chunk can be on its way to the object store, with all that is tried again. */
 const longestPutSeconds = 10 * 60;

@@ -4,10 +4,9 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { beginUpload } from '../../domain/grants/begin-upload.ts';
 import { deskOf } from '../../domain/grants/desk.ts';
 import { receiveBytes } from '../../domain/grants/receive-bytes.ts';
+import { isUuid } from '../../domain/is-uuid.ts';
 import type { Link, ResumableUpload } from '../../domain/ports.ts';
 import type { PageEngines } from './routes.tsx';
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Nothing is waited for: to look at an upload is to take it over, and whoever had it can change nothing from then on. */
 export const takingOver: Locker = { newLock: () => ({ lock: async () => undefined, unlock: async () => undefined }) };
@@ -55,7 +54,7 @@ export class DeskStore extends DataStore {
 
   override async remove(id: string): Promise<void> {
     const { accountId } = this.#link;
-    const removed = uuid.test(id) && (await this.#engines.store.uploads.remove(accountId, deskOf(this.#link), id));
+    const removed = isUuid(id) && (await this.#engines.store.uploads.remove(accountId, deskOf(this.#link), id));
     if (!removed) throw new ExchangeError('not_found');
   }
 
@@ -68,7 +67,7 @@ export class DeskStore extends DataStore {
 
   async #takeOver(id: string): Promise<ResumableUpload> {
     const { store, policy } = this.#engines;
-    const upload = uuid.test(id)
+    const upload = isUuid(id)
       ? await store.uploads.takeOver(this.#link.accountId, deskOf(this.#link), id, this.#writer, policy.resumeSeconds)
       : undefined;
     if (!upload) throw new ExchangeError('not_found');

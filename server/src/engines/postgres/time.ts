@@ -1,0 +1,4 @@
+import { sql } from 'kysely';
+
+/** By the database's clock, which is the one that decides. */
+export const secondsFromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;
