@@ -324,6 +324,8 @@ export interface ResumableUpload {
   readonly sizeBytes: number;
   /** Stored for good; whole chunks, or all of the file. */
   readonly receivedBytes: number;
+  /** All of it is stored. The count alone does not say so of an empty file. */
+  readonly received: boolean;
   /** Chunk numbers below this may exist as objects of the last run. */
   readonly chunkCount: number;
   readonly runs: readonly ChunkRun[];

@@ -228,19 +228,22 @@ describe('an upload', () => {
     },
   );
 
-  test('that is received has one job that checks it, and takes no more bytes', async () => {
+  test.each(['12345', ''])('of %j that is received has one job that checks it, and takes no more', async (content) => {
     const { link } = await grantedLink(exchange);
     const { watched, engines: watching } = watchedStore();
-    const id = await announced(engines, link, 'a.bin', 5);
+    const id = await announced(engines, link, 'a.bin', content.length);
     const jobs = () => query('select 1 from graphile_worker.jobs where key = $1', [`check:${id}`]);
     expect(await jobs()).toHaveLength(0);
     const first = await takenOver(engines, link, id);
-    await receiveBytes(watching, link, first.writer, first.upload, piecesOf(Buffer.from('12345')));
+    expect(first.upload.received).toBe(false);
+    await receiveBytes(watching, link, first.writer, first.upload, piecesOf(Buffer.from(content)));
     expect(await jobs()).toHaveLength(1);
     const again = await takenOver(engines, link, id);
-    expect(await receiveBytes(watching, link, again.writer, again.upload, piecesOf(Buffer.from('54321')))).toBe(5);
+    expect(again.upload.received).toBe(true);
+    const more = piecesOf(Buffer.from('54321'));
+    expect(await receiveBytes(watching, link, again.writer, again.upload, more)).toBe(content.length);
     expect(watched.puts).toBe(1);
-    expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe('12345');
+    expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe(content);
   });
 
   test('of more bytes than were announced is refused, and what it should have been still fits', async () => {

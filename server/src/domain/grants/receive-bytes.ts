@@ -26,7 +26,7 @@ export async function receiveBytes(
   const { store, objects, policy, checkpoint } = engines;
   const { accountId } = link;
   const { id, sizeBytes } = upload;
-  if (sizeBytes > 0 && upload.receivedBytes === sizeBytes) return sizeBytes;
+  if (upload.received) return sizeBytes;
   const dataKey = await engines.keys.unwrap(upload.wrappedKey, upload.keyVersion, id);
   const firstChunk = upload.receivedBytes / chunkBytes;
   const file = { ...upload, runs: await runsToGoOn(engines, link, writer, upload, firstChunk) };

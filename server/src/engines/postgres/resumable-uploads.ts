@@ -56,6 +56,7 @@ export function resumableUploadStore(db: Database): ResumableUploadStore {
           'media_type as mediaType',
           'size_bytes as sizeBytes',
           'received_bytes as receivedBytes',
+          sql<boolean>`state <> 'uploading'`.as('received'),
           'chunk_count as chunkCount',
           runsColumn,
           'wrapped_key as wrappedKey',
