@@ -312,6 +312,14 @@ describe('a link has five codes an hour', () => {
     expect(await issue(link, digest)).toBe('sent');
   });
 
+  test('in one browser that asks many times at once', async () => {
+    const { link } = await sentLink(exchange, ['a.txt']);
+    const { digest } = await opened(link);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => issue(link, digest)));
+    expect(answers.filter((answer) => answer === 'sent')).toHaveLength(4);
+    expect(await codesOf(link)).toHaveLength(5);
+  });
+
   test('in all browsers together, also at once; the others have none, and do not pass', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const secrets = await Promise.all(Array.from({ length: 9 }, () => openLink(strict, link)));

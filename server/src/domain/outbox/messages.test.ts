@@ -439,7 +439,8 @@ describe('the outbox', () => {
     expect(await engines.store.outbox.revive(id)).toBe(false);
     await engines.store.outbox.settle(sender.accountId, id, 'given_up', '550 no such user');
     await query('delete from graphile_worker._private_jobs where key = $1', [`message:${id}`]);
-    expect(await Promise.all([engines.store.outbox.revive(id), engines.store.outbox.revive(id)])).toContain(true);
+    const answers = await Promise.all(Array.from({ length: 3 }, () => engines.store.outbox.revive(id)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await messagesOf(sender, 'invitation')).toMatchObject([{ state: 'waiting', attempts: 0 }]);
     expect(await jobsOf(id)).toHaveLength(1);
     expect(await sendAll(sender, 'invitation')).toHaveLength(1);

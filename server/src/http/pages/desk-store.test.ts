@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import { Upload } from '@tus/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chunkBytes } from '../../domain/files/sealing.ts';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { announced, deskFiles, grantedLink } from '../../testing/grants.ts';
+import { DeskStore } from './desk-store.ts';
+import type { PageEngines } from './routes.tsx';
+
+let exchange: TestExchange;
+let engines: TestExchange['engines'] & PageEngines;
+beforeAll(async () => {
+  exchange = await openTestExchange();
+  engines = { ...exchange.engines, failureLimit: { record: async () => 0 } };
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+const bytesOf = (letter: string) => Readable.from([Buffer.alloc(chunkBytes, letter)]);
+
+test('bytes go nowhere but where the request said, although another went on in between', async () => {
+  const { link } = await grantedLink(exchange);
+  const id = await announced(engines, link, 'a.bin', 2 * chunkBytes);
+  const [slow, quick] = [0, 1].map(() => new DeskStore(engines, link)) as [DeskStore, DeskStore];
+  expect((await slow.getUpload(id)).offset).toBe(0);
+  expect((await quick.getUpload(id)).offset).toBe(0);
+  expect(await quick.write(bytesOf('a'), id, 0)).toBe(chunkBytes);
+  await expect(slow.write(bytesOf('a'), id, 0)).rejects.toMatchObject({ code: 'upload_superseded' });
+  expect(await deskFiles(engines, link)).toMatchObject([{ receivedBytes: chunkBytes, state: 'uploading' }]);
+});
+
+test('an empty file is received with its creation, or when it is looked at after that was cut off', async () => {
+  const { link } = await grantedLink(exchange);
+  const whole = new Upload({ id: engines.random.uuid(), size: 0, offset: 0, metadata: { filename: 'whole.txt' } });
+  await new DeskStore(engines, link).create(whole);
+  const cutOff = await announced(engines, link, 'cut off.txt', 0);
+  expect((await deskFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'uploading']);
+  for (const id of [whole.id, cutOff, cutOff]) {
+    const found = await new DeskStore(engines, link).getUpload(id);
+    expect([found.offset, found.size]).toEqual([0, 0]);
+  }
+  expect((await deskFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'checking']);
+});
