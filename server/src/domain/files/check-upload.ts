@@ -27,6 +27,7 @@ export async function checkUpload(
   if (!upload) return;
   const found = await readBack(engines, upload, stopping).catch(refusedIfDamaged);
   checkpoint('check:read-back');
+  if (found === 'removed') return;
   if (found === 'damaged') return store.uploads.refuse(accountId, fileId, found);
   const { sha256, verdict } = found;
   const refusal = refusalOf(verdict, policy.scan);
@@ -51,7 +52,7 @@ async function readBack(
   engines: Needs,
   upload: UncheckedUpload,
   stopping: AbortSignal,
-): Promise<{ sha256: Buffer; verdict: Verdict }> {
+): Promise<{ sha256: Buffer; verdict: Verdict } | 'removed'> {
   const { store, policy } = engines;
   const lost = new AbortController();
   const signal = AbortSignal.any([stopping, lost.signal]);
@@ -71,6 +72,9 @@ async function readBack(
     }
     const verdict = scan ? await scan.verdict() : ({ result: 'unscanned', why: 'unavailable' } as const);
     return { sha256: digest.digest(), verdict };
+  } catch (error) {
+    if (lost.signal.aborted) return 'removed';
+    throw error;
   } finally {
     scan?.abandon();
     clearInterval(heartbeat);

@@ -349,6 +349,25 @@ describe('an upload', () => {
     expect(watched.keys()).toEqual([]);
   });
 
+  test('that is ready keeps in mind what a late writer may still store, until it goes itself', async () => {
+    const { link } = await grantedLink(exchange);
+    const { watched, engines: watching } = watchedStore();
+    const id = await announced(engines, link, 'a.bin', 5);
+    const late = await takenOver(engines, link, id);
+    watched.nextPut = async (store) => {
+      const { writer, upload } = await takenOver(engines, link, id);
+      await receiveBytes(watching, link, writer, upload, piecesOf(Buffer.from('right')));
+      await checkUpload(engines, link.accountId, id, live);
+      await store();
+    };
+    const receiving = receiveBytes(watching, link, late.writer, late.upload, piecesOf(Buffer.from('wrong')));
+    await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
+    expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe('right');
+    expect(watched.keys()).toHaveLength(2);
+    await removeAndSweep(link, id);
+    expect(watched.keys()).toEqual([]);
+  });
+
   test('that is removed while a chunk is on its way leaves nothing behind', async () => {
     const { link } = await grantedLink(exchange);
     const { watched, engines: watching } = watchedStore();
