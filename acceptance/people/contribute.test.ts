@@ -120,6 +120,42 @@ test('a folder is taken with all that is in it, and what was added by mistake ca
   expect(contents.map(([, content]) => content).toSorted()).toEqual(['inner', 'outer']);
 });
 
+test('a contact with a keyboard only chooses a file, writes and sends', async () => {
+  const granted = await grantAccess(client);
+  await using visitor = await visit(browser);
+  const { page } = visitor;
+  const focusOn = async (name: string) => {
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press('Tab');
+      const focused = await page.evaluate(() => {
+        const element = document.activeElement as HTMLElement | null;
+        const { width, height } = element?.getBoundingClientRect() ?? { width: 0, height: 0 };
+        return { text: element?.innerText || element?.id, visible: width > 0 && height > 0 };
+      });
+      if (focused.text !== name) continue;
+      expect(focused.visible).toBe(true);
+      return;
+    }
+    throw new Error(`${name} is out of the keyboard's reach`);
+  };
+  await page.goto(granted.link);
+  await page.keyboard.press('Tab');
+  await page.getByRole('button').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/upload/*/');
+  await page.getByRole('button', { name: 'Choose files' }).waitFor();
+  await focusOn('Choose files');
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
+  await chooser.setFiles(paths([files[1]?.name as string]));
+  await focusOn('message');
+  await page.keyboard.type('By keyboard');
+  await expect.poll(() => send(page).isEnabled(), { timeout: 30_000 }).toBe(true);
+  await focusOn('Send');
+  await page.keyboard.press('Enter');
+  const entry = await waitForInbox(client, granted.contact);
+  expect(entry.files.map(({ name }) => name)).toEqual([files[1]?.name]);
+});
+
 test('files can be dropped onto the page', async () => {
   const granted = await grantAccess(client);
   await using visitor = await visit(browser);

@@ -82,6 +82,26 @@ describe.each(pages)('%s', (_what, show) => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  test('does not move while it is read', async () => {
+    await using visitor = await visit(browser, { viewport: phone });
+    const { page } = visitor;
+    await page.addInitScript(() => {
+      const shifts: number[] = [];
+      Object.assign(window, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          const { value, hadRecentInput } = entry as unknown as { value: number; hadRecentInput: boolean };
+          // What follows a press is what the press was for.
+          if (!hadRecentInput) shifts.push(value);
+        }
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await show(page);
+    await page.waitForLoadState('networkidle');
+    const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
+    expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.01);
+  });
+
   test('weighs little, and comes from here alone', async () => {
     await using visitor = await visit(browser);
     const { page } = visitor;
