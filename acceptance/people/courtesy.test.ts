@@ -170,7 +170,7 @@ test('a mail that is refused for good is on view, and can be sent again', async 
   const line = await eventually('it is given up', async () => (await list('given-up'))[0]);
   expect(line).toMatchObject({ recipient: 'nouser@receiver.test', attempts: 1 });
   expect(line.outcome).toContain('550');
-  await adminJson(['outbox', 'retry', line.id, '--json']);
+  await adminJson(['outbox', 'retry', line.id, '--account', client.user, '--json']);
   const again = await eventually('it is given up again', async () => (await list('given-up'))[0]);
   expect(again.id).toBe(line.id);
   expect(await list('waiting')).toEqual([]);

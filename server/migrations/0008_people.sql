@@ -7,16 +7,10 @@ alter type mail_state rename to message_state;
 alter table messages
   add column kind      message_kind not null default 'invitation',
   add column channel   message_channel not null default 'mail',
+  -- Null in rows from before, which are not touched: there it is the link's address.
   add column recipient text,
   -- None where the message is about a drop as a whole.
   alter column position drop not null;
-update messages set recipient = links.email from links
-where links.account_id = messages.account_id and links.drop_id = messages.drop_id
-  and links.position = messages.position;
-alter table messages
-  alter column kind drop default,
-  alter column channel drop default,
-  alter column recipient set not null;
 create index messages_of_drop on messages (account_id, drop_id, position);
 create index messages_given_up on messages (settled_at) where state = 'given_up';
 
@@ -35,6 +29,9 @@ alter table drops
   add column from_drop_id  uuid,
   add column from_position integer,
   add foreign key (account_id, from_drop_id, from_position) references links (account_id, drop_id, position);
+-- What contacts sent is not in the history of what was sent, and must not be walked over to read it.
+create index drops_sent_by_time on drops (account_id, created_at desc, id desc) where type <> 'receivedfiles';
+drop index drops_by_time;
 create index drops_to_remind on drops (remind_at) where remind_at is not null;
 
 -- A code belongs to the browser that asked for it. The code itself is derived from the drop's link key and this id, and
@@ -45,10 +42,7 @@ alter table link_sessions
   add column code_tries      integer not null default 0,
   add column passed_at       timestamptz,
   -- Kept a while beyond the link, so that a browser that comes late is told why.
-  add column forget_at       timestamptz;
-update link_sessions set forget_at = drops.expires_at + interval '30 days' from drops
-where drops.account_id = link_sessions.account_id and drops.id = link_sessions.drop_id;
-alter table link_sessions alter column forget_at set not null;
+  add column forget_at       timestamptz not null default now() + interval '60 days';
 create index link_sessions_to_forget on link_sessions (forget_at);
 alter table links add column passed_at timestamptz;
 

@@ -141,6 +141,11 @@ const settings = {
     parse: integer(60, 2_592_000),
   },
   WAYBILL_WORKER_CONCURRENCY: { about: 'Jobs a `work` process runs at once.', standard: '8', parse: integer(1, 1000) },
+  WAYBILL_CHECKS_AT_ONCE: {
+    about: 'Uploads of contacts a `work` process reads back and scans at once, beside its other jobs.',
+    standard: '2',
+    parse: integer(1, 1000),
+  },
   WAYBILL_LOG_LEVEL: {
     about: 'What is logged, as JSON lines on standard output.',
     standard: 'info',

@@ -17,7 +17,7 @@ import { ExchangeError } from './domain/exchange-error.ts';
 import { buildConsole } from './http/console/server.ts';
 import { readAssets } from './http/pages/assets.ts';
 import { buildServer } from './http/server.ts';
-import { everyMinute, tasks } from './jobs/jobs.ts';
+import { everyMinute, longTasks, tasks } from './jobs/jobs.ts';
 
 /** Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 78 not configured. */
 const exitCodes = { failed: 1, usage: 2, configuration: 78 };
@@ -89,18 +89,17 @@ async function work(): Promise<void> {
   const log = pino({ level: config.WAYBILL_LOG_LEVEL });
   const engines = assemble(config, log);
   await engines.migrate();
-  const runner = await engines.startJobRunner({
-    concurrency: config.WAYBILL_WORKER_CONCURRENCY,
-    tasks: tasks(engines),
-    everyMinute,
-  });
+  const runners = await Promise.all([
+    engines.startJobRunner({ concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines), everyMinute }),
+    engines.startJobRunner({ concurrency: config.WAYBILL_CHECKS_AT_ONCE, tasks: longTasks(engines), everyMinute: [] }),
+  ]);
   closeWithGrace({ delay: 30_000, logger: log }, async ({ err }) => {
     if (err) log.fatal({ err }, 'an error nobody expected');
-    await runner.stop();
+    await Promise.all(runners.map((runner) => runner.stop()));
     await engines.close();
   });
   log.info({ working: true }, 'working');
-  await runner.ended;
+  await Promise.race(runners.map((runner) => runner.ended));
 }
 
 async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { ExchangeError } from '../domain/exchange-error.ts';
+import { findAccount } from '../domain/accounts/find-account.ts';
 import { isUuid } from '../domain/is-uuid.ts';
+import { retryMessage } from '../domain/outbox/retry-message.ts';
 import type { OutboxLine } from '../domain/ports.ts';
 import { type AddCommand, print, printPages } from './command.ts';
 
@@ -34,12 +35,11 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
       if (!isUuid(value)) throw new InvalidArgumentError('It is an id as `outbox list` shows it.');
       return value;
     })
+    .requiredOption('--account <address>', 'the account it belongs to')
     .option('--json', 'answer as JSON')
-    .action((id: string, options: { json?: boolean }) =>
+    .action((id: string, options: { account: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        if (!(await engines.store.outbox.revive(id))) {
-          throw new ExchangeError('not_found', 'No message of that id was given up.');
-        }
+        await retryMessage(engines, await findAccount(engines, options.account), id);
         print(options.json, { waiting: id }, [`${id} waits to be sent again.`]);
       }),
     );

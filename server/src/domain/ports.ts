@@ -504,8 +504,12 @@ export interface LinkStore {
   open(link: Link, sessionDigest: Buffer): Promise<void>;
   /** The drop's wrapped link key; none when the drop has ended. */
   key(link: Link): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
-  /** Holds the link until the transaction ends. Answers how many codes it had within so many seconds. */
-  lockCodes(link: Link, withinSeconds: number): Promise<number>;
+  /** Serialises what is done for one link until the transaction ends. */
+  lock(link: Link): Promise<void>;
+  /** Whether the link is over by now; if not, it stays so until the transaction ends. */
+  holdLive(link: Link): Promise<Pick<Link, 'ended' | 'revoked'>>;
+  /** How many codes were sent for the link, in all and within so many seconds. */
+  codesSent(link: Link, withinSeconds: number): Promise<{ ever: number; recently: number }>;
   /** The browser's code from now on is the one of this id. */
   setCode(sessionDigest: Buffer, codeId: string, ttlSeconds: number): Promise<void>;
   /** Counts a try. Answers the id of the code it may be, or nothing when there is none to be tried (any more). */
@@ -592,8 +596,8 @@ export interface OutboxStore {
     after: Pick<OutboxLine, 'at' | 'id'> | undefined,
     count: number,
   ): Promise<OutboxLine[]>;
-  /** Has a message that was given up sent again. False when there is none. */
-  revive(id: string): Promise<boolean>;
+  /** Has a message of the account that was given up sent again. False when there is none. */
+  revive(accountId: string, id: string): Promise<boolean>;
 }
 
 export interface AuditStore {

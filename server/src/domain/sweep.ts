@@ -5,6 +5,8 @@ const daySeconds = 24 * 60 * 60;
 const staleDraftSeconds = 7 * daySeconds;
 const idempotencyKeySeconds = 7 * daySeconds;
 const rowsPerBatch = 200;
+/** Each may have a thousand receivers. */
+const remindersPerBatch = 10;
 const overdueSeconds = 30;
 
 /**
@@ -18,23 +20,32 @@ export async function sweep(
   signal?: AbortSignal,
 ): Promise<Record<'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'files' | 'objects', number>> {
   const { drafts, drops, links, outbox, uploads } = engines.store;
+  // What fails must not keep the rest from being done, at every sweep anew.
+  const failures: unknown[] = [];
+  const failed = (error: unknown) => void failures.push(error);
+  const all = async (batch: () => Promise<number>, most = rowsPerBatch) =>
+    (await inBatches(batch, most).catch(failed)) ?? 0;
+  const once = async (work: Promise<number>) => (await work.catch(failed)) ?? 0;
+
   const swept = {
-    drops: await inBatches(() => drops.endExpired(rowsPerBatch)),
-    drafts: await inBatches(() => drafts.dropStale(staleDraftSeconds, rowsPerBatch)),
-    reminded: await inBatches(() => outbox.remind(rowsPerBatch)),
-    messages: await outbox.wakeOverdue(overdueSeconds, rowsPerBatch * 5),
-    checks: await uploads.wakeOverdue(overdueSeconds, rowsPerBatch),
+    drops: await all(() => drops.endExpired(rowsPerBatch)),
+    drafts: await all(() => drafts.dropStale(staleDraftSeconds, rowsPerBatch)),
+    reminded: await all(() => outbox.remind(remindersPerBatch), remindersPerBatch),
+    messages: await once(outbox.wakeOverdue(overdueSeconds, rowsPerBatch * 5)),
+    checks: await once(uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
   };
-  await inBatches(() => drops.forgetIdempotencyKeys(idempotencyKeySeconds, rowsPerBatch));
-  await inBatches(() => links.forgetSessions(rowsPerBatch));
-  return { ...swept, ...(await sweepFiles(engines, signal)) };
+  await all(() => drops.forgetIdempotencyKeys(idempotencyKeySeconds, rowsPerBatch));
+  await all(() => links.forgetSessions(rowsPerBatch));
+  const deleted = (await sweepFiles(engines, signal).catch(failed)) ?? { files: 0, objects: 0 };
+  if (failures.length > 0) throw failures[0];
+  return { ...swept, ...deleted };
 }
 
-async function inBatches(batch: () => Promise<number>): Promise<number> {
+async function inBatches(batch: () => Promise<number>, most: number): Promise<number> {
   let total = 0;
   for (;;) {
     const count = await batch();
     total += count;
-    if (count < rowsPerBatch) return total;
+    if (count < most) return total;
   }
 }

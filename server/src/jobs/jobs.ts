@@ -3,14 +3,20 @@ import { checkUploadTask } from './check-upload.ts';
 import { sendMessageTask } from './send-message.ts';
 import { sweepTask } from './sweep.ts';
 
-type Task = (payload: unknown, signal: AbortSignal) => Promise<void>;
+type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
 
 /** Every job by its name, ready to be given payloads. */
-export function tasks(engines: Engines): Record<string, Task> {
+export function tasks(engines: Engines): Tasks {
   return {
     [sendMessageTask.name]: (payload) => sendMessageTask.run(engines, sendMessageTask.parse(payload)),
-    [checkUploadTask.name]: (payload, signal) => checkUploadTask.run(engines, checkUploadTask.parse(payload), signal),
     [sweepTask.name]: (_payload, signal) => sweepTask.run(engines, signal),
+  };
+}
+
+/** Jobs that may take hours, to be done beside the others: somebody waits for a code meanwhile. */
+export function longTasks(engines: Engines): Tasks {
+  return {
+    [checkUploadTask.name]: (payload, signal) => checkUploadTask.run(engines, checkUploadTask.parse(payload), signal),
   };
 }
 

@@ -69,6 +69,8 @@ async function readBack(
     for await (const bytes of readSealed(engines, upload, { start: 0, end: upload.sizeBytes }, signal)) {
       digest.update(bytes);
       await scan?.write(bytes);
+      // Whatever follows, this one is not taken.
+      if (scan?.early && (scan.early.result === 'infected' || policy.scan === 'required')) break;
     }
     const verdict = scan ? await scan.verdict() : ({ result: 'unscanned', why: 'unavailable' } as const);
     return { sha256: digest.digest(), verdict };

@@ -30,7 +30,7 @@ export async function beginUpload(
   await store.transaction(async (tx) => {
     await tx.drafts.lock(link.accountId, draft);
     const desk = await tx.uploads.desk(link.accountId, draft);
-    // Announced before, and nothing came: the answer was lost, and nobody knows that one's id.
+    // Announced before, and nothing came: most likely its answer was lost, and it would stand in the way of sending.
     const lost = desk.filter((file) => file.name === name && file.state === 'uploading' && file.receivedBytes === 0);
     for (const file of lost) await tx.uploads.remove(link.accountId, draft, file.id);
     if (desk.length - lost.length >= limits.filesPerDraft) throw new ExchangeError('too_many_files');

@@ -36,6 +36,37 @@ const booksOf = async (link: Link) => {
   return Promise.all(['files', 'drops', 'inbox_entries', 'messages', 'audit_entries'].map(of));
 };
 
+describe('a send is refused without a trace', () => {
+  test.each([
+    ['link_revoked', 'update drops set ended_at = now(), revoked_at = now(), link_key = null where id = $1'],
+    ['link_ended', "update drops set expires_at = now() - interval '1 second' where id = $1"],
+  ])('when the link came to its end while the form was on its way: %s', async (code, end) => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await query(end, [link.dropId]);
+    const before = await booksOf(link);
+    await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test('when the owner has had too many messages', async () => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    const before = await booksOf(link);
+    const asked: unknown[] = [];
+    const messageLimit = {
+      take: async (...about: unknown[]) => {
+        asked.push(about);
+        return 7;
+      },
+    };
+    const refusal = { code: 'too_many_messages', retryAfterSeconds: 7 };
+    await expect(sendFiles({ ...engines, messageLimit }, link, '')).rejects.toMatchObject(refusal);
+    expect(asked).toEqual([[deskOf(link), [link.sender]]]);
+    expect(await booksOf(link)).toEqual(before);
+  });
+});
+
 describe('what a contact sends', () => {
   test('is one entry of the account’s inbox, from the contact, with its bytes', async () => {
     const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);

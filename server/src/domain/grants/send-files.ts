@@ -3,6 +3,7 @@ import { limits } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { requireLive } from '../links/find-link.ts';
 import type { DeskFile, Engines, Link } from '../ports.ts';
 import { contactOf, deskOf } from './desk.ts';
 
@@ -11,7 +12,7 @@ import { contactOf, deskOf } from './desk.ts';
  * transaction, under the desk's lock. Answers the files; none when this is the same request again.
  */
 export async function sendFiles(
-  engines: Pick<Engines, 'store' | 'keys' | 'random' | 'policy' | 'checkpoint'>,
+  engines: Pick<Engines, 'store' | 'keys' | 'random' | 'policy' | 'checkpoint' | 'messageLimit'>,
   link: Link,
   message: string,
 ): Promise<DeskFile[]> {
@@ -24,6 +25,8 @@ export async function sendFiles(
 
   return engines.store.transaction(async (tx) => {
     const { recentDispatch } = await tx.drafts.lock(accountId, draft);
+    // What is sent with a form may take days to arrive, and the link may have ended meanwhile.
+    requireLive({ ...link, ...(await tx.links.holdLive(link)) });
     const desk = await tx.uploads.desk(accountId, draft);
     const files = desk.filter((file) => file.state === 'ready');
     if (desk.some((file) => file.state === 'uploading' || file.state === 'checking')) {
@@ -33,6 +36,8 @@ export async function sendFiles(
       if (recentDispatch?.equals(digest)) return [];
       throw new ExchangeError('no_files');
     }
+    const retryAfterSeconds = await engines.messageLimit.take(draft, [link.sender]);
+    if (retryAfterSeconds > 0) throw new ExchangeError('too_many_messages', undefined, { retryAfterSeconds });
     const dropId = random.uuid();
     await tx.drops.insert(accountId, {
       id: dropId,

@@ -296,6 +296,17 @@ describe('a wrong code', () => {
   });
 });
 
+test('a link has fifty codes in all', async () => {
+  const { link } = await sentLink(exchange, ['a.txt']);
+  const { digest } = await opened(link);
+  for (let code = 2; code <= 50; code += 1) {
+    await query("update messages set created_at = created_at - interval '1 hour' where drop_id = $1", [link.dropId]);
+    expect(await issue(link, digest)).toBe('sent');
+  }
+  await query("update messages set created_at = created_at - interval '1 hour' where drop_id = $1", [link.dropId]);
+  expect(await issue(link, digest)).toBe('too_many_codes');
+});
+
 describe('a link has five codes an hour', () => {
   test('in one browser', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);

@@ -8,8 +8,7 @@ const shape = /^[A-Za-z0-9_-]{43}$/;
 /** The link behind a token. Looking at it changes nothing: mail scanners look at every link. */
 export async function findLink(engines: Pick<Engines, 'store'>, token: string, type: Link['type']): Promise<Link> {
   const link = shape.test(token) ? await engines.store.links.byToken(tokenDigest(token)) : undefined;
-  requireLive(link, type);
-  return link;
+  return requireKind(link, type);
 }
 
 /** The browser in which a person opened a link; a code may still be asked of it. */
@@ -20,7 +19,7 @@ export async function findSession(
 ): Promise<LinkSession> {
   const session = shape.test(secret) ? await engines.store.links.bySession(tokenDigest(secret)) : undefined;
   if (!session) throw new ExchangeError('not_found');
-  requireLive(session.link, type);
+  requireKind(session.link, type);
   return session;
 }
 
@@ -30,8 +29,13 @@ export function isPassed(engines: Pick<Engines, 'policy' | 'sms'>, session: Link
 }
 
 /** A download link opens no upload page, nor the other way round. */
-function requireLive(link: Link | undefined, type: Link['type']): asserts link is Link {
+function requireKind(link: Link | undefined, type: Link['type']): Link {
   if (!link || link.type !== type) throw new ExchangeError('not_found');
+  requireLive(link);
+  return link;
+}
+
+export function requireLive(link: Pick<Link, 'ended' | 'revoked'>): void {
   if (link.revoked) throw new ExchangeError('link_revoked');
   if (link.ended) throw new ExchangeError('link_ended');
 }

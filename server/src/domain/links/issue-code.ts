@@ -2,8 +2,16 @@ import type { Engines, Link, Store } from '../ports.ts';
 import { codeSeconds } from './code.ts';
 import { codeTarget } from './second-factor.ts';
 
-const mostCodes = 5;
-const withinSeconds = 60 * 60;
+const mostCodesAnHour = 5;
+/** Five tries each: whoever guesses on all of a link's days stays at one chance in 4,000. */
+const mostCodes = 50;
+const hourSeconds = 60 * 60;
+
+/** Whether another code may be sent for this link. */
+export async function mayIssueCode(store: Pick<Store, 'links'>, link: Link): Promise<boolean> {
+  const { ever, recently } = await store.links.codesSent(link, hourSeconds);
+  return ever < mostCodes && recently < mostCodesAnHour;
+}
 
 /**
  * Sends a code for this browser, if the link asks for one and has not had too many. In the caller's transaction: the
@@ -17,7 +25,8 @@ export async function issueCode(
 ): Promise<'sent' | 'not_needed' | 'too_many_codes'> {
   const target = codeTarget(engines, link);
   if (!target) return 'not_needed';
-  if ((await tx.links.lockCodes(link, withinSeconds)) >= mostCodes) return 'too_many_codes';
+  await tx.links.lock(link);
+  if (!(await mayIssueCode(tx, link))) return 'too_many_codes';
   const id = engines.random.uuid();
   await tx.outbox.enqueue(link.accountId, {
     id,

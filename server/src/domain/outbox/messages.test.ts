@@ -436,17 +436,19 @@ describe('the outbox', () => {
     const { sender } = await sentLink(exchange, ['a.txt']);
     const [row] = await messagesOf(sender, 'invitation');
     const id = row?.id as string;
-    expect(await engines.store.outbox.revive(id)).toBe(false);
+    expect(await engines.store.outbox.revive(sender.accountId, id)).toBe(false);
     await engines.store.outbox.settle(sender.accountId, id, 'given_up', '550 no such user');
     await query('delete from graphile_worker._private_jobs where key = $1', [`message:${id}`]);
-    const answers = await Promise.all(Array.from({ length: 3 }, () => engines.store.outbox.revive(id)));
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, () => engines.store.outbox.revive(sender.accountId, id)),
+    );
     expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await messagesOf(sender, 'invitation')).toMatchObject([{ state: 'waiting', attempts: 0 }]);
     expect(await jobsOf(id)).toHaveLength(1);
     expect(await sendAll(sender, 'invitation')).toHaveLength(1);
     expect(await sendAll(sender, 'invitation')).toHaveLength(0);
-    expect(await engines.store.outbox.revive(id)).toBe(false);
-    expect(await engines.store.outbox.revive(randomUUID())).toBe(false);
+    expect(await engines.store.outbox.revive(sender.accountId, id)).toBe(false);
+    expect(await engines.store.outbox.revive(sender.accountId, randomUUID())).toBe(false);
   });
 
   test('gives a revived message up again when it has no point', async () => {
@@ -454,7 +456,7 @@ describe('the outbox', () => {
     const [row] = await messagesOf(sender, 'invitation');
     await engines.store.outbox.settle(sender.accountId, row?.id as string, 'given_up', '550');
     await engines.store.drops.revoke(sender.accountId, dropId);
-    expect(await engines.store.outbox.revive(row?.id as string)).toBe(true);
+    expect(await engines.store.outbox.revive(sender.accountId, row?.id as string)).toBe(true);
     expect(await sendAll(sender, 'invitation')).toEqual([]);
     expect(await messagesOf(sender, 'invitation')).toMatchObject([{ state: 'given_up' }]);
   });

@@ -53,6 +53,10 @@ export function draftStore(db: Database): DraftStore {
         with stale as (
           select account_id, name from drafts
           where touched_at < now() - make_interval(secs => ${untouchedSeconds})
+            -- A contact's large file may take longer than that.
+            and not exists (
+              select from files where files.account_id = drafts.account_id and files.draft = drafts.name
+                and files.drop_id is null and files.state = 'uploading' and files.lease_until > now())
           order by touched_at limit ${count} for update skip locked
         ), emptied as (
           update files set state = 'deleting', wrapped_key = null, refusal = null, lease_until = now()

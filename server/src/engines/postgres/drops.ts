@@ -88,7 +88,7 @@ export function dropStore(db: Database): DropStore {
         .select([positionOf('created_at'), secondsOf('created_at')])
         .where('account_id', '=', accountId)
         // What contacts sent is in the inbox, not in the history of what was sent.
-        .where('type', '<>', 'receivedfiles')
+        .where(sql<boolean>`drops.type <> 'receivedfiles'`)
         .$narrowType<{ type: DropType }>()
         .$if(after !== undefined, (query) => query.where(isBefore('created_at', 'id', after as PagePosition)))
         .orderBy('created_at', 'desc')

@@ -84,19 +84,31 @@ export function linkStore(db: Database): LinkStore {
         .$narrowType<{ linkKey: Buffer }>()
         .executeTakeFirst(),
 
-    async lockCodes(link, withinSeconds) {
-      await lockLink(db, link);
-      const { codes } = await db
+    lock: (link) => lockLink(db, link),
+
+    async holdLive(link) {
+      const { rows } = await sql<{ ended: boolean; revoked: boolean }>`
+        select ended_at is not null or expires_at <= now() as ended, revoked_at is not null as revoked from drops
+        where account_id = ${link.accountId} and id = ${link.dropId}
+        for share
+      `.execute(db);
+      return rows[0] ?? { ended: true, revoked: false };
+    },
+
+    codesSent: (link, withinSeconds) =>
+      db
         .selectFrom('messages')
-        .select(({ fn }) => fn.countAll<number>().as('codes'))
+        .select(({ fn }) => fn.countAll<number>().as('ever'))
+        .select(
+          sql<number>`count(*) filter (where created_at > now() - make_interval(secs => ${withinSeconds}))`.as(
+            'recently',
+          ),
+        )
         .where('account_id', '=', link.accountId)
         .where('drop_id', '=', link.dropId)
         .where('position', '=', link.position)
         .where('kind', '=', 'code')
-        .where('created_at', '>', sql<Date>`now() - make_interval(secs => ${withinSeconds})`)
-        .executeTakeFirstOrThrow();
-      return codes;
-    },
+        .executeTakeFirstOrThrow(),
 
     async setCode(digest, codeId, ttlSeconds) {
       await db

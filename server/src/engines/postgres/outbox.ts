@@ -36,7 +36,7 @@ export function outboxStore(db: Database): OutboxStore {
           from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as message (id uuid, position integer)
           join links on links.account_id = ${accountId} and links.drop_id = ${dropId}
             and links.position = message.position
-          returning account_id, id
+          returning account_id, id, kind
         )
         select ${alarm()} from enqueued
       `.execute(db);
@@ -47,7 +47,7 @@ export function outboxStore(db: Database): OutboxStore {
         with enqueued as (
           insert into messages (account_id, drop_id, id, position, kind, channel, recipient)
           values (${accountId}, ${dropId}, ${id}, ${position}, ${kind}, ${channel}, ${recipient})
-          returning account_id, id
+          returning account_id, id, kind
         )
         select ${alarm()} from enqueued
       `.execute(db);
@@ -70,7 +70,7 @@ export function outboxStore(db: Database): OutboxStore {
           join accounts on accounts.id = reminded.account_id and accounts.reminders
           join links on links.account_id = reminded.account_id and links.drop_id = reminded.id
           where reminded.live and links.completed_at is null
-          returning account_id, id
+          returning account_id, id, kind
         ), alarms as (
           select ${alarm()} from enqueued
         )
@@ -87,7 +87,7 @@ export function outboxStore(db: Database): OutboxStore {
         .returning(sql<boolean>`created_at < now() - make_interval(secs => ${codeSeconds})`.as('older_than_a_code'))
         .executeTakeFirst();
       if (!taken) return undefined;
-      const { kind, channel, recipient: to, attempts } = taken;
+      const { kind, channel, attempts } = taken;
       const row = await db
         .selectFrom('drops')
         .innerJoin('accounts', 'accounts.id', 'drops.account_id')
@@ -119,6 +119,7 @@ export function outboxStore(db: Database): OutboxStore {
         .where('drops.id', '=', taken.drop_id)
         .executeTakeFirstOrThrow();
       const { live, accountLanguage, personLanguage, position, email, completedAt, ...about } = row;
+      const to = taken.recipient ?? email;
       const toAccount = kind === 'receipt' || kind === 'received';
       const pointless =
         (!toAccount && !live && 'its drop ended before it could be sent') ||
@@ -157,7 +158,7 @@ export function outboxStore(db: Database): OutboxStore {
         with postponed as (
           update messages set outcome = ${outcome}, due_at = ${secondsFromNow(pauseSeconds)}
           where account_id = ${accountId} and id = ${id} and state = 'waiting'
-          returning account_id, id, due_at
+          returning account_id, id, kind, due_at
         )
         select ${alarm(sql`due_at`)} from postponed
       `.execute(db);
@@ -166,11 +167,11 @@ export function outboxStore(db: Database): OutboxStore {
     async wakeOverdue(overdueSeconds, count) {
       const { rows } = await sql`
         with overdue as (
-          select account_id, id from messages
+          select account_id, id, kind from messages
           where state = 'waiting' and due_at < now() - make_interval(secs => ${overdueSeconds})
           order by due_at limit ${count}
         )
-        select ${alarm()} from overdue
+        select ${alarm(sql`now()`, 'preserve_run_at')} from overdue
       `.execute(db);
       return rows.length;
     },
@@ -178,7 +179,7 @@ export function outboxStore(db: Database): OutboxStore {
     async page(state, after, count) {
       const at = sql.ref(state === 'waiting' ? 'messages.due_at' : 'messages.settled_at');
       const { rows } = await sql<OutboxLine>`
-        select messages.id, accounts.email as account, kind, channel, recipient, attempts, outcome, ${at}::text as at
+        select messages.id, accounts.email as account, kind, channel, coalesce(recipient, '') as recipient, attempts, outcome, ${at}::text as at
         from messages join accounts on accounts.id = messages.account_id
         where state = ${state}
           and (${after === undefined} or (${at}, messages.id) > (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
@@ -187,12 +188,12 @@ export function outboxStore(db: Database): OutboxStore {
       return rows;
     },
 
-    async revive(id) {
+    async revive(accountId, id) {
       const { rows } = await sql`
         with revived as (
           update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
-          where id = ${id} and state = 'given_up'
-          returning account_id, id
+          where account_id = ${accountId} and id = ${id} and state = 'given_up'
+          returning account_id, id, kind
         )
         select ${alarm()} from revived
       `.execute(db);
@@ -201,10 +202,17 @@ export function outboxStore(db: Database): OutboxStore {
   };
 }
 
-/** The job that sends a row. One a message: setting it again replaces it, unless its process is at it or dead. */
-function alarm(at: RawBuilder<unknown> = sql`now()`): RawBuilder<unknown> {
+/**
+ * The job that sends a row. One a message: setting it again replaces it, unless its process is at it or dead. Somebody
+ * waits for a code, so it goes before everything else.
+ */
+function alarm(
+  at: RawBuilder<unknown> = sql`now()`,
+  keyMode: 'replace' | 'preserve_run_at' = 'replace',
+): RawBuilder<unknown> {
   return sql`graphile_worker.add_job(
     ${sendMessageJob},
     json_build_object('accountId', account_id, 'messageId', id),
-    run_at := ${at}, max_attempts := 1, job_key := 'message:' || id::text)`;
+    run_at := ${at}, max_attempts := 1, job_key := 'message:' || id::text, job_key_mode := ${keyMode},
+    priority := case kind when 'code' then -10 else 0 end)`;
 }

@@ -169,7 +169,8 @@ export function resumableUploadStore(db: Database): ResumableUploadStore {
 
     async refuse(accountId, id, refusal) {
       await file(accountId, id)
-        .set({ state: 'deleting', wrapped_key: null, refusal, lease_until: sql<Date>`now()` })
+        // A chunk of an earlier writer may still be on its way, as in `remove`.
+        .set({ state: 'deleting', wrapped_key: null, refusal, lease_until: secondsFromNow(longestPutSeconds) })
         .where('state', '=', 'received')
         .execute();
     },
@@ -181,7 +182,7 @@ export function resumableUploadStore(db: Database): ResumableUploadStore {
           where state = 'received' and lease_until < now() - make_interval(secs => ${overdueSeconds})
           order by lease_until limit ${count}
         )
-        select ${alarm()} from overdue
+        select ${alarm('preserve_run_at')} from overdue
       `.execute(db);
       return rows.length;
     },
@@ -189,9 +190,9 @@ export function resumableUploadStore(db: Database): ResumableUploadStore {
 }
 
 /** The job that checks a received upload; one a file, however often it is set. */
-function alarm(): RawBuilder<unknown> {
+function alarm(keyMode: 'replace' | 'preserve_run_at' = 'replace'): RawBuilder<unknown> {
   return sql`graphile_worker.add_job(
     ${checkUploadJob},
     json_build_object('accountId', account_id, 'fileId', id),
-    max_attempts := 1, job_key := 'check:' || id::text)`;
+    max_attempts := 1, job_key := 'check:' || id::text, job_key_mode := ${keyMode})`;
 }

@@ -195,7 +195,7 @@ export interface LinkSessions {
   created_at: Generated<Timestamp>;
   digest: Buffer;
   drop_id: string;
-  forget_at: Timestamp;
+  forget_at: Generated<Timestamp>;
   passed_at: Timestamp | null;
   position: number;
 }
@@ -203,15 +203,15 @@ export interface LinkSessions {
 export interface Messages {
   account_id: string;
   attempts: Generated<number>;
-  channel: MessageChannel;
+  channel: Generated<MessageChannel>;
   created_at: Generated<Timestamp>;
   drop_id: string;
   due_at: Generated<Timestamp>;
   id: string;
-  kind: MessageKind;
+  kind: Generated<MessageKind>;
   outcome: string | null;
   position: number | null;
-  recipient: string;
+  recipient: string | null;
   settled_at: Timestamp | null;
   state: Generated<MessageState>;
 }

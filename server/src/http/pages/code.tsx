@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isPassed } from '../../domain/links/find-link.ts';
-import { issueCode } from '../../domain/links/issue-code.ts';
+import { issueCode, mayIssueCode } from '../../domain/links/issue-code.ts';
 import { mostTries, passCode } from '../../domain/links/pass-code.ts';
 import { codeTarget } from '../../domain/links/second-factor.ts';
 import type { LinkSession } from '../../domain/ports.ts';
@@ -22,10 +22,11 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
   app.post(`${home}code`, { config }, async (request, reply) => {
     const session = await sessionOf(engines, request, pages);
     requireOwnForm(request);
-    const passed = isPassed(engines, session) || (await passCode(engines, session, formOf(request).get('code') ?? ''));
-    if (passed) return reply.redirect(inChosenLanguage(request, './'), 303);
+    const right = !isPassed(engines, session) && (await passCode(engines, session, formOf(request).get('code') ?? ''));
     const tried = await sessionOf(engines, request, pages);
-    const problem = standing(tried) ?? 'wrong';
+    // The same form sent twice at once: one of them has passed.
+    if (right || isPassed(engines, tried)) return reply.redirect(inChosenLanguage(request, './'), 303);
+    const problem = (await standing(engines, tried)) ?? 'wrong';
     return sendCodePage(engines, options, request, reply.code(403), tried, problem);
   });
 
@@ -39,14 +40,15 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
   });
 }
 
-export function sendCodePage(
-  engines: Pick<PageEngines, 'policy' | 'sms'>,
+export async function sendCodePage(
+  engines: Pick<PageEngines, 'store' | 'policy' | 'sms'>,
   options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   session: LinkSession,
-  problem: CodePageProps['problem'] = standing(session),
+  told?: CodePageProps['problem'],
 ): Promise<FastifyReply> {
+  const problem = told ?? (await standing(engines, session));
   const target = codeTarget(engines, session.link) ?? { channel: 'mail', to: session.link.receiver };
   const words = wordsFor(options, request, session.link.language);
   const props: CodePageProps = {
@@ -60,11 +62,15 @@ export function sendCodePage(
   return sendPage(options, request, reply, words, { title: codeTitle(words), page: <CodePage {...props} /> });
 }
 
-/** What keeps this browser's code from being typed in, whoever asks. */
-function standing({ code }: LinkSession): CodePageProps['problem'] {
-  if (!code) return 'too_many_codes';
-  if (code.expired) return 'expired';
-  return code.tries >= mostTries ? 'too_many_tries' : undefined;
+/** What keeps this browser from typing in a code, and from asking for another. */
+async function standing(
+  { store }: Pick<PageEngines, 'store'>,
+  { link, code }: LinkSession,
+): Promise<CodePageProps['problem']> {
+  if (code && !code.expired && code.tries < mostTries) return undefined;
+  if (!(await mayIssueCode(store, link))) return 'too_many_codes';
+  // A browser without a code opened the link when none was asked for, or when there had been too many.
+  return code && !code.expired ? 'too_many_tries' : 'expired';
 }
 
 /** Enough to know which phone or mailbox to look at, and not enough to learn it. */

@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { grantAccess } from '../../domain/drops/create-drop.ts';
+import { codeOf } from '../../domain/links/code.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink, tokenOf } from '../../testing/links.ts';
 import { testPages } from '../../testing/pages.ts';
@@ -497,4 +498,45 @@ test('stylesheet and scripts may be kept for ever, and only those', async () => 
   for (const path of ['/assets/', '/assets/manifest.json', '/assets/..%2fmain.js', '/assets/../main.js']) {
     expect((await get(path)).statusCode).toBeGreaterThanOrEqual(400);
   }
+});
+
+describe('a link that asks for a code', () => {
+  const careful = () => exchange.engines.store.accounts;
+
+  test('offers one to a browser that has none, and lets in who has it, also when the form came twice', async () => {
+    const sent = await opened(['a.txt']);
+    expect((await get(sent.page, sent.secret)).body).toContain('a.txt');
+    // Asked for from now on, also of who was in already.
+    await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
+    const page = await get(sent.page, sent.secret);
+    expect(page.body).toContain('action="resend"');
+    expect(page.body).not.toContain('a.txt');
+    expect((await post(`${sent.page}resend`, '', sent.secret)).statusCode).toBe(303);
+    expect((await get(sent.page, sent.secret)).body).toContain('name="code"');
+
+    const [session] = await exchange.database.query<{ code_id: string }>(
+      'select code_id from link_sessions where drop_id = $1',
+      [sent.dropId],
+    );
+    const key = await exchange.engines.store.links.key(sent.link);
+    if (!key) throw new Error('no key');
+    const linkKey = await exchange.engines.keys.unwrap(key.linkKey, key.keyVersion, sent.dropId);
+    const code = codeOf(linkKey, session?.code_id as string);
+    const answers = await Promise.all([1, 2].map(() => post(`${sent.page}code`, `code=${code}`, sent.secret)));
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([303, 303]);
+    expect((await get(sent.page, sent.secret)).body).toContain('a.txt');
+  });
+
+  test('takes a code from a page of ours only', async () => {
+    const sent = await opened(['a.txt']);
+    await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
+    for (const path of ['code', 'resend']) {
+      const headers = { ...sent.secret, 'sec-fetch-site': 'cross-site' };
+      expect((await post(`${sent.page}${path}`, 'code=000000', headers)).statusCode).toBe(403);
+    }
+    const codes = await exchange.database.query("select from messages where drop_id = $1 and kind = 'code'", [
+      sent.dropId,
+    ]);
+    expect(codes).toEqual([]);
+  });
 });

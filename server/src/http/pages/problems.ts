@@ -8,7 +8,7 @@ export interface Problem {
 }
 
 const unknown = (status: number): Problem => ({ status, says: 'unknown' });
-/** Only the machine's API can say this; here it would be a fault of ours. */
+/** Only the machine's API and the page's script are told this; on a page it would be a fault of ours. */
 const fault: Problem = { status: 500, says: 'error' };
 
 /** Every code's answer on this surface. A new code does not compile until it stands here. */
@@ -28,7 +28,7 @@ const problems: Record<ErrorCode, Problem> = {
   range_not_satisfiable: unknown(416),
   wrong_host: unknown(421),
   too_many_requests: { status: 429, says: 'too_many' },
-  too_many_messages: fault,
+  too_many_messages: { status: 429, says: 'too_many' },
   headers_too_large: unknown(431),
   damaged: fault,
   internal: fault,

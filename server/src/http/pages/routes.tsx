@@ -17,7 +17,16 @@ export type { PageOptions } from './page.ts';
 
 export type PageEngines = Pick<
   Engines,
-  'store' | 'objects' | 'keys' | 'random' | 'policy' | 'sms' | 'failureLimit' | 'scanner' | 'checkpoint'
+  | 'store'
+  | 'objects'
+  | 'keys'
+  | 'random'
+  | 'policy'
+  | 'sms'
+  | 'failureLimit'
+  | 'messageLimit'
+  | 'scanner'
+  | 'checkpoint'
 > & { readonly chunkBuffers: BufferPool };
 
 const formBytes = 16 * 1024;

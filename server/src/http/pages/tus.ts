@@ -19,6 +19,7 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const link = await linkOfSession(engines, request, uploads);
     if (!isOwnForm(request)) throw new ExchangeError('cross_site');
+    let refused: ExchangeError | undefined;
     const tus = new Server({
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
       datastore: new DeskStore(engines, link),
@@ -28,21 +29,19 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
       allowedOrigins: [],
       namingFunction: () => engines.random.uuid(),
       onResponseError: (_request, error) => {
-        if (!(error instanceof Error) || (error instanceof ExchangeError && statusOf[error.code] < 500)) {
-          return error instanceof ExchangeError ? refusal(error) : undefined;
-        }
-        request.log.warn({ err: error }, 'an upload was broken off');
-        return refusal(error instanceof ExchangeError ? error : new ExchangeError('internal'));
+        // The library's own refusals have the protocol's status.
+        if (!(error instanceof Error)) return undefined;
+        refused = error instanceof ExchangeError ? error : new ExchangeError('internal', undefined, { cause: error });
+        return { status_code: statusOf[refused.code], body: '' };
       },
     });
-    return answer(await tus.handleWeb(webRequest(request)), reply);
+    const response = await tus.handleWeb(webRequest(request));
+    forward(response, reply);
+    if (refused) throw refused;
+    return reply.code(response.status).send(response.body ? await response.text() : undefined);
   };
   app.route({ config, handler, method: ['POST', 'OPTIONS'], url: `${uploads.home}/:handle/tus` });
   app.route({ config, handler, method: ['HEAD', 'PATCH', 'DELETE'], url: `${uploads.home}/:handle/tus/:id` });
-}
-
-function refusal(error: ExchangeError): { status_code: number; body: string } {
-  return { status_code: statusOf[error.code], body: JSON.stringify({ code: error.code, message: error.message }) };
 }
 
 function webRequest(request: FastifyRequest): Request {
@@ -56,9 +55,8 @@ function webRequest(request: FastifyRequest): Request {
 }
 
 /** Nothing here is for other origins, though the library says so to everyone. */
-async function answer(response: Response, reply: FastifyReply): Promise<FastifyReply> {
+function forward(response: Response, reply: FastifyReply): void {
   for (const [name, value] of response.headers) {
-    if (!name.startsWith('access-control-') && name !== 'content-length') reply.header(name, value);
+    if (!name.startsWith('access-control-') && !name.startsWith('content-')) reply.header(name, value);
   }
-  return reply.code(response.status).send(response.body ? await response.text() : undefined);
 }

@@ -1,0 +1,22 @@
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Account, Engines } from '../ports.ts';
+
+/** Has a message sent that was given up. */
+export async function retryMessage(
+  engines: Pick<Engines, 'store' | 'random'>,
+  account: Account,
+  messageId: string,
+): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.outbox.revive(account.id, messageId))) {
+      throw new ExchangeError('not_found', 'No message of that id of this account was given up.');
+    }
+    await record(engines, tx, {
+      accountId: account.id,
+      actor: 'admin',
+      action: 'message.retried',
+      details: { messageId },
+    });
+  });
+}
