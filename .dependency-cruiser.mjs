@@ -3,6 +3,7 @@
  *
  *   http, jobs, admin → domain ← engines      main → assemble → engines      protocol at the bottom
  *   http, jobs → views, which know only themselves
+ *   client: alone, and its SDK does not know its command
  *
  * tools/layers.test.ts plants a forbidden import for every rule here and expects it to be caught.
  */
@@ -14,7 +15,7 @@ const drivers = {
 };
 const packagePath = (name) => `node_modules/${name}/`;
 /** Tests stand next to the code and reach for what they need; the program never reaches for them. */
-const tests = ['\\.test\\.ts$', '^server/src/testing/'];
+const tests = ['\\.test\\.ts$', '^(?:server|client)/src/testing/'];
 
 export default {
   forbidden: [
@@ -102,6 +103,19 @@ export default {
       to: { path: packages.map(packagePath) },
     })),
     {
+      name: 'client-stands-alone',
+      comment: 'It is published without the server and without the protocol, whose types are generated into it.',
+      severity: 'error',
+      from: { path: '^client/src' },
+      to: { path: '^(?!client/src)(?:server|protocol|acceptance|tools)/' },
+    },
+    {
+      name: 'sdk-does-not-know-the-command',
+      severity: 'error',
+      from: { path: '^client/src/(?!command)', pathNot: tests },
+      to: { path: ['^client/src/command', packagePath('commander')] },
+    },
+    {
       name: 'acceptance-is-a-black-box',
       severity: 'error',
       from: { path: '^acceptance' },
@@ -117,13 +131,13 @@ export default {
     {
       name: 'no-test-code-in-the-program',
       severity: 'error',
-      from: { path: '^server/src', pathNot: tests },
+      from: { path: '^(?:server|client)/src', pathNot: tests },
       to: { path: tests },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^(?:server|protocol)/dist/'] },
+    exclude: { path: ['^(?:server|protocol|client|client/cjs)/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

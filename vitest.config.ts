@@ -7,7 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source', 'node'] } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
-    include: ['{protocol,server,tools}/**/*.test.ts'],
+    include: ['{protocol,server,client,tools}/**/*.test.ts'],
     globalSetup: ['server/src/testing/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -24,6 +24,8 @@ const forbidden: Record<string, [file: string, imports: string]> = {
   's3-driver-only-in-its-engine': ['server/src/http/planted-s3.ts', '@aws-sdk/client-s3'],
   'valkey-driver-only-in-its-engine': ['server/src/http/planted-valkey.ts', 'ioredis'],
   'smtp-driver-only-in-its-engine': ['server/src/http/planted-smtp.ts', 'nodemailer'],
+  'client-stands-alone': ['client/src/planted-server.ts', '../../server/src/http/guard.ts'],
+  'sdk-does-not-know-the-command': ['client/src/planted-command.ts', 'commander'],
   'acceptance-is-a-black-box': ['acceptance/lib/planted.ts', '../../server/src/config.ts'],
   'views-know-only-themselves': ['server/src/views/planted-surface.ts', '../http/guard.ts'],
   'views-do-no-io': ['server/src/views/planted-io.ts', 'node:fs'],
@@ -38,10 +40,10 @@ let found: ICruiseResult;
 
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'layers-'));
-  for (const folder of ['server/src', 'protocol', 'acceptance', 'tools']) {
+  for (const folder of ['server/src', 'protocol', 'client/src', 'acceptance', 'tools']) {
     cpSync(join(project, folder), join(copy, folder), { recursive: true });
   }
-  for (const file of ['tsconfig.base.json', 'server/package.json', 'package.json']) {
+  for (const file of ['tsconfig.base.json', 'server/package.json', 'client/package.json', 'package.json']) {
     cpSync(join(project, file), join(copy, file));
   }
   symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
@@ -50,7 +52,7 @@ beforeAll(async () => {
   for (const [file, imports] of Object.values(forbidden)) plant(file, imports);
 
   const result = await cruise(
-    ['server/src', 'protocol/src', 'acceptance'],
+    ['server/src', 'protocol/src', 'client/src', 'acceptance'],
     { ...config.options, baseDir: copy, ruleSet: { forbidden: config.forbidden }, validate: true } as never,
     config.options.enhancedResolveOptions,
   );
@@ -80,6 +82,6 @@ test('nothing but the planted files breaks a rule', () => {
 
 test('the program was really read', () => {
   // With a compiler it cannot use, the tool reads next to nothing and reports that all is well.
-  const read = found.modules.filter((module) => /^(?:server|protocol)\/src\//.test(module.source));
+  const read = found.modules.filter((module) => /^(?:server|protocol|client)\/src\//.test(module.source));
   expect(read.length).toBeGreaterThan(90);
 });

@@ -1,0 +1,145 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { piecesOf, unexpected } from './answer.ts';
+import type { Caller } from './caller.ts';
+import type { CallOptions } from './draft.ts';
+import { isWaybillError, WaybillError } from './errors.ts';
+import { type Patience, pauseBefore } from './patience.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A file in the inbox: the `url` of an entry, and the `name` of one of its files. */
+export interface InboxFile {
+  url: string;
+  name: string;
+}
+
+export interface DownloadProgress {
+  name: string;
+  receivedBytes: number;
+  totalBytes: number;
+}
+
+export interface DownloadOptions extends CallOptions {
+  onProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
+
+export interface Download {
+  name: string;
+  sizeBytes: number;
+  /** SHA-256 in hexadecimal, as the server states it; what arrives is checked against it. */
+  sha256: string;
+  /**
+   * The bytes, to be read once. A connection that breaks is taken up where it broke. The last step throws where the
+   * whole does not have the digest that was promised, so nothing may be believed before the end.
+   */
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+/** What is there of a file from before: how many bytes, and a hash that has taken them in. */
+export interface Beginning {
+  bytes: number;
+  hash: Hash;
+}
+
+export interface DownloadNeeds {
+  caller: Caller;
+  patience: Patience;
+  surroundings: Surroundings;
+}
+
+interface Part {
+  answer: IncomingMessage;
+  start: number;
+  sizeBytes: number;
+  etag: string;
+  sha256: string;
+}
+
+/** Asks for a file, from behind a beginning where there is one; answers as soon as the server sends. */
+export async function openDownload(
+  needs: DownloadNeeds,
+  file: InboxFile,
+  options: DownloadOptions = {},
+  beginning: Beginning = { bytes: 0, hash: createHash('sha256') },
+): Promise<Download> {
+  const first = await ask(needs.caller, file, beginning.bytes, undefined, options.signal);
+  const bytes = received(needs, file, first, beginning, options);
+  return { name: file.name, sizeBytes: first.sizeBytes, sha256: first.sha256, bytes };
+}
+
+async function* received(
+  needs: DownloadNeeds,
+  file: InboxFile,
+  first: Part,
+  { hash, bytes: beginningBytes }: Beginning,
+  { signal, onProgress }: DownloadOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  const { sizeBytes, etag, sha256 } = first;
+  let receivedBytes = beginningBytes;
+  let failures = 0;
+  const report = () => onProgress?.({ name: file.name, receivedBytes, totalBytes: sizeBytes });
+  report();
+  for (let part: Part | undefined = first; ; part = undefined) {
+    try {
+      part ??= await ask(needs.caller, file, receivedBytes, etag, signal);
+      for await (const piece of piecesOf(part.answer)) {
+        hash.update(piece);
+        receivedBytes += piece.length;
+        failures = 0;
+        yield piece;
+        report();
+      }
+      if (receivedBytes >= sizeBytes) break;
+      throw new WaybillError('unreachable', 'The answer ended early.');
+    } catch (error) {
+      signal?.throwIfAborted();
+      // Requests are repeated by the caller; here only a body that broke off is taken up again.
+      if (!isWaybillError(error, 'unreachable')) throw error;
+      failures += 1;
+      const pause = pauseBefore(needs.patience, needs.surroundings, failures, error);
+      if (pause === undefined) throw error;
+      await needs.surroundings.sleep(pause, signal);
+    }
+  }
+  if (receivedBytes !== sizeBytes || hash.digest('hex') !== sha256) {
+    throw new WaybillError('digest_mismatch', `${file.name} did not arrive as it was sent. Fetch it again.`);
+  }
+}
+
+async function ask(
+  caller: Caller,
+  file: InboxFile,
+  start: number,
+  etag: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Part> {
+  return await caller.call({
+    method: 'GET',
+    path: `${encodeURIComponent(file.url)}/files/${encodeURIComponent(file.name)}`,
+    headers: {
+      ...(start === 0 ? {} : { Range: `bytes=${start}-` }),
+      ...(start === 0 || etag === undefined ? {} : { 'If-Range': etag }),
+    },
+    signal,
+    read: async (answer) => {
+      const part = partOf(answer);
+      if (part.start === start && (etag === undefined || etag === part.etag)) return part;
+      answer.destroy();
+      throw new WaybillError('digest_mismatch', `${file.name} is not the file any more whose beginning is here.`);
+    },
+  });
+}
+
+function partOf(answer: IncomingMessage): Part {
+  const { etag } = answer.headers;
+  const [, base64] = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(String(answer.headers['repr-digest'])) ?? [];
+  const [, from, of] = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.headers['content-range'] ?? '') ?? [];
+  const whole = answer.statusCode === 200;
+  const start = whole ? 0 : Number(from);
+  const sizeBytes = Number(whole ? answer.headers['content-length'] : of);
+  if (base64 === undefined || etag === undefined || !Number.isSafeInteger(start) || !Number.isSafeInteger(sizeBytes)) {
+    answer.destroy();
+    throw unexpected(answer, 'a file without its size or digest');
+  }
+  return { answer, start, sizeBytes, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
+}

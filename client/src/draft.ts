@@ -1,0 +1,124 @@
+import { contactOf } from './address.ts';
+import { jsonOf } from './answer.ts';
+import type { Call, Caller } from './caller.ts';
+import { type UploadForm, uploadForm } from './multipart.ts';
+import { type FileToSend, type Source, sourceOf } from './sources.ts';
+import type { ContactInput, DispatchParameters, UploadedFile } from './wire.ts';
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+
+export interface UploadProgress {
+  name: string;
+  /** Starts again at 0 when the upload is repeated. */
+  sentBytes: number;
+  /** Absent where the source does not tell. */
+  totalBytes: number | undefined;
+}
+
+export interface UploadOptions extends CallOptions {
+  onProgress?: ((progress: UploadProgress) => void) | undefined;
+}
+
+export interface DispatchOptions extends CallOptions {
+  /** How long the drop lives, in the server's unit, which is days unless its administrator changed it. */
+  days?: number | undefined;
+  message?: string | undefined;
+  /** Makes a repeated dispatch recognisable for 7 days. */
+  idempotencyKey: string;
+}
+
+/** A draft: receivers and files that one dispatch will take. Drafts of different names know nothing of each other. */
+export class Draft {
+  readonly name: string | undefined;
+  readonly #caller: Caller;
+  readonly #newBoundary: () => string;
+
+  constructor(caller: Caller, name: string | undefined, newBoundary: () => string) {
+    this.#caller = caller;
+    this.name = name;
+    this.#newBoundary = newBoundary;
+  }
+
+  /** Replaces the receivers. Each must be a contact. */
+  async setReceivers(receivers: readonly (string | ContactInput)[], { signal }: CallOptions = {}): Promise<void> {
+    await this.#post('cgi/receivers_set.cgi', receivers.map(contactOf), {}, signal);
+  }
+
+  /** Opens the list of files, which a dispatch needs, and answers what is staged. */
+  async files({ signal }: CallOptions = {}): Promise<UploadedFile[]> {
+    return await this.#call({ method: 'GET', path: 'cgi/get_files.cgi', signal, read: jsonOf<UploadedFile[]> });
+  }
+
+  async removeFile(name: string, { signal }: CallOptions = {}): Promise<void> {
+    const path = `cgi/remove_file.cgi?filename=${encodeURIComponent(name)}`;
+    await this.#call({ method: 'GET', path, signal, read: jsonOf });
+  }
+
+  /** Stages a file. It replaces a staged one of the same name. */
+  async upload(file: FileToSend, { signal, onProgress }: UploadOptions = {}): Promise<void> {
+    const source = sourceOf(file);
+    let form: UploadForm | undefined;
+    await this.#call({
+      method: 'POST',
+      path: 'cgi/upload.cgi',
+      body: async () => {
+        form = await this.#form(source, onProgress);
+        return form.body;
+      },
+      bodyHeaders: () => form?.headers ?? {},
+      repeatable: () => source.repeatable(),
+      signal,
+      read: jsonOf,
+    });
+  }
+
+  /** Sends the staged files to the receivers. */
+  async dispatch(options: DispatchOptions): Promise<void> {
+    await this.#dispatch('cgi/createdrop.cgi', options);
+  }
+
+  /** Gives the receivers a page to send files back. */
+  async grant(options: DispatchOptions): Promise<void> {
+    await this.#dispatch('cgi/givedrop.cgi', options);
+  }
+
+  async #form(source: Source, onProgress: UploadOptions['onProgress']): Promise<UploadForm> {
+    const opened = await source.open();
+    const { name } = source;
+    return uploadForm(source, opened, this.#newBoundary(), (sentBytes) =>
+      onProgress?.({ name, sentBytes, totalBytes: opened.sizeBytes }),
+    );
+  }
+
+  async #dispatch(path: string, { days, message, idempotencyKey, signal }: DispatchOptions): Promise<void> {
+    const parameters: DispatchParameters = {
+      ...(days === undefined ? {} : { desttime: days }),
+      ...(message === undefined ? {} : { ddmessage: message }),
+    };
+    await this.#post(path, parameters, { 'Idempotency-Key': idempotencyKey }, signal);
+  }
+
+  async #post(
+    path: string,
+    value: unknown,
+    headers: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const body = Buffer.from(JSON.stringify(value));
+    await this.#call({
+      method: 'POST',
+      path,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: () => body,
+      signal,
+      read: jsonOf,
+    });
+  }
+
+  #call<T>(call: Call<T>): Promise<T> {
+    const draft: Record<string, string> = this.name === undefined ? {} : { 'Waybill-Draft': this.name };
+    return this.#caller.call({ ...call, headers: { ...draft, ...call.headers } });
+  }
+}

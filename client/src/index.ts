@@ -1,0 +1,12 @@
+/** The package's one door; inside the package, files import each other directly. */
+export type { Contacts } from './contacts.ts';
+export type { Download, DownloadOptions, DownloadProgress, InboxFile } from './download.ts';
+export type { DownloadedFile, DownloadToFileOptions } from './download-to-file.ts';
+export type { CallOptions, DispatchOptions, Draft, UploadOptions, UploadProgress } from './draft.ts';
+export { isWaybillError, type LocalErrorCode, WaybillError, type WaybillErrorCode } from './errors.ts';
+export type { Patience } from './patience.ts';
+export type { RequestOptions, SendOptions } from './send.ts';
+export type { FileToSend } from './sources.ts';
+export type { Surroundings } from './surroundings.ts';
+export { Waybill, type WaybillOptions } from './waybill.ts';
+export type * from './wire.ts';

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { canonicalAddress, contactOf } from './address.ts';
+import type { Contacts } from './contacts.ts';
+import type { CallOptions, Draft, UploadProgress } from './draft.ts';
+import { isWaybillError, WaybillError } from './errors.ts';
+import { type FileToSend, sourceOf } from './sources.ts';
+import type { ContactInput } from './wire.ts';
+
+export interface SendOptions extends CallOptions {
+  files: readonly FileToSend[];
+  /** Who is not a contact yet is added to the account's contacts. */
+  to: readonly (string | ContactInput)[];
+  message?: string | undefined;
+  /** How long the files can be fetched. Absent: as long as the server says. */
+  days?: number | undefined;
+  /**
+   * Makes the send repeatable: however often it is called with the same key within 7 days, by whatever process, there
+   * is one drop. Without it the call repeats itself safely, but a second call is a second drop.
+   */
+  idempotencyKey?: string | undefined;
+  onProgress?: ((progress: UploadProgress) => void) | undefined;
+}
+
+export type RequestOptions = Omit<SendOptions, 'files' | 'onProgress'>;
+
+export interface Workplace {
+  contacts: Contacts;
+  draft(name: string): Draft;
+  uuid(): string;
+}
+
+/** Nothing is ever staged in this draft, so a dispatch from it succeeds only where it is a repetition. */
+const emptyDraft = 'nothing-here';
+
+/** The whole workflow of a dispatch, in a draft that nobody else uses. */
+export async function send(workplace: Workplace, options: SendOptions): Promise<void> {
+  const { signal, to } = options;
+  const names = distinctNames(options.files);
+  const key = options.idempotencyKey ?? workplace.uuid();
+  const draft = workplace.draft(draftFor(key));
+  const dispatch = { days: options.days, message: options.message, idempotencyKey: key, signal };
+  if (options.idempotencyKey !== undefined && (await wasMade(workplace, draft, (from) => from.dispatch(dispatch))))
+    return;
+
+  await setReceivers(workplace.contacts, draft, to, signal);
+  // An earlier call with this key may have left files of another selection.
+  for (const { name } of await draft.files({ signal })) {
+    if (!names.has(name)) await draft.removeFile(name, { signal });
+  }
+  for (const file of options.files) await draft.upload(file, { signal, onProgress: options.onProgress });
+  await draft.dispatch(dispatch);
+  if (options.idempotencyKey !== undefined) await clear(draft, signal);
+}
+
+/** Gives contacts a page of their own to send files back. */
+export async function request(workplace: Workplace, options: RequestOptions): Promise<void> {
+  const { signal, to } = options;
+  const key = options.idempotencyKey ?? workplace.uuid();
+  const draft = workplace.draft(draftFor(key));
+  const grant = { days: options.days, message: options.message, idempotencyKey: key, signal };
+  if (options.idempotencyKey !== undefined && (await wasMade(workplace, draft, (from) => from.grant(grant)))) return;
+  await setReceivers(workplace.contacts, draft, to, signal);
+  await draft.grant(grant);
+}
+
+/**
+ * Whether a dispatch with this key was made before. Asked from an empty draft, where it fails for want of receivers
+ * unless the key is known; asked from its own draft it might be carried out with half of its files. A known key is asked
+ * about once more from its own draft, where it can do nothing any more: a server may take the draft for a part of the request.
+ */
+async function wasMade(workplace: Workplace, own: Draft, dispatch: (from: Draft) => Promise<void>): Promise<boolean> {
+  try {
+    await dispatch(workplace.draft(emptyDraft));
+    return true;
+  } catch (error) {
+    if (isWaybillError(error, 'no_receivers')) return false;
+    if (!isWaybillError(error, 'idempotency_key_reused')) throw error;
+  }
+  await dispatch(own);
+  return true;
+}
+
+async function setReceivers(
+  contacts: Contacts,
+  draft: Draft,
+  to: readonly (string | ContactInput)[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
+  const receivers = to.map(contactOf);
+  try {
+    await draft.setReceivers(receivers, { signal });
+  } catch (error) {
+    if (!isWaybillError(error, 'unknown_contact')) throw error;
+    await addMissing(contacts, receivers, signal);
+    await draft.setReceivers(receivers, { signal });
+  }
+}
+
+async function addMissing(contacts: Contacts, receivers: readonly ContactInput[], signal: AbortSignal | undefined) {
+  const { local, global } = await contacts.list({ signal });
+  const known = new Set([...local, ...global].map(({ email }) => email));
+  const missing = receivers.filter(({ email }) => !known.has(canonicalAddress(email)));
+  await contacts.upsert(missing, { signal });
+}
+
+/** Two files of one name would replace each other without a word. */
+function distinctNames(files: readonly FileToSend[]): Set<string> {
+  if (files.length === 0) throw new WaybillError('no_files', 'Name at least one file.');
+  const names = new Set<string>();
+  for (const file of files) {
+    const name = sourceOf(file).name.normalize('NFC');
+    if (names.has(name)) {
+      throw new WaybillError('invalid_argument', `Two files are called ${name}; give one of them another name.`);
+    }
+    names.add(name);
+  }
+  return names;
+}
+
+/** Whoever repeats a send meets the same draft, whatever characters the key has. */
+function draftFor(key: string): string {
+  return `send-${createHash('sha256').update(key).digest('hex').slice(0, 48)}`;
+}
+
+/** Where somebody else has made this dispatch meanwhile, what was uploaded for it is of no more use. */
+async function clear(draft: Draft, signal: AbortSignal | undefined): Promise<void> {
+  for (const { name } of await draft.files({ signal })) {
+    await draft.removeFile(name, { signal }).catch((error: unknown) => {
+      if (!isWaybillError(error, 'not_found')) throw error;
+    });
+  }
+}

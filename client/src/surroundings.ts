@@ -1,0 +1,33 @@
+/** Time and chance, as the client meets them. Tests bring their own. */
+export interface Surroundings {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Rejects with the signal's reason when that is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** From 0 up to, not including, 1. */
+  random(): number;
+  uuid(): string;
+}
+
+export const realSurroundings: Surroundings = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  uuid: () => crypto.randomUUID(),
+  sleep(milliseconds, signal) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason as Error);
+        return;
+      }
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason as Error);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      }, milliseconds);
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  },
+};

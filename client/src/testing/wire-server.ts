@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Surroundings } from '../surroundings.ts';
+import { Waybill, type WaybillOptions } from '../waybill.ts';
+
+export interface Seen {
+  method: string;
+  /** Below the account's path. */
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+type Handler = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
+
+const account = { user: 'alpha@machines.test', apiKey: 'wb_key' };
+
+/** A server on a real socket that says what a test wants said, and remembers what it was asked. */
+export class WireServer implements AsyncDisposable {
+  readonly seen: Seen[] = [];
+  /** Those that pass the door. The index page adds one. */
+  readonly tokens = new Set<string>();
+  readonly sleeps: number[] = [];
+  minted = 0;
+  baseUrl = '';
+  #handler: Handler = (_seen, response) => fail(response, 404, 'not_found');
+  #beforeBody: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+
+  static async start(handler?: Handler): Promise<WireServer> {
+    const server = new WireServer();
+    if (handler) server.#handler = handler;
+    server.#server.listen(0, '127.0.0.1');
+    await once(server.#server, 'listening');
+    server.baseUrl = `http://127.0.0.1:${(server.#server.address() as AddressInfo).port}`;
+    return server;
+  }
+
+  /** Answers before the body is read where it returns true. */
+  beforeBody(answer: (request: IncomingMessage, response: ServerResponse) => boolean): void {
+    this.#beforeBody = answer;
+  }
+
+  /** A client of this server that does not really wait. */
+  client(options: Partial<WaybillOptions> = {}): Waybill {
+    const surroundings: Partial<Surroundings> = {
+      random: () => 0.5,
+      sleep: async (milliseconds, signal) => {
+        signal?.throwIfAborted();
+        this.sleeps.push(milliseconds);
+        await new Promise(setImmediate);
+      },
+    };
+    return new Waybill({ baseUrl: this.baseUrl, ...account, surroundings, ...options });
+  }
+
+  paths(): string[] {
+    return this.seen.map(({ method, path }) => `${method} ${path}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#beforeBody?.(request, response)) return;
+    const pieces: Buffer[] = [];
+    try {
+      for await (const piece of request) pieces.push(piece as Buffer);
+    } catch {
+      return; // a client that went away has not asked anything
+    }
+    const path = (request.url ?? '').replace(`/${account.user}/`, '');
+    const seen = { method: request.method ?? '', path, headers: request.headers, body: Buffer.concat(pieces) };
+    this.seen.push(seen);
+    if (path === '') {
+      this.minted += 1;
+      const token = `token-${this.minted}`;
+      this.tokens.add(token);
+      response.end(`<form><input type="hidden" name="csrftoken" value="${token}"></form>`);
+    } else if (!this.tokens.has(String(request.headers['csrf-token']))) {
+      fail(response, 403, 'csrf_rejected');
+    } else {
+      await this.#handler(seen, response, request);
+    }
+  }
+}
+
+export function fail(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'request-1', ...headers });
+  response.end(JSON.stringify({ status: 'error', code, message: `This is ${code}.` }));
+}
+
+export function succeed(response: ServerResponse, value: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', ...headers });
+  response.end(JSON.stringify(value));
+}

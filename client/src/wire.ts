@@ -1,0 +1,124 @@
+// Made by tools/generate-client-types.ts from the schemas of the protocol. Change those, not this.
+
+/** A contact as the server answers it. */
+export interface Contact {
+  email: string;
+  number: string;
+  language: string;
+  groups: string[];
+  nick: string;
+}
+
+/** A receiver as the history shows it. */
+export interface Receiver {
+  email: string;
+  number: string;
+  language: string;
+  groups: string[];
+  nick: string;
+  name?: string;
+}
+
+/** What may be sent for a contact or a receiver; only the address is needed. */
+export interface ContactInput {
+  email: string;
+  number?: string | number;
+  language?: string;
+  groups?: string[];
+  nick?: string;
+  name?: string;
+}
+
+/** The account’s own contacts, and the administrator’s. */
+export interface ContactList {
+  local: Contact[];
+  global: Contact[];
+}
+
+/** The body of a dispatch or a grant. */
+export interface DispatchParameters {
+  desttime?: number;
+  ddmessage?: string;
+}
+
+/** A file that is staged in a draft. */
+export interface UploadedFile {
+  name: string;
+  type: string;
+  size: string;
+}
+
+/** A file of a drop. `settings` is a JSON array as text. */
+export interface FileReference {
+  name: string;
+  settings: string;
+}
+
+/** The account that made a drop. */
+export interface Sender {
+  email: string;
+  number: string;
+  lang: string;
+  first_run: 'true' | 'false';
+  accountType: 'api' | 'user';
+  change_passwd: 'true' | 'false';
+  settings: {
+    show_number: 'true' | 'false';
+    show_email: 'true' | 'false';
+    show_lang: 'true' | 'false';
+    show_nick: 'true' | 'false';
+  };
+}
+
+/** A drop or grant of this account. */
+export interface HistoryEntry {
+  drop_type: 'downloadfiles' | 'uploadfiles';
+  create_time: string;
+  ttl: string;
+  receivers: Receiver[];
+  ddmessage: string;
+  sender: Sender;
+  files: FileReference[];
+}
+
+/** A drop of another account to this one. */
+export interface InboxEntry {
+  ttl: string;
+  createtime: string;
+  sender: string;
+  files: FileReference[];
+  url: string;
+}
+
+/** Every way the server can refuse a request. */
+export type ErrorCode =
+  | 'malformed_request'
+  | 'invalid_input'
+  | 'invalid_name'
+  | 'unauthorized'
+  | 'csrf_rejected'
+  | 'wrong_account'
+  | 'cross_site'
+  | 'not_found'
+  | 'link_ended'
+  | 'method_not_allowed'
+  | 'contact_exists'
+  | 'unknown_contact'
+  | 'no_receivers'
+  | 'no_files'
+  | 'file_list_not_initialized'
+  | 'too_many_files'
+  | 'idempotency_key_reused'
+  | 'precondition_failed'
+  | 'too_large'
+  | 'too_large_to_scan'
+  | 'unsupported_media_type'
+  | 'range_not_satisfiable'
+  | 'wrong_host'
+  | 'infected'
+  | 'headers_too_large'
+  | 'request_timeout'
+  | 'too_many_requests'
+  | 'unavailable'
+  | 'damaged'
+  | 'internal';

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { expect, expectTypeOf, test } from 'vitest';
+import type * as client from '../client/src/wire.ts';
+import type * as protocol from '../protocol/src/index.ts';
+import { clientTypes } from './generate-client-types.ts';
+
+test('the client’s types are what the schemas say', () => {
+  const written = readFileSync(new URL('../client/src/wire.ts', import.meta.url), 'utf8');
+  expect(written, 'run node tools/generate-client-types.ts').toBe(clientTypes());
+});
+
+test('they are the same types as the protocol’s', () => {
+  // Checked by the compiler.
+  expectTypeOf<client.ContactInput>().toEqualTypeOf<protocol.ContactInput>();
+  expectTypeOf<client.ContactList>().toEqualTypeOf<protocol.ContactList>();
+  expectTypeOf<client.DispatchParameters>().toEqualTypeOf<protocol.DispatchParameters>();
+  expectTypeOf<client.UploadedFile>().toEqualTypeOf<protocol.UploadedFile>();
+  expectTypeOf<client.HistoryEntry>().toEqualTypeOf<protocol.HistoryEntry>();
+  expectTypeOf<client.InboxEntry>().toEqualTypeOf<protocol.InboxEntry>();
+  expectTypeOf<client.ErrorCode>().toEqualTypeOf<protocol.ErrorCode>();
+});
