@@ -101,9 +101,9 @@ test('a send with a key that was used makes nothing and uploads nothing', async 
   const { server, state } = await account(['a@example.org']);
   await using _server = server;
   const send = { files, to: ['a@example.org'], message: 'once', idempotencyKey: 'night of 1 May' };
-  await server.client().send(send);
+  expect(await server.client().send(send)).toEqual({ idempotencyKey: 'night of 1 May', repeated: false });
   const before = server.seen.length;
-  await server.client().send(send);
+  expect(await server.client().send(send)).toEqual({ idempotencyKey: 'night of 1 May', repeated: true });
   expect(state.drops).toHaveLength(1);
   expect(server.seen.slice(before).some(({ path }) => path === 'cgi/upload.cgi')).toBe(false);
   await expect(server.client().send({ ...send, message: 'another' })).rejects.toMatchObject({
@@ -159,7 +159,11 @@ test('what cannot be sent is refused before anything is asked', async () => {
   const to = ['a@example.org'];
   await expect(client.send({ files: [], to })).rejects.toMatchObject({ code: 'no_files' });
   await expect(client.send({ files, to: [] })).rejects.toMatchObject({ code: 'no_receivers' });
-  const twice = ['/tmp/x/report.csv', '/tmp/y/report.csv'];
+  await expect(client.send({ files: [...files, '/no/such/file'], to })).rejects.toThrow('there is no such file');
+  const twice = [
+    { path: '/dev/null', name: 'report.csv' },
+    { path: '/dev/zero', name: 'report.csv' },
+  ];
   await expect(client.send({ files: twice, to })).rejects.toThrow('Two files are called report.csv');
   const spelt = [
     { name: 'e\u0301', content: '' },

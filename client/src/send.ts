@@ -23,6 +23,12 @@ export interface SendOptions extends CallOptions {
 
 export type RequestOptions = Omit<SendOptions, 'files' | 'onProgress'>;
 
+export interface Sent {
+  idempotencyKey: string;
+  /** An earlier call with the same key has done it; this one made nothing new. */
+  repeated: boolean;
+}
+
 export interface Workplace {
   contacts: Contacts;
   draft(name: string): Draft;
@@ -33,14 +39,15 @@ export interface Workplace {
 const emptyDraft = 'nothing-here';
 
 /** The whole workflow of a dispatch, in a draft that nobody else uses. */
-export async function send(workplace: Workplace, options: SendOptions): Promise<void> {
+export async function send(workplace: Workplace, options: SendOptions): Promise<Sent> {
   const { signal, to } = options;
-  const names = distinctNames(options.files);
+  const names = await distinctNames(options.files);
   const key = options.idempotencyKey ?? workplace.uuid();
   const draft = workplace.draft(draftFor(key));
   const dispatch = { days: options.days, message: options.message, idempotencyKey: key, signal };
-  if (options.idempotencyKey !== undefined && (await wasMade(workplace, draft, (from) => from.dispatch(dispatch))))
-    return;
+  if (options.idempotencyKey !== undefined && (await wasMade(workplace, draft, (from) => from.dispatch(dispatch)))) {
+    return { idempotencyKey: key, repeated: true };
+  }
 
   await setReceivers(workplace.contacts, draft, to, signal);
   // An earlier call with this key may have left files of another selection.
@@ -50,17 +57,21 @@ export async function send(workplace: Workplace, options: SendOptions): Promise<
   for (const file of options.files) await draft.upload(file, { signal, onProgress: options.onProgress });
   await draft.dispatch(dispatch);
   if (options.idempotencyKey !== undefined) await clear(draft, signal);
+  return { idempotencyKey: key, repeated: false };
 }
 
 /** Gives contacts a page of their own to send files back. */
-export async function request(workplace: Workplace, options: RequestOptions): Promise<void> {
+export async function request(workplace: Workplace, options: RequestOptions): Promise<Sent> {
   const { signal, to } = options;
   const key = options.idempotencyKey ?? workplace.uuid();
   const draft = workplace.draft(draftFor(key));
   const grant = { days: options.days, message: options.message, idempotencyKey: key, signal };
-  if (options.idempotencyKey !== undefined && (await wasMade(workplace, draft, (from) => from.grant(grant)))) return;
+  if (options.idempotencyKey !== undefined && (await wasMade(workplace, draft, (from) => from.grant(grant)))) {
+    return { idempotencyKey: key, repeated: true };
+  }
   await setReceivers(workplace.contacts, draft, to, signal);
   await draft.grant(grant);
+  return { idempotencyKey: key, repeated: false };
 }
 
 /**
@@ -104,16 +115,18 @@ async function addMissing(contacts: Contacts, receivers: readonly ContactInput[]
   await contacts.upsert(missing, { signal });
 }
 
-/** Two files of one name would replace each other without a word. */
-function distinctNames(files: readonly FileToSend[]): Set<string> {
+/** Two files of one name would replace each other without a word; and what is missing is told before much is sent. */
+async function distinctNames(files: readonly FileToSend[]): Promise<Set<string>> {
   if (files.length === 0) throw new WaybillError('no_files', 'Name at least one file.');
   const names = new Set<string>();
   for (const file of files) {
-    const name = sourceOf(file).name.normalize('NFC');
+    const source = sourceOf(file);
+    const name = source.name.normalize('NFC');
     if (names.has(name)) {
       throw new WaybillError('invalid_argument', `Two files are called ${name}; give one of them another name.`);
     }
     names.add(name);
+    await source.check();
   }
   return names;
 }

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { constants, createReadStream, type Stats } from 'node:fs';
+import { access, open as openFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { WaybillError } from './errors.ts';
 
@@ -10,7 +10,7 @@ export type FileToSend =
   | string
   | { path: string; name?: string; type?: string }
   | { name: string; content: string | Uint8Array | Blob; type?: string }
-  /** Makes the bytes, anew for every attempt. */
+  /** Makes the bytes, anew for every attempt. The memory of a piece is free again when the next one is asked for. */
   | { name: string; open: () => Bytes; sizeBytes?: number; type?: string }
   /** Can be read once: an upload that breaks off after its first bytes cannot be repeated. */
   | { name: string; stream: Bytes; sizeBytes?: number; type?: string };
@@ -23,6 +23,8 @@ export interface OpenedSource {
 export interface Source {
   readonly name: string;
   readonly type: string;
+  /** Throws where it is plain beforehand that it cannot be read. */
+  check(): Promise<unknown>;
   open(): Promise<OpenedSource>;
   /** Whether it can be opened once more. */
   repeatable(): boolean;
@@ -32,6 +34,7 @@ export interface Source {
 const rememberedBytes = 4 * 1024 * 1024;
 const readBytes = 512 * 1024;
 const plainBytes = 'application/octet-stream';
+const nothingToCheck = async () => undefined;
 
 export function sourceOf(file: FileToSend): Source {
   if (typeof file === 'string') return pathSource({ path: file });
@@ -40,11 +43,11 @@ export function sourceOf(file: FileToSend): Source {
   if ('content' in file) {
     const content = file.content instanceof Blob ? file.content : new Blob([file.content as string]);
     const open = async () => ({ sizeBytes: content.size, bytes: content.stream() as AsyncIterable<Uint8Array> });
-    return { name, type, open, repeatable: () => true };
+    return { name, type, check: nothingToCheck, open, repeatable: () => true };
   }
   if ('open' in file) {
     const open = async () => ({ sizeBytes: file.sizeBytes, bytes: file.open() });
-    return { name, type, open, repeatable: () => true };
+    return { name, type, check: nothingToCheck, open, repeatable: () => true };
   }
   return onceSource(name, type, file.sizeBytes, file.stream);
 }
@@ -62,18 +65,49 @@ function pathSource({
   return {
     name,
     type,
+    check: () => statOf(path),
     async open(): Promise<OpenedSource> {
-      const found = await stat(path).catch((cause: unknown) => {
-        throw new WaybillError('source_failed', `${path} cannot be read: ${(cause as Error).message}.`, { cause });
-      });
-      if (found.isDirectory()) throw new WaybillError('source_failed', `${path} is a folder; send its files.`);
-      if (found.isFile()) return { sizeBytes: found.size, bytes: createReadStream(path, { highWaterMark: readBytes }) };
+      const found = await statOf(path);
+      if (found.isFile()) return { sizeBytes: found.size, bytes: fileBytes(path) };
       // A pipe, such as the shell's <(…).
       once ??= onceSource(name, type, undefined, createReadStream(path, { highWaterMark: readBytes }));
       return await once.open();
     },
     repeatable: () => once === undefined || once.repeatable(),
   };
+}
+
+async function statOf(path: string): Promise<Stats> {
+  let found: Stats;
+  try {
+    await access(path, constants.R_OK);
+    found = await stat(path);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : message;
+    throw new WaybillError('source_failed', `${path} cannot be read: ${why}.`, { cause });
+  }
+  if (found.isDirectory()) throw new WaybillError('source_failed', `${path} is a folder; send its files.`);
+  return found;
+}
+
+/** One buffer is read while the other one is sent, so that a file of any size takes these two. */
+async function* fileBytes(path: string): AsyncGenerator<Uint8Array, void, void> {
+  const handle = await openFile(path);
+  let [current, other] = [Buffer.allocUnsafeSlow(readBytes), Buffer.allocUnsafeSlow(readBytes)];
+  let reading = handle.read(current, 0, readBytes, null);
+  try {
+    for (;;) {
+      const { bytesRead } = await reading;
+      if (bytesRead === 0) return;
+      reading = handle.read(other, 0, readBytes, null);
+      yield current.subarray(0, bytesRead);
+      [current, other] = [other, current];
+    }
+  } finally {
+    await reading.catch(() => undefined);
+    await handle.close();
+  }
 }
 
 /** A stream whose beginning is remembered: refusals come before much of an upload was taken. */
@@ -105,5 +139,11 @@ function onceSource(name: string, type: string, sizeBytes: number | undefined, s
       yield next.value;
     }
   }
-  return { name, type, open: async () => ({ sizeBytes, bytes: bytes() }), repeatable: () => beginning !== undefined };
+  return {
+    name,
+    type,
+    check: nothingToCheck,
+    open: async () => ({ sizeBytes, bytes: bytes() }),
+    repeatable: () => beginning !== undefined,
+  };
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { WaybillError } from './errors.ts';
@@ -7,7 +6,7 @@ export interface Outgoing {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  /** Bytes as they are, or a body that is made while it is sent. */
+  /** Bytes as they are, or a body that is made while it is sent: a piece has left when the next one is asked for. */
   body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -75,9 +74,24 @@ async function send(request: ClientRequest, body: Outgoing['body'], settled: Abo
   }
   for await (const piece of body) {
     if (settled.aborted) return;
-    if (!request.write(piece)) await once(request, 'drain', { signal: settled }).catch(() => undefined);
+    await written(request, piece, settled);
   }
   if (!settled.aborted) request.end();
+}
+
+/** When a piece has left, its source may use the memory again. */
+function written(request: ClientRequest, piece: Uint8Array, settled: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      settled.removeEventListener('abort', done);
+      resolve();
+    };
+    settled.addEventListener('abort', done, { once: true });
+    // A piece that could not be written waits for the end of the request, which is near.
+    request.write(piece, (error) => {
+      if (!error) done();
+    });
+  });
 }
 
 function unreachable(url: URL, cause: unknown): WaybillError {

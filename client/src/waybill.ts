@@ -7,7 +7,7 @@ import { type CallOptions, Draft } from './draft.ts';
 import { WaybillError } from './errors.ts';
 import { listElements } from './list-elements.ts';
 import { type Patience, standardPatience } from './patience.ts';
-import { type RequestOptions, request, type SendOptions, send, type Workplace } from './send.ts';
+import { type RequestOptions, request, type SendOptions, type Sent, send, type Workplace } from './send.ts';
 import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { Transport } from './transport.ts';
 import type { HistoryEntry, InboxEntry } from './wire.ts';
@@ -52,13 +52,13 @@ export class Waybill {
   }
 
   /** Sends files: adds contacts that are missing, sets the receivers, uploads, and dispatches. */
-  async send(options: SendOptions): Promise<void> {
-    await send(this.#workplace, options);
+  async send(options: SendOptions): Promise<Sent> {
+    return await send(this.#workplace, options);
   }
 
   /** Gives contacts a page of their own to send files back. */
-  async request(options: RequestOptions): Promise<void> {
-    await request(this.#workplace, options);
+  async request(options: RequestOptions): Promise<Sent> {
+    return await request(this.#workplace, options);
   }
 
   /** What other accounts have sent to this one and can still be fetched, newest first. */

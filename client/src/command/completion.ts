@@ -1,0 +1,123 @@
+import type { Command } from 'commander';
+
+export type Shell = 'bash' | 'zsh' | 'fish';
+
+interface Place {
+  /** The words that lead here, without the program's own name. */
+  path: string;
+  about: string;
+  commands: { name: string; about: string }[];
+  options: { flag: string; about: string }[];
+  takesFiles: boolean;
+}
+
+/** A script that completes commands, options and files. Made of the commands themselves, so it knows them all. */
+export function completionScript(program: Command, shell: Shell): string {
+  const places = placesOf(program, '');
+  if (shell === 'bash') return bash(places);
+  return shell === 'zsh' ? zsh(places) : fish(places);
+}
+
+function placesOf(command: Command, path: string): Place[] {
+  const commands = command.commands.map((child) => ({ name: child.name(), about: child.description() }));
+  const place: Place = {
+    path,
+    about: command.description(),
+    commands,
+    options: [
+      ...command.options.flatMap(({ long, description }) => (long ? [{ flag: long, about: description }] : [])),
+      help,
+    ],
+    takesFiles: command.registeredArguments.some((argument) => /^(?:file|dir)$/i.test(argument.name())),
+  };
+  const deeper = command.commands.flatMap((child) => placesOf(child, `${path} ${child.name()}`.trim()));
+  return [place, ...deeper];
+}
+
+const help = { flag: '--help', about: 'show how it is used' };
+
+/** Walks the words before the cursor down the tree of commands. */
+function walk(places: Place[]): string {
+  const steps = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}') place='${path}' ;;`);
+  return `case "\${place:+$place }$word" in\n      ${steps.join('\n      ')}\n    esac`;
+}
+
+function bash(places: Place[]): string {
+  const cases = places.map(({ path, commands, options, takesFiles }) => {
+    const flags = options.map(({ flag }) => flag).join(' ');
+    const words = commands.map(({ name }) => name).join(' ');
+    const other = takesFiles ? 'compgen -f -- "$current"' : `compgen -W '${words}' -- "$current"`;
+    return `    '${path}')
+      if [[ $current == -* ]]; then found=$(compgen -W '${flags}' -- "$current"); else found=$(${other}); fi ;;`;
+  });
+  return `# bash completion for waybill: source <(waybill completion bash)
+_waybill() {
+  local current=\${COMP_WORDS[COMP_CWORD]} place='' word found=''
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    ${walk(places)}
+  done
+  case "$place" in
+${cases.join('\n')}
+  esac
+  mapfile -t COMPREPLY <<<"$found"
+  [[ $found ]] || COMPREPLY=()
+}
+complete -o filenames -F _waybill waybill
+`;
+}
+
+function zsh(places: Place[]): string {
+  const described = (items: { name: string; about: string }[]) =>
+    items.map(({ name, about }) => `'${name}:${quoted(about)}'`).join(' ');
+  const cases = places.map(({ path, commands, options, takesFiles }) => {
+    const flags = described(options.map(({ flag, about }) => ({ name: flag, about })));
+    const other = takesFiles ? '_files' : `items=(${described(commands)}); _describe command items`;
+    return `    '${path}')
+      if [[ $PREFIX == -* ]]; then items=(${flags}); _describe option items; else ${other}; fi ;;`;
+  });
+  return `#compdef waybill
+# zsh completion for waybill: put it as _waybill into a folder of $fpath
+_waybill() {
+  local place='' word
+  local -a items
+  for word in "\${words[@]:1:CURRENT-2}"; do
+    ${walk(places)}
+  done
+  case "$place" in
+${cases.join('\n')}
+  esac
+}
+if [[ $funcstack[1] == _waybill ]]; then _waybill; else compdef _waybill waybill; fi
+`;
+}
+
+function fish(places: Place[]): string {
+  const lines = places.flatMap(({ path, commands, options, takesFiles }) => {
+    const here = `-n "test (__waybill_place) = '${path}'"`;
+    return [
+      ...commands.map(({ name, about }) => `complete -c waybill ${here} -f -a ${name} -d '${quoted(about)}'`),
+      ...options.map(({ flag, about }) => `complete -c waybill ${here} -l ${flag.slice(2)} -d '${quoted(about)}'`),
+      ...(takesFiles ? [`complete -c waybill ${here} -F`] : []),
+    ];
+  });
+  const steps = places
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => `      case '${path}'\n        set place '${path}'`);
+  return `# fish completion for waybill: waybill completion fish > ~/.config/fish/completions/waybill.fish
+function __waybill_place
+  set -l place ''
+  for word in (commandline -opc)[2..]
+    switch (string trim "$place $word")
+${steps.join('\n')}
+    end
+  end
+  echo $place
+end
+complete -c waybill -f
+${lines.join('\n')}
+`;
+}
+
+function quoted(text: string): string {
+  return text.replaceAll("'", '’');
+}

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { ContactInput } from '../wire.ts';
+import { openClient } from './account.ts';
+import { CommandError, exits } from './exits.ts';
+import { counted } from './send.ts';
+import type { Answers, Terminal } from './terminal.ts';
+
+export interface ContactFields {
+  nick?: string;
+  number?: string;
+  language?: string;
+  group?: string[];
+  update?: boolean;
+}
+
+export async function listContacts(terminal: Terminal, answers: Answers, signal: AbortSignal): Promise<void> {
+  const { client } = await openClient(terminal);
+  const { local, global } = await client.contacts.list({ signal });
+  client.close();
+  for (const [list, contacts] of [['own', local] as const, ['global', global] as const]) {
+    for (const contact of contacts) {
+      const { email, nick, number, groups } = contact;
+      const facts = [email, nick, number, groups.join(' '), list === 'global' ? '(everybody’s)' : ''];
+      await answers.say(facts.filter((fact) => fact !== '').join('  '), { ...contact, list });
+    }
+  }
+  if (local.length + global.length === 0) answers.notice('There are no contacts.');
+}
+
+export async function addContacts(
+  terminal: Terminal,
+  answers: Answers,
+  signal: AbortSignal,
+  addresses: string[],
+  { nick, number, language, group, update = false }: ContactFields,
+): Promise<void> {
+  const fields = {
+    ...(nick === undefined ? {} : { nick }),
+    ...(number === undefined ? {} : { number }),
+    ...(language === undefined ? {} : { language }),
+    ...(group === undefined ? {} : { groups: group }),
+  };
+  const contacts = addresses.map((email) => ({ email, ...fields }));
+  const { client } = await openClient(terminal);
+  await (update ? client.contacts.upsert(contacts, { signal }) : client.contacts.add(contacts, { signal }));
+  client.close();
+  await answers.say(`${update ? 'Kept' : 'Added'} ${counted(contacts.length, 'contact')}.`, {
+    status: 'added',
+    contacts: contacts.length,
+  });
+}
+
+export async function removeContacts(
+  terminal: Terminal,
+  answers: Answers,
+  signal: AbortSignal,
+  addresses: string[],
+): Promise<void> {
+  const { client } = await openClient(terminal);
+  const removed = await client.contacts.remove(addresses, { signal });
+  client.close();
+  await answers.say(`Removed ${counted(removed, 'contact')}.`, { status: 'removed', contacts: removed });
+}
+
+/** The account's own contacts as JSON, as `import` takes it. */
+export async function exportContacts(terminal: Terminal, signal: AbortSignal): Promise<void> {
+  const { client } = await openClient(terminal);
+  const { local } = await client.contacts.list({ signal });
+  client.close();
+  terminal.output.write(`${JSON.stringify(local, undefined, 2)}\n`);
+}
+
+/** Adds the contacts of a file, and changes those that are there. */
+export async function importContacts(
+  terminal: Terminal,
+  answers: Answers,
+  signal: AbortSignal,
+  path: string,
+): Promise<void> {
+  const contacts = contactsIn(path === '-' ? await text(terminal.input) : await readFile(path, 'utf8'));
+  const { client } = await openClient(terminal);
+  await client.contacts.upsert(contacts, { signal });
+  client.close();
+  await answers.say(`Imported ${counted(contacts.length, 'contact')}.`, {
+    status: 'imported',
+    contacts: contacts.length,
+  });
+}
+
+function contactsIn(json: string): ContactInput[] {
+  const next = 'Use a JSON array of contacts, as `waybill contacts export` writes it.';
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch (error) {
+    throw new CommandError(exits.usage, 'not_json', `The file is no JSON: ${(error as Error).message}.`, next);
+  }
+  const isContact = (value: unknown) => typeof (value as { email?: unknown } | null)?.email === 'string';
+  if (!Array.isArray(parsed) || !parsed.every(isContact)) {
+    throw new CommandError(exits.usage, 'no_contacts', 'The file is no list of contacts.', next);
+  }
+  return parsed as ContactInput[];
+}

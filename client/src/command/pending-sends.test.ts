@@ -1,0 +1,63 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { pendingSend, type SendWords } from './pending-sends.ts';
+
+let folder: string;
+let words: SendWords;
+const now = Date.now();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'client-pending-'));
+  const path = join(folder, 'report.csv');
+  writeFileSync(path, 'a');
+  words = {
+    url: 'https://files.example.org',
+    user: 'a@example.org',
+    paths: [path],
+    to: ['b@example.org'],
+    message: 'x',
+    days: 1,
+  };
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const sends = () => join(folder, 'sends');
+
+test('the same command after a crash is the same send, after a success a new one', async () => {
+  const first = await pendingSend(sends(), words, now);
+  const second = await pendingSend(sends(), { ...words, to: [...words.to] }, now);
+  expect([first.resumed, second.resumed]).toEqual([false, true]);
+  expect(second.idempotencyKey).toBe(first.idempotencyKey);
+  await second.forget();
+  const third = await pendingSend(sends(), words, now);
+  expect(third.resumed).toBe(false);
+  expect(third.idempotencyKey).not.toBe(first.idempotencyKey);
+});
+
+test('other words, or another content of the file, are another send', async () => {
+  const { idempotencyKey } = await pendingSend(sends(), words, now);
+  const others = [
+    { message: 'y' },
+    { days: 2 },
+    { to: ['c@example.org'] },
+    { user: 'c@example.org' },
+    { url: 'https://x' },
+  ];
+  for (const other of others) {
+    expect((await pendingSend(sends(), { ...words, ...other }, now)).idempotencyKey).not.toBe(idempotencyKey);
+  }
+  writeFileSync(join(folder, 'report.csv'), 'changed');
+  expect((await pendingSend(sends(), words, now)).idempotencyKey).not.toBe(idempotencyKey);
+});
+
+test('a key that the server may have forgotten is not used again', async () => {
+  const { idempotencyKey } = await pendingSend(sends(), words, now);
+  const [name = ''] = readdirSync(sends());
+  const weekAgo = (now - 7 * 24 * 3600 * 1000) / 1000;
+  utimesSync(join(sends(), name), weekAgo, weekAgo);
+  const later = await pendingSend(sends(), words, now);
+  expect(later.resumed).toBe(false);
+  expect(later.idempotencyKey).not.toBe(idempotencyKey);
+});

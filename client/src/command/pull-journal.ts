@@ -1,0 +1,154 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+
+/**
+ * How far a file is. `wanted`: known, perhaps in part here. `landing`: whole and checked, about to get its name; it has it
+ * when its part is gone. `landed`: in the folder, its hook has not succeeded yet. `done`, and `gone`: it ended before it was fetched.
+ */
+export type State = 'wanted' | 'landing' | 'landed' | 'done' | 'gone';
+
+export interface JournalEntry {
+  id: number;
+  url: string;
+  name: string;
+  sender: string;
+  state: State;
+  /** Its name in the folder. */
+  path: string | null;
+  sha256: string | null;
+  size_bytes: number | null;
+  /** How often its hook has been started. */
+  attempts: number;
+}
+
+/** Ended drops leave the inbox; what was not seen in it for so long is not coming back. */
+const rememberedDays = 400;
+
+const schema = `
+  create table if not exists files (
+    id integer primary key,
+    account text not null,
+    url text not null,
+    name text not null,
+    sender text not null,
+    created integer not null,
+    state text not null,
+    path text,
+    sha256 text,
+    size_bytes integer,
+    attempts integer not null default 0,
+    seen_day integer not null,
+    unique (account, url, name)
+  ) strict;
+  create index if not exists files_open on files (account, created, id) where state in ('wanted', 'landing', 'landed');
+`;
+
+/**
+ * What has been fetched into a folder, kept in the folder. A file of SQLite is both the journal and the lock: one process
+ * holds it as long as it lives, the kernel frees it however that process ends, and a change is on the disk or not made.
+ */
+export class PullJournal implements Disposable {
+  readonly folder: string;
+  readonly #database: DatabaseSync;
+  readonly #account: string;
+
+  private constructor(folder: string, database: DatabaseSync, account: string) {
+    this.folder = folder;
+    this.#database = database;
+    this.#account = account;
+  }
+
+  /** Undefined while another process holds it. */
+  static async open(folder: string, account: string): Promise<PullJournal | undefined> {
+    const own = join(folder, '.waybill');
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    const { DatabaseSync } = await sqlite();
+    const database = new DatabaseSync(join(own, 'pull.db'));
+    try {
+      database.exec('pragma locking_mode = exclusive; pragma synchronous = full; begin exclusive; commit');
+      database.exec('pragma journal_mode = truncate');
+      database.exec(schema);
+    } catch (error) {
+      database.close();
+      if ((error as { errcode?: number }).errcode === busy) return undefined;
+      throw error;
+    }
+    return new PullJournal(own, database, account);
+  }
+
+  /** Notes a file of the inbox. */
+  note(entry: { url: string; name: string; sender: string; created: number }, day: number): void {
+    this.#database
+      .prepare(
+        `insert into files (account, url, name, sender, created, state, seen_day) values (?, ?, ?, ?, ?, 'wanted', ?)
+         on conflict (account, url, name) do update set seen_day = excluded.seen_day where seen_day <> excluded.seen_day`,
+      )
+      .run(this.#account, entry.url, entry.name, entry.sender, entry.created, day);
+  }
+
+  /** All changes of a round's listing at once. */
+  together(change: () => void): void {
+    this.#database.exec('begin');
+    try {
+      change();
+      this.#database.exec('commit');
+    } catch (error) {
+      this.#database.exec('rollback');
+      throw error;
+    }
+  }
+
+  /** The next file after `after` that something is left to do for, oldest first. */
+  next(after: { created: number; id: number }): (JournalEntry & { created: number }) | undefined {
+    return this.#database
+      .prepare(
+        `select id, url, name, sender, created, state, path, sha256, size_bytes, attempts from files
+         where account = ? and state in ('wanted', 'landing', 'landed') and (created, id) > (?, ?)
+         order by created, id limit 1`,
+      )
+      .get(this.#account, after.created, after.id) as (JournalEntry & { created: number }) | undefined;
+  }
+
+  landing(id: number, path: string, { sha256, sizeBytes }: { sha256: string; sizeBytes: number }): void {
+    this.#database
+      .prepare(`update files set state = 'landing', path = ?, sha256 = ?, size_bytes = ? where id = ?`)
+      .run(path, sha256, sizeBytes, id);
+  }
+
+  set(id: number, state: State): void {
+    this.#database.prepare('update files set state = ? where id = ?').run(state, id);
+  }
+
+  /** Counts before the hook is started, so that it is never told the same number twice. */
+  attempt(id: number): number {
+    const row = this.#database
+      .prepare('update files set attempts = attempts + 1 where id = ? returning attempts')
+      .get(id);
+    return Number(row?.['attempts']);
+  }
+
+  forget(day: number): void {
+    this.#database
+      .prepare(`delete from files where account = ? and seen_day < ? and state in ('done', 'gone')`)
+      .run(this.#account, day - rememberedDays);
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+/** SQLITE_BUSY */
+const busy = 5;
+
+/** Some versions of Node announce on loading it that it is young. That is not the reader's concern. */
+async function sqlite(): Promise<typeof import('node:sqlite')> {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return await import('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type FakeTerminal, fakeTerminal } from '../testing/fake-terminal.ts';
+import { fail, succeed, WireServer } from '../testing/wire-server.ts';
+import { run } from './run.ts';
+
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'client-command-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const never = new AbortController().signal;
+const accountFile = () => join(home, '.config/waybill/account.json');
+
+async function waybill(terminal: FakeTerminal, ...words: string[]): Promise<number> {
+  return await run(terminal, words, never, '1.2.3');
+}
+
+function environmentOf(server: WireServer): Record<string, string> {
+  return { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
+}
+
+async function contactServer(): Promise<WireServer> {
+  return await WireServer.start((_seen, response) => {
+    const anna = { email: 'anna@example.org', number: '', language: '', groups: ['a'], nick: 'Anna\u001b[31m' };
+    succeed(response, { local: [anna], global: [{ ...anna, email: 'all@example.org', nick: '' }] }, { ETag: '"1"' });
+  });
+}
+
+describe('login', () => {
+  test('keeps a key that works, for its owner alone', async () => {
+    await using server = await contactServer();
+    const terminal = fakeTerminal(home, {}, 'wb_key\n');
+    expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'Alpha@Machines.test')).toBe(0);
+    expect(terminal.output.text).toBe(`Logged in as alpha@machines.test. The key is kept in ${accountFile()}.\n`);
+    expect(statSync(accountFile()).mode & 0o777).toBe(0o600);
+    const again = fakeTerminal(home);
+    expect(await waybill(again, 'contacts', 'list')).toBe(0);
+    expect(readdirSync(join(home, '.config/waybill'))).toEqual(['account.json']);
+  });
+
+  test('keeps nothing that does not work', async () => {
+    await using server = await WireServer.start((_seen, response) => fail(response, 401, 'unauthorized'));
+    const terminal = fakeTerminal(home, {}, 'wb_wrong\n');
+    expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(3);
+    expect(terminal.errors.text).toContain('Check the address and the key');
+    expect(readdirSync(home)).toEqual([]);
+    const nothing = fakeTerminal(home);
+    expect(await waybill(nothing, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(2);
+  });
+
+  test('a key that others can read is not used', async () => {
+    await using server = await contactServer();
+    await waybill(fakeTerminal(home, {}, 'wb_key\n'), 'login', server.baseUrl, '--user', 'alpha@machines.test');
+    chmodSync(accountFile(), 0o640);
+    const terminal = fakeTerminal(home);
+    expect(await waybill(terminal, 'contacts', 'list')).toBe(3);
+    expect(terminal.errors.text).toContain(`chmod 600 ${accountFile()}`);
+  });
+});
+
+test('without an account the way to one is shown', async () => {
+  const terminal = fakeTerminal(home);
+  expect(await waybill(terminal, 'inbox')).toBe(3);
+  expect(terminal.errors.text).toMatch(/not logged in\.\n.*waybill login/);
+  const json = fakeTerminal(home);
+  expect(await waybill(json, '--json', 'inbox')).toBe(3);
+  expect(JSON.parse(json.errors.text)).toMatchObject({ status: 'error', code: 'not_logged_in' });
+});
+
+test('the key may come from the environment, or a file that it names', async () => {
+  await using server = await contactServer();
+  expect(await waybill(fakeTerminal(home, environmentOf(server)), 'contacts', 'list')).toBe(0);
+  const path = join(home, 'key');
+  writeFileSync(path, 'wb_key\n');
+  const { WAYBILL_API_KEY: _key, ...rest } = environmentOf(server);
+  expect(await waybill(fakeTerminal(home, { ...rest, WAYBILL_API_KEY_FILE: path }), 'contacts', 'list')).toBe(0);
+  const [authorization] = new Set(server.seen.map(({ headers }) => headers.authorization));
+  expect(Buffer.from(authorization?.split(' ')[1] ?? '', 'base64').toString()).toBe('alpha@machines.test:wb_key');
+});
+
+test('what others wrote cannot steer the terminal', async () => {
+  await using server = await contactServer();
+  const terminal = fakeTerminal(home, environmentOf(server));
+  await waybill(terminal, 'contacts', 'list');
+  expect(terminal.output.text).toBe('anna@example.org  Anna\ufffd[31m  a\nall@example.org  a  (everybody’s)\n');
+  const json = fakeTerminal(home, environmentOf(server));
+  await waybill(json, 'contacts', 'list', '--json');
+  const lines = json.output.text.trim().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { list: string }).list)).toEqual(['own', 'global']);
+});
+
+test.each([
+  [['send', 'a.txt'], '--to'],
+  [['send', '--to', 'a@example.org'], 'file'],
+  [['send', 'a.txt', '--to', 'a@example.org', '--days', '0'], 'whole number'],
+  [['frobnicate'], 'unknown command'],
+  [['completion', 'tcsh'], 'bash'],
+])('%j is a mistake in use', async (words, hint) => {
+  const terminal = fakeTerminal(home);
+  expect(await waybill(terminal, ...words)).toBe(2);
+  expect(terminal.errors.text).toContain(hint);
+});
+
+test('help and version are no mistakes', async () => {
+  const version = fakeTerminal(home);
+  expect(await waybill(version, '--version')).toBe(0);
+  expect(version.output.text).toBe('1.2.3\n');
+  expect(await waybill(fakeTerminal(home), 'send', '--help')).toBe(0);
+});
+
+test('a server that is away ends with its own code and a way on', async () => {
+  const environment = { WAYBILL_URL: 'https://127.0.0.1:1', WAYBILL_USER: 'a@example.org', WAYBILL_API_KEY: 'k' };
+  const terminal = fakeTerminal(home, environment);
+  const stopped = AbortSignal.abort(new DOMException('stopped', 'AbortError'));
+  expect(await run(terminal, ['inbox'], stopped, '1')).toBe(130);
+  expect(terminal.errors.text).toContain('Interrupted.');
+});
+
+describe('completion', () => {
+  async function script(shell: string): Promise<string> {
+    const terminal = fakeTerminal(home);
+    expect(await waybill(terminal, 'completion', shell)).toBe(0);
+    return terminal.output.text;
+  }
+
+  test.each([
+    [['con'], 'contacts'],
+    [['contacts', 're'], 'remove'],
+    [['send', '--me'], '--message'],
+    [['--json', 'contacts', 'add', '--up'], '--update'],
+    [['nothing-like-it'], ''],
+  ])('bash completes %j', async (words, expected) => {
+    writeFileSync(join(home, 'completion'), await script('bash'));
+    const line = ['waybill', ...words].map((word) => `'${word}'`).join(' ');
+    const ask = `source ./completion; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _waybill; echo "\${COMPREPLY[*]}"`;
+    expect(execFileSync('bash', ['-c', ask], { cwd: home, encoding: 'utf8' }).trim()).toBe(expected);
+  });
+
+  test.each(['zsh', 'fish'])('%s knows every command', async (shell) => {
+    const text = await script(shell);
+    for (const name of ['login', 'send', 'request', 'inbox', 'pull', 'history', 'files', 'contacts', 'import']) {
+      expect(text).toContain(name);
+    }
+  });
+});
+
+test('contacts are exported as they are imported', async () => {
+  await using server = await contactServer();
+  const exported = fakeTerminal(home, environmentOf(server));
+  expect(await waybill(exported, 'contacts', 'export')).toBe(0);
+  const path = join(home, 'contacts.json');
+  writeFileSync(path, exported.output.text);
+  const imported = fakeTerminal(home, environmentOf(server));
+  expect(await waybill(imported, 'contacts', 'import', path)).toBe(0);
+  expect(imported.output.text).toBe('Imported 1 contact.\n');
+  expect(server.paths()).not.toContain('POST cgi/contacts_add.cgi'); // nothing had changed
+  writeFileSync(path, '{"email":"a@example.org"}');
+  expect(await waybill(fakeTerminal(home, environmentOf(server)), 'contacts', 'import', path)).toBe(2);
+  expect(readFileSync(path, 'utf8')).toContain('a@example.org');
+});

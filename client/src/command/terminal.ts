@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import type { Told } from './exits.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+type Screen = Writable & { isTTY?: boolean; columns?: number };
+
+/** Where a command reads and writes. */
+export interface Terminal {
+  input: Readable & { isTTY?: boolean };
+  output: Screen;
+  /** For people: progress, notices and failures. */
+  errors: Screen;
+  environment: Environment;
+  homeFolder: string;
+}
+
+/** A command's answer: sentences for people, or JSON, one value a line. */
+export class Answers {
+  readonly #terminal: Terminal;
+  readonly #json: boolean;
+
+  constructor(terminal: Terminal, json: boolean) {
+    this.#terminal = terminal;
+    this.#json = json;
+  }
+
+  /** Waits for a reader who is slower than we are. */
+  async say(text: string, value: unknown): Promise<void> {
+    const line = this.#json ? JSON.stringify(value) : printable(text);
+    if (!this.#terminal.output.write(`${line}\n`)) await once(this.#terminal.output, 'drain');
+  }
+
+  /** For people only, beside the answer. */
+  notice(text: string): void {
+    if (!this.#json) this.#terminal.errors.write(`${printable(text)}\n`);
+  }
+
+  fail({ code, message, next, requestId }: Told): void {
+    const { errors } = this.#terminal;
+    if (this.#json) {
+      errors.write(`${JSON.stringify({ status: 'error', code, message, next, request_id: requestId })}\n`);
+      return;
+    }
+    const request = requestId === undefined ? '' : ` (request ${requestId})`;
+    errors.write(printable(`waybill: ${message}${request}`));
+    errors.write(`\n         ${printable(next)}\n`);
+  }
+}
+
+/** Names and messages are other people's: what could steer a terminal or turn the text around is not shown. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+}
