@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -47,7 +48,8 @@ beforeAll(async () => {
   cpSync(join(consumer, 'package'), installed, { recursive: true });
   mkdirSync(join(consumer, 'node_modules/@types'));
   for (const name of [...dependencies, '@types/node', 'undici-types']) {
-    symlinkSync(join(project, 'node_modules', name), join(consumer, 'node_modules', name));
+    const folder = ['client/node_modules', 'node_modules'].map((path) => join(project, path, name)).find(existsSync);
+    symlinkSync(folder ?? '', join(consumer, 'node_modules', name));
   }
 });
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { exits } from '../client/src/command/exits.ts';
 import { errorMessages } from '../protocol/src/errors.ts';
 import { limits } from '../protocol/src/limits.ts';
 import { statusOf } from '../server/src/http/json-errors.ts';
@@ -89,4 +90,14 @@ test('the table of limits in docs/api.md has every limit with its value', () => 
     ),
   );
   expect(documented).toEqual(limits);
+});
+
+test('docs/client.md names all that the client exports, and all its exit codes', () => {
+  const document = read('docs/client.md');
+  const exported = [...read('client/src/index.ts').matchAll(/\b(?:type )?([A-Z]\w+|is[A-Z]\w+)(?=[, ].*\} from)/g)];
+  const names = exported.map(([, name]) => name ?? '');
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(document))).toEqual([]);
+  const codes = [...document.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code));
+  expect(codes).toEqual(Object.values(exits));
 });

@@ -75,23 +75,27 @@ export async function downloadPart(
   }
 }
 
+/** Two buffers, of which one is written while the other one is filled: what arrives is let go at once. */
 async function fill(handle: FileHandle, { bytes, sizeBytes, sha256 }: Download) {
-  let pieces: Uint8Array[] = [];
-  let length = 0;
+  let [current, other] = [Buffer.allocUnsafeSlow(writeBytes), Buffer.allocUnsafeSlow(writeBytes)];
+  let filled = 0;
   let writing: Promise<unknown> = Promise.resolve();
   const write = async () => {
-    // One write at a time, while the next pieces arrive.
     await writing;
-    writing = writeAll(handle, pieces);
+    writing = handle.appendFile(current.subarray(0, filled));
     writing.catch(() => undefined); // seen when the next one waits for it
-    pieces = [];
-    length = 0;
+    [current, other] = [other, current];
+    filled = 0;
   };
   try {
     for await (const piece of bytes) {
-      pieces.push(piece);
-      length += piece.length;
-      if (length >= writeBytes) await write();
+      for (let taken = 0; taken < piece.length; ) {
+        const length = Math.min(piece.length - taken, writeBytes - filled);
+        current.set(piece.subarray(taken, taken + length), filled);
+        filled += length;
+        taken += length;
+        if (filled === writeBytes) await write();
+      }
     }
   } finally {
     // What has arrived is kept, whatever ended it.
@@ -100,13 +104,6 @@ async function fill(handle: FileHandle, { bytes, sizeBytes, sha256 }: Download) 
   }
   await handle.sync();
   return { sizeBytes, sha256 };
-}
-
-async function writeAll(handle: FileHandle, pieces: Uint8Array[]): Promise<void> {
-  if (pieces.length === 0) return;
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  const { bytesWritten } = await handle.writev(pieces);
-  if (bytesWritten !== length) await handle.appendFile(Buffer.concat(pieces).subarray(bytesWritten));
 }
 
 /** Less the last byte: a part that is complete already would otherwise ask for a range that does not exist. */

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Account } from '../lib/accounts.ts';
+import { demo } from '../lib/running-demo.ts';
+
+export const commandPath = fileURLToPath(new URL('../../client/dist/command/main.js', import.meta.url));
+
+export interface Ran {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Somebody at a machine of their own: an account, and a home where the command keeps what it has to. */
+export class Person {
+  readonly account: Account;
+  readonly home = mkdtempSync(join(tmpdir(), 'waybill-home-'));
+  readonly baseUrl: string;
+
+  constructor(account: Account, baseUrl = demo().base_url) {
+    this.account = account;
+    this.baseUrl = baseUrl;
+  }
+
+  get environment(): Record<string, string> {
+    return {
+      PATH: process.env['PATH'] ?? '',
+      HOME: this.home,
+      WAYBILL_URL: this.baseUrl,
+      WAYBILL_USER: this.account.user,
+      WAYBILL_API_KEY: this.account.apiKey,
+    };
+  }
+
+  start(...words: string[]): ChildProcess {
+    return spawn(process.execPath, [commandPath, ...words], { cwd: this.home, env: this.environment });
+  }
+
+  async run(...words: string[]): Promise<Ran> {
+    return await ended(this.start(...words));
+  }
+
+  /** For what has to succeed. */
+  async must(...words: string[]): Promise<string> {
+    const { exitCode, signal, stdout, stderr } = await this.run(...words);
+    if (exitCode !== 0) throw new Error(`waybill ${words.join(' ')} ended with ${signal ?? exitCode}: ${stderr}`);
+    return stdout;
+  }
+}
+
+export async function ended(child: ChildProcess): Promise<Ran> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [exitCode, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { exitCode, signal, stdout, stderr };
+}

@@ -1,0 +1,119 @@
+// A file far larger than memory: sent, killed on the way, and fetched over a line that breaks.
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Waybill } from '../../client/src/index.ts';
+import { type Account, createAccount } from '../lib/accounts.ts';
+import { demo } from '../lib/running-demo.ts';
+import { eventually } from '../lib/wait.ts';
+import { Keystream } from '../sizes/keystream.ts';
+import { peakMemoryMiB } from '../sizes/process-memory.ts';
+import { ended, Person } from './command.ts';
+import { troubledWay } from './troubled-way.ts';
+
+const sizeBytes = 2 * 1024 ** 3 + 12_345;
+const timeout = 600_000;
+const mostMemoryMiB = 150;
+
+let folder: string;
+let path: string;
+let digest: string;
+let sender: Account;
+let receiver: Account;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'waybill-large-'));
+  path = join(folder, 'large.bin');
+  const hash = createHash('sha256');
+  const target = openSync(path, 'w');
+  for (const piece of new Keystream('large').pieces(0, sizeBytes)) {
+    hash.update(piece);
+    writeSync(target, piece);
+  }
+  closeSync(target);
+  digest = hash.digest('hex');
+  [sender, receiver] = [await createAccount('large-sender'), await createAccount('large-receiver')];
+}, timeout);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** How much of its file a process has read, from its own account of it. */
+function readBytes(pid: number): number {
+  return Number(/^rchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
+}
+
+async function drops(account: Account): Promise<string[][]> {
+  const client = new Waybill({ baseUrl: demo().base_url, ...account });
+  const found: string[][] = [];
+  for await (const { files } of client.history()) found.push(files.map(({ name }) => name));
+  client.close();
+  return found;
+}
+
+test('a send that is killed at half and run again makes one drop, in little memory', { timeout }, async () => {
+  const person = new Person(sender);
+  const words = ['send', path, '--to', receiver.user, '-m', 'large'];
+  const killed = person.start(...words);
+  const killedEnd = ended(killed);
+  await eventually('half of it is sent', async () => (readBytes(killed.pid ?? 0) > sizeBytes / 2 ? true : undefined), {
+    withinMs: timeout,
+  });
+  killed.kill('SIGKILL');
+  expect((await killedEnd).signal).toBe('SIGKILL');
+  expect(await drops(sender)).toEqual([]);
+
+  const again = person.start(...words);
+  let peakMiB = 0;
+  const looking = setInterval(() => {
+    if (again.exitCode === null && existsSync(`/proc/${again.pid}/status`)) {
+      peakMiB = Math.max(peakMiB, peakMemoryMiB(again.pid ?? 0));
+    }
+  }, 100);
+  const { exitCode, stdout, stderr } = await ended(again).finally(() => clearInterval(looking));
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `Sent 1 file to ${receiver.user}.\n` });
+  expect(stderr).toContain('Going on with an earlier run');
+  expect(await drops(sender)).toEqual([['large.bin']]);
+  expect(peakMiB).toBeGreaterThan(20);
+  expect(peakMiB).toBeLessThan(mostMemoryMiB);
+});
+
+test('a pull that is cut five times goes on where it was cut, and ends with the same bytes', { timeout }, async () => {
+  let cuts = 0;
+  await using way = await troubledWay(demo().base_url, ({ url = '' }) => {
+    if (!url.includes('/files/') || cuts >= 5) return 'pass';
+    cuts += 1;
+    return sizeBytes / 8;
+  });
+  const person = new Person(receiver, way.baseUrl);
+  const pulling = person.start('pull', 'in');
+  const final = join(person.home, 'in/large.bin');
+  let partial = 0;
+  const looking = setInterval(() => {
+    // Under its name it is whole, or not there.
+    if (existsSync(final) && statSync(final).size !== sizeBytes) partial += 1;
+  }, 20);
+  const { exitCode, stderr } = await ended(pulling).finally(() => clearInterval(looking));
+  expect({ exitCode, stderr, partial, troubles: way.troubles }).toEqual({
+    exitCode: 0,
+    stderr: '',
+    partial: 0,
+    troubles: 5,
+  });
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(final, { highWaterMark: 1024 * 1024 })) hash.update(piece as Buffer);
+  expect(hash.digest('hex')).toBe(digest);
+  expect(readdirSync(join(person.home, 'in/.waybill')).filter((name) => name.endsWith('.part'))).toEqual([]);
+  rmSync(person.home, { recursive: true });
+});

@@ -1,0 +1,93 @@
+// The unattended receiver, killed at any moment: every file lands once, whole, and its hook is run.
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Waybill } from '../../client/src/index.ts';
+import { createAccount } from '../lib/accounts.ts';
+import { demo } from '../lib/running-demo.ts';
+import { eventually } from '../lib/wait.ts';
+import { ended, Person } from './command.ts';
+
+const drops = 50;
+const filesOfEach = 10;
+const kills = 100;
+
+/** Moves the file on as a consumer would, and writes down that it was asked to. */
+const hookScript = `#!/bin/sh
+echo "$WAYBILL_ATTEMPT $WAYBILL_SHA256 $WAYBILL_NAME" >> "$HOME/hook.log"
+[ ! -e "$WAYBILL_FILE" ] || mv "$WAYBILL_FILE" "$HOME/moved/$WAYBILL_DROP-$WAYBILL_ATTEMPT-$WAYBILL_NAME"
+`;
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+test('100 kills while 500 files arrive: each lands exactly once', { timeout: 300_000 }, async () => {
+  const [sender, receiver] = [await createAccount('storm-sender'), await createAccount('storm-receiver')];
+  const person = new Person(receiver);
+  mkdirSync(join(person.home, 'moved'));
+  writeFileSync(join(person.home, 'hook'), hookScript, { mode: 0o755 });
+  const words = ['pull', '--watch', '--every', '1', '--hook', join(person.home, 'hook'), 'in'];
+
+  const hooked = () =>
+    new Set(
+      readFileSync(join(person.home, 'hook.log'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[2]),
+    );
+  const sent = new Map<string, string>();
+  const client = new Waybill({ baseUrl: demo().base_url, ...sender });
+  const sending = (async () => {
+    for (let drop = 0; drop < drops; drop += 1) {
+      const files = Array.from({ length: filesOfEach }, (_, file) => {
+        const content = randomBytes(1 + Math.floor(Math.random() * 200_000));
+        const name = `file-${drop}-${file}.bin`;
+        sent.set(name, sha256(content));
+        return { name, content };
+      });
+      await client.send({ files, to: [receiver.user] });
+    }
+  })();
+
+  for (let kill = 0; kill < kills; kill += 1) {
+    // Two at a time, so that one takes over where the other one is killed.
+    const pullers = [person.start(...words), person.start(...words)];
+    const ends = Promise.all(pullers.map(ended));
+    await pause(100 + Math.random() * 1100);
+    for (const puller of pullers) puller.kill('SIGKILL');
+    await ends;
+  }
+  // The kills met pullers at work, not only pullers that were starting.
+  expect(hooked().size).toBeGreaterThan(sent.size / 10);
+  await sending;
+
+  const last = person.start(...words);
+  const lastEnd = ended(last);
+  await eventually('every file is here', async () => (hooked().size === sent.size ? true : undefined), {
+    withinMs: 120_000,
+  });
+  last.kill('SIGTERM');
+  expect((await lastEnd).exitCode).toBe(130);
+  client.close();
+
+  // The hook moves a file on; one whose puller was killed in between may still lie where it landed, and not in both places.
+  const found = [...filesIn(join(person.home, 'moved')), ...filesIn(join(person.home, 'in'))];
+  const landed = found.map(({ name, content }) => [name.replace(/^.*(?=file-\d)/, ''), sha256(content)]);
+  expect(landed.length).toBe(sent.size);
+  expect(new Map(landed as [string, string][])).toEqual(sent);
+
+  const attempts = readFileSync(join(person.home, 'hook.log'), 'utf8').trim().split('\n');
+  const byFile = Map.groupBy(attempts, (line) => line.split(' ')[2]);
+  for (const [, lines] of byFile) {
+    const numbers = lines.map((line) => Number(line.split(' ')[0]));
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(new Set(numbers).size).toBe(numbers.length);
+  }
+});
+
+function filesIn(folder: string): { name: string; content: Buffer }[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => ({ name, content: readFileSync(join(folder, name)) }));
+}

@@ -1,0 +1,75 @@
+// A new user's path: what README.md says about the command, typed into a shell in an empty folder.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { createAccount } from '../lib/accounts.ts';
+import { demo } from '../lib/running-demo.ts';
+import { ownRegistry } from './own-registry.ts';
+
+const run = promisify(execFile);
+const project = fileURLToPath(new URL('../../', import.meta.url));
+const separator = '-- next --';
+
+interface Step {
+  command: string;
+  output: string;
+}
+
+/** The commands of the walk, each with the output that is printed below it. */
+function walk(): Step[] {
+  const [, block, ...more] = readFileSync(join(project, 'README.md'), 'utf8').split(
+    '<!-- client walk -->\n```console\n',
+  );
+  const text = block?.split('\n```')[0];
+  if (text === undefined || more.length > 0) throw new Error('README.md has not exactly one walk of the client');
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map((step) => {
+      const [command = '', ...output] = step.trimEnd().split('\n');
+      return { command, output: output.join('\n') };
+    });
+}
+
+test('the README’s walk with the packed client prints what the README prints', { timeout: 120_000 }, async () => {
+  const [sender, receiver] = await Promise.all([createAccount('path-a'), createAccount('path-b')]);
+  const folder = mkdtempSync(join(tmpdir(), 'readme-path-'));
+  const [home, empty] = [join(folder, 'home'), join(folder, 'empty')];
+  for (const path of [home, empty]) mkdirSync(path);
+  await using registry = await ownRegistry(['client/node_modules', 'node_modules'].map((path) => join(project, path)));
+  const packing = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: join(project, 'client') });
+  const [{ filename }] = JSON.parse(packing.stdout) as [{ filename: string }];
+
+  const steps = walk();
+  const script = steps.map(({ command }) => `${command}\necho '${separator}'`).join('\n');
+  const { stdout, stderr } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
+    cwd: empty,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      npm_config_registry: registry.url,
+      npm_config_cache: join(folder, 'cache'),
+      CLIENT: join(folder, filename),
+      BASE_URL: demo().base_url,
+      USER_A: sender.user,
+      KEY_A: sender.apiKey,
+      USER_B: receiver.user,
+      KEY_B: receiver.apiKey,
+    },
+  });
+  expect(stderr).toBe('');
+  const asInReadme = stdout
+    .replaceAll(sender.user, 'alpha@machines.test')
+    .replaceAll(receiver.user, 'beta@machines.test')
+    .replaceAll(empty, '.')
+    .replaceAll(home, '~')
+    .replace(/\b\d+ B\b/g, '32 B')
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-11-15 03:22');
+  const printed = asInReadme.split(`${separator}\n`).slice(0, -1);
+  expect(steps.map(({ command }, index) => ({ command, output: printed[index]?.trimEnd() }))).toEqual(steps);
+  rmSync(folder, { recursive: true });
+});

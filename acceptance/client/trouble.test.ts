@@ -1,0 +1,101 @@
+// Tokens that expire, are pushed out or are lost, and servers that are away for a moment: a caller notices nothing.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { Waybill } from '../../client/src/index.ts';
+import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { type Account, createAccount, uniqueAddress } from '../lib/accounts.ts';
+import { Client } from '../lib/client.ts';
+import { ownServe } from '../lib/own-serve.ts';
+import { demo } from '../lib/running-demo.ts';
+import { eventually } from '../lib/wait.ts';
+import { type Fate, troubledWay } from './troubled-way.ts';
+
+const run = promisify(execFile);
+
+function clientOf(account: Account, baseUrl = demo().base_url): Waybill {
+  return new Waybill({ baseUrl, ...account });
+}
+
+async function messages(client: Waybill): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { ddmessage } of client.history()) found.push(ddmessage);
+  return found.toSorted();
+}
+
+async function inboxNames(client: Waybill): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { files } of client.inbox()) names.push(...files.map(({ name }) => name));
+  return names;
+}
+
+test('61 clients of one account push each other’s tokens out, and all of them get through', async () => {
+  const account = await createAccount('crowd');
+  const clients = Array.from({ length: 61 }, () => clientOf(account));
+  for (let round = 0; round < 3; round += 1) {
+    const lists = await Promise.all(clients.map((client) => client.contacts.list()));
+    expect(lists).toEqual(clients.map(() => ({ local: [], global: expect.any(Array) as unknown })));
+  }
+  for (const client of clients) client.close();
+});
+
+test('a token that has expired is renewed', async () => {
+  const serve = await ownServe({ WAYBILL_CSRF_TTL_SECONDS: '1' });
+  try {
+    const account = await createAccount('expiring');
+    const client = clientOf(account, serve.baseUrl);
+    await client.contacts.add([uniqueAddress('first')]);
+    // Tokens made later, each looked at once, because looking renews it: when one of them has expired, so has the client's.
+    const watcher = new Client(account, { baseUrl: serve.baseUrl });
+    const tokens = await Promise.all(Array.from({ length: 30 }, () => watcher.mintToken()));
+    await eventually(
+      'a token expires',
+      async () => ((await watcher.contacts({ 'CSRF-Token': tokens.pop() ?? '' })).status === 403 ? true : undefined),
+      { everyMs: 200 },
+    );
+    await client.contacts.add([uniqueAddress('second')]);
+    expect((await client.contacts.list()).local).toHaveLength(2);
+    client.close();
+  } finally {
+    await serve.stop();
+  }
+});
+
+test('tokens that Redis has lost are renewed in the middle of sends', async () => {
+  const account = await createAccount('flushed');
+  const receiver = await createAccount('flushed-receiver');
+  const client = clientOf(account);
+  const wanted = Array.from({ length: 20 }, (_, index) => `send ${String(index).padStart(2, '0')}`);
+  const { port, pathname } = new URL(demoEnvironment()['WAYBILL_REDIS_URL'] ?? '');
+  await Promise.all(
+    wanted.map(async (message) => {
+      await client.send({ files: [{ name: 'a.txt', content: message }], to: [receiver.user], message });
+      // The others are in the middle of theirs.
+      await run('redis-cli', ['-p', port, '-n', pathname.slice(1), 'flushdb']);
+    }),
+  );
+  expect(await messages(client)).toEqual(wanted);
+  client.close();
+});
+
+test('503s, 429s and lost answers in between change nothing', { timeout: 120_000 }, async () => {
+  const [account, receiver] = [await createAccount('troubled'), await createAccount('troubled-receiver')];
+  const fates: Fate[] = ['refuse', 'pass', 'pass', 'lose', 'pass', 'pass', 'limit', 'pass', 'pass', 'pass'];
+  let requests = 0;
+  await using way = await troubledWay(demo().base_url, () => fates[requests++ % fates.length] ?? 'pass');
+  const surroundings = { random: () => 0.1 }; // the same pauses, only shorter
+  const sender = new Waybill({ baseUrl: way.baseUrl, ...account, surroundings });
+  const puller = new Waybill({ baseUrl: way.baseUrl, ...receiver, surroundings });
+  const wanted = Array.from({ length: 20 }, (_, index) => `send ${index + 10}`);
+  await Promise.all(
+    wanted.map((message) =>
+      sender.send({ files: [{ name: `${message}.txt`, content: message }], to: [receiver.user], message }),
+    ),
+  );
+  expect(await messages(clientOf(account))).toEqual(wanted);
+  const names = await inboxNames(puller);
+  expect(names.toSorted()).toEqual(wanted.map((message) => `${message}.txt`));
+  expect(way.troubles).toBeGreaterThan(20);
+  sender.close();
+  puller.close();
+});
