@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { type Answer, foldHeaders } from './answer.ts';
+import { assertDescribed } from './contract.ts';
 
 const answerWithinMs = 30_000;
 
@@ -8,7 +9,10 @@ const answerWithinMs = 30_000;
  * the first answer. A string is sent as Latin-1, one byte a character.
  */
 export async function sendRaw(baseUrl: string, bytes: Buffer | string): Promise<Answer> {
-  return parseAnswer(await exchange(baseUrl, bytes));
+  const answer = parseAnswer(await exchange(baseUrl, bytes));
+  const [, method, path] = /^(GET|HEAD|POST) (\/\S*) HTTP\/1\.1\r\n/.exec(bytes.toString('latin1')) ?? [];
+  if (method !== undefined && path !== undefined) await assertDescribed(method, path, answer);
+  return answer;
 }
 
 /** The bytes the server answered until it closed; empty when it closed without a word. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { type Answer, foldHeaders } from './answer.ts';
+import { assertDescribed } from './contract.ts';
 
 export interface RequestOptions {
   headers?: Record<string, string>;
@@ -53,6 +54,7 @@ export async function request(
   const answer = await collect(message);
   await sent;
   outgoing.destroy();
+  await assertDescribed(method, path, answer);
   return answer;
 }
 

@@ -10,11 +10,12 @@ import { getFiles } from './get_files.ts';
 import { getHistory } from './get_history.ts';
 import { givedrop } from './givedrop.ts';
 import { indexPage } from './index_page.ts';
+import { openapi } from './openapi.ts';
 import { receiversSet } from './receivers_set.ts';
 import { removeFileCgi } from './remove_file.ts';
 import { upload } from './upload.ts';
 
-/** The machine API, in the order of the spec's table. */
+/** The machine API, in the order of the spec's table, and the description of it. */
 const endpoints = [
   indexPage,
   contactsRead,
@@ -27,6 +28,7 @@ const endpoints = [
   givedrop,
   getHistory,
   download,
+  openapi,
 ];
 
 export function machineApi(app: App, engines: CgiEngines): void {
