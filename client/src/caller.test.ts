@@ -94,6 +94,21 @@ test('patience ends, and the last failure is the one that is thrown', async () =
   expect(server.sleeps).toHaveLength(2);
 });
 
+test('a token that cannot be had is asked for as often as anything else', async () => {
+  await using server = await WireServer.start(listed);
+  let refusals = 0;
+  server.beforeBody((_request, response) => {
+    refusals += 1;
+    fail(response, 503, 'unavailable');
+    return true;
+  });
+  await expect(server.client({ patience: { attempts: 5 } }).contacts.list()).rejects.toMatchObject({
+    code: 'unavailable',
+  });
+  expect(refusals).toBe(5);
+  expect(server.sleeps).toHaveLength(4);
+});
+
 test('a server that asks for a longer wait than one has is not waited for', async () => {
   await using server = await WireServer.start((_seen, response) =>
     fail(response, 503, 'unavailable', { 'Retry-After': '86400' }),

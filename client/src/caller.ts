@@ -108,26 +108,18 @@ export class Caller {
     return await call.read(answer);
   }
 
-  /** spec 4, rule 1. Not aborted by any one caller: all of them wait for it. */
+  /** spec 4, rule 1. Not aborted by any one caller, and not repeated here: all of them wait for it, and ask again. */
   async #fetchToken(): Promise<string> {
-    return await this.#patiently(undefined, undefined, () =>
-      this.#attempt(
-        {
-          method: 'GET',
-          path: '',
-          read: async (answer) => {
-            const token = tokenIn((await bytesOf(answer)).toString('utf8'));
-            // What goes into a header is ours to check.
-            if (token !== undefined && /^[\x21-\x7e]{1,1024}$/.test(token)) return token;
-            throw new WaybillError(
-              'unexpected_answer',
-              'The account’s page has no field "csrftoken". Check that the address is that of a Waybill server.',
-              { status: answer.statusCode },
-            );
-          },
-        },
-        {},
-      ),
-    );
+    const read = async (answer: IncomingMessage) => {
+      const token = tokenIn((await bytesOf(answer)).toString('utf8'));
+      // What goes into a header is ours to check.
+      if (token !== undefined && /^[\x21-\x7e]{1,1024}$/.test(token)) return token;
+      throw new WaybillError(
+        'unexpected_answer',
+        'The account’s page has no field "csrftoken". Check that the address is that of a Waybill server.',
+        { status: answer.statusCode },
+      );
+    };
+    return await this.#attempt({ method: 'GET', path: '', read }, {});
   }
 }

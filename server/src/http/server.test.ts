@@ -45,6 +45,7 @@ describe('every route declares who may call it', () => {
         "POST /:user/cgi/givedrop.cgi: account+csrf",
         "GET /:user/cgi/get_history.cgi: account+csrf",
         "GET,HEAD /:user/:inbox/files/:name: account+csrf",
+        "GET /openapi.json: nobody",
         "POST /:user/cgi/upload.cgi: account+csrf",
         "GET /assets/pages.css: nobody",
         "GET /assets/gesture.js: nobody",
