@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ export interface Ran {
 }
 
 /** Somebody at a machine of their own: an account, and a home where the command keeps what it has to. */
-export class Person {
+export class Person implements Disposable {
   readonly account: Account;
   readonly home = mkdtempSync(join(tmpdir(), 'waybill-home-'));
   readonly baseUrl: string;
@@ -41,15 +41,8 @@ export class Person {
     return spawn(process.execPath, [commandPath, ...words], { cwd: this.home, env: this.environment });
   }
 
-  async run(...words: string[]): Promise<Ran> {
-    return await ended(this.start(...words));
-  }
-
-  /** For what has to succeed. */
-  async must(...words: string[]): Promise<string> {
-    const { exitCode, signal, stdout, stderr } = await this.run(...words);
-    if (exitCode !== 0) throw new Error(`waybill ${words.join(' ')} ended with ${signal ?? exitCode}: ${stderr}`);
-    return stdout;
+  [Symbol.dispose](): void {
+    rmSync(this.home, { recursive: true, force: true });
   }
 }
 

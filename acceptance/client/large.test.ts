@@ -63,7 +63,7 @@ async function drops(account: Account): Promise<string[][]> {
 }
 
 test('a send that is killed at half and run again makes one drop, in little memory', { timeout }, async () => {
-  const person = new Person(sender);
+  using person = new Person(sender);
   const words = ['send', path, '--to', receiver.user, '-m', 'large'];
   const killed = person.start(...words);
   const killedEnd = ended(killed);
@@ -96,7 +96,7 @@ test('a pull that is cut five times goes on where it was cut, and ends with the 
     cuts += 1;
     return sizeBytes / 8;
   });
-  const person = new Person(receiver, way.baseUrl);
+  using person = new Person(receiver, way.baseUrl);
   const pulling = person.start('pull', 'in');
   const final = join(person.home, 'in/large.bin');
   let partial = 0;
@@ -115,5 +115,4 @@ test('a pull that is cut five times goes on where it was cut, and ends with the 
   for await (const piece of createReadStream(final, { highWaterMark: 1024 * 1024 })) hash.update(piece as Buffer);
   expect(hash.digest('hex')).toBe(digest);
   expect(readdirSync(join(person.home, 'in/.waybill')).filter((name) => name.endsWith('.part'))).toEqual([]);
-  rmSync(person.home, { recursive: true });
 });

@@ -24,7 +24,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 test('100 kills while 500 files arrive: each lands exactly once', { timeout: 600_000 }, async () => {
   const [sender, receiver] = [await createAccount('storm-sender'), await createAccount('storm-receiver')];
-  const person = new Person(receiver);
+  using person = new Person(receiver);
   mkdirSync(join(person.home, 'moved'));
   writeFileSync(join(person.home, 'hook'), hookScript, { mode: 0o755 });
   const words = ['pull', '--watch', '--every', '1', '--hook', join(person.home, 'hook'), 'in'];
