@@ -155,7 +155,12 @@ async function readDrops(senders: string[]): Promise<DropRow[]> {
 /** Keys under an id that no file of any account has. Looked at twice: a sweep takes the row right after the objects. */
 async function strays(keys: string[]): Promise<string[]> {
   const ids = [...new Set(keys.map(idOf))];
-  const known = await query<{ id: string }>('select id::text from files where id::text = any($1)', [ids]);
+  // A file of a contact that was broken off has objects under the ids of its runs as well.
+  const known = await query<{ id: string }>(
+    `select id::text from files where id::text = any($1)
+     union all select run ->> 'id' from files, jsonb_array_elements(runs) as run where runs <> '[]'`,
+    [ids],
+  );
   const knownIds = new Set(known.map(({ id }) => id));
   const stray: string[] = [];
   for (const id of ids) if (!knownIds.has(id)) stray.push(...(await objectKeys(`${id}/`)));

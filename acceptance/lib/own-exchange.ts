@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { createBucket, deleteBucket } from '../../tools/demo/bucket.ts';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { createAccount } from './accounts.ts';
 import { adminJson } from './admin.ts';
@@ -7,7 +8,7 @@ import { Client } from './client.ts';
 import { type OwnProcess, ownServe, ownWorker } from './own-serve.ts';
 
 /**
- * A Waybill with a database of its own on the demo's engines: its jobs are done by its own workers only, which can be
+ * A Waybill with a database and a bucket of its own on the demo's engines: its jobs are done by its own workers only, which can be
  * made to fail, and its clock can be moved.
  */
 export interface OwnExchange extends AsyncDisposable {
@@ -27,8 +28,11 @@ export async function ownExchange(): Promise<OwnExchange> {
   await server.connect();
   await server.query(`create database ${name}`);
   url.pathname = `/${name}`;
-  const database = { WAYBILL_DATABASE_URL: url.href };
-  const serve = await ownServe(database);
+  // A bucket too: objects in the demo's would be nobody's to whoever judges that one.
+  const bucket = name.replaceAll('_', '-');
+  await createBucket(bucket);
+  const own = { WAYBILL_DATABASE_URL: url.href, WAYBILL_S3_BUCKET: bucket };
+  const serve = await ownServe(own);
   const pool = new pg.Pool({ connectionString: url.href, max: 2 });
   const workers: OwnProcess[] = [];
   const query = async <Row>(sql: string, values: unknown[] = []) => (await pool.query(sql, values)).rows as Row[];
@@ -36,13 +40,13 @@ export async function ownExchange(): Promise<OwnExchange> {
   return {
     baseUrl: serve.baseUrl,
     query,
-    client: async (label) => new Client(await createAccount(label, undefined, database), { baseUrl: serve.baseUrl }),
+    client: async (label) => new Client(await createAccount(label, undefined, own), { baseUrl: serve.baseUrl }),
     async work(overrides = {}) {
-      const worker = await ownWorker({ ...database, ...overrides });
+      const worker = await ownWorker({ ...own, ...overrides });
       workers.push(worker);
       return worker;
     },
-    sweep: () => adminJson(['sweep', '--json'], '', database),
+    sweep: () => adminJson(['sweep', '--json'], '', own),
     async advance(seconds) {
       await query(`update messages set due_at = due_at - make_interval(secs => ${seconds}) where state = 'waiting'`);
       await query(`update files set lease_until = lease_until - make_interval(secs => ${seconds})`);
@@ -53,6 +57,7 @@ export async function ownExchange(): Promise<OwnExchange> {
       await pool.end();
       await server.query(`drop database ${name} with (force)`);
       await server.end();
+      await deleteBucket(bucket);
     },
   };
 }

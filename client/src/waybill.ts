@@ -61,7 +61,7 @@ export class Waybill {
     return await request(this.#workplace, options);
   }
 
-  /** What other accounts have sent to this one and can still be fetched, newest first. */
+  /** What contacts and other accounts have sent to this one and can still be fetched, newest first. */
   inbox(options: CallOptions = {}): AsyncGenerator<InboxEntry, void, void> {
     return this.#list<InboxEntry>('inbox', options);
   }

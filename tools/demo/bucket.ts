@@ -1,4 +1,10 @@
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3';
 
 /** A client of the S3 engine that tools/engines runs. */
 export function engineS3(): S3Client {
@@ -15,5 +21,15 @@ export function engineS3(): S3Client {
 export async function createBucket(bucket: string): Promise<void> {
   const client = engineS3();
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  client.destroy();
+}
+
+/** With all that is in it. */
+export async function deleteBucket(bucket: string): Promise<void> {
+  const client = engineS3();
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket })) {
+    for (const { Key } of Contents) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
+  }
+  await client.send(new DeleteBucketCommand({ Bucket: bucket }));
   client.destroy();
 }

@@ -10,8 +10,8 @@ import {
   Status,
   UploadedFiles,
 } from '@waybill/protocol';
+import { statusOf } from '../json-errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { statusOf } from './errors.ts';
 
 /** The machine API as an OpenAPI 3.1 document, for whoever makes clients from one. It holds nothing of any account. */
 export const openapi: Endpoint = (app) => {
@@ -75,7 +75,13 @@ const answered = (description: string, schema: object, headers: object = {}) => 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 const commonHeaders = { 'X-Request-Id': text('What to quote to the administrator.') };
 const version = { ETag: text('The version of both lists, for If-Match.') };
-const dispatchErrors: ErrorCode[] = ['invalid_input', 'idempotency_key_reused', 'no_receivers', 'too_large'];
+const dispatchErrors: ErrorCode[] = [
+  'invalid_input',
+  'idempotency_key_reused',
+  'no_receivers',
+  'too_large',
+  'too_many_messages',
+];
 
 const fileHeaders = {
   ...commonHeaders,
