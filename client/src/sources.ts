@@ -32,7 +32,7 @@ export interface Source {
 
 /** How much of a stream is kept, so that an upload refused at its beginning can be repeated. */
 const rememberedBytes = 4 * 1024 * 1024;
-const readBytes = 512 * 1024;
+const readBytes = 1024 * 1024;
 const plainBytes = 'application/octet-stream';
 const nothingToCheck = async () => undefined;
 
