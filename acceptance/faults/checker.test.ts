@@ -82,7 +82,9 @@ describe('nothing partial', () => {
 describe('acknowledged dispatches', () => {
   test('a drop without one of its links', async () => {
     await check([journal]);
-    await query('delete from messages using links where links.email = $1 and messages.drop_id = links.drop_id', [outside]);
+    await query('delete from messages using links where links.email = $1 and messages.drop_id = links.drop_id', [
+      outside,
+    ]);
     await query('delete from links where email = $1', [outside]);
     expect(await judge([journal])).toEqual([
       `ok dispatch ${dispatch.message}: has links for ${journal.receiver.user}`,

@@ -1,6 +1,6 @@
 // Jobs that fail: the mail server away for an hour, and a worker killed in the middle of each job.
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { inboxFrom } from '../lib/contact.ts';
@@ -16,6 +16,8 @@ beforeAll(async () => {
   exchange = await ownExchange();
 });
 afterAll(() => exchange[Symbol.asyncDispose]());
+// A test that fails leaves no worker behind that would do the next one's jobs.
+afterEach(() => exchange.rest());
 
 const slowly = { withinMs: 60_000 };
 const messageTo = async (address: string) => {

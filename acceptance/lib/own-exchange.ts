@@ -16,6 +16,8 @@ export interface OwnExchange extends AsyncDisposable {
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
   client(label: string): Promise<Client>;
   work(overrides?: Record<string, string>): Promise<OwnProcess>;
+  /** Ends the workers that were started and not yet stopped. */
+  rest(): Promise<void>;
   sweep(): Promise<void>;
   /** Everything that waits for a time is that much nearer to it. */
   advance(seconds: number): Promise<void>;
@@ -45,6 +47,9 @@ export async function ownExchange(): Promise<OwnExchange> {
       const worker = await ownWorker({ ...own, ...overrides });
       workers.push(worker);
       return worker;
+    },
+    rest: async () => {
+      await Promise.all(workers.splice(0).map((worker) => worker.stop()));
     },
     sweep: () => adminJson(['sweep', '--json'], '', own),
     async advance(seconds) {

@@ -20,7 +20,8 @@ describe('creating an account', () => {
   test('takes an address and a number, and gives a key that opens the index page', async () => {
     const email = uniqueAddress('created');
     const created = await adminJson<CreatedAccount>(create(email, '46701234567'));
-    expect(created.account).toEqual({ email, number: '46701234567', type: 'api', disabled: false });
+    const choices = { second_factor: 'default', receipts: true, reminders: true };
+    expect(created.account).toEqual({ email, number: '46701234567', type: 'api', disabled: false, ...choices });
     expect(created.api_key).toMatch(/^wb_\S{40,}$/);
     const client = new Client({ user: email, apiKey: created.api_key, number: '46701234567' });
     expect((await client.index()).status).toBe(200);
