@@ -5,7 +5,6 @@ import { freshClient } from '../lib/accounts.ts';
 import { header } from '../lib/answer.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
-import { demo } from '../lib/running-demo.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
 import { openAnswer } from '../lib/stream.ts';
 import { Keystream } from './keystream.ts';
@@ -72,8 +71,8 @@ for (const [what, start, end, asked = `bytes=${start}-${end - 1}`] of ranges) {
 }
 
 test(`no process has taken more than ${mostMemoryMiB} MiB for it`, () => {
-  const pids = [...serves.map((serve) => serve.pid), demo().pids['worker'] ?? 0];
-  const names = ['who took and gave it', 'who only gave it', 'the worker'];
+  const pids = serves.map((serve) => serve.pid);
+  const names = ['who took and gave it', 'who only gave it'];
   const peaks = pids.map((pid, index) => ({ name: names[index], peakMiB: Math.round(peakMemoryMiB(pid)) }));
   report(`peak memory: ${peaks.map(({ name, peakMiB }) => `${name} ${peakMiB} MiB`).join(', ')}`);
   for (const { name, peakMiB } of peaks) expect(peakMiB, name).toBeLessThan(mostMemoryMiB);
