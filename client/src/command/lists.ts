@@ -1,4 +1,5 @@
-import type { FileReference } from '../wire.ts';
+import type { Waybill } from '../waybill.ts';
+import type { FileReference, HistoryEntry } from '../wire.ts';
 import { openClient } from './account.ts';
 import { humanTime } from './sizes.ts';
 import type { Answers, Terminal } from './terminal.ts';
@@ -7,44 +8,47 @@ export interface ListCommand {
   limit?: number;
 }
 
-/** What other accounts have sent to this one. */
-export async function inboxCommand(
-  terminal: Terminal,
-  answers: Answers,
-  signal: AbortSignal,
-  { limit = Number.POSITIVE_INFINITY }: ListCommand,
-): Promise<void> {
-  const { client } = await openClient(terminal);
-  let shown = 0;
-  for await (const entry of client.inbox({ signal })) {
-    if (shown >= limit) break;
-    shown += 1;
-    await answers.say(`${humanTime(entry.createtime)}  ${entry.sender}  ${names(entry.files)}`, entry);
-  }
-  client.close();
-  if (shown === 0) answers.notice('The inbox is empty.');
-}
+type Listing = (terminal: Terminal, answers: Answers, signal: AbortSignal, options: ListCommand) => Promise<void>;
+
+/** What contacts and other accounts have sent to this one. */
+export const inboxCommand: Listing = listing(
+  (client, signal) => client.inbox({ signal }),
+  (entry) => `${humanTime(entry.createtime)}  ${entry.sender}  ${names(entry.files)}`,
+  'The inbox is empty.',
+);
 
 /** What this account has sent and asked for. */
-export async function historyCommand(
-  terminal: Terminal,
-  answers: Answers,
-  signal: AbortSignal,
-  { limit = Number.POSITIVE_INFINITY }: ListCommand,
-): Promise<void> {
-  const { client } = await openClient(terminal);
-  let shown = 0;
-  for await (const entry of client.history({ signal })) {
-    if (shown >= limit) break;
-    shown += 1;
-    const what = entry.drop_type === 'uploadfiles' ? 'asked for files' : names(entry.files);
-    const whom = entry.receivers.map(({ email }) => email).join(', ');
-    const [firstLine = ''] = entry.ddmessage.split('\n');
-    const message = firstLine === '' ? '' : `  "${firstLine}"`;
-    await answers.say(`${humanTime(entry.create_time)}  to ${whom}  ${what}${message}`, entry);
-  }
-  client.close();
-  if (shown === 0) answers.notice('Nothing has been sent yet.');
+export const historyCommand: Listing = listing(
+  (client, signal) => client.history({ signal }),
+  historyLine,
+  'Nothing has been sent yet.',
+);
+
+/** A line an entry while they arrive, as many as are asked for. */
+function listing<Entry>(
+  entries: (client: Waybill, signal: AbortSignal) => AsyncIterable<Entry>,
+  line: (entry: Entry) => string,
+  nothing: string,
+): Listing {
+  return async (terminal, answers, signal, { limit = Number.POSITIVE_INFINITY }) => {
+    const { client } = await openClient(terminal);
+    let shown = 0;
+    for await (const entry of entries(client, signal)) {
+      if (shown >= limit) break;
+      shown += 1;
+      await answers.say(line(entry), entry);
+    }
+    client.close();
+    if (shown === 0) answers.notice(nothing);
+  };
+}
+
+function historyLine(entry: HistoryEntry): string {
+  const what = entry.drop_type === 'uploadfiles' ? 'asked for files' : names(entry.files);
+  const whom = entry.receivers.map(({ email }) => email).join(', ');
+  const [firstLine = ''] = entry.ddmessage.split('\n');
+  const message = firstLine === '' ? '' : `  "${firstLine}"`;
+  return `${humanTime(entry.create_time)}  to ${whom}  ${what}${message}`;
 }
 
 function names(files: FileReference[]): string {

@@ -3,6 +3,7 @@ import type { DispatchParameters, DropType, Receiver } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { requireWithinLimits } from '../outbox/require-within-limits.ts';
 import type { Actor, Draft, Engines, Store } from '../ports.ts';
 import { linkToken, tokenDigest } from './link-token.ts';
 
@@ -52,7 +53,11 @@ async function dispatchDraft(engines: Needs, actor: Actor, dispatch: Dispatch, t
 
     const { receivers } = draft;
     const fileCount = await requireReady(tx, actor, dispatch.draft, draft, type);
-    await requireWithinLimits(engines, actor, receivers);
+    await requireWithinLimits(
+      engines,
+      actor.accountId,
+      receivers.map((receiver) => receiver.email),
+    );
     await tx.drops.insert(actor.accountId, {
       id,
       type,
@@ -127,19 +132,6 @@ async function requireReady(tx: Store, actor: Actor, name: string, draft: Draft,
   const files = await tx.files.staged(actor.accountId, name);
   if (files.length === 0) throw new ExchangeError('no_files');
   return files.length;
-}
-
-/** Nobody is flooded with mail through us, and no account can flood. */
-async function requireWithinLimits(
-  engines: Pick<Engines, 'messageLimit'>,
-  actor: Actor,
-  receivers: readonly Receiver[],
-): Promise<void> {
-  const waitSeconds = await engines.messageLimit.take(
-    actor.accountId,
-    receivers.map((receiver) => receiver.email),
-  );
-  if (waitSeconds > 0) throw new ExchangeError('too_many_messages', undefined, { retryAfterSeconds: waitSeconds });
 }
 
 /** A receiver with an account here finds the drop in its inbox too. */

@@ -4,6 +4,7 @@ import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireLive } from '../links/find-link.ts';
+import { requireWithinLimits } from '../outbox/require-within-limits.ts';
 import type { DeskFile, Engines, Link } from '../ports.ts';
 import { contactOf, deskOf } from './desk.ts';
 
@@ -36,8 +37,7 @@ export async function sendFiles(
       if (recentDispatch?.equals(digest)) return [];
       throw new ExchangeError('no_files');
     }
-    const retryAfterSeconds = await engines.messageLimit.take(draft, [link.sender]);
-    if (retryAfterSeconds > 0) throw new ExchangeError('too_many_messages', undefined, { retryAfterSeconds });
+    await requireWithinLimits(engines, draft, [link.sender]);
     const dropId = random.uuid();
     await tx.drops.insert(accountId, {
       id: dropId,

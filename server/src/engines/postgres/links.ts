@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Link, LinkStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
+import { secondsFromNow } from './time.ts';
 
 export function linkStore(db: Database): LinkStore {
   const links = () =>
@@ -115,7 +116,7 @@ export function linkStore(db: Database): LinkStore {
         .updateTable('link_sessions')
         .set({
           code_id: codeId,
-          code_expires_at: sql<Date>`now() + make_interval(secs => ${ttlSeconds})`,
+          code_expires_at: secondsFromNow(ttlSeconds),
           code_tries: 0,
         })
         .where('digest', '=', digest)

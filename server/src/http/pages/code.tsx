@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isPassed } from '../../domain/links/find-link.ts';
 import { issueCode, mayIssueCode } from '../../domain/links/issue-code.ts';
 import { mostTries, passCode } from '../../domain/links/pass-code.ts';
@@ -9,7 +8,7 @@ import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-
 import type { App } from '../app.ts';
 import type { LinkPages } from './link-pages.ts';
 import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
-import { formOf, isOwnForm } from './person.ts';
+import { formOf, requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { sessionOf } from './session.ts';
 
@@ -76,7 +75,3 @@ async function standing(
 /** Enough to know which phone or mailbox to look at, and not enough to learn it. */
 const maskedNumber = (number: string) => `•••• ${number.slice(-3)}`;
 const maskedAddress = (address: string) => address.replace(/^(.).*(?=@)/, '$1•••');
-
-function requireOwnForm(request: FastifyRequest): void {
-  if (!isOwnForm(request)) throw new ExchangeError('cross_site');
-}

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
 
 /** The field in which a script of ours notes how the form was sent; empty where no script ran. */
 export const gestureField = 'gesture';
@@ -18,6 +19,11 @@ export function isPersonsClick(request: FastifyRequest, form: URLSearchParams): 
 export function isOwnForm(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site'];
   return site === undefined || site === 'same-origin' || site === 'none';
+}
+
+/** For what a page of ours asks for once its link is open. */
+export function requireOwnForm(request: FastifyRequest): void {
+  if (!isOwnForm(request)) throw new ExchangeError('cross_site');
 }
 
 export function formOf(request: FastifyRequest): URLSearchParams {

@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 import { statusOf } from '../json-errors.ts';
 import { DeskStore, takingOver } from './desk-store.ts';
 import { uploads } from './link-pages.ts';
-import { isOwnForm } from './person.ts';
+import { requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { linkOfSession } from './session.ts';
 
@@ -18,7 +18,7 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const link = await linkOfSession(engines, request, uploads);
-    if (!isOwnForm(request)) throw new ExchangeError('cross_site');
+    requireOwnForm(request);
     let refused: ExchangeError | undefined;
     const tus = new Server({
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,

@@ -15,7 +15,7 @@ import { answerError } from '../json-errors.ts';
 import { sendCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
 import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
-import { isOwnForm } from './person.ts';
+import { requireOwnForm } from './person.ts';
 import { receiveForm, type Written } from './receive-form.ts';
 import type { PageEngines } from './routes.tsx';
 import { linkOfSession, sessionOf } from './session.ts';
@@ -46,7 +46,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
   // Without a script: the whole of it in one request.
   app.post(home, { config }, async (request, reply) => {
     const link = await linkOfSession(engines, request, uploads);
-    if (!isOwnForm(request)) throw new ExchangeError('cross_site');
+    requireOwnForm(request);
     const written: Written = { message: '' };
     try {
       await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written);
@@ -81,7 +81,7 @@ function scriptEndpoints(app: App, engines: PageEngines): void {
 
   app.post(`${home}send`, { config, schema: { body: Message } }, async (request) => {
     const link = await linkOfSession(engines, request, uploads);
-    if (!isOwnForm(request)) throw new ExchangeError('cross_site');
+    requireOwnForm(request);
     const files = await sendFiles(engines, link, request.body.message);
     return { files: files.map(({ name, sizeBytes }) => ({ name, sizeBytes })) };
   });

@@ -1,0 +1,12 @@
+import { ExchangeError } from '../exchange-error.ts';
+import type { Engines } from '../ports.ts';
+
+/** Nobody is flooded with mail through us, and nobody can flood: neither an account nor a contact at its desk. */
+export async function requireWithinLimits(
+  engines: Pick<Engines, 'messageLimit'>,
+  sender: string,
+  recipients: readonly string[],
+): Promise<void> {
+  const retryAfterSeconds = await engines.messageLimit.take(sender, recipients);
+  if (retryAfterSeconds > 0) throw new ExchangeError('too_many_messages', undefined, { retryAfterSeconds });
+}
