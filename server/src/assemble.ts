@@ -1,9 +1,12 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { BufferPool } from './domain/files/buffer-pool.ts';
-import { sealedChunkBytes } from './domain/files/sealing.ts';
+import { ReadAhead } from './domain/files/read-ahead.ts';
+import { sealedSegmentBytes } from './domain/files/sealing.ts';
 import type { Checkpoint, Engines, Policy, Random } from './domain/ports.ts';
+import type { Intake } from './domain/uploads/intake.ts';
+import { LiveUploads } from './domain/uploads/live-uploads.ts';
+import { MemoryBudget } from './domain/uploads/memory-budget.ts';
 import { clamdScanner } from './engines/clamd/scanner.ts';
 import { keyfileProvider } from './engines/keyfile/key-provider.ts';
 import { openDatabase, openPool } from './engines/postgres/database.ts';
@@ -23,7 +26,7 @@ import { type AllWords, createWords } from './views/words.ts';
 /** All a role is given: the engines, and what only this process has. */
 export interface Assembly extends Engines {
   readonly pepper: Buffer;
-  readonly chunkBuffers: BufferPool;
+  readonly intake: Intake;
   readonly words: AllWords;
   startJobRunner(options: Omit<JobRunnerOptions, 'pool' | 'log'>): Promise<JobRunner>;
   migrate(): Promise<string[]>;
@@ -56,10 +59,11 @@ export function assemble(config: Config, log: Logger): Assembly {
     fallback: config.WAYBILL_LANGUAGE,
     overridesDir: config.WAYBILL_TEXTS_DIR === '' ? undefined : config.WAYBILL_TEXTS_DIR,
   });
+  const store = postgresStore(openDatabase(pool));
   const mailer = smtpMailer({ url: config.WAYBILL_SMTP_URL });
 
   return {
-    store: postgresStore(openDatabase(pool)),
+    store,
     objects,
     keys: keyfileProvider(config.WAYBILL_MASTER_KEY_FILE, random),
     csrfTokens: valkeyCsrfTokens(valkey, random, { ttlSeconds: config.WAYBILL_CSRF_TTL_SECONDS }),
@@ -79,11 +83,16 @@ export function assemble(config: Config, log: Logger): Assembly {
     checkpoint: checkpointFor(config.WAYBILL_FAILPOINT),
     policy: policyFrom(config),
     pepper: config.WAYBILL_KEY_PEPPER,
-    chunkBuffers: new BufferPool({
-      bufferBytes: sealedChunkBytes,
-      buffers: config.WAYBILL_UPLOAD_BUFFERS,
-      waitMs: 10_000,
-    }),
+    readAhead: new ReadAhead({ bytes: config.WAYBILL_DOWNLOAD_MEMORY_BYTES }),
+    intake: {
+      memory: new MemoryBudget({
+        slabBytes: sealedSegmentBytes,
+        bytes: config.WAYBILL_UPLOAD_MEMORY_BYTES,
+        waitMs: 8_000,
+        maxWaiting: 1_000,
+      }),
+      live: new LiveUploads(store.uploads, { leaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS }),
+    },
     startJobRunner: (jobs) => startJobRunner({ pool, log, ...jobs }),
     migrate: () => migrate(pool),
     async ping() {
@@ -111,6 +120,7 @@ function policyFrom(config: Config): Policy {
     uploadLeaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS,
     maxFileBytes: config.WAYBILL_MAX_FILE_BYTES,
     resumeSeconds: config.WAYBILL_RESUME_SECONDS,
+    grantMaxBytes: config.WAYBILL_GRANT_MAX_BYTES,
     secondFactor: config.WAYBILL_SECOND_FACTOR,
   };
 }

@@ -125,18 +125,29 @@ const settings = {
     standard: String(2 * 1024 ** 4),
     parse: integer(1, 64 * 1024 ** 4),
   },
-  WAYBILL_UPLOAD_BUFFERS: {
-    about: 'Chunk buffers of 8 MiB a process has for all its uploads; one upload uses up to five.',
-    standard: '48',
-    parse: integer(1, 10_000),
+  WAYBILL_GRANT_MAX_BYTES: {
+    about: 'The total size of all files that a contact may send through one link.',
+    standard: String(1024 ** 4),
+    parse: integer(1, 1024 ** 5),
+  },
+  WAYBILL_UPLOAD_MEMORY_BYTES: {
+    about:
+      'The memory of a process for all its uploads. One fast upload uses up to 40 MiB, a slow one 64 KiB when memory is short.',
+    standard: String(160 * 1024 ** 2),
+    parse: integer(8 * 1024 ** 2, 64 * 1024 ** 3),
+  },
+  WAYBILL_DOWNLOAD_MEMORY_BYTES: {
+    about: 'The memory of a process for reading ahead of fast downloads. Every download uses 256 KiB besides.',
+    standard: String(128 * 1024 ** 2),
+    parse: integer(0, 64 * 1024 ** 3),
   },
   WAYBILL_UPLOAD_LEASE_SECONDS: {
-    about: 'How long an upload that shows no sign of life is kept before it is swept.',
+    about: 'How long after its last sign of life the upload of a process that has died is given up.',
     standard: '60',
     parse: integer(1, 86_400),
   },
   WAYBILL_RESUME_SECONDS: {
-    about: 'How long an upload that a contact’s browser broke off waits to be gone on with.',
+    about: 'How long an upload of a contact that was interrupted can be resumed.',
     standard: '86400',
     parse: integer(60, 2_592_000),
   },

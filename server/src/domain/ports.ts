@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
 import type { Contact, DropType, Receiver } from '@waybill/protocol';
+import type { ReadAhead } from './files/read-ahead.ts';
 
 /**
  * All that the domain needs from outside. An operation's first argument picks what it uses:
@@ -9,6 +9,8 @@ export interface Engines {
   readonly store: Store;
   readonly objects: ObjectStore;
   readonly keys: KeyProvider;
+  /** The memory for reading ahead of fast readers. */
+  readonly readAhead: ReadAhead;
   readonly csrfTokens: CsrfTokens;
   readonly failureLimit: FailureLimit;
   readonly scanner: Scanner;
@@ -36,8 +38,10 @@ export interface Policy {
   readonly desttime: { readonly unitSeconds: number; readonly most: number; readonly standard: number };
   readonly uploadLeaseSeconds: number;
   readonly maxFileBytes: number;
-  /** How long an interrupted upload of a contact waits to be gone on with. */
+  /** How long an interrupted upload of a contact can be resumed. */
   readonly resumeSeconds: number;
+  /** All files that a contact may send through one link, together. */
+  readonly grantMaxBytes: number;
   /** Where the account has no choice of its own. */
   readonly secondFactor: SecondFactor;
 }
@@ -55,11 +59,16 @@ export type Checkpoint = (name: string) => void;
 
 // ── Sealed bytes ────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Objects are written once and never changed; a key never contains anything a user chose. */
+/**
+ * Objects are written once and never changed; a key never contains anything a user chose. Every call ends within seconds,
+ * repeated attempts included: with `unavailable` when the store does not answer, with `damaged` when the object is not
+ * there or too short.
+ */
 export interface ObjectStore {
-  put(key: string, body: Buffer, signal: AbortSignal): Promise<void>;
-  /** A part of the object's bytes, as far as they go, as a stream that fails when it is broken off. */
-  read(key: string, part: { offset: number; length: number }, signal: AbortSignal): Promise<Readable>;
+  /** The object is these pieces, one after the other. They must not change until the call ends. */
+  put(key: string, pieces: readonly Buffer[], signal: AbortSignal): Promise<void>;
+  /** These bytes of the object, all of them or none. */
+  read(key: string, part: { offset: number; length: number }, signal: AbortSignal): Promise<Buffer>;
   /** Deletes up to 1,000 objects; one that does not exist counts as deleted. */
   delete(keys: readonly string[]): Promise<void>;
 }
@@ -71,21 +80,38 @@ export interface KeyProvider {
   unwrap(wrapped: Buffer, version: number, context: string): Promise<Buffer>;
 }
 
+/**
+ * Why a file was not scanned:
+ * - `too_large`: the scanner did not look into all of it, because of its size or depth.
+ * - `encrypted`: the scanner cannot look into it.
+ * - `interrupted`: the scanner was reached but the scan did not come to its end. Scanned again from the stored
+ *   bytes, the file gets a verdict; without that, nothing is known about it under any policy.
+ * - `unavailable`: the scanner is out of reach, or takes longer than it may.
+ */
+export type Unscanned = 'too_large' | 'encrypted' | 'interrupted' | 'unavailable';
 export type Verdict =
   | { readonly result: 'clean' }
   | { readonly result: 'infected'; readonly signature: string }
-  | { readonly result: 'unscanned'; readonly why: 'too_large' | 'unavailable' };
+  | { readonly result: 'unscanned'; readonly why: Unscanned };
 
 /** One scan takes the plaintext as it passes by. It never throws: what it cannot scan is "unscanned". */
 export interface Scan {
+  /** The bytes must not change afterwards. */
   write(bytes: Buffer): Promise<void>;
   /** Set as soon as the verdict no longer depends on what follows, so that a hopeless upload ends early. */
   readonly early: Verdict | undefined;
   verdict(): Promise<Verdict>;
   abandon(): void;
 }
+/**
+ * Bytes `arriving` come at the uploader's pace: such a scan is interrupted when the scanner is needed for faster ones.
+ * Bytes that are `stored` are read back at our pace: such a scan waits for its turn, and is never `interrupted`.
+ */
+export type ScanSource = 'arriving' | 'stored';
 export interface Scanner {
-  begin(): Scan;
+  /** A larger file is not scanned. */
+  readonly maxBytes: number;
+  begin(source: ScanSource): Scan;
 }
 
 // ── What may be lost ────────────────────────────────────────────────────────────────────────────────────────────
@@ -164,7 +190,7 @@ export interface Store {
   readonly files: FileStore;
   readonly drops: DropStore;
   readonly links: LinkStore;
-  readonly uploads: ResumableUploadStore;
+  readonly uploads: UploadStore;
   readonly outbox: OutboxStore;
   readonly audit: AuditStore;
   transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
@@ -271,66 +297,67 @@ export interface SealedFile {
 export interface InboxFile extends SealedFile {
   readonly dropId: string;
 }
-/** Chunks that one writer of a file stored, under a prefix of its own. A file that had one writer has no list of them. */
+/** A sequence of objects under a prefix of its own. A file whose writer was never replaced has no list of them. */
 export interface ChunkRun {
   readonly id: string;
-  readonly first: number;
-  /** One more than the highest chunk it may have stored, once another writer has gone on; those it shares are the other's. */
-  readonly end: number | null;
+  readonly firstSegment: number;
+  readonly segmentsPerChunk: number;
+  /** Objects numbered below this may exist. Null in the last run, where the file or upload itself has the count. */
+  readonly objects: number | null;
 }
-export interface CompletedUpload {
-  readonly id: string;
-  readonly sizeBytes: number;
-  readonly sha256: Buffer;
-  readonly scan: 'clean' | 'unscanned';
-  readonly chunkCount: number;
-}
+/** What is to be deleted from the object store: see `takeKeys`. */
 export interface Deletion {
   readonly accountId: string;
   readonly id: string;
   readonly chunkCount: number;
   readonly runs: readonly ChunkRun[];
 }
-export interface FileStore {
-  begin(
-    accountId: string,
-    intent: { id: string; draft: string; name: string; mediaType: string; wrappedKey: Buffer; keyVersion: number },
-    leaseSeconds: number,
-  ): Promise<void>;
-  /** Reserves chunk numbers below `chunkCount` and renews the lease. False when the intent was swept. */
-  reserve(accountId: string, id: string, chunkCount: number, leaseSeconds: number): Promise<boolean>;
-  /** Makes an intent ready, replacing a staged file of the same name. False when the intent was swept. */
-  complete(accountId: string, upload: CompletedUpload): Promise<boolean>;
-  /** Turns an intent into a deletion for the next sweep. */
-  abandon(accountId: string, id: string): Promise<void>;
+/** Where objects to be deleted are found: files whose key is destroyed, and uploads that have ended without a file. */
+export interface DeletionStore {
+  /** Takes up to `count` that are due, each for `leaseSeconds`. */
+  takeDeletions(count: number, leaseSeconds: number): Promise<Deletion[]>;
+  /** Notes which objects remain. Those without any are done. */
+  settleDeletions(deletions: readonly Deletion[]): Promise<void>;
+}
+export interface FileStore extends DeletionStore {
   staged(accountId: string, draft: string): Promise<StagedFile[]>;
   /** False when there is no staged file of that name. */
   removeStaged(accountId: string, draft: string, name: string): Promise<boolean>;
   /** Gives the draft's staged files to a drop. Answers how many. */
   moveToDrop(accountId: string, draft: string, dropId: string): Promise<number>;
-  /** Takes up to `count` files whose objects are to go, each for `leaseSeconds`. Expired intents become deletions. */
-  takeDeletions(count: number, leaseSeconds: number): Promise<Deletion[]>;
-  /** Notes that only chunks below `chunkCount` remain; at 0 the file is gone. */
-  settleDeletion(deletion: Deletion): Promise<void>;
   /** A file of a live inbox entry of this account. */
   inInbox(accountId: string, entryId: string, name: string): Promise<InboxFile | undefined>;
 }
 
-/** An upload that may be broken off and gone on with, in any process. */
-export interface ResumableUpload {
+/** An upload in progress. It may be interrupted and resumed, in any process. */
+export interface Upload {
   readonly id: string;
   readonly name: string;
   readonly mediaType: string;
-  readonly sizeBytes: number;
-  /** Stored for good; whole chunks, or all of the file. */
+  /** Null while the length is not known. */
+  readonly sizeBytes: number | null;
+  /** Stored for good: whole segments, or all of the file. */
   readonly receivedBytes: number;
   /** All of it is stored. The count alone does not say so of an empty file. */
   readonly received: boolean;
-  /** Chunk numbers below this may exist as objects of the last run. */
-  readonly chunkCount: number;
   readonly runs: readonly ChunkRun[];
+  /** Objects of the last run that are numbered below this may exist. */
+  readonly chunkCount: number;
   readonly wrappedKey: Buffer;
   readonly keyVersion: number;
+}
+/** The one request that may store bytes of an upload. */
+export interface UploadWriter {
+  readonly accountId: string;
+  readonly id: string;
+  readonly writer: string;
+}
+export interface CompleteUpload {
+  readonly sizeBytes: number;
+  readonly sha256: Buffer;
+  readonly scan: 'clean' | 'unscanned';
+  readonly runs: readonly ChunkRun[];
+  readonly chunkCount: number;
 }
 /** A file that a contact is preparing to send. */
 export interface DeskFile {
@@ -340,41 +367,47 @@ export interface DeskFile {
   readonly receivedBytes: number;
   readonly state: 'uploading' | 'checking' | 'ready' | 'refused';
 }
-export type Refusal = 'infected' | 'too_large_to_scan' | 'damaged';
-/** Of two writers the later one goes on: from `takeOver` on, nothing the earlier one does has an effect. */
-export interface ResumableUploadStore {
+export type Refusal = 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged' | 'unchecked';
+/** Of two writers the later one continues: after `takeOver`, nothing the earlier one does has an effect. */
+export interface UploadStore extends DeletionStore {
   begin(
-    accountId: string,
-    intent: Pick<ResumableUpload, 'id' | 'name' | 'mediaType' | 'sizeBytes' | 'wrappedKey' | 'keyVersion'> & {
-      draft: string;
-      writer: string;
-    },
+    writer: UploadWriter,
+    upload: Pick<Upload, 'name' | 'mediaType' | 'sizeBytes' | 'wrappedKey' | 'keyVersion'> & { draft: string },
     leaseSeconds: number,
   ): Promise<void>;
-  takeOver(
-    accountId: string,
-    draft: string,
-    id: string,
-    writer: string,
-    leaseSeconds: number,
-  ): Promise<ResumableUpload | undefined>;
-  /** Another run begins where the stored bytes end. False when another writer has taken over. */
-  beginRun(accountId: string, id: string, writer: string, runs: readonly ChunkRun[], first: number): Promise<boolean>;
-  /** Before a chunk's first byte leaves for the store. False when another writer has taken over. */
-  claimChunk(accountId: string, id: string, writer: string, chunk: number, leaseSeconds: number): Promise<boolean>;
-  /** After a chunk is stored. With the last byte the upload is received, and the job that checks it is enqueued. */
-  commitChunk(accountId: string, id: string, writer: string, receivedBytes: number): Promise<boolean>;
+  takeOver(writer: UploadWriter, draft: string, leaseSeconds: number): Promise<Upload | undefined>;
+  /** Extends the leases of these writers. Answers the ids of those that still are the writers of their uploads. */
+  renew(writers: readonly UploadWriter[], leaseSeconds: number): Promise<ReadonlySet<string>>;
+  /** Before objects of the last run numbered below `chunkCount` are stored. False when another writer has taken over. */
+  claim(writer: UploadWriter, chunkCount: number): Promise<boolean>;
+  /** Another run begins. False when another writer has taken over. */
+  beginRun(writer: UploadWriter, runs: readonly ChunkRun[]): Promise<boolean>;
+  /** So many bytes are stored for good. False when another writer has taken over. */
+  commit(writer: UploadWriter, receivedBytes: number): Promise<boolean>;
+  /** Everything is stored: enqueues the job that checks it. False when another writer has taken over. */
+  requestCheck(writer: UploadWriter): Promise<boolean>;
+  /** Turns the writer's upload into a file, replacing a staged one of its name. False when it is no longer the writer. */
+  complete(writer: UploadWriter, upload: CompleteUpload): Promise<boolean>;
+  /** Destroys the key; the objects are deleted later, when none can still be on its way to the store. */
+  giveUp(writer: UploadWriter): Promise<void>;
+  /** Gives up to `count` uploads up that nobody has resumed in time. Answers how many. */
+  expire(count: number): Promise<number>;
+  /** The files on a desk: those being uploaded, those ready to be sent, those refused. */
   desk(accountId: string, draft: string): Promise<DeskFile[]>;
+  /** The sizes of all files that were sent through a grant's link, or lie on its desk. */
+  bytesThrough(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, draft: string): Promise<number>;
   /** False when there is no such file on the desk. */
   remove(accountId: string, draft: string, id: string): Promise<boolean>;
-  /** A received upload that is due for its check; nobody else gets it within the lease. */
+  /** An upload that is due for its check; nobody else gets it within the lease. Counts the attempt. */
   takeForCheck(accountId: string, id: string, leaseSeconds: number): Promise<UncheckedUpload | undefined>;
   /** False when it is no longer to be checked. */
   holdForCheck(accountId: string, id: string, leaseSeconds: number): Promise<boolean>;
-  /** Makes it ready on its desk, in place of a file of the same name. False when it was removed meanwhile. */
-  accept(accountId: string, checked: { id: string; sha256: Buffer; scan: 'clean' | 'unscanned' }): Promise<boolean>;
+  /** Has the check made again after a pause. */
+  retryCheck(accountId: string, id: string, pauseSeconds: number): Promise<void>;
+  /** Turns a checked upload into a file on its desk, replacing one of its name. False when it was removed meanwhile. */
+  accept(accountId: string, id: string, upload: CompleteUpload): Promise<boolean>;
   refuse(accountId: string, id: string, refusal: Refusal): Promise<void>;
-  /** Has up to `count` uploads checked whose check is due and whose job was lost. Answers how many. */
+  /** Has up to `count` uploads checked whose check is overdue because its job was lost. Answers how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
 }
 export interface UncheckedUpload {
@@ -385,6 +418,9 @@ export interface UncheckedUpload {
   readonly wrappedKey: Buffer;
   readonly keyVersion: number;
   readonly runs: readonly ChunkRun[];
+  readonly chunkCount: number;
+  /** How often it has been checked, this time included. */
+  readonly checks: number;
 }
 
 export interface NewDrop {

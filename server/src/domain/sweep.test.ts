@@ -6,10 +6,11 @@ import { openTestObjectStore, type TestObjectStore } from '../testing/object-sto
 import { findInboxFile } from './drops/find-inbox-file.ts';
 import { readHistory, readInbox } from './drops/read-history.ts';
 import { chunkKey } from './files/sealing.ts';
-import { commitUploads, stageUpload } from './files/stage-upload.ts';
 import { sendMessage } from './outbox/send-message.ts';
 import type { Actor } from './ports.ts';
 import { sweep } from './sweep.ts';
+import { accountOwner } from './uploads/owner.ts';
+import { completeUploads, stageUpload } from './uploads/stage-upload.ts';
 
 let exchange: TestExchange<TestObjectStore>;
 let engines: TestExchange<TestObjectStore>['engines'];
@@ -31,6 +32,7 @@ afterAll(async () => {
 const live = new AbortController().signal;
 const idsOf = async (actor: Actor) =>
   (await query<{ id: string }>('select id from files where account_id = $1', [actor.accountId])).map(({ id }) => id);
+const leaseOver = (actor: Actor) => query('update uploads set due_at = now() where account_id = $1', [actor.accountId]);
 const expire = (dropId: string) =>
   query("update drops set expires_at = now() - interval '1 millisecond' where id = $1", [dropId]);
 
@@ -158,47 +160,47 @@ test('an idempotency key is forgotten after seven days, and not before', async (
 describe('an upload under way', () => {
   test('is never taken while its lease lives', async () => {
     const actor = await exchange.account();
-    const upload = await stageUpload(engines, actor, '', incomingFile('a.txt'));
+    const owner = accountOwner(actor, '');
+    const upload = await stageUpload(engines, owner, incomingFile('a.txt'));
     await sweep(engines);
-    expect(await engines.objects.keys(upload.id)).toHaveLength(1);
-    await commitUploads(engines, actor, '', [upload]);
+    expect(await engines.objects.keys(upload.writer.id)).toHaveLength(1);
+    await completeUploads(engines, owner, [upload]);
     expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(1);
   });
 
-  test('whose lease has passed loses every chunk it had reserved, stored or not', async () => {
+  test('whose lease has passed loses every chunk it had claimed, stored or not', async () => {
     const actor = await exchange.account();
-    const id = randomUUID();
-    const intent = {
-      id,
-      draft: '',
-      name: 'a.txt',
-      mediaType: 'text/plain',
-      wrappedKey: Buffer.alloc(60),
-      keyVersion: 1,
-    };
-    await engines.store.files.begin(actor.accountId, intent, 60);
+    const writer = { accountId: actor.accountId, id: randomUUID(), writer: randomUUID() };
+    const { id } = writer;
+    const upload = { draft: '', name: 'a.txt', mediaType: 'text/plain', sizeBytes: null };
+    await engines.store.uploads.begin(writer, { ...upload, wrappedKey: Buffer.alloc(60), keyVersion: 1 }, 60);
     // More than one request deletes, of which only a few exist; the last one was stored out of order.
-    await engines.store.files.reserve(actor.accountId, id, 2100, 60);
+    await engines.store.uploads.claim(writer, 2100);
     for (const chunk of [0, 1, 7, 999, 1000, 2099])
-      await engines.objects.put(chunkKey(id, chunk), Buffer.from('x'), live);
-    await query('update files set lease_until = now() where id = $1', [id]);
-    const swept = await sweep(engines);
-    expect(swept).toMatchObject({ files: 1, objects: 2100 });
+      await engines.objects.put(chunkKey(id, chunk), [Buffer.from('x')], live);
+    await leaseOver(actor);
+    expect(await sweep(engines)).toMatchObject({ uploads: 1, files: 0, objects: 0 });
+    expect(await engines.store.uploads.claim(writer, 2164)).toBe(false);
+    // An object that was on its way is stored by now.
+    await engines.objects.put(chunkKey(id, 2), [Buffer.from('x')], live);
+    await leaseOver(actor);
+    expect(await sweep(engines)).toMatchObject({ files: 1, objects: 2100 });
     expect(await engines.objects.keys(id)).toEqual([]);
-    expect(await idsOf(actor)).toEqual([]);
-    expect(await engines.store.files.reserve(actor.accountId, id, 2164, 60)).toBe(false);
+    expect(await query('select 1 from uploads where account_id = $1', [actor.accountId])).toEqual([]);
   });
 
   test('is swept by one of many sweepers, and all end well', async () => {
     const actor = await exchange.account();
     const uploads = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => stageUpload(engines, actor, '', incomingFile(`${index}`))),
+      Array.from({ length: 8 }, (_, index) => stageUpload(engines, accountOwner(actor, ''), incomingFile(`${index}`))),
     );
     for (const upload of uploads) upload.release();
-    await query('update files set lease_until = now() where account_id = $1', [actor.accountId]);
-    const swept = await Promise.all(Array.from({ length: 4 }, () => sweep(engines)));
-    expect(swept.reduce((sum, { files }) => sum + files, 0)).toBe(8);
-    expect(await engines.objects.keys(...uploads.map(({ id }) => id))).toEqual([]);
+    const sweepAll = () => Promise.all(Array.from({ length: 4 }, () => sweep(engines)));
+    await leaseOver(actor);
+    expect((await sweepAll()).reduce((sum, swept) => sum + swept.uploads, 0)).toBe(8);
+    await leaseOver(actor);
+    expect((await sweepAll()).reduce((sum, { files }) => sum + files, 0)).toBe(8);
+    expect(await engines.objects.keys(...uploads.map(({ writer }) => writer.id))).toEqual([]);
   });
 });
 

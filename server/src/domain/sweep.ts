@@ -18,7 +18,7 @@ const overdueSeconds = 30;
 export async function sweep(
   engines: Pick<Engines, 'store' | 'objects' | 'checkpoint'>,
   signal?: AbortSignal,
-): Promise<Record<'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'files' | 'objects', number>> {
+): Promise<Record<'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'uploads' | 'files' | 'objects', number>> {
   const { drafts, drops, links, outbox, uploads } = engines.store;
   // What fails must not keep the rest from being done, at every sweep anew.
   const failures: unknown[] = [];
@@ -33,6 +33,7 @@ export async function sweep(
     reminded: await all(() => outbox.remind(remindersPerBatch), remindersPerBatch),
     messages: await once(outbox.wakeOverdue(overdueSeconds, rowsPerBatch * 5)),
     checks: await once(uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
+    uploads: await all(() => uploads.expire(rowsPerBatch)),
   };
   await all(() => drops.forgetIdempotencyKeys(idempotencyKeySeconds, rowsPerBatch));
   await all(() => links.forgetSessions(rowsPerBatch));

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Parse } from 'typebox/value';
-import { checkUpload, checkUploadJob } from '../domain/files/check-upload.ts';
 import type { Engines } from '../domain/ports.ts';
+import { checkUpload, checkUploadJob } from '../domain/uploads/check-upload.ts';
 
 const Payload = Type.Object({ accountId: Type.String(), fileId: Type.String() });
 

@@ -7,9 +7,8 @@ import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
 import { openFileList } from '../domain/drafts/open-file-list.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { createDrop } from '../domain/drops/create-drop.ts';
-import { BufferPool } from '../domain/files/buffer-pool.ts';
-import { sealedChunkBytes } from '../domain/files/sealing.ts';
-import { commitUploads, type IncomingFile, stageUpload } from '../domain/files/stage-upload.ts';
+import { ReadAhead } from '../domain/files/read-ahead.ts';
+import { sealedSegmentBytes } from '../domain/files/sealing.ts';
 import type {
   Actor,
   KeyProvider,
@@ -22,6 +21,11 @@ import type {
   SmsGateway,
   Store,
 } from '../domain/ports.ts';
+import type { Intake } from '../domain/uploads/intake.ts';
+import { LiveUploads } from '../domain/uploads/live-uploads.ts';
+import { MemoryBudget } from '../domain/uploads/memory-budget.ts';
+import { accountOwner } from '../domain/uploads/owner.ts';
+import { completeUploads, type IncomingFile, stageUpload } from '../domain/uploads/stage-upload.ts';
 import { clamdScanner } from '../engines/clamd/scanner.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
 import { createLetters } from '../views/letters.ts';
@@ -38,6 +42,7 @@ export const testPolicy: Policy = {
   uploadLeaseSeconds: 60,
   maxFileBytes: 100 * 1024 * 1024,
   resumeSeconds: 3600,
+  grantMaxBytes: 1024 ** 4,
   secondFactor: 'off',
 };
 
@@ -56,7 +61,8 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly letters: Letters;
     readonly policy: Policy;
     readonly pepper: Buffer;
-    readonly chunkBuffers: BufferPool;
+    readonly readAhead: ReadAhead;
+    readonly intake: Intake;
   };
   /** A new account, with its contacts. */
   account(...contacts: string[]): Promise<Actor & { apiKey: string }>;
@@ -87,7 +93,8 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
     letters: createLetters(createWords({ fallback: 'en' })),
     policy: testPolicy,
     pepper: randomBytes(32),
-    chunkBuffers: new BufferPool({ bufferBytes: sealedChunkBytes, buffers: 20, waitMs: 10_000 }),
+    readAhead: new ReadAhead({ bytes: 64 * 1024 ** 2 }),
+    intake: testIntake(database.store),
   };
 
   const exchange: TestExchange = {
@@ -102,8 +109,8 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
       return { ...actor, apiKey };
     },
     async upload(actor, name, content = `content of ${name}`, draft = '') {
-      const staged = await stageUpload(engines, actor, draft, incomingFile(name, content));
-      await commitUploads(engines, actor, draft, [staged]);
+      const owner = accountOwner(actor, draft);
+      await completeUploads(engines, owner, [await stageUpload(engines, owner, incomingFile(name, content))]);
     },
     async prepare(actor, receivers, files, draft = '') {
       await setReceivers(
@@ -129,6 +136,13 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
     },
   };
   return exchange;
+}
+
+export function testIntake(store: Pick<Store, 'uploads'>, bytes = 200 * 1024 ** 2): Intake {
+  return {
+    memory: new MemoryBudget({ slabBytes: sealedSegmentBytes, bytes, waitMs: 10_000, maxWaiting: 100 }),
+    live: new LiveUploads(store.uploads, { leaseSeconds: testPolicy.uploadLeaseSeconds }),
+  };
 }
 
 export function incomingFile(name: string, content: string | Buffer = `content of ${name}`): IncomingFile {

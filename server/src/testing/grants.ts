@@ -1,12 +1,12 @@
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { grantAccess } from '../domain/drops/create-drop.ts';
-import { checkUpload } from '../domain/files/check-upload.ts';
 import { readSealed } from '../domain/files/read-sealed.ts';
-import { beginUpload } from '../domain/grants/begin-upload.ts';
+import { announceFile } from '../domain/grants/announce-file.ts';
 import { deskOf } from '../domain/grants/desk.ts';
 import { receiveBytes } from '../domain/grants/receive-bytes.ts';
 import { findLink } from '../domain/links/find-link.ts';
-import type { Actor, DeskFile, Link, ResumableUpload, SealedFile } from '../domain/ports.ts';
+import type { Actor, DeskFile, Link, SealedFile, Upload, UploadWriter } from '../domain/ports.ts';
+import { checkUpload } from '../domain/uploads/check-upload.ts';
 import type { TestExchange } from './exchange.ts';
 import { tokenOf } from './links.ts';
 
@@ -50,20 +50,20 @@ export async function* piecesOf(bytes: Buffer, pieceBytes = 1_000_003): AsyncGen
 /** Announces a file. Answers its id. */
 export async function announced(engines: TestEngines, link: Link, name: string, sizeBytes: number): Promise<string> {
   const id = engines.random.uuid();
-  await beginUpload(engines, link, engines.random.uuid(), { id, name, mediaType: 'text/plain', sizeBytes });
+  await announceFile(engines, link, { id, name, mediaType: 'text/plain', sizeBytes });
   return id;
 }
 
-/** A new writer of an upload, from where it stands. */
+/** A new writer of an upload, from where it is. */
 export async function takenOver(
   engines: TestEngines,
   link: Link,
   id: string,
-): Promise<{ writer: string; upload: ResumableUpload }> {
-  const writer = engines.random.uuid();
-  const upload = await engines.store.uploads.takeOver(link.accountId, deskOf(link), id, writer, 3600);
+): Promise<{ writer: UploadWriter; upload: Upload & { sizeBytes: number } }> {
+  const writer = { accountId: link.accountId, id, writer: engines.random.uuid() };
+  const upload = await engines.store.uploads.takeOver(writer, deskOf(link), 3600);
   if (!upload) throw new Error('no such upload');
-  return { writer, upload };
+  return { writer, upload: { ...upload, sizeBytes: upload.sizeBytes as number } };
 }
 
 /** All bytes of a file, announced and received, but not checked. Answers its id. */
@@ -97,7 +97,7 @@ export function deskFiles(engines: Pick<TestEngines, 'store'>, link: Link): Prom
 }
 
 export async function contentOf(
-  engines: Pick<TestEngines, 'objects' | 'keys'>,
+  engines: Pick<TestEngines, 'objects' | 'keys' | 'readAhead'>,
   file: Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'runs'>,
 ): Promise<Buffer> {
   const read: Buffer[] = [];

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { BufferPool } from '../domain/files/buffer-pool.ts';
+import { ReadAhead } from '../domain/files/read-ahead.ts';
 import { type ByteRange, readSealed } from '../domain/files/read-sealed.ts';
-import { chunkCount, chunkKey, sealedChunkBytes } from '../domain/files/sealing.ts';
-import { SealedWriter } from '../domain/files/write-sealed.ts';
+import { chunkCount, chunkKey, sealedSegmentBytes } from '../domain/files/sealing.ts';
+import { type Ledger, SealedWriter } from '../domain/files/write-sealed.ts';
 import type { KeyProvider, ObjectStore, SealedFile } from '../domain/ports.ts';
+import { MemoryBudget } from '../domain/uploads/memory-budget.ts';
 import { deterministicRandom } from './random.ts';
 
 const live = new AbortController().signal;
+const readAhead = new ReadAhead({ bytes: 64 * 1024 ** 2 });
 
 /** Hands data keys through as they are: how they are wrapped is tested with the key provider. */
 export const bareKeys: KeyProvider = {
@@ -15,29 +17,17 @@ export const bareKeys: KeyProvider = {
   unwrap: async (wrapped) => wrapped,
 };
 
-/** A pool that knows how many of its buffers are out, now and at most. */
-export class CountingPool extends BufferPool {
-  out = 0;
-  mostOut = 0;
-
-  constructor(buffers = 100) {
-    super({ bufferBytes: sealedChunkBytes, buffers, waitMs: 1_000 });
-  }
-
-  override async acquire(): Promise<Buffer> {
-    const buffer = await super.acquire();
-    this.out += 1;
-    this.mostOut = Math.max(this.mostOut, this.out);
-    return buffer;
-  }
-
-  override release(buffer: Buffer): void {
-    this.out -= 1;
-    super.release(buffer);
-  }
-}
-
-const pool = new CountingPool();
+export const testMemory = new MemoryBudget({
+  slabBytes: sealedSegmentBytes,
+  bytes: 100 * 1024 ** 2,
+  waitMs: 1_000,
+  maxWaiting: 10,
+});
+export const silentLedger: Ledger = {
+  claim: async () => undefined,
+  beginRun: async () => undefined,
+  stored: async () => undefined,
+};
 
 /** Seals a plaintext, given in pieces of any size, and answers the row a reader would be given. */
 export async function sealFile(
@@ -46,21 +36,31 @@ export async function sealFile(
   options: { seed?: string; pieceBytes?: number } = {},
 ): Promise<SealedFile> {
   const random = deterministicRandom(options.seed ?? 'a file');
-  const seal = { dataKey: random.bytes(32), fileId: random.uuid() };
-  const writer = new SealedWriter({ objects, buffers: pool, seal, signal: live, beforeChunk: async () => undefined });
+  const file = { dataKey: random.bytes(32), id: random.uuid(), runs: [] };
+  const writer = new SealedWriter({
+    objects,
+    file,
+    memory: (relieve) => testMemory.open('tests', 1, { relieve, signal: live }),
+    object: 0,
+    segment: 0,
+    signal: live,
+    ledger: silentLedger,
+    newRunId: () => random.uuid(),
+  });
   const pieceBytes = options.pieceBytes ?? 1024 * 1024;
   for (let start = 0; start < plaintext.length; start += pieceBytes) {
     await writer.write(plaintext.subarray(start, start + pieceBytes));
   }
   await writer.finish();
+  await writer.close();
   return {
     accountId: 'an account',
-    id: seal.fileId,
+    id: file.id,
     name: 'a.bin',
     sizeBytes: plaintext.length,
     sha256: createHash('sha256').update(plaintext).digest(),
     scan: 'clean',
-    wrappedKey: seal.dataKey,
+    wrappedKey: file.dataKey,
     keyVersion: 1,
     runs: [],
   };
@@ -74,7 +74,8 @@ export async function openFile(
 ): Promise<Buffer> {
   const read: Buffer[] = [];
   // Copied at once, as a socket would: what comes next may use the same memory.
-  for await (const bytes of readSealed({ objects, keys: bareKeys }, file, range, signal)) read.push(Buffer.from(bytes));
+  const engines = { objects, keys: bareKeys, readAhead };
+  for await (const bytes of readSealed(engines, file, range, signal)) read.push(Buffer.from(bytes));
   return Buffer.concat(read);
 }
 

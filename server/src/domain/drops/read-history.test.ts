@@ -39,8 +39,9 @@ async function manyDrops(
     [actor.accountId, receivers],
   );
   await query(
-    `insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, scan, wrapped_key, key_version)
-     select account_id, gen_random_uuid(), 'ready', '', id, message || ' file ' || p, 'text/plain', 0, '', 'clean', '', 1
+    `insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, scan, chunk_count,
+       wrapped_key, key_version)
+     select account_id, gen_random_uuid(), 'ready', '', id, message || ' file ' || p, 'text/plain', 0, '', 'clean', 1, '', 1
      from drops, generate_series(1, $2::int) p where account_id = $1`,
     [actor.accountId, files],
   );

@@ -3,66 +3,162 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
-import { CountingPool, openFile, outcomeOf } from '../../testing/sealed-file.ts';
+import { openFile, outcomeOf, silentLedger, testMemory } from '../../testing/sealed-file.ts';
 import type { ChunkRun, SealedFile } from '../ports.ts';
-import { leftoverKeys, runAt, sealOf, withRun } from './chunk-runs.ts';
-import { chunkBytes, chunkKey, segmentBytes } from './sealing.ts';
+import { leftoverKeys, objectEnd, placeOf, runsOf, sealOf, takeKeys, withoutLeftovers, withRun } from './chunk-runs.ts';
+import { chunkBytes, chunkKey, segmentBytes, segmentsPerChunk } from './sealing.ts';
 import { SealedWriter } from './write-sealed.ts';
 
 const dataKey = Buffer.alloc(32, 1);
 const fileId = randomUUID();
+const live = new AbortController().signal;
 
-/** How far one writer after the other came: chunks that count, and chunks that it may have stored beyond them. */
-const writers = fc.array(fc.record({ counted: fc.nat(3), claimed: fc.nat(2) }), { maxLength: 8 });
+/**
+ * What one writer after the other did: the objects that count, the segments of the last of them (a writer that is asked
+ * for its memory stores a short one), the objects that it may have stored beyond them, and the chunk size of the next.
+ */
+const writers = fc.array(
+  fc.record({
+    counted: fc.nat(3),
+    shortBy: fc.nat(2),
+    claimed: fc.nat(2),
+    nextSize: fc.constantFrom(1, 3, segmentsPerChunk),
+  }),
+  { maxLength: 8 },
+);
 
-/** A file as those writers leave it, as `receiveBytes` goes on: a new run only where something was claimed. */
-function fileOf(history: readonly { counted: number; claimed: number }[]) {
-  let runs: readonly ChunkRun[] = [];
-  let [first, claimed] = [0, 0];
+/** A file as those writers leave it: a new run where something was claimed, or the last object is short. */
+function fileOf(history: readonly { counted: number; shortBy: number; claimed: number; nextSize: number }[]) {
+  let file: { id: string; runs: readonly ChunkRun[] } = { id: fileId, runs: [] };
+  let [segment, object] = [0, 0];
+  /** The key of the object that each segment is in. */
   const owners: string[] = [];
   const strays = new Set<string>();
-  for (const writer of history) {
-    if (claimed > first) runs = withRun({ id: fileId, runs }, randomUUID(), first, claimed);
-    const run = runAt({ id: fileId, runs }, first).id;
-    for (let chunk = first; chunk < first + writer.counted; chunk += 1) owners.push(run);
-    first += writer.counted;
-    claimed = first + writer.claimed;
-    for (let chunk = first; chunk < claimed; chunk += 1) strays.add(chunkKey(run, chunk));
+  const all: string[] = [];
+  for (const { counted, shortBy, claimed, nextSize } of history) {
+    const run = runsOf(file).at(-1) as ChunkRun;
+    for (let nth = 0; nth < counted; nth += 1, object += 1) {
+      const isShort = nth === counted - 1 && run.segmentsPerChunk > shortBy;
+      const segments = run.segmentsPerChunk - (isShort ? shortBy : 0);
+      all.push(chunkKey(run.id, object));
+      owners.push(...Array.from({ length: segments }, () => chunkKey(run.id, object)));
+      segment += segments;
+    }
+    for (let stray = object; stray < object + claimed; stray += 1) {
+      strays.add(chunkKey(run.id, stray));
+      all.push(chunkKey(run.id, stray));
+    }
+    if (claimed > 0 || shortBy > 0) {
+      const next = { id: randomUUID(), firstSegment: segment, segmentsPerChunk: nextSize };
+      file = { ...file, runs: withRun(file, next, object + claimed) };
+      object = 0;
+    }
   }
-  if (claimed > first) runs = withRun({ id: fileId, runs }, randomUUID(), first, claimed);
-  return { file: { id: fileId, runs }, owners, strays };
+  return { file, chunkCount: object, segment, owners, strays, all };
 }
 
 describe('after any number of writers', () => {
-  test.prop([writers])('a chunk is in the run of the writer whose chunk counted', (history) => {
+  test.prop([writers])('a segment is in the object of the writer whose chunk counted', (history) => {
     const { file, owners } = fileOf(history);
-    expect(owners.map((_, chunk) => runAt(file, chunk).id)).toEqual(owners);
+    const places = owners.map((_, segment) => {
+      const { run, object } = placeOf(file, segment);
+      return chunkKey(run.id, object);
+    });
+    expect(places).toEqual(owners);
   });
 
-  test.prop([writers])('the leftovers are what was claimed and did not count, and no chunk that counts', (history) => {
+  test.prop([writers])('an object ends where the next one begins', (history) => {
+    const { file, owners } = fileOf(history);
+    for (let segment = 0; segment < owners.length; segment = objectEnd(file, segment)) {
+      expect(placeOf(file, segment).segmentsBefore).toBe(0);
+      const end = objectEnd(file, segment);
+      const next = owners.findIndex((key, other) => other > segment && key !== owners[segment]);
+      // The last object may become longer.
+      if (next >= 0) expect(end).toBe(next);
+      else expect(end).toBeGreaterThanOrEqual(owners.length);
+      expect(owners.slice(segment, end).map((_, nth) => placeOf(file, segment + nth).segmentsBefore)).toEqual(
+        owners.slice(segment, end).map((_, nth) => nth),
+      );
+    }
+  });
+
+  test.prop([writers])('the leftovers are what was claimed and did not count, and no object that counts', (history) => {
     const { file, owners, strays } = fileOf(history);
+    // Those of the last run are not known to be leftovers yet: its writer goes on.
+    const last = runsOf(file).at(-1) as ChunkRun;
+    const known = [...strays].filter((key) => !key.startsWith(last.id));
     const leftovers = leftoverKeys(file);
-    expect(leftovers.sort()).toEqual([...strays].sort());
-    const kept = owners.map((run, chunk) => chunkKey(run, chunk));
-    expect(kept.filter((key) => leftovers.includes(key))).toEqual([]);
+    expect(leftovers.toSorted()).toEqual(known.toSorted());
+    expect(owners.filter((key) => leftovers.includes(key))).toEqual([]);
+  });
+
+  test.prop([writers])('without its leftovers a file is read from the same places, and has no others', (history) => {
+    const { file, owners, chunkCount } = fileOf(history);
+    const kept = { ...file, runs: withoutLeftovers(file) };
+    expect(leftoverKeys(kept)).toEqual([]);
+    expect(owners.map((_, segment) => placeOf(kept, segment).object)).toEqual(
+      owners.map((_, segment) => placeOf(file, segment).object),
+    );
+    const { keys } = takeKeys({ ...kept, chunkCount }, Number.POSITIVE_INFINITY);
+    expect(keys.toSorted()).toEqual([...new Set(owners)].toSorted());
   });
 
   test.prop([writers])('no number is claimed twice in a run', (history) => {
-    const { owners, strays } = fileOf(history);
-    const all = [...owners.map((run, chunk) => chunkKey(run, chunk)), ...strays];
+    const { all } = fileOf(history);
     expect(new Set(all).size).toBe(all.length);
   });
+
+  test.prop([writers, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 })])(
+    'every key is taken exactly once, in batches of any size',
+    (history, sizes) => {
+      const { file, chunkCount, all, strays } = fileOf(history);
+      const last = runsOf(file).at(-1) as ChunkRun;
+      const claimed = chunkCount + [...strays].filter((key) => key.startsWith(last.id)).length;
+      let rest = { ...file, chunkCount: claimed };
+      const taken: string[] = [];
+      for (let batch = 0; rest.chunkCount > 0 || rest.runs.length > 1; batch += 1) {
+        const max = sizes[batch % sizes.length] as number;
+        const { keys, rest: after } = takeKeys(rest, max);
+        expect(keys.length).toBeLessThanOrEqual(max);
+        if (after.chunkCount > 0) expect(keys).toHaveLength(max);
+        // What remains is what the database is told; it must say the same in JSON.
+        rest = JSON.parse(JSON.stringify(after)) as typeof rest;
+        taken.push(...keys);
+        expect(batch).toBeLessThan(200);
+      }
+      expect(taken.toSorted()).toEqual(all.toSorted());
+      expect(takeKeys(rest, 10).keys).toEqual([]);
+    },
+  );
+});
+
+test('a run that begins before the one before it takes its place', () => {
+  // A writer began a run of small chunks at segment 140, and was cut off before what lies below was stored.
+  const [small, third] = [randomUUID(), randomUUID()];
+  let runs = withRun({ id: fileId, runs: [] }, { id: small, firstSegment: 140, segmentsPerChunk: 1 }, 2);
+  runs = withRun({ id: fileId, runs }, { id: third, firstSegment: 128, segmentsPerChunk }, 3);
+  const file = { id: fileId, runs };
+  expect([127, 128, 140, 300].map((segment) => placeOf(file, segment).run.id)).toEqual([fileId, third, third, third]);
+  expect(objectEnd(file, 5)).toBe(128);
+  expect(leftoverKeys(file).toSorted()).toEqual(
+    [chunkKey(fileId, 1), ...[0, 1, 2].map((object) => chunkKey(small, object))].toSorted(),
+  );
 });
 
 test('a file that was never cut off is one run, named and sealed as the file', () => {
   const file = { id: fileId, runs: [] };
-  expect(runAt(file, 7)).toEqual({ id: fileId, first: 0, end: null });
-  expect(sealOf(dataKey, fileId, runAt(file, 7))).toEqual({ dataKey, fileId });
+  expect(placeOf(file, 7 * segmentsPerChunk + 5)).toEqual({
+    run: { id: fileId, firstSegment: 0, segmentsPerChunk, objects: null },
+    object: 7,
+    segmentsBefore: 5,
+  });
+  expect(sealOf(dataKey, fileId, placeOf(file, 7).run)).toEqual({ dataKey, fileId });
   expect(leftoverKeys(file)).toEqual([]);
+  expect(withoutLeftovers(file)).toEqual([]);
 });
 
 test('every run has a key of its own, that the file’s key leads to', () => {
-  const runs = [fileId, randomUUID(), randomUUID()].map((id) => ({ id, first: 0, end: null }));
+  const runs = [fileId, randomUUID(), randomUUID()].map((id) => ({ id }));
   const seals = runs.map((run) => sealOf(dataKey, fileId, run));
   expect(new Set(seals.map((seal) => seal.dataKey.toString('hex'))).size).toBe(3);
   expect(seals.map((seal) => seal.fileId)).toEqual(runs.map((run) => run.id));
@@ -83,31 +179,34 @@ describe('a file of several runs', () => {
     wrappedKey: dataKey,
     keyVersion: 1,
     runs: [
-      { id: fileId, first: 0, end: 2 },
-      { id: second, first: 1, end: 2 },
-      { id: third, first: 1, end: null },
+      { id: fileId, firstSegment: 0, segmentsPerChunk, objects: 2 },
+      { id: second, firstSegment: segmentsPerChunk, segmentsPerChunk, objects: 1 },
+      { id: third, firstSegment: segmentsPerChunk, segmentsPerChunk, objects: null },
     ],
   };
   /** Writes chunks of a run, and more of the last one's than count. */
-  const write = async (run: ChunkRun, bytes: Buffer, whole: boolean) => {
+  const write = async (index: number, bytes: Buffer, whole: boolean) => {
+    const runs = file.runs.slice(0, index + 1);
+    const segment = runs.at(-1)?.firstSegment as number;
     const writer = new SealedWriter({
       objects: memory,
-      buffers: new CountingPool(),
-      seal: sealOf(dataKey, fileId, run),
-      signal: new AbortController().signal,
-      beforeChunk: async () => undefined,
-      firstChunk: run.first,
+      memory: (relieve) => testMemory.open('runs', 1, { relieve, signal: live }),
+      file: { id: fileId, dataKey, runs },
+      object: 0,
+      segment,
+      signal: live,
+      ledger: silentLedger,
+      newRunId: randomUUID,
     });
-    await writer.write(bytes.subarray(run.first * chunkBytes));
+    await writer.write(bytes.subarray(segment * segmentBytes));
     if (whole) await writer.finish();
     else await writer.pause();
     await writer.close();
   };
   const stored = (async () => {
-    const [one, two, three] = file.runs as [ChunkRun, ChunkRun, ChunkRun];
-    await write(one, content.subarray(0, 2 * chunkBytes), false);
-    await write(two, Buffer.alloc(2 * chunkBytes, 'other bytes'), false);
-    await write(three, content, true);
+    await write(0, content.subarray(0, 2 * chunkBytes), false);
+    await write(1, Buffer.alloc(2 * chunkBytes, 'other bytes'), false);
+    await write(2, content, true);
   })();
 
   test('is read as one', async () => {
@@ -116,7 +215,7 @@ describe('a file of several runs', () => {
     expect(memory.objects.size).toBe(6);
     await memory.delete(leftoverKeys(file));
     expect([...memory.objects.keys()].sort()).toEqual(
-      [chunkKey(fileId, 0), chunkKey(third, 1), chunkKey(third, 2), chunkKey(third, 3)].sort(),
+      [chunkKey(fileId, 0), chunkKey(third, 0), chunkKey(third, 1), chunkKey(third, 2)].sort(),
     );
     expect((await openFile(memory, file)).equals(content)).toBe(true);
   });
@@ -129,10 +228,10 @@ describe('a file of several runs', () => {
     expect((await openFile(memory, file, { start, end })).equals(content.subarray(start, end))).toBe(true);
   });
 
-  test('is damaged when one run’s chunk stands in another’s place', async () => {
+  test('is damaged when one run’s object is in another’s place', async () => {
     await stored;
     const swapped = { ...memory, read: memory.read };
-    swapped.read = (key, ...rest) => memory.read(key === chunkKey(fileId, 0) ? chunkKey(third, 2) : key, ...rest);
+    swapped.read = (key, ...rest) => memory.read(key === chunkKey(fileId, 0) ? chunkKey(third, 1) : key, ...rest);
     expect(await outcomeOf(openFile(swapped, file))).toBe('damaged');
     const unlisted = { ...file, runs: file.runs.slice(0, 1) };
     expect(await outcomeOf(openFile(memory, unlisted))).toBe('damaged');

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { ChunkRun } from '../ports.ts';
-import { chunkKey, type SegmentSeal } from './sealing.ts';
+import { chunkKey, type SegmentSeal, segmentsPerChunk } from './sealing.ts';
 
 interface WithRuns {
   readonly id: string;
@@ -8,34 +8,81 @@ interface WithRuns {
 }
 
 /**
- * A resumable upload can have many writers, one after the other. What one of them was about to store when it was cut
- * off may or may not exist, so the next must not seal other bytes under the same key and number: it begins a run of its
- * own, with a prefix and a key of its own. A file that was never cut off is one run, named as the file.
+ * A run is a sequence of objects with a prefix, a key and a chunk size of its own. Most files are one run, named like the
+ * file. A writer begins another run
+ * - when it resumes after one that was cut off: what that one was about to store may or may not exist, so other bytes must
+ *   not be sealed under the same key and number;
+ * - when it changes the chunk size.
  */
-export function runAt(file: WithRuns, chunk: number): ChunkRun {
-  return file.runs.findLast((run) => run.first <= chunk) ?? firstRun(file);
+export function runsOf(file: WithRuns): readonly ChunkRun[] {
+  return file.runs.length > 0 ? file.runs : [{ id: file.id, firstSegment: 0, segmentsPerChunk, objects: null }];
 }
 
-export function sealOf(dataKey: Buffer, fileId: string, run: ChunkRun): SegmentSeal {
+/** Where a segment is stored: the run, the object in it, and the number of segments before it in that object. */
+export function placeOf(file: WithRuns, segment: number): { run: ChunkRun; object: number; segmentsBefore: number } {
+  const runs = runsOf(file);
+  // The one that began last: it may have begun before a run that was never completed.
+  const run = runs.findLast(({ firstSegment }) => firstSegment <= segment) ?? (runs[0] as ChunkRun);
+  const inRun = segment - run.firstSegment;
+  return { run, object: Math.floor(inRun / run.segmentsPerChunk), segmentsBefore: inRun % run.segmentsPerChunk };
+}
+
+/** The first segment that is not in the same object as this one. */
+export function objectEnd(file: WithRuns, segment: number): number {
+  const { run, object } = placeOf(file, segment);
+  return Math.min(run.firstSegment + (object + 1) * run.segmentsPerChunk, runEnd(file.runs, file.runs.indexOf(run)));
+}
+
+export function sealOf(dataKey: Buffer, fileId: string, run: Pick<ChunkRun, 'id'>): SegmentSeal {
   if (run.id === fileId) return { dataKey, fileId };
   const derived = hkdfSync('sha256', dataKey, Buffer.alloc(0), `waybill run ${run.id}`, 32);
   return { dataKey: Buffer.from(derived), fileId: run.id };
 }
 
-/** The runs after a new one has begun at `first`; chunks below `claimed` may exist in the one before. */
-export function withRun(file: WithRuns, id: string, first: number, claimed: number): ChunkRun[] {
-  const before = file.runs.length > 0 ? file.runs : [firstRun(file)];
-  return [...before.map((run) => ({ ...run, end: run.end ?? claimed })), { id, first, end: null }];
+/** The runs after another one has begun. Objects of the run before that are numbered below `objects` may exist. */
+export function withRun(file: WithRuns, run: Omit<ChunkRun, 'objects'>, objects: number): ChunkRun[] {
+  const before = runsOf(file);
+  return [...before.slice(0, -1), { ...(before.at(-1) as ChunkRun), objects }, { ...run, objects: null }];
 }
 
-/** Objects that may have been stored in a run after which another one began before them: nobody reads them. */
+/** Objects that nobody reads: a writer may have stored them, but the next run began before them. */
 export function leftoverKeys(file: WithRuns): string[] {
-  return file.runs.flatMap((run, index) => {
-    const next = file.runs[index + 1];
-    if (!next || run.end === null) return [];
-    const from = next.first;
-    return Array.from({ length: Math.max(0, run.end - from) }, (_, offset) => chunkKey(run.id, from + offset));
+  return runsOf(file).flatMap((run, index, runs) => {
+    const used = usedObjects(runs, index);
+    const count = Math.max(0, (run.objects ?? used) - used);
+    return Array.from({ length: count }, (_, offset) => chunkKey(run.id, used + offset));
   });
 }
 
-const firstRun = (file: WithRuns): ChunkRun => ({ id: file.id, first: 0, end: null });
+/** Objects to be deleted: all those of the earlier runs, and those of the last run that are numbered below `chunkCount`. */
+export interface StoredObjects extends WithRuns {
+  readonly chunkCount: number;
+}
+
+/** Takes up to `max` keys, from the end, so that what remains is described in the same form. */
+export function takeKeys<Stored extends StoredObjects>(stored: Stored, max: number): { keys: string[]; rest: Stored } {
+  const keys: string[] = [];
+  let runs = runsOf(stored);
+  let { chunkCount } = stored;
+  while (keys.length < max) {
+    if (chunkCount > 0) {
+      chunkCount -= 1;
+      keys.push(chunkKey((runs.at(-1) as ChunkRun).id, chunkCount));
+    } else if (runs.length > 1) {
+      runs = runs.slice(0, -1);
+      chunkCount = runs.at(-1)?.objects ?? 0;
+    } else break;
+  }
+  return { keys, rest: { ...stored, runs: stored.runs.length > 0 ? runs : stored.runs, chunkCount } };
+}
+
+/** The first segment that is not in this run: whatever a later run holds, it holds in place of the earlier ones. */
+function runEnd(runs: readonly ChunkRun[], index: number): number {
+  return Math.min(...runs.slice(index + 1).map(({ firstSegment }) => firstSegment));
+}
+
+function usedObjects(runs: readonly ChunkRun[], index: number): number {
+  const { firstSegment, segmentsPerChunk: size } = runs[index] as ChunkRun;
+  const end = runEnd(runs, index);
+  return Number.isFinite(end) ? Math.max(0, Math.ceil((end - firstSegment) / size)) : 0;
+}

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory-object-store.ts';
@@ -6,161 +5,197 @@ import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys, keysOf, openFile, outcomeOf, sealFile } from '../../testing/sealed-file.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { ObjectStore } from '../ports.ts';
+import { ReadAhead } from './read-ahead.ts';
 import { readSealed } from './read-sealed.ts';
-import { chunkBytes, sealedChunkBytes, sealedSegmentBytes, segmentBytes } from './sealing.ts';
+import { chunkBytes, sealedSegmentBytes, segmentBytes, segmentCount, tagBytes } from './sealing.ts';
 
 const length = 2 * chunkBytes + 3 * segmentBytes + 17;
 const plaintext = deterministicRandom('plaintext').bytes(length);
 const memory: MemoryObjectStore = memoryObjectStore();
 const sealed = sealFile(memory, plaintext);
 const live = new AbortController().signal;
+const aheadBytes = 100 * 1024 ** 2;
 
-interface Opening {
+interface Read {
   readonly key: string;
   readonly offset: number;
-  readonly stream: Readable;
+  readonly length: number;
+  readonly signal: AbortSignal;
 }
 
-/** The store, with connections that break: `breakAfter` says after how many bytes the nth opening does. */
-function breaking(
-  breakAfter: (opening: number, key: string) => number | undefined,
-): ObjectStore & { openings: Opening[] } {
-  const openings: Opening[] = [];
-  let opening = 0;
-  return {
+/** The store, which remembers what it was asked for; `answer` may put something else in an answer's place. */
+function watched(answer: (read: Read, nth: number) => Promise<Buffer> | undefined = () => undefined) {
+  const reads: Read[] = [];
+  const objects: ObjectStore = {
     ...memory,
-    openings,
-    async read(key, part, signal) {
-      const bytes = breakAfter(opening++, key);
-      const whole = await memory.read(key, part, signal);
-      const stream = bytes === undefined ? whole : Readable.from(cutAfter(whole, bytes), { objectMode: false });
-      openings.push({ key, offset: part.offset, stream });
-      return stream;
+    read(key, part, signal) {
+      const read = { key, ...part, signal };
+      reads.push(read);
+      return answer(read, reads.length - 1) ?? memory.read(key, part, signal);
     },
+  };
+  return { reads, objects };
+}
+
+const untilAborted = ({ signal }: Read) =>
+  new Promise<Buffer>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+
+/** All that was lent for reading ahead is back. */
+const isBack = (readAhead: ReadAhead) => {
+  const all = readAhead.tryTake(aheadBytes);
+  if (all) readAhead.give(aheadBytes);
+  return all;
+};
+
+async function start(objects: ObjectStore, readAhead = new ReadAhead({ bytes: aheadBytes }), signal = live) {
+  const file = await sealed;
+  return {
+    file,
+    readAhead,
+    reading: readSealed({ objects, keys: bareKeys, readAhead }, file, { start: 0, end: length }, signal),
   };
 }
 
-async function* cutAfter(stream: Readable, bytes: number): AsyncGenerator<Buffer> {
-  let left = bytes;
-  for await (const piece of stream as AsyncIterable<Buffer>) {
-    if (left > 0) yield piece.subarray(0, left);
-    left -= piece.length;
-    if (left <= 0) throw new Error('ECONNRESET');
-  }
+async function rest(reading: AsyncIterable<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = [];
+  for await (const bytes of reading) read.push(Buffer.from(bytes));
+  return Buffer.concat(read);
 }
 
-const allClosed = (openings: readonly Opening[]) => openings.every(({ stream }) => stream.destroyed);
+test('asks for every byte once, in pieces that grow, and gives all memory back', async () => {
+  const { reads, objects } = watched();
+  const { file, reading, readAhead } = await start(objects);
+  expect((await rest(reading)).equals(plaintext)).toBe(true);
+  const asked = keysOf(file).map((key) => reads.filter((read) => read.key === key));
+  for (const [chunk, parts] of asked.entries()) {
+    let end = 0;
+    for (const part of parts) {
+      expect(part.offset).toBe(end);
+      end += part.length;
+    }
+    expect(end).toBe(memory.objects.get(keysOf(file)[chunk] as string)?.length);
+  }
+  expect(reads[0]?.length).toBe(3 * sealedSegmentBytes);
+  expect(Math.max(...reads.map((read) => read.length))).toBeLessThanOrEqual(48 * sealedSegmentBytes);
+  expect(reads.length).toBeLessThan(20);
+  expect(isBack(readAhead)).toBe(true);
+});
 
-describe('a connection that breaks', () => {
-  test.prop([fc.array(fc.nat(sealedChunkBytes - 1), { minLength: 1, maxLength: 6 })], { numRuns: 20 })(
-    'is taken up again where it broke, and every byte is right',
-    async (breaks) => {
-      const objects = breaking((opening) => (opening % 2 === 0 ? breaks[opening / 2] : undefined));
-      const read = await openFile(objects, await sealed);
-      expect(read.equals(plaintext)).toBe(true);
-      await expect.poll(() => allClosed(objects.openings)).toBe(true);
-    },
-  );
+test('reads everything, in small pieces, when there is no memory for reading ahead', async () => {
+  const { reads, objects } = watched();
+  const { reading, readAhead } = await start(objects, new ReadAhead({ bytes: 0 }));
+  expect((await rest(reading)).equals(plaintext)).toBe(true);
+  expect(Math.max(...reads.map((read) => read.length))).toBe(3 * sealedSegmentBytes);
+  expect(readAhead.tryTake(1)).toBe(false);
+});
 
-  test('is taken up at the segment it broke in, not at the beginning', async () => {
-    const file = await sealed;
-    const [first] = keysOf(file) as [string];
-    const objects = breaking((opening) => (opening === 0 ? 5 * sealedSegmentBytes + 100 : undefined));
-    await openFile(objects, file);
-    const offsets = objects.openings.filter(({ key }) => key === first).map(({ offset }) => offset);
-    expect(offsets).toEqual([0, 5 * sealedSegmentBytes]);
+test.prop([fc.integer({ min: 0, max: 12 * segmentBytes }), fc.nat(40)], { numRuns: 15 })(
+  'never uses more memory for reading ahead than there is, however many read',
+  async (bytes, taken) => {
+    const readAhead = new ReadAhead({ bytes });
+    const readings = await Promise.all([0, 1, 2].map(() => start(watched().objects, readAhead)));
+    for (const { reading } of readings) {
+      for (let nth = 0; nth < taken; nth += 1) await reading.next();
+      await reading.return();
+    }
+    expect([readAhead.tryTake(bytes), readAhead.tryTake(1)]).toEqual([true, false]);
+  },
+);
+
+describe('a piece that was asked for ahead', () => {
+  test('and failed before its turn ends nothing before its turn', async () => {
+    const failedAt = 2;
+    const { reads, objects } = watched((_read, nth) =>
+      nth >= failedAt ? Promise.reject(new ExchangeError('unavailable')) : undefined,
+    );
+    const { reading, readAhead } = await start(objects);
+    const read: Buffer[] = [];
+    const ended = (async () => {
+      for await (const bytes of reading) {
+        read.push(Buffer.from(bytes));
+        // Unheard, the failure would have ended the process by now.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    await expect(ended).rejects.toMatchObject({ code: 'unavailable' });
+    // Everything before it came, and was right.
+    const before = (reads[0]?.length as number) + (reads[1]?.length as number);
+    expect(read).toHaveLength(before / sealedSegmentBytes);
+    expect(Buffer.concat(read).equals(plaintext.subarray(0, read.length * segmentBytes))).toBe(true);
+    expect(isBack(readAhead)).toBe(true);
   });
 
-  test('leaves no other connection open behind it', async () => {
-    const objects = breaking((opening) => (opening === 0 ? 5 * sealedSegmentBytes : undefined));
-    await openFile(objects, await sealed);
-    await expect.poll(() => allClosed(objects.openings)).toBe(true);
-    // Three chunks and one resumption: nothing is opened twice for want of remembering it.
-    expect(objects.openings).toHaveLength(4);
-  });
-
-  test('is given up after three times without progress', async () => {
-    const [first] = keysOf(await sealed) as [string];
-    const objects = breaking((_opening, key) => (key === first ? 10 : undefined));
-    expect(await outcomeOf(openFile(objects, await sealed))).toBe('unavailable');
-    expect(objects.openings.filter(({ key }) => key === first)).toHaveLength(3);
-    await expect.poll(() => allClosed(objects.openings)).toBe(true);
-  });
-
-  test('may break as often as it likes while it makes progress', async () => {
-    const objects = breaking(() => 10 * sealedSegmentBytes + 1);
-    const read = await openFile(objects, await sealed);
-    expect(read.equals(plaintext)).toBe(true);
-    expect(objects.openings.length).toBeGreaterThan(25);
-  });
-
-  test('that was opened ahead and broke before its turn ends nothing', async () => {
-    const file = await sealed;
-    // A plain stream: an error that nobody listens for would end the process.
-    const objects = breaking((opening) => (opening === 1 ? Number.POSITIVE_INFINITY : undefined));
-    const reading = readSealed({ objects, keys: bareKeys }, file, { start: 0, end: length }, live);
-    const read = [(await reading.next()).value as Buffer];
-    const ahead = objects.openings[1] as Opening;
-    expect(ahead.key).toBe(keysOf(file)[1]);
-    ahead.stream.destroy(new Error('ECONNRESET'));
-    await expect.poll(() => ahead.stream.closed).toBe(true);
-    for await (const bytes of reading) read.push(bytes);
-    expect(Buffer.concat(read).equals(plaintext)).toBe(true);
+  test('is not waited for by who has not read what lies before', async () => {
+    const { reads, objects } = watched((read, nth) => (nth >= 2 ? untilAborted(read) : undefined));
+    const { reading, readAhead } = await start(objects);
+    for (let segment = 0; segment < 9; segment += 1) {
+      expect(
+        (await reading.next()).value?.equals(plaintext.subarray(segment * segmentBytes, (segment + 1) * segmentBytes)),
+      ).toBe(true);
+    }
+    expect(reads).toHaveLength(3);
+    await reading.return();
+    expect([reads[2]?.signal.aborted, isBack(readAhead)]).toEqual([true, true]);
   });
 });
 
-test('an object ending early by its own account is damage and not asked for again', async () => {
+test('an object that is too short is damage, and not asked for again', async () => {
   const file = await sealed;
-  let asked = 0;
-  const objects: ObjectStore = {
-    ...memory,
-    async read(key, { offset }) {
-      asked += 1;
-      return Readable.from([(memory.objects.get(key) as Buffer).subarray(offset, offset + 1000)], {
-        objectMode: false,
-      });
-    },
-  };
+  const { reads, objects } = watched(() => Promise.reject(new ExchangeError('damaged')));
   expect(await outcomeOf(openFile(objects, file, { start: 0, end: 10 }))).toBe('damaged');
-  expect(asked).toBe(1);
+  expect(reads).toHaveLength(1);
 });
 
 test('a store that is away is said to be away at once', async () => {
-  const objects: ObjectStore = { ...memory, read: async () => Promise.reject(new ExchangeError('unavailable')) };
+  const { reads, objects } = watched(() => Promise.reject(new ExchangeError('unavailable')));
   expect(await outcomeOf(openFile(objects, await sealed))).toBe('unavailable');
+  expect(reads).toHaveLength(1);
 });
 
-test('reads no further ahead than the next chunk, and nothing outside the range', async () => {
-  const file = await sealed;
-  const objects = breaking(() => undefined);
-  const reading = readSealed(
-    { objects, keys: bareKeys },
-    file,
-    { start: 0, end: length },
-    new AbortController().signal,
-  );
-  await reading.next();
-  expect(objects.openings.map(({ key }) => key)).toEqual(keysOf(file).slice(0, 2));
-  await reading.return();
-  await expect.poll(() => allClosed(objects.openings)).toBe(true);
+describe('reads no further than it must', () => {
+  test('for a reader that has just begun', async () => {
+    const { reads, objects } = watched();
+    const { file, reading } = await start(objects);
+    await reading.next();
+    expect(reads.map(({ key, offset, length: bytes }) => ({ key, offset, bytes }))).toEqual([
+      { key: keysOf(file)[0], offset: 0, bytes: 3 * sealedSegmentBytes },
+    ]);
+    await reading.return();
+  });
 
-  const inside = breaking(() => undefined);
-  await openFile(inside, file, { start: chunkBytes + segmentBytes, end: chunkBytes + segmentBytes + 1 });
-  expect(inside.openings.map(({ key, offset }) => ({ key, offset }))).toEqual([
-    { key: keysOf(file)[1], offset: sealedSegmentBytes },
-  ]);
+  const range = fc
+    .tuple(fc.nat(length - 1), fc.integer({ min: 1, max: 3 * segmentBytes }))
+    .map(([from, bytes]) => ({ start: from, end: Math.min(length, from + bytes) }));
+  test.prop([range], { numRuns: 30 })('for a range', async ({ start: from, end }) => {
+    const { reads, objects } = watched();
+    expect((await openFile(objects, await sealed, { start: from, end })).equals(plaintext.subarray(from, end))).toBe(
+      true,
+    );
+    const [first, last] = [Math.floor(from / segmentBytes), Math.ceil(end / segmentBytes)];
+    const wanted = Math.min(last * segmentBytes, length) - first * segmentBytes + (last - first) * tagBytes;
+    expect(reads.reduce((sum, read) => sum + read.length, 0)).toBe(wanted);
+    expect(last).toBeLessThanOrEqual(segmentCount(length));
+  });
+
+  test('for one byte', async () => {
+    const { reads, objects } = watched();
+    const file = await sealed;
+    await openFile(objects, file, { start: chunkBytes + segmentBytes, end: chunkBytes + segmentBytes + 1 });
+    expect(reads.map(({ key, offset, length: bytes }) => ({ key, offset, bytes }))).toEqual([
+      { key: keysOf(file)[1], offset: sealedSegmentBytes, bytes: sealedSegmentBytes },
+    ]);
+  });
 });
 
-test('stops when the reader is gone', async () => {
+test('stops when the reader is gone, and asks the store for nothing any more', async () => {
   const gone = new AbortController();
-  const objects = breaking(() => undefined);
-  const reading = readSealed({ objects, keys: bareKeys }, await sealed, { start: 0, end: length }, gone.signal);
-  await reading.next();
-  gone.abort();
-  await expect(
-    (async () => {
-      for await (const _ of reading);
-    })(),
-  ).rejects.toThrow();
-  await expect.poll(() => allClosed(objects.openings)).toBe(true);
+  const { reads, objects } = watched((read, nth) => (nth === 1 ? untilAborted(read) : undefined));
+  const { reading, readAhead } = await start(objects, undefined, gone.signal);
+  for (let segment = 0; segment < 3; segment += 1) await reading.next();
+  const next = expect(reading.next()).rejects.toThrow('gone');
+  await expect.poll(() => reads.length).toBe(2);
+  gone.abort(new Error('gone'));
+  await next;
+  expect(reads).toHaveLength(2);
+  expect(isBack(readAhead)).toBe(true);
 });

@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
 import { ExchangeError } from '../exchange-error.ts';
-import type { ChunkRun, Engines, ObjectStore, SealedFile } from '../ports.ts';
-import { runAt, sealOf } from './chunk-runs.ts';
+import type { ChunkRun, Engines, SealedFile } from '../ports.ts';
+import { objectEnd, placeOf, sealOf } from './chunk-runs.ts';
+import { discardBuffer } from './discard-buffer.ts';
 import {
   chunkKey,
   openSegment,
@@ -9,17 +9,19 @@ import {
   sealedSegmentBytes,
   segmentBytes,
   segmentCount,
-  segmentsPerChunk,
   tagBytes,
 } from './sealing.ts';
 
-/** How often reading goes on from where it broke before it gives up; any progress starts the count anew. */
-const attempts = 3;
-/** How long a consumer may make us wait before it counts as slow. */
+/** 192 KiB, which with the segment being sent makes 256: every reader starts with it, and a slow one never gets more. */
+const smallestPiece = 3;
+/** 3 MiB: what a fast reader is given at a time, with one more piece on its way. */
+const largestPiece = 48;
+/** A reader that takes a piece in less is given a larger one. */
+const quickMs = 250;
+/** A reader that makes us wait longer is slow: a large piece is dropped, and read again when it is wanted. */
 const patienceMs = 1_000;
-/** 256 KiB: the memory of a slow consumer. */
-const segmentsWhenSlow = 4;
 
+type Needs = Pick<Engines, 'objects' | 'keys' | 'readAhead'>;
 /** What reading needs to know of a file. */
 type StoredFile = Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'runs'>;
 
@@ -31,11 +33,10 @@ export interface ByteRange {
 
 /**
  * The plaintext of a range, a segment at a time, each checked before it is handed out: what comes is right, or the
- * iteration fails. The next chunk is being opened while the current one is read; memory stays at a few segments
- * however slowly the result is consumed.
+ * iteration fails.
  */
 export async function* readSealed(
-  engines: Pick<Engines, 'objects' | 'keys'>,
+  engines: Needs,
   file: StoredFile,
   range: ByteRange,
   signal: AbortSignal,
@@ -44,20 +45,20 @@ export async function* readSealed(
   let run: ChunkRun | undefined;
   let seal: SegmentSeal | undefined;
   const sealAt = (segment: number): SegmentSeal => {
-    const current = runAt(file, Math.floor(segment / segmentsPerChunk));
+    const current = placeOf(file, segment).run;
     if (!seal || current.id !== run?.id) seal = sealOf(dataKey, file.id, current);
     run = current;
     return seal;
   };
   const lastSegment = segmentCount(file.sizeBytes) - 1;
   const from = Math.floor(range.start / segmentBytes);
-  const to = Math.max(from, Math.ceil(range.end / segmentBytes) - 1);
+  const end = Math.max(from + 1, Math.ceil(range.end / segmentBytes));
 
-  for await (const { number, sealed } of sealedSegments(engines.objects, file, from, to, signal)) {
+  for await (const { number, sealed } of sealedSegments(engines, file, from, end, signal)) {
     const plaintext = openChecked(sealAt(number), number, number === lastSegment, sealed);
-    const start = Math.max(range.start - number * segmentBytes, 0);
-    const end = Math.min(range.end - number * segmentBytes, plaintext.length);
-    if (end > start) yield plaintext.subarray(start, end);
+    const first = Math.max(range.start - number * segmentBytes, 0);
+    const last = Math.min(range.end - number * segmentBytes, plaintext.length);
+    if (last > first) yield plaintext.subarray(first, last);
   }
 }
 
@@ -70,105 +71,105 @@ function openChecked(seal: SegmentSeal, number: number, last: boolean, sealed: B
 }
 
 /**
- * The sealed segments `from` to `to`, a chunk's worth at a time and the next chunk ahead. A consumer that makes us wait
- * would hold a connection to the store for as long as it reads, and a few hundred of them all there are; so the
- * connection is given back, and such a consumer is served in small pieces that are fetched whole.
+ * The sealed segments from `from` up to `end`. They are fetched in pieces: the connection to the store is given back before
+ * the reader is served, so that a slow reader costs a little memory and nothing else. Pieces grow with the reader's pace.
  */
 async function* sealedSegments(
-  objects: ObjectStore,
+  engines: Needs,
   file: StoredFile,
   from: number,
-  to: number,
+  end: number,
   signal: AbortSignal,
 ): AsyncGenerator<{ number: number; sealed: Buffer }, void, void> {
+  const fetch = (first: number, segments: number) =>
+    new Piece(engines, file, first, Math.min(objectEnd(file, first), first + segments, end), signal);
   let next = from;
-  let ahead: Run | undefined;
-  let keepsUp = true;
-  let failures = 0;
+  let segments = smallestPiece;
+  let ahead: Piece | undefined;
   try {
-    while (next <= to) {
-      const chunkEnd = (Math.floor(next / segmentsPerChunk) + 1) * segmentsPerChunk;
-      const end = Math.min(chunkEnd, to + 1, keepsUp ? chunkEnd : next + segmentsWhenSlow);
-      const run: Run = ahead?.from === next ? ahead : openRun(objects, file, next, end, signal);
-      if (!keepsUp || end > to) ahead = undefined;
-      else if (ahead?.from !== end)
-        ahead = openRun(objects, file, end, Math.min(end + segmentsPerChunk, to + 1), signal);
+    while (next < end) {
+      const piece = ahead ?? fetch(next, segments);
+      ahead = undefined;
       try {
-        for await (const sealed of keepsUp ? cut(run, file) : gather(cut(run, file))) {
-          const waited = performance.now();
+        await piece.fetched();
+        if (segments > smallestPiece && piece.end < end) ahead = fetch(piece.end, segments);
+        const since = performance.now();
+        for (; next < piece.end && !piece.isDropped; next += 1) {
           const impatience = setTimeout(() => {
-            keepsUp = false;
-            run.close();
-            ahead?.close();
-            ahead = undefined;
+            if (piece.end - next > smallestPiece) piece.drop();
+            ahead?.drop();
           }, patienceMs);
           try {
-            yield { number: next, sealed };
+            yield { number: next, sealed: piece.segment(next) };
           } finally {
             clearTimeout(impatience);
           }
-          if (!keepsUp && performance.now() - waited < patienceMs / 10) keepsUp = next + 1 === run.end;
-          next += 1;
-          failures = 0;
         }
-      } catch (error) {
-        if (error instanceof ExchangeError || signal.aborted) throw error;
-        if (++failures >= attempts) throw new ExchangeError('unavailable', undefined, { cause: error });
+        const tookMs = performance.now() - since;
+        if (tookMs < quickMs) segments = Math.min(segments * 2, largestPiece);
+        else if (tookMs > patienceMs) segments = smallestPiece;
+        if (ahead?.isDropped) ahead = undefined;
+      } finally {
+        piece.drop();
       }
     }
   } finally {
-    ahead?.close();
+    ahead?.drop();
   }
 }
 
-/** Consecutive segments of one chunk, being read from its object. */
-interface Run {
-  readonly from: number;
-  /** Exclusive. */
+/** Consecutive segments of one object. */
+class Piece {
   readonly end: number;
-  readonly stream: Promise<Readable>;
-  close(): void;
-}
+  readonly #from: number;
+  readonly #file: StoredFile;
+  readonly #readAhead: Needs['readAhead'];
+  readonly #dropped = new AbortController();
+  readonly #reading: Promise<Buffer>;
+  #bytes: Buffer | undefined;
+  #takenBytes: number;
 
-function openRun(objects: ObjectStore, file: StoredFile, from: number, end: number, signal: AbortSignal): Run {
-  const chunk = Math.floor(from / segmentsPerChunk);
-  const place = { offset: (from % segmentsPerChunk) * sealedSegmentBytes, length: sealedBytes(file, from, end) };
-  const stream = objects.read(chunkKey(runAt(file, chunk).id, chunk), place, signal);
-  const whenOpen = (act: (opened: Readable) => void) => void stream.then(act, () => undefined);
-  // A fault before its turn is noticed when the turn comes; unheard, it would end the process.
-  whenOpen((opened) => opened.on('error', () => undefined));
-  return { from, end, stream, close: () => whenOpen((opened) => opened.destroy()) };
+  constructor(engines: Needs, file: StoredFile, from: number, end: number, signal: AbortSignal) {
+    this.#file = file;
+    this.#readAhead = engines.readAhead;
+    this.#from = from;
+    this.#takenBytes = Math.max(0, end - from - smallestPiece) * segmentBytes;
+    if (!engines.readAhead.tryTake(this.#takenBytes)) this.#takenBytes = 0;
+    this.end = this.#takenBytes > 0 ? end : Math.min(end, from + smallestPiece);
+    const { run, object, segmentsBefore } = placeOf(file, from);
+    const part = { offset: segmentsBefore * sealedSegmentBytes, length: sealedBytes(file, from, this.end) };
+    this.#reading = engines.objects.read(
+      chunkKey(run.id, object),
+      part,
+      AbortSignal.any([signal, this.#dropped.signal]),
+    );
+    // A failure before its turn is noticed when its turn comes; unheard, it would end the process.
+    this.#reading.catch(() => undefined);
+  }
+
+  get isDropped(): boolean {
+    return this.#dropped.signal.aborted;
+  }
+
+  async fetched(): Promise<void> {
+    this.#bytes = await this.#reading;
+  }
+
+  segment(number: number): Buffer {
+    const offset = (number - this.#from) * sealedSegmentBytes;
+    return (this.#bytes as Buffer).subarray(offset, offset + sealedBytes(this.#file, number, number + 1));
+  }
+
+  /** Gives the memory back. */
+  drop(): void {
+    if (this.isDropped) return;
+    this.#dropped.abort();
+    this.#readAhead.give(this.#takenBytes);
+    this.#reading.then(discardBuffer, () => undefined);
+  }
 }
 
 function sealedBytes(file: StoredFile, from: number, end: number): number {
   const plaintext = Math.min(end * segmentBytes, file.sizeBytes) - from * segmentBytes;
   return plaintext + (end - from) * tagBytes;
-}
-
-async function* gather(segments: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-  const gathered: Buffer[] = [];
-  for await (const sealed of segments) gathered.push(Buffer.from(sealed));
-  yield* gathered;
-}
-
-/** Cuts a run's bytes into its sealed segments, which must all be there. */
-async function* cut({ from, end, stream }: Run, file: StoredFile): AsyncGenerator<Buffer, void, void> {
-  // One buffer for all of them: a segment is opened before the next is asked for.
-  const sealed = Buffer.allocUnsafeSlow(sealedSegmentBytes);
-  let segment = from;
-  let fill = 0;
-  for await (const bytes of (await stream) as AsyncIterable<Buffer>) {
-    for (let offset = 0; offset < bytes.length; ) {
-      const length = sealedBytes(file, segment, segment + 1);
-      const copied = bytes.copy(sealed, fill, offset, offset + length - fill);
-      fill += copied;
-      offset += copied;
-      if (fill < length) break;
-      yield sealed.subarray(0, length);
-      fill = 0;
-      segment += 1;
-      if (segment === end) return;
-    }
-  }
-  throw new ExchangeError('damaged', undefined, { cause: new Error(`object of segment ${segment} ends early`) });
 }

@@ -1,9 +1,9 @@
-import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys, sealFile } from '../../testing/sealed-file.ts';
 import type { ObjectStore } from '../ports.ts';
+import { ReadAhead } from './read-ahead.ts';
 import { readSealed } from './read-sealed.ts';
 import { chunkBytes, sealedSegmentBytes, segmentBytes } from './sealing.ts';
 
@@ -11,6 +11,7 @@ const plaintext = deterministicRandom('plaintext').bytes(2 * chunkBytes + 3 * se
 const memory = memoryObjectStore();
 const sealed = sealFile(memory, plaintext);
 const live = new AbortController().signal;
+const aheadBytes = 100 * 1024 ** 2;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -19,68 +20,99 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function reader() {
-  const openings: { length: number; stream: Readable }[] = [];
+/** A reader of the whole file; `hangsAfter` reads, the store answers no more. */
+async function reader(hangsAfter = Number.POSITIVE_INFINITY) {
+  const reads: { length: number; isOpen: boolean }[] = [];
   const objects: ObjectStore = {
     ...memory,
     async read(key, part, signal) {
-      const stream = await memory.read(key, part, signal);
-      openings.push({ length: part.length, stream });
-      return stream;
+      const read = { length: part.length, isOpen: true };
+      reads.push(read);
+      if (reads.length <= hangsAfter) {
+        read.isOpen = false;
+        return memory.read(key, part, signal);
+      }
+      return new Promise<Buffer>((_, reject) =>
+        signal.addEventListener('abort', () => {
+          read.isOpen = false;
+          reject(signal.reason as Error);
+        }),
+      );
     },
   };
   const file = await sealed;
-  const reading = readSealed({ objects, keys: bareKeys }, file, { start: 0, end: plaintext.length }, live);
-  return { openings, reading };
+  const readAhead = new ReadAhead({ bytes: aheadBytes });
+  const reading = readSealed({ objects, keys: bareKeys, readAhead }, file, { start: 0, end: plaintext.length }, live);
+  const isBack = () => {
+    const all = readAhead.tryTake(aheadBytes);
+    if (all) readAhead.give(aheadBytes);
+    return all;
+  };
+  return { reads, reading, isBack };
 }
 
-const open = (openings: readonly { stream: Readable }[]) => openings.filter(({ stream }) => !stream.destroyed);
+const open = (reads: readonly { isOpen: boolean }[]) => reads.filter(({ isOpen }) => isOpen);
 
-test('who makes us wait holds no connection to the store meanwhile', async () => {
-  const { openings, reading } = await reader();
-  await reading.next();
-  expect(open(openings)).toHaveLength(2);
+test('who makes us wait holds no connection to the store and no memory for reading ahead meanwhile', async () => {
+  // The third read is the first one ahead of the reader.
+  const { reads, reading, isBack } = await reader(2);
+  for (let segment = 0; segment < 4; segment += 1) await reading.next();
+  expect([open(reads).length, isBack()]).toEqual([1, false]);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(open(openings)).toEqual([]);
+  expect([open(reads), isBack()]).toEqual([[], true]);
   await reading.return();
 });
 
+test('who pauses in a large piece has its rest read again, and every byte is right', async () => {
+  const { reads, reading, isBack } = await reader();
+  const read: Buffer[] = [];
+  for await (const bytes of reading) {
+    read.push(Buffer.from(bytes));
+    // Now and then, at other places in the pieces every time.
+    if (read.length % 37 === 0) await vi.advanceTimersByTimeAsync(1_500);
+  }
+  expect(Buffer.concat(read).equals(plaintext)).toBe(true);
+  expect(reads.length).toBeLessThan(60);
+  expect(isBack()).toBe(true);
+});
+
 test('who is slow throughout gets every byte right, fetched in small pieces', async () => {
-  const { openings, reading } = await reader();
+  const { reads, reading, isBack } = await reader();
   const read: Buffer[] = [];
   for await (const bytes of reading) {
     read.push(Buffer.from(bytes));
     await vi.advanceTimersByTimeAsync(1_500);
-    expect(open(openings)).toEqual([]);
+    expect([open(reads), isBack()]).toEqual([[], true]);
   }
   expect(Buffer.concat(read).equals(plaintext)).toBe(true);
-  for (const { length } of openings.slice(2)) expect(length).toBeLessThanOrEqual(4 * sealedSegmentBytes);
+  for (const { length } of reads) expect(length).toBeLessThanOrEqual(3 * sealedSegmentBytes);
 });
 
-test('who was slow for a while is served in whole chunks again', async () => {
-  const { openings, reading } = await reader();
+test('who was slow for a while is served in large pieces again', async () => {
+  const { reads, reading } = await reader();
   const read: Buffer[] = [];
   for await (const bytes of reading) {
     read.push(Buffer.from(bytes));
     if (read.length <= 10) await vi.advanceTimersByTimeAsync(1_500);
   }
   expect(Buffer.concat(read).equals(plaintext)).toBe(true);
-  // Slow for 10 segments of 259: not fetched in fours to the end.
-  expect(openings.length).toBeLessThan(15);
+  // Slow for 10 segments of 259: not fetched in threes to the end.
+  expect(reads.length).toBeLessThan(20);
+  expect(Math.max(...reads.map(({ length }) => length))).toBe(48 * sealedSegmentBytes);
 });
 
-test('who keeps up opens each chunk once, and leaves no timer behind', async () => {
-  const { openings, reading } = await reader();
+test('who keeps up has every byte fetched once, and leaves no timer behind', async () => {
+  const { reads, reading, isBack } = await reader();
   for await (const _ of reading) expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
-  expect(openings).toHaveLength(3);
-  expect(vi.getTimerCount()).toBe(0);
+  const stored = [...memory.objects.values()].reduce((sum, object) => sum + object.length, 0);
+  expect(reads.reduce((sum, { length }) => sum + length, 0)).toBe(stored);
+  expect([vi.getTimerCount(), isBack()]).toEqual([0, true]);
 });
 
-test('who leaves in the middle leaves no timer and no connection behind', async () => {
-  const { openings, reading } = await reader();
-  await reading.next();
+test('who leaves in the middle leaves no timer, no connection and no memory behind', async () => {
+  const { reads, reading, isBack } = await reader(2);
+  for (let segment = 0; segment < 4; segment += 1) await reading.next();
   await reading.return();
   await vi.advanceTimersByTimeAsync(0);
-  expect(vi.getTimerCount()).toBe(0);
-  await vi.waitFor(() => expect(open(openings)).toEqual([]));
+  expect([vi.getTimerCount(), open(reads), isBack()]).toEqual([0, [], true]);
 });

@@ -1,42 +1,57 @@
-import type { Engines } from '../ports.ts';
-import { leftoverKeys, runAt } from './chunk-runs.ts';
-import { chunkKey } from './sealing.ts';
+import type { Deletion, DeletionStore, Engines } from '../ports.ts';
+import { takeKeys } from './chunk-runs.ts';
 
-const filesPerBatch = 100;
-/** What one DeleteObjects takes. */
-const objectsPerRequest = 1000;
+/** What one DeleteObjects takes, and so how many files can be done with in one request. */
+const objectsPerRequest = 1_000;
 const leaseSeconds = 60;
 
 /**
- * Deletes the objects of expired intents and of files whose key is destroyed. From the last chunk down, noting the
- * progress, so that a file of any size and a crash at any point leave nothing behind.
+ * Deletes the objects of files whose key is destroyed, and of uploads that ended without a file. The objects of many
+ * small files go in one request, those of a large file in several, from its end and noting the progress: a file of any
+ * size and a crash at any point leave nothing behind.
  */
 export async function sweepFiles(
   engines: Pick<Engines, 'store' | 'objects' | 'checkpoint'>,
   signal?: AbortSignal,
 ): Promise<{ files: number; objects: number }> {
-  let files = 0;
-  let objects = 0;
-  for (;;) {
-    const deletions = await engines.store.files.takeDeletions(filesPerBatch, leaseSeconds);
-    for (const deletion of deletions) {
-      const leftovers = leftoverKeys(deletion);
-      if (leftovers.length > 0) await engines.objects.delete(leftovers);
-      let remaining = deletion.chunkCount;
-      do {
-        signal?.throwIfAborted();
-        const from = Math.max(0, remaining - objectsPerRequest);
-        const keys = Array.from({ length: remaining - from }, (_, index) =>
-          chunkKey(runAt(deletion, from + index).id, from + index),
-        );
-        if (keys.length > 0) await engines.objects.delete(keys);
-        engines.checkpoint('sweep:objects-deleted');
-        objects += keys.length;
-        remaining = from;
-        await engines.store.files.settleDeletion({ ...deletion, chunkCount: remaining });
-      } while (remaining > 0);
-      files += 1;
+  const swept = { files: 0, objects: 0 };
+  for (const source of [engines.store.uploads, engines.store.files]) {
+    for (;;) {
+      signal?.throwIfAborted();
+      const deletions = await source.takeDeletions(objectsPerRequest, leaseSeconds);
+      if (deletions.length === 0) break;
+      swept.files += deletions.length;
+      swept.objects += await deleteAll(engines, source, deletions, signal);
     }
-    if (deletions.length < filesPerBatch) return { files, objects };
   }
+  return swept;
+}
+
+async function deleteAll(
+  { objects, checkpoint }: Pick<Engines, 'objects' | 'checkpoint'>,
+  source: DeletionStore,
+  deletions: readonly Deletion[],
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let deleted = 0;
+  let waiting = deletions;
+  while (waiting.length > 0) {
+    signal?.throwIfAborted();
+    const keys: string[] = [];
+    const settled: Deletion[] = [];
+    for (const deletion of waiting) {
+      const taken = takeKeys(deletion, objectsPerRequest - keys.length);
+      keys.push(...taken.keys);
+      settled.push(taken.rest);
+      if (keys.length === objectsPerRequest) break;
+    }
+    if (keys.length > 0) await objects.delete(keys);
+    checkpoint('sweep:objects-deleted');
+    await source.settleDeletions(settled);
+    deleted += keys.length;
+    const last = settled.at(-1) as Deletion;
+    const isDone = last.chunkCount === 0 && last.runs.length <= 1;
+    waiting = [...(isDone ? [] : [last]), ...waiting.slice(settled.length)];
+  }
+  return deleted;
 }

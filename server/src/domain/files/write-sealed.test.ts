@@ -1,19 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
-import { describe, expect } from 'vitest';
+import { afterEach, beforeEach, describe, expect, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
-import { CountingPool } from '../../testing/sealed-file.ts';
-import type { ObjectStore } from '../ports.ts';
-import { chunkBytes, chunkKey } from './sealing.ts';
-import { SealedWriter } from './write-sealed.ts';
+import { openFile, silentLedger } from '../../testing/sealed-file.ts';
+import type { ChunkRun, ObjectStore, SealedFile } from '../ports.ts';
+import { MemoryBudget, type MemoryShare } from '../uploads/memory-budget.ts';
+import { takeKeys } from './chunk-runs.ts';
+import { chunkBytes, chunkKey, sealedSegmentBytes, segmentBytes, segmentsPerChunk } from './sealing.ts';
+import { type Ledger, SealedWriter } from './write-sealed.ts';
 
-const seal = { dataKey: Buffer.alloc(32, 1), fileId: 'file' };
+const dataKey = Buffer.alloc(32, 1);
 const megabyte = Buffer.alloc(1024 * 1024, 1);
 
 /** Holds every PUT until the test lets it go. */
 function heldStore() {
   const waiting: { key: string; finish: (error?: Error) => void }[] = [];
-  const put: ObjectStore['put'] = (key, _body, signal) =>
+  const put: ObjectStore['put'] = (key, _pieces, signal) =>
     new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(new Error('aborted')));
       waiting.push({ key, finish: (error) => (error ? reject(error) : resolve()) });
@@ -21,121 +24,209 @@ function heldStore() {
   return { waiting, objects: { ...memoryObjectStore(), put } };
 }
 
-function writerOn(
-  objects: ObjectStore,
-  {
-    pool = new CountingPool(),
-    ...options
-  }: { pool?: CountingPool } & Partial<
-    Pick<ConstructorParameters<typeof SealedWriter>[0], 'beforeChunk' | 'afterChunk' | 'putsInFlight' | 'firstChunk'>
-  > = {},
-) {
+interface WriterOptions {
+  readonly slabs?: number;
+  readonly waitMs?: number;
+  readonly budget?: MemoryBudget;
+  readonly ledger?: Partial<Ledger>;
+  readonly runs?: readonly ChunkRun[];
+  readonly object?: number;
+  readonly segment?: number;
+  readonly onTake?: (relieve: () => void) => void;
+}
+
+/** A writer of the file "file", and what it holds of the memory. */
+function writerOn(objects: ObjectStore, options: WriterOptions = {}) {
   const stop = new AbortController();
-  const beforeChunk = async () => undefined;
-  const writer = new SealedWriter({ objects, buffers: pool, seal, signal: stop.signal, beforeChunk, ...options });
-  return { pool, stop, writer };
+  const { slabs = 4000, waitMs = 10, onTake = () => undefined } = options;
+  const budget =
+    options.budget ??
+    new MemoryBudget({ slabBytes: sealedSegmentBytes, bytes: slabs * sealedSegmentBytes, waitMs, maxWaiting: 100 });
+  const memory = { held: 0, mostHeld: 0, closed: false, relieve: () => undefined as void };
+  const writer = new SealedWriter({
+    objects,
+    memory: (relieve): MemoryShare => {
+      memory.relieve = relieve;
+      const share = budget.open('owner', 1, { relieve, signal: stop.signal });
+      return {
+        async take() {
+          onTake(relieve);
+          const slab = await share.take();
+          memory.held += 1;
+          memory.mostHeld = Math.max(memory.mostHeld, memory.held);
+          return slab;
+        },
+        give(slab, use) {
+          memory.held -= 1;
+          expect(slab).toHaveLength(sealedSegmentBytes);
+          share.give(slab, use);
+        },
+        filling: (since) => share.filling(since),
+        close() {
+          memory.closed = true;
+          share.close();
+        },
+      };
+    },
+    file: { id: 'file', dataKey, runs: options.runs ?? [] },
+    object: options.object ?? 0,
+    segment: options.segment ?? 0,
+    signal: stop.signal,
+    ledger: { ...silentLedger, ...options.ledger },
+    newRunId: randomUUID,
+  });
+  return { budget, memory, stop, writer };
 }
 
 async function writeAll(writer: SealedWriter, megabytes: number): Promise<number> {
   for (let count = 0; count < megabytes; count += 1) await writer.write(megabyte);
-  return writer.finish();
+  await writer.finish();
+  return writer.layout.chunkCount;
+}
+
+/** The file as a reader would be given it. */
+function written(writer: SealedWriter, sizeBytes: number): SealedFile {
+  return {
+    accountId: 'an account',
+    id: 'file',
+    name: 'a.bin',
+    sizeBytes,
+    sha256: Buffer.alloc(32),
+    scan: 'clean',
+    wrappedKey: dataKey,
+    keyVersion: 1,
+    runs: writer.layout.runs,
+  };
 }
 
 /** Lets everything run that does not wait for the test. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('memory', () => {
-  test('holds at most five buffers and does not read on while four chunks are on their way', async () => {
+  test('holds at most five chunks and does not read on while four are on their way', async () => {
     const { waiting, objects } = heldStore();
-    const { pool, writer } = writerOn(objects);
-    let written = 0;
+    const { memory, writer } = writerOn(objects);
+    let count = 0;
     const upload = (async () => {
-      for (; written < 80; written += 1) await writer.write(megabyte);
-      return writer.finish();
+      for (; count < 80; count += 1) await writer.write(megabyte);
+      await writer.finish();
     })();
     await expect.poll(() => waiting.length).toBe(4);
     await settle();
-    const stalledAt = written;
+    const stalledAt = count;
     await settle();
-    expect(written).toBe(stalledAt);
-    expect(written).toBeLessThanOrEqual(41);
-    expect([pool.out, waiting.length]).toEqual([5, 4]);
+    expect(count).toBe(stalledAt);
+    expect(count).toBeLessThanOrEqual(41);
+    expect(memory.held).toBeLessThanOrEqual(5 * segmentsPerChunk + 1);
+    expect(waiting).toHaveLength(4);
     for (let done = 0; done < 10; done += 1) {
       await expect.poll(() => waiting.length).toBeGreaterThan(done);
       waiting[done]?.finish();
     }
-    expect(await upload).toBe(10);
-    expect([pool.mostOut, pool.out]).toEqual([5, 0]);
+    await upload;
+    expect(writer.layout).toEqual({ runs: [], chunkCount: 10 });
+    await writer.close();
+    expect(memory.mostHeld).toBeLessThanOrEqual(5 * segmentsPerChunk + 1);
+    expect([memory.held, memory.closed]).toEqual([0, true]);
   });
 
-  test.prop([fc.nat(3), fc.nat(3)], { numRuns: 8 })(
-    'returns every buffer when a PUT fails',
-    async (failing, chunks) => {
-      const memory = memoryObjectStore();
-      const put: ObjectStore['put'] = async (key, body, signal) => {
-        if (key === chunkKey('file', failing)) throw new Error('refused');
-        await memory.put(key, body, signal);
-      };
-      const { pool, writer } = writerOn({ ...memory, put });
-      const upload = writeAll(writer, chunks * 8 + 1);
-      if (failing <= chunks) await expect(upload).rejects.toThrow('refused');
-      else await upload;
-      await writer.close();
-      expect(pool.out).toBe(0);
-    },
-  );
+  test('is used again: a file of any size needs no more of it than one of a few chunks', async () => {
+    const objects: ObjectStore = { ...memoryObjectStore(), put: () => settle() as Promise<void> };
+    const { memory, writer } = writerOn(objects, { slabs: 5 * segmentsPerChunk + 2 });
+    expect(await writeAll(writer, 100)).toBe(13);
+    await writer.close();
+    expect(memory.held).toBe(0);
+  });
 
-  test('returns every buffer when the upload is aborted with chunks on their way', async () => {
+  test.prop([fc.nat(3), fc.nat(3)], { numRuns: 8 })('is given back when a PUT fails', async (failing, chunks) => {
+    const store = memoryObjectStore();
+    const put: ObjectStore['put'] = async (key, pieces, signal) => {
+      if (key === chunkKey('file', failing)) throw new Error('refused');
+      await store.put(key, pieces, signal);
+    };
+    const { memory, budget, writer } = writerOn({ ...store, put });
+    const upload = writeAll(writer, chunks * 8 + 1);
+    if (failing <= chunks) await expect(upload).rejects.toThrow('refused');
+    else await upload;
+    await writer.close();
+    expect([memory.held, memory.closed, budget.heldBytes]).toEqual([0, true, 0]);
+  });
+
+  test.each(['claim', 'beginRun', 'stored'] as const)('is given back when %s fails', async (entry) => {
+    let calls = 0;
+    const ledger = {
+      [entry]: async () => {
+        if (++calls === (entry === 'beginRun' ? 1 : 2)) throw new Error('superseded');
+      },
+    };
+    const { memory, writer } = writerOn(memoryObjectStore(), { ledger });
+    await writer.write(megabyte);
+    if (entry === 'beginRun') memory.relieve();
+    await expect(writeAll(writer, 20)).rejects.toThrow('superseded');
+    await writer.close();
+    expect([memory.held, memory.closed]).toEqual([0, true]);
+  });
+
+  test('is given back when the upload is aborted with chunks on their way', async () => {
     const { waiting, objects } = heldStore();
-    const { pool, stop, writer } = writerOn(objects);
+    const { memory, stop, writer } = writerOn(objects);
     const upload = expect(writeAll(writer, 80)).rejects.toThrow('aborted');
     await expect.poll(() => waiting.length).toBe(4);
     stop.abort();
     await upload;
     await writer.close();
-    expect(pool.out).toBe(0);
+    expect(memory.held).toBe(0);
   });
 
-  test('returns every buffer when a chunk number cannot be reserved', async () => {
-    const refuse = async (chunk: number) => {
-      if (chunk === 1) throw new Error('swept');
-    };
-    const { pool, writer } = writerOn(memoryObjectStore(), { beforeChunk: refuse });
-    await expect(writeAll(writer, 20)).rejects.toThrow('swept');
-    await writer.close();
-    expect(pool.out).toBe(0);
+  test('is given back in the middle of a chunk, and with nothing written', async () => {
+    for (const bytes of [0, 1, segmentBytes, 3 * segmentBytes + 1]) {
+      const { memory, writer } = writerOn(memoryObjectStore());
+      await writer.write(Buffer.alloc(bytes));
+      await writer.close();
+      expect([memory.held, memory.closed]).toEqual([0, true]);
+    }
   });
 
-  test('fails when no buffer becomes free, and then holds none', async () => {
+  test('that cannot be had fails the upload, which then holds none', async () => {
     const { objects } = heldStore();
-    const { pool, writer, stop } = writerOn(objects, { pool: new CountingPool(1) });
+    const { memory, writer, stop } = writerOn(objects, { slabs: 5 });
     await expect(writeAll(writer, 9)).rejects.toMatchObject({ code: 'unavailable' });
     stop.abort();
     await writer.close();
-    expect(pool.out).toBe(0);
+    expect(memory.held).toBe(0);
   });
 });
 
-test('reserves every chunk number before its first byte leaves', async () => {
+test('claims every object before its first byte leaves, and each run before its objects', async () => {
   const events: string[] = [];
-  const memory = memoryObjectStore();
-  const put: ObjectStore['put'] = async (key, body, signal) => {
+  const store = memoryObjectStore();
+  const put: ObjectStore['put'] = async (key, pieces, signal) => {
     events.push(`put ${key}`);
-    await memory.put(key, body, signal);
+    await store.put(key, pieces, signal);
   };
-  const { writer } = writerOn(
-    { ...memory, put },
-    {
-      beforeChunk: async (chunk) => {
-        await settle();
-        events.push(`reserve ${chunk}`);
-      },
+  let run = 'file';
+  const ledger: Partial<Ledger> = {
+    async claim(object) {
+      await settle();
+      events.push(`claim ${chunkKey(run, object)}`);
     },
-  );
-  expect(await writeAll(writer, 17)).toBe(3);
-  for (const chunk of [0, 1, 2]) {
-    expect(events.indexOf(`reserve ${chunk}`)).toBeGreaterThanOrEqual(0);
-    expect(events.indexOf(`reserve ${chunk}`)).toBeLessThan(events.indexOf(`put ${chunkKey('file', chunk)}`));
+    async beginRun(runs) {
+      await settle();
+      run = runs.at(-1)?.id as string;
+    },
+  };
+  const { writer, memory } = writerOn({ ...store, put }, { ledger });
+  for (let count = 0; count < 17; count += 1) {
+    await writer.write(megabyte);
+    if (count === 9) memory.relieve();
+  }
+  await writer.finish();
+  const puts = events.filter((event) => event.startsWith('put '));
+  expect(puts).toHaveLength(store.objects.size);
+  expect(writer.layout.runs.length).toBeGreaterThan(1);
+  for (const event of puts) {
+    expect(events.indexOf(event.replace('put', 'claim'))).toBeGreaterThanOrEqual(0);
+    expect(events.indexOf(event.replace('put', 'claim'))).toBeLessThan(events.indexOf(event));
   }
 });
 
@@ -163,55 +254,63 @@ test('fails although the failed chunk was not the last', async () => {
 });
 
 test('an empty file is one object', async () => {
-  const memory = memoryObjectStore();
-  const { writer, pool } = writerOn(memory);
-  expect(await writer.finish()).toBe(1);
-  expect(memory.objects.size).toBe(1);
-  expect(pool.out).toBe(0);
+  const store = memoryObjectStore();
+  const { writer, memory } = writerOn(store);
+  await writer.finish();
+  await writer.close();
+  expect([writer.layout, store.objects.size, memory.held]).toEqual([{ runs: [], chunkCount: 1 }, 1, 0]);
   expect(chunkBytes).toBe(8 * 1024 * 1024);
 });
 
-describe('one chunk at a time', () => {
-  test('is stored, and then called stored, before the next one leaves', async () => {
+describe('what is called stored', () => {
+  test('is all that lies before it, in order, whichever chunk was stored first', async () => {
     const { waiting, objects } = heldStore();
-    const events: string[] = [];
-    const { pool, writer } = writerOn(objects, {
-      putsInFlight: 1,
-      afterChunk: async (chunk) => {
-        await settle();
-        events.push(`stored ${chunk}, ${waiting.length} sent`);
-      },
-    });
-    const upload = writeAll(writer, 17);
-    for (let chunk = 0; chunk < 3; chunk += 1) {
-      await expect.poll(() => waiting.length).toBe(chunk + 1);
-      await settle();
-      expect(waiting).toHaveLength(chunk + 1);
-      waiting[chunk]?.finish();
-    }
-    expect(await upload).toBe(3);
-    expect(events).toEqual(['stored 0, 1 sent', 'stored 1, 2 sent', 'stored 2, 3 sent']);
-    expect([pool.mostOut, pool.out]).toEqual([2, 0]);
+    const stored: number[] = [];
+    const { writer } = writerOn(objects, { ledger: { stored: async (segment) => void stored.push(segment) } });
+    const upload = writeAll(writer, 25);
+    await expect.poll(() => waiting.length).toBe(4);
+    for (const chunk of [2, 1, 3]) waiting[chunk]?.finish();
+    await settle();
+    expect(stored).toEqual([]);
+    waiting[0]?.finish();
+    expect(await upload).toBe(4);
+    expect(stored).toEqual([128, 256, 384, 400]);
   });
 
-  test('no other leaves after one that cannot be called stored', async () => {
-    const memory = memoryObjectStore();
-    const { pool, writer } = writerOn(memory, {
-      putsInFlight: 1,
-      afterChunk: () => Promise.reject(new Error('superseded')),
-    });
+  test('is recorded one entry at a time', async () => {
+    let [busy, most] = [0, 0];
+    const entry = async () => {
+      most = Math.max(most, ++busy);
+      await settle();
+      busy -= 1;
+    };
+    const ledger = { claim: entry, beginRun: entry, stored: entry };
+    const { writer, memory } = writerOn(memoryObjectStore(), { ledger });
+    for (let count = 0; count < 20; count += 1) {
+      await writer.write(megabyte);
+      if (count % 7 === 3) memory.relieve();
+    }
+    await writer.finish();
+    await writer.close();
+    expect([most, busy]).toEqual([1, 0]);
+  });
+
+  test('cannot be recorded: no other chunk leaves', async () => {
+    const store = memoryObjectStore();
+    const { memory, writer } = writerOn(store, { ledger: { stored: () => Promise.reject(new Error('superseded')) } });
     await expect(writeAll(writer, 24)).rejects.toThrow('superseded');
     await writer.close();
-    expect([[...memory.objects.keys()], pool.out]).toEqual([[chunkKey('file', 0)], 0]);
+    expect([[...store.objects.keys()], memory.held]).toEqual([[chunkKey('file', 0)], 0]);
   });
 
-  test('is not called stored when it was not', async () => {
+  test('was stored', async () => {
     const called: number[] = [];
     const { writer } = writerOn(
       { ...memoryObjectStore(), put: () => Promise.reject(new Error('refused')) },
-      { putsInFlight: 1, afterChunk: async (chunk) => void called.push(chunk) },
+      { ledger: { stored: async (segment) => void called.push(segment) } },
     );
     await expect(writeAll(writer, 9)).rejects.toThrow('refused');
+    await writer.close();
     expect(called).toEqual([]);
   });
 });
@@ -220,14 +319,14 @@ describe('a pause', () => {
   test.prop([fc.integer({ min: -2, max: 2 }), fc.nat(2)], { numRuns: 15 })(
     'stores the whole chunks and nothing of what lies behind them',
     async (bytesBeyond, chunks) => {
-      const memory = memoryObjectStore();
-      const { pool, writer } = writerOn(memory);
+      const store = memoryObjectStore();
+      const { memory, writer } = writerOn(store);
       const length = Math.max(0, chunks * chunkBytes + bytesBeyond);
       await writer.write(Buffer.alloc(length));
       await writer.pause();
       await writer.close();
-      expect(memory.objects.size).toBe(Math.floor(length / chunkBytes));
-      expect(pool.out).toBe(0);
+      expect(store.objects.size).toBe(Math.floor(length / chunkBytes));
+      expect(memory.held).toBe(0);
     },
   );
 
@@ -241,9 +340,10 @@ describe('a pause', () => {
     await first.write(content.subarray(0, chunkBytes + 7));
     await first.pause();
     await first.close();
-    const { writer: second } = writerOn(parts, { firstChunk: 1 });
+    const { writer: second } = writerOn(parts, { object: 1, segment: segmentsPerChunk });
     await second.write(content.subarray(chunkBytes));
-    expect(await second.finish()).toBe(3);
+    await second.finish();
+    expect(second.layout).toEqual({ runs: [], chunkCount: 3 });
     expect([...parts.objects.keys()]).toEqual([...whole.objects.keys()]);
     for (const [key, sealed] of whole.objects) expect(parts.objects.get(key)?.equals(sealed)).toBe(true);
   });
@@ -259,5 +359,135 @@ describe('a pause', () => {
     expect(paused).toBe(false);
     waiting[0]?.finish(new Error('lost'));
     await expect(pausing).rejects.toThrow('lost');
+  });
+});
+
+describe('a writer that is asked for its memory', () => {
+  const content = deterministicRandom('relieved').bytes(300 * segmentBytes);
+  const plan = fc.record({
+    size: fc.integer({ min: 0, max: content.length }),
+    pieces: fc.array(fc.integer({ min: 1, max: 40 * segmentBytes }), { minLength: 1, maxLength: 12 }),
+    /** Before which writes, and before which slabs, it is asked; both are repeated. */
+    betweenWrites: fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }),
+    beforeSlabs: fc.array(fc.boolean(), { minLength: 1, maxLength: 101 }),
+  });
+
+  test.prop([plan], { numRuns: 25 })(
+    'whenever and however often, stores what is read back as it was written, and nothing else',
+    async ({ size, pieces, betweenWrites, beforeSlabs }) => {
+      const store = memoryObjectStore();
+      const put: ObjectStore['put'] = async (key, body, signal) => {
+        expect(store.objects.has(key)).toBe(false);
+        await settle();
+        await store.put(key, body, signal);
+      };
+      let takes = 0;
+      let recorded: readonly ChunkRun[] = [];
+      const stored: number[] = [];
+      const { writer, memory } = writerOn(
+        { ...store, put },
+        {
+          onTake: (relieve) => void (beforeSlabs[takes++ % beforeSlabs.length] && relieve()),
+          ledger: {
+            beginRun: async (runs) => void (recorded = runs),
+            stored: async (segment) => void stored.push(segment),
+          },
+        },
+      );
+      for (let [start, nth] = [0, 0]; start < size; nth += 1) {
+        if (betweenWrites[nth % betweenWrites.length]) memory.relieve();
+        const end = Math.min(size, start + (pieces[nth % pieces.length] as number));
+        await writer.write(content.subarray(start, end));
+        start = end;
+      }
+      await writer.finish();
+      await writer.close();
+      memory.relieve();
+      expect(memory.held).toBe(0);
+      const { runs, chunkCount } = writer.layout;
+      expect(runs).toEqual(recorded);
+      const { keys } = takeKeys({ id: 'file', runs, chunkCount }, Number.POSITIVE_INFINITY);
+      expect(keys.toSorted()).toEqual([...store.objects.keys()].toSorted());
+      expect(stored).toEqual(stored.toSorted((a, b) => a - b));
+      expect(stored.at(-1)).toBe(Math.max(1, Math.ceil(size / segmentBytes)));
+      expect((await openFile(store, written(writer, size))).equals(content.subarray(0, size))).toBe(true);
+    },
+  );
+
+  describe('and is slow', () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ['performance'] });
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+    const segment = (nth: number) => content.subarray(nth * segmentBytes, (nth + 1) * segmentBytes);
+
+    test('holds a couple of slabs from then on', async () => {
+      const budget = new MemoryBudget({
+        slabBytes: sealedSegmentBytes,
+        bytes: 40 * sealedSegmentBytes,
+        waitMs: 10,
+        maxWaiting: 9,
+      });
+      const store = memoryObjectStore();
+      const slow = writerOn(store, { budget });
+      for (let nth = 0; nth < 20; nth += 1) {
+        vi.advanceTimersByTime(1_000);
+        await slow.writer.write(segment(nth));
+      }
+      expect(slow.memory.held).toBe(20);
+      const other = budget.open('another', 1, { relieve: () => undefined, signal: slow.stop.signal });
+      const taken = [];
+      for (let nth = 0; nth < 11; nth += 1) taken.push(await other.take());
+      await settle();
+      expect(slow.memory.held).toBe(1);
+      slow.memory.mostHeld = 0;
+      for (let nth = 20; nth < 60; nth += 1) {
+        vi.advanceTimersByTime(1_000);
+        await slow.writer.write(segment(nth));
+        await settle();
+      }
+      expect(slow.memory.mostHeld).toBeLessThanOrEqual(3);
+      for (const slab of taken) other.give(slab);
+      await slow.writer.finish();
+      expect(
+        (await openFile(store, written(slow.writer, 60 * segmentBytes))).equals(content.subarray(0, 60 * segmentBytes)),
+      ).toBe(true);
+      await slow.writer.close();
+      expect(budget.heldBytes).toBe(0);
+    });
+
+    test.each([
+      ['stays with small chunks while it is', 200, 1],
+      ['goes back to large ones when it is fast again', 1, segmentsPerChunk],
+    ])('%s', async (_what, msPerSegment, chunkSize) => {
+      const store = memoryObjectStore();
+      const { writer, memory } = writerOn(store);
+      await writer.write(content.subarray(0, 3 * segmentBytes));
+      memory.relieve();
+      expect(writer.layout.runs.at(-1)).toMatchObject({ segmentsPerChunk: 1 });
+      for (let nth = 3; nth < 103; nth += 1) {
+        vi.advanceTimersByTime(msPerSegment);
+        await writer.write(segment(nth));
+      }
+      expect(writer.layout.runs.at(-1)).toMatchObject({ segmentsPerChunk: chunkSize });
+      await writer.finish();
+      await writer.close();
+      expect(memory.held).toBe(0);
+      const size = 103 * segmentBytes;
+      expect((await openFile(store, written(writer, size))).equals(content.subarray(0, size))).toBe(true);
+    });
+
+    test('again and again has a bounded number of runs', async () => {
+      const { writer, memory } = writerOn({ ...memoryObjectStore(), put: async () => undefined });
+      for (let nth = 0; nth < 80 * 70; nth += 1) {
+        memory.relieve();
+        await writer.write(content.subarray(0, 2 * segmentBytes));
+      }
+      expect(writer.layout.runs.length).toBeLessThanOrEqual(100);
+      await writer.close();
+      expect(memory.held).toBe(0);
+    });
   });
 });

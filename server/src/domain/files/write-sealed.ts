@@ -1,123 +1,231 @@
-import type { ObjectStore } from '../ports.ts';
-import type { BufferPool } from './buffer-pool.ts';
+import type { ChunkRun, ObjectStore } from '../ports.ts';
+import type { MemoryShare } from '../uploads/memory-budget.ts';
+import { runsOf, sealOf, withRun } from './chunk-runs.ts';
 import { chunkKey, type SegmentSeal, sealSegment, segmentBytes, segmentsPerChunk } from './sealing.ts';
 
-const standardPutsInFlight = 4;
+const putsInFlight = 4;
+/** What a slow upload holds in memory at most, when memory is short. */
+const segmentsWhenSlow = 1;
+/** An upload that fills so many segments within this time is not slow any more. */
+const fastSegments = 64;
+const fastMs = 8_000;
+/** Each is an entry in the file's row; an upload that has had so many runs keeps the chunk size it has. */
+const maxRunsForPace = 100;
+
+/** How the writer's progress is kept where others can see it. Calls are made one at a time. */
+export interface Ledger {
+  /** Before the object of this number is stored in the last run. */
+  claim(object: number): Promise<void>;
+  /** Before the first object of a new run is claimed. */
+  beginRun(runs: readonly ChunkRun[]): Promise<void>;
+  /** All segments below `segment` are stored. */
+  stored(segment: number): Promise<void>;
+}
 
 /**
- * Cuts a stream of plaintext into sealed chunk objects. A few chunks are on their way while one more
- * is being filled; the source is not read further until there is room.
+ * Cuts a stream of plaintext into sealed chunk objects. A few chunks are on their way while one more is being filled; the
+ * source is not read further until there is room.
  */
 export class SealedWriter {
   readonly #objects: ObjectStore;
-  readonly #buffers: BufferPool;
-  readonly #seal: SegmentSeal;
   readonly #signal: AbortSignal;
-  readonly #beforeChunk: (chunk: number) => Promise<void>;
-  readonly #afterChunk: (chunk: number) => Promise<void>;
-  readonly #putsInFlight: number;
+  readonly #ledger: Ledger;
+  readonly #newRunId: () => string;
+  readonly #dataKey: Buffer;
+  readonly #fileId: string;
+  readonly #memory: MemoryShare;
 
-  // A segment is sealed only when the next byte or the end is known, for the last one carries a flag.
-  readonly #segment = Buffer.allocUnsafe(segmentBytes);
-  #segmentFill = 0;
-  #segmentNumber: number;
-  #chunk: { buffer: Buffer; fill: number } | undefined;
-  #chunkNumber: number;
+  #runs: readonly ChunkRun[];
+  #seal: SegmentSeal;
+  /** Objects of the last run that were sent off. */
+  #object: number;
+  /** The number of the segment being filled. */
+  #segment: number;
+  /** The plaintext of that segment. It is sealed only when the next byte or the end is known, for the last one carries a flag. */
+  #plaintext: Buffer | undefined;
+  #fill = 0;
+  /** The sealed segments of the chunk being filled. */
+  #chunk: Buffer[] = [];
+  /** When the last so many segments were sealed, while the upload is slow. */
+  #sealedAt: number[] = [];
+
   readonly #inFlight = new Set<Promise<void>>();
+  #written: Promise<void> = Promise.resolve();
+  #stored: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
+  #closed = false;
 
   constructor(options: {
-    objects: ObjectStore;
-    buffers: BufferPool;
-    seal: SegmentSeal;
-    signal: AbortSignal;
-    /** Called before a chunk's first byte leaves, so that its number is reserved. */
-    beforeChunk: (chunk: number) => Promise<void>;
-    /** Called when a chunk is stored; in order, where one is on its way at a time. */
-    afterChunk?: (chunk: number) => Promise<void>;
-    putsInFlight?: number;
-    /** Where an upload that was broken off goes on. */
-    firstChunk?: number;
+    readonly objects: ObjectStore;
+    /** `relieve` asks the writer to store its chunk although it is not full. */
+    readonly memory: (relieve: () => void) => MemoryShare;
+    readonly file: { readonly id: string; readonly dataKey: Buffer; readonly runs: readonly ChunkRun[] };
+    /** Where writing begins: the next object of the last run, and the first segment in it. */
+    readonly object: number;
+    readonly segment: number;
+    readonly signal: AbortSignal;
+    readonly ledger: Ledger;
+    readonly newRunId: () => string;
   }) {
+    const { file } = options;
     this.#objects = options.objects;
-    this.#buffers = options.buffers;
-    this.#seal = options.seal;
+    this.#memory = options.memory(() => this.#relieve());
+    this.#dataKey = file.dataKey;
+    this.#fileId = file.id;
+    this.#runs = runsOf(file);
+    this.#seal = sealOf(file.dataKey, file.id, this.#run);
+    this.#object = options.object;
+    this.#segment = options.segment;
     this.#signal = options.signal;
-    this.#beforeChunk = options.beforeChunk;
-    this.#afterChunk = options.afterChunk ?? (async () => undefined);
-    this.#putsInFlight = options.putsInFlight ?? standardPutsInFlight;
-    this.#chunkNumber = options.firstChunk ?? 0;
-    this.#segmentNumber = this.#chunkNumber * segmentsPerChunk;
+    this.#ledger = options.ledger;
+    this.#newRunId = options.newRunId;
+  }
+
+  /** What has been written, as the file's row describes it. */
+  get layout(): { runs: readonly ChunkRun[]; chunkCount: number } {
+    const isPlain = this.#runs.length === 1 && this.#run.id === this.#fileId;
+    return { runs: isPlain ? [] : this.#runs, chunkCount: this.#object };
   }
 
   async write(bytes: Buffer): Promise<void> {
     let offset = 0;
     while (offset < bytes.length) {
-      if (this.#segmentFill === segmentBytes) await this.#flushSegment(false);
-      const copied = bytes.copy(this.#segment, this.#segmentFill, offset);
-      this.#segmentFill += copied;
+      this.#throwFailure();
+      this.#plaintext ??= await this.#memory.take();
+      if (this.#fill === segmentBytes) await this.#sealSegment(this.#plaintext, false);
+      const copied = bytes.copy(this.#plaintext, this.#fill, offset, offset + segmentBytes - this.#fill);
+      this.#fill += copied;
       offset += copied;
     }
   }
 
-  /** Seals what is left and waits until every chunk is stored. Answers how many there are. */
-  async finish(): Promise<number> {
-    await this.#flushSegment(true);
+  /** Seals what is left and waits until every chunk is stored. */
+  async finish(): Promise<void> {
+    this.#plaintext ??= await this.#memory.take();
+    await this.#sealSegment(this.#plaintext, true);
     await this.#drain();
-    return this.#chunkNumber;
   }
 
-  /** Waits until every whole chunk is stored; what lies behind them is forgotten, to be sent again. */
+  /** Waits until every whole chunk is stored. What was received after them is forgotten, and has to be sent again. */
   async pause(): Promise<void> {
-    const isWhole = this.#segmentFill === segmentBytes && (this.#segmentNumber + 1) % segmentsPerChunk === 0;
-    if (isWhole) await this.#flushSegment(false);
+    const isWhole = this.#fill === segmentBytes && this.#chunk.length + 1 === this.#run.segmentsPerChunk;
+    if (isWhole && this.#plaintext) await this.#sealSegment(this.#plaintext, false);
     await this.#drain();
   }
 
   /** Gives the memory back; to be called however the upload ended. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.#inFlight);
-    if (this.#chunk) this.#buffers.release(this.#chunk.buffer);
-    this.#chunk = undefined;
+    this.#closed = true;
+    await Promise.allSettled([...this.#inFlight, this.#stored]);
+    for (const slab of this.#chunk.splice(0)) this.#memory.give(slab);
+    if (this.#plaintext) this.#memory.give(this.#plaintext);
+    this.#plaintext = undefined;
+    this.#memory.close();
+  }
+
+  get #run(): ChunkRun {
+    return this.#runs.at(-1) as ChunkRun;
   }
 
   async #drain(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
+    await this.#stored;
     this.#throwFailure();
   }
 
-  async #flushSegment(last: boolean): Promise<void> {
-    this.#chunk ??= { buffer: await this.#buffers.acquire(), fill: 0 };
-    const chunk = this.#chunk;
-    const plaintext = this.#segment.subarray(0, this.#segmentFill);
-    chunk.fill = sealSegment(this.#seal, this.#segmentNumber, last, plaintext, chunk.buffer, chunk.fill);
-    this.#segmentNumber += 1;
-    this.#segmentFill = 0;
-    if (last || this.#segmentNumber % segmentsPerChunk === 0) await this.#sendChunk(chunk);
+  async #sealSegment(plaintext: Buffer, last: boolean): Promise<void> {
+    // The chunk may be sent off, and another run begin, while this waits.
+    const slab = await this.#memory.take();
+    if (this.#chunk.length === 0) this.#memory.filling(performance.now());
+    const end = sealSegment(this.#seal, this.#segment, last, plaintext.subarray(0, this.#fill), slab, 0);
+    this.#chunk.push(slab.subarray(0, end));
+    this.#segment += 1;
+    this.#fill = 0;
+    if (!last && this.#chunk.length < this.#run.segmentsPerChunk) return;
+    this.#sendChunk();
+    if (!last) this.#speedUp();
+    while (this.#inFlight.size >= putsInFlight) await Promise.race(this.#inFlight);
+    this.#throwFailure();
   }
 
-  async #sendChunk(chunk: { buffer: Buffer; fill: number }): Promise<void> {
-    await this.#beforeChunk(this.#chunkNumber);
-    while (this.#inFlight.size >= this.#putsInFlight) await Promise.race(this.#inFlight);
-    this.#throwFailure();
-    const number = this.#chunkNumber;
-    const key = chunkKey(this.#seal.fileId, number);
-    this.#chunkNumber += 1;
-    this.#chunk = undefined;
-    const put = this.#objects
-      .put(key, chunk.buffer.subarray(0, chunk.fill), this.#signal)
-      .then(() => this.#afterChunk(number))
-      .catch((error: Error) => {
-        this.#failure ??= error;
-      })
-      .finally(() => {
-        this.#inFlight.delete(put);
-        this.#buffers.release(chunk.buffer);
-      });
-    this.#inFlight.add(put);
+  /** Memory is short and this upload is slow: from now on it stores every segment as it comes. */
+  #relieve(): void {
+    if (this.#closed || this.#chunk.length === 0 || this.#runs.length >= maxRunsForPace) return;
+    this.#sendChunk();
+    this.#sealedAt = [];
+    this.#beginRun(segmentsWhenSlow);
+  }
+
+  /** Goes back to large chunks when bytes arrive fast again. */
+  #speedUp(): void {
+    if (this.#run.segmentsPerChunk === segmentsPerChunk || this.#runs.length >= maxRunsForPace) return;
+    const now = performance.now();
+    this.#sealedAt.push(now);
+    if (this.#sealedAt.length > fastSegments) this.#sealedAt.shift();
+    const isFast = this.#sealedAt.length === fastSegments && now - (this.#sealedAt[0] as number) < fastMs;
+    if (isFast) this.#beginRun(segmentsPerChunk);
+  }
+
+  #beginRun(size: number): void {
+    const run = { id: this.#newRunId(), firstSegment: this.#segment, segmentsPerChunk: size };
+    const runs = withRun({ id: this.#fileId, runs: this.#runs }, run, this.#object);
+    this.#runs = runs;
+    this.#seal = sealOf(this.#dataKey, this.#fileId, run);
+    this.#object = 0;
+    this.#record(() => this.#ledger.beginRun(runs)).catch(() => undefined);
+  }
+
+  #sendChunk(): void {
+    const slabs = this.#chunk;
+    this.#chunk = [];
+    this.#memory.filling(undefined);
+    const { id } = this.#run;
+    const object = this.#object;
+    const segment = this.#segment;
+    this.#object += 1;
+    const put = this.#record(() => this.#ledger.claim(object)).then(() =>
+      this.#objects.put(chunkKey(id, object), slabs, this.#signal),
+    );
+    const settled = put
+      .then(
+        () => this.#giveBack(slabs, 'reuse'),
+        (error: Error) => {
+          this.#failure ??= error;
+          // A connection that was cut may still be sending from them.
+          this.#giveBack(slabs, 'discard');
+        },
+      )
+      .finally(() => this.#inFlight.delete(settled));
+    this.#inFlight.add(settled);
+    // In order: a chunk counts only with all those before it.
+    this.#stored = this.#stored.then(() => put).then(() => this.#record(() => this.#ledger.stored(segment)));
+    this.#stored.catch((error: Error) => {
+      this.#failure ??= error;
+    });
+  }
+
+  #giveBack(slabs: readonly Buffer[], use: 'reuse' | 'discard'): void {
+    for (const slab of slabs) this.#memory.give(wholeSlab(slab), use);
+  }
+
+  /** One at a time, in the order in which they are asked for. */
+  #record(entry: () => Promise<void>): Promise<void> {
+    this.#written = this.#written.then(() => {
+      this.#throwFailure();
+      return entry();
+    });
+    this.#written.catch((error: Error) => {
+      this.#failure ??= error;
+    });
+    return this.#written;
   }
 
   #throwFailure(): void {
     if (this.#failure) throw this.#failure;
   }
+}
+
+/** The slab that a sealed segment was written into. */
+function wholeSlab(sealed: Buffer): Buffer {
+  return Buffer.from(sealed.buffer as ArrayBuffer);
 }

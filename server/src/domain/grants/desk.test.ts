@@ -5,7 +5,7 @@ import { announced, deskFiles, grantedLink, readyFile, receivedFile, takenOver }
 import { draftName } from '../drafts/draft-name.ts';
 import type { Link } from '../ports.ts';
 import { sweep } from '../sweep.ts';
-import { beginUpload } from './begin-upload.ts';
+import { announceFile } from './announce-file.ts';
 import { contactOf, deskOf } from './desk.ts';
 import { sendFiles } from './send-files.ts';
 
@@ -48,7 +48,10 @@ describe('the desk of one link', () => {
       await announced(engines, mine, 'on its way.txt', 5),
       await receivedFile(engines, mine, 'received.txt', 'x'),
     ];
-    const rows = () => query('select * from files where account_id = $1 order by id', [mine.accountId]);
+    const rows = async () => [
+      await query('select * from files where account_id = $1 order by id', [mine.accountId]),
+      await query('select * from uploads where account_id = $1 order by id', [mine.accountId]),
+    ];
     const before = await rows();
     for (const other of others) {
       for (const id of ids) {
@@ -83,8 +86,8 @@ describe('the desk of one link', () => {
 });
 
 describe('what is announced', () => {
-  const announce = (link: Link, changes: Partial<Parameters<typeof beginUpload>[3]>) =>
-    beginUpload(engines, link, engines.random.uuid(), {
+  const announce = (link: Link, changes: Partial<Parameters<typeof announceFile>[2]>) =>
+    announceFile(engines, link, {
       id: engines.random.uuid(),
       name: 'a.txt',
       mediaType: 'text/plain',
@@ -113,9 +116,9 @@ describe('what is announced', () => {
     const { link } = await grantedLink(exchange);
     await announce(link, {});
     await query(
-      `insert into files (account_id, id, state, draft, name, media_type, size_bytes, writer, wrapped_key, key_version, lease_until)
-       select account_id, gen_random_uuid(), 'uploading', draft, 'file ' || n, media_type, 5, writer, wrapped_key, key_version, lease_until
-       from files, generate_series(1, $2::int) n where account_id = $1`,
+      `insert into uploads (account_id, id, draft, name, media_type, size_bytes, writer, wrapped_key, key_version, due_at)
+       select account_id, gen_random_uuid(), draft, 'file ' || n, media_type, 5, writer, wrapped_key, key_version, due_at
+       from uploads, generate_series(1, $2::int) n where account_id = $1`,
       [link.accountId, limits.filesPerDraft - 3],
     );
     const outcomes = await Promise.allSettled(
@@ -138,7 +141,7 @@ describe('what is announced', () => {
   ])('as %j is kept as %s', async (mediaType, kept) => {
     const { link } = await grantedLink(exchange);
     await announce(link, { mediaType });
-    expect(await query('select media_type from files where account_id = $1', [link.accountId])).toEqual([
+    expect(await query('select media_type from uploads where account_id = $1', [link.accountId])).toEqual([
       { media_type: kept },
     ]);
   });
@@ -155,5 +158,9 @@ test('a desk that nobody has touched for a week is cleared', async () => {
   await query("update drafts set touched_at = now() - interval '8 days' where name = $1", [deskOf(link)]);
   await sweep(engines);
   expect(await namesOn(link)).toEqual([]);
+  // What was never complete goes when no object of it can be on its way to the store any more.
+  await query('update uploads set due_at = now() where account_id = $1', [link.accountId]);
+  await sweep(engines);
+  expect(await query('select 1 from uploads where account_id = $1', [link.accountId])).toEqual([]);
   expect(await query('select 1 from files where account_id = $1 or id = $2', [link.accountId, id])).toEqual([]);
 });

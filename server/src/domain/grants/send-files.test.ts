@@ -33,7 +33,7 @@ const messagesOf = (link: Link) =>
 /** Everything that a send could change. */
 const booksOf = async (link: Link) => {
   const of = (table: string) => query(`select * from ${table} where account_id = $1 order by id`, [link.accountId]);
-  return Promise.all(['files', 'drops', 'inbox_entries', 'messages', 'audit_entries'].map(of));
+  return Promise.all(['files', 'uploads', 'drops', 'inbox_entries', 'messages', 'audit_entries'].map(of));
 };
 
 describe('a send is refused without a trace', () => {
@@ -272,8 +272,9 @@ test('refused files leave the desk with what is sent, and go nowhere', async () 
   expect((await sendFiles(engines, link, '')).map(({ name }) => name)).toEqual(['a.txt']);
   expect((await inbox(actor))[0]?.files.map(({ name }) => name)).toEqual(['a.txt']);
   expect(await deskFiles(engines, link)).toEqual([]);
+  await query('update uploads set due_at = now() where id = $1', [refused]);
   await sweep(engines);
-  expect(await query('select 1 from files where id = $1', [refused])).toEqual([]);
+  expect(await query('select 1 from uploads where id = $1', [refused])).toEqual([]);
 });
 
 test('a file that is removed at the last moment is not counted as sent', async () => {

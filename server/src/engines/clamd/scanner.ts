@@ -15,7 +15,7 @@ export interface ClamdOptions {
  * at once and cuts the connection while we still write, so the answer is read all along.
  */
 export function clamdScanner(options: ClamdOptions): Scanner {
-  return { begin: () => new InstreamScan(options) };
+  return { maxBytes: Number.POSITIVE_INFINITY, begin: () => new InstreamScan(options) };
 }
 
 class InstreamScan implements Scan {

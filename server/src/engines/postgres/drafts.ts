@@ -55,14 +55,18 @@ export function draftStore(db: Database): DraftStore {
           where touched_at < now() - make_interval(secs => ${untouchedSeconds})
             -- A contact's large file may take longer than that.
             and not exists (
-              select from files where files.account_id = drafts.account_id and files.draft = drafts.name
-                and files.drop_id is null and files.state = 'uploading' and files.lease_until > now())
+              select from uploads where uploads.account_id = drafts.account_id and uploads.draft = drafts.name
+                and uploads.state = 'receiving' and uploads.due_at > now())
           order by touched_at limit ${count} for update skip locked
         ), emptied as (
-          update files set state = 'deleting', wrapped_key = null, refusal = null, lease_until = now()
+          update files set state = 'deleting', wrapped_key = null, lease_until = now()
           from stale
           where files.account_id = stale.account_id and files.draft = stale.name
-            and (files.state in ('ready', 'received') or files.refusal is not null) and files.drop_id is null
+            and files.state = 'ready' and files.drop_id is null
+        ), given_up as (
+          update uploads set state = 'given_up', wrapped_key = null, refusal = null, due_at = now() + interval '10 minutes'
+          from stale
+          where uploads.account_id = stale.account_id and uploads.draft = stale.name and uploads.state <> 'given_up'
         ), dropped as (
           delete from drafts using stale
           where drafts.account_id = stale.account_id and drafts.name = stale.name

@@ -9,7 +9,7 @@ export type AccountType = "api" | "user";
 
 export type DropType = "downloadfiles" | "receivedfiles" | "uploadfiles";
 
-export type FileState = "deleting" | "gone" | "ready" | "received" | "uploading";
+export type FileState = "deleting" | "gone" | "ready";
 
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
@@ -38,6 +38,8 @@ export type ScanResult = "clean" | "unscanned";
 export type SecondFactor = "mail" | "off" | "sms";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
+export type UploadState = "checking" | "given_up" | "receiving" | "refused";
 
 export interface Accounts {
   contacts_version: Generated<number>;
@@ -121,7 +123,7 @@ export interface Drops {
 
 export interface Files {
   account_id: string;
-  chunk_count: Generated<number>;
+  chunk_count: number;
   created_at: Generated<Timestamp>;
   draft: string;
   drop_id: string | null;
@@ -130,15 +132,12 @@ export interface Files {
   lease_until: Timestamp | null;
   media_type: string;
   name: string;
-  received_bytes: Generated<number>;
-  refusal: string | null;
   runs: Generated<Json>;
-  scan: ScanResult | null;
-  sha256: Buffer | null;
-  size_bytes: number | null;
+  scan: ScanResult;
+  sha256: Buffer;
+  size_bytes: number;
   state: FileState;
   wrapped_key: Buffer | null;
-  writer: string | null;
 }
 
 export interface GlobalContacts {
@@ -216,6 +215,26 @@ export interface Messages {
   state: Generated<MessageState>;
 }
 
+export interface Uploads {
+  account_id: string;
+  checks: Generated<number>;
+  chunk_count: Generated<number>;
+  created_at: Generated<Timestamp>;
+  draft: string;
+  due_at: Timestamp | null;
+  id: string;
+  key_version: number;
+  media_type: string;
+  name: string;
+  received_bytes: Generated<number>;
+  refusal: string | null;
+  runs: Generated<Json>;
+  size_bytes: number | null;
+  state: Generated<UploadState>;
+  wrapped_key: Buffer | null;
+  writer: string;
+}
+
 export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
@@ -232,4 +251,5 @@ export interface DB {
   link_sessions: LinkSessions;
   links: Links;
   messages: Messages;
+  uploads: Uploads;
 }

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { ChunkRun } from '../../domain/ports.ts';
 
-export const runsColumn = sql<ChunkRun[]>`files.runs`.as('runs');
-
 /** The columns of a file that is to be read, as the domain names them. */
 export const sealedFileColumns = [
   'files.account_id as accountId',
@@ -13,13 +11,10 @@ export const sealedFileColumns = [
   'files.scan',
   'files.wrapped_key as wrappedKey',
   'files.key_version as keyVersion',
-  runsColumn,
+  sql<ChunkRun[]>`files.runs`.as('runs'),
 ] as const;
 
 /** What the state "ready" promises of them; the table itself checks it. */
 export interface ReadyFile {
-  sizeBytes: number;
-  sha256: Buffer;
-  scan: 'clean' | 'unscanned';
   wrappedKey: Buffer;
 }

@@ -8,8 +8,8 @@ import { dropStore } from './drops.ts';
 import { fileStore } from './files.ts';
 import { linkStore } from './links.ts';
 import { outboxStore } from './outbox.ts';
-import { resumableUploadStore } from './resumable-uploads.ts';
 import { whenReachable } from './unavailable.ts';
+import { uploadStore } from './uploads.ts';
 
 export function postgresStore(db: Database): Store {
   return whenReachable({
@@ -19,7 +19,7 @@ export function postgresStore(db: Database): Store {
     files: fileStore(db),
     drops: dropStore(db),
     links: linkStore(db),
-    uploads: resumableUploadStore(db),
+    uploads: uploadStore(db),
     outbox: outboxStore(db),
     audit: auditStore(db),
     transaction: (work) => db.transaction().execute((tx) => work(postgresStore(tx))),

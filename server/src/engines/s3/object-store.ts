@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -16,6 +18,10 @@ export interface S3Options {
   readonly bucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** How long a call may take, with all its attempts. */
+  readonly deadlineMs?: number;
+  /** How long the store may be silent before the attempt is broken off and another one made. */
+  readonly silenceMs?: number;
 }
 
 export interface S3ObjectStore extends ObjectStore {
@@ -24,68 +30,144 @@ export interface S3ObjectStore extends ObjectStore {
   close(): void;
 }
 
+/** Connections for each kind of call, so that none of them can use up those of another. */
+const connections = { reading: 64, writing: 256, deleting: 4 };
+const shortestPauseMs = 50;
+const longestPauseMs = 1_000;
+
 /** Only PUT, GET and DeleteObjects: nothing to complete, abort or race, and every S3 server has them. */
 export function s3ObjectStore(options: S3Options): S3ObjectStore {
-  const client = new S3Client({
-    endpoint: options.endpoint,
-    region: options.region,
-    credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
-    forcePathStyle: true,
-    // The newer default adds trailing checksums, which Ceph RGW refuses. Every segment carries its own tag.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    maxAttempts: 5,
-    requestHandler: {
-      connectionTimeout: 2_000,
-      requestTimeout: 30_000,
-      // A store that falls silent in the middle of an object is asked again from there.
-      socketTimeout: 20_000,
-      throwOnRequestTimeout: true,
-      httpAgent: { keepAlive: true, maxSockets: 256 },
-      httpsAgent: { keepAlive: true, maxSockets: 256 },
-    },
-  });
-  const Bucket = options.bucket;
+  const { deadlineMs = 9_000, silenceMs = 3_000, bucket: Bucket } = options;
+  const openClient = (maxSockets: number) =>
+    new S3Client({
+      endpoint: options.endpoint,
+      region: options.region,
+      credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
+      forcePathStyle: true,
+      // The newer default adds trailing checksums, which Ceph RGW refuses. Every segment carries its own tag.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      // With it, the client would open a connection for every object.
+      expectContinueHeader: false,
+      // The attempts are made here, within one deadline.
+      maxAttempts: 1,
+      requestHandler: {
+        connectionTimeout: silenceMs,
+        socketTimeout: silenceMs,
+        httpAgent: { keepAlive: true, maxSockets },
+        httpsAgent: { keepAlive: true, maxSockets },
+      },
+    });
+  const reading = openClient(connections.reading);
+  const writing = openClient(connections.writing);
+  const deleting = openClient(connections.deleting);
+  const isSigned = !isProtected(options.endpoint);
 
   return {
-    async put(key, body, signal) {
-      const command = new PutObjectCommand({ Bucket, Key: key, Body: body, ContentLength: body.length });
-      await signBody(command, body);
-      await client.send(command, { abortSignal: signal }).catch(explain);
+    put: (key, pieces, signal) => {
+      const digest = isSigned ? sha256(pieces) : 'UNSIGNED-PAYLOAD';
+      const ContentLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      return persist(deadlineMs, signal, async (abortSignal) => {
+        const [only, ...more] = pieces;
+        const Body = only && more.length === 0 ? only : Readable.from(pieces);
+        const command = new PutObjectCommand({ Bucket, Key: key, Body, ContentLength });
+        withBodyDigest(command, digest);
+        await writing.send(command, { abortSignal });
+      });
     },
 
-    async read(key, { offset, length }, signal) {
-      const Range = `bytes=${offset}-${offset + length - 1}`;
-      const answer = await client
-        .send(new GetObjectCommand({ Bucket, Key: key, Range }), { abortSignal: signal })
-        .catch(explain);
-      if (!(answer.Body instanceof Readable)) throw new Error('the S3 client answered no stream');
-      return answer.Body;
-    },
+    read: (key, { offset, length }, signal) =>
+      persist(deadlineMs, signal, async (abortSignal) => {
+        const Range = `bytes=${offset}-${offset + length - 1}`;
+        const answer = await reading.send(new GetObjectCommand({ Bucket, Key: key, Range }), { abortSignal });
+        if (!(answer.Body instanceof Readable)) throw new Error('the S3 client answered no stream');
+        return gather(answer.Body, length);
+      }),
 
-    async delete(keys) {
-      const answer = await client
-        .send(new DeleteObjectsCommand({ Bucket, Delete: { Quiet: true, Objects: keys.map((Key) => ({ Key })) } }))
-        .catch(explain);
-      const failed = answer.Errors?.[0];
-      if (failed)
-        throw new ExchangeError('unavailable', undefined, { cause: new Error(`${failed.Key}: ${failed.Code}`) });
-    },
+    delete: (keys) =>
+      persist(deadlineMs, undefined, async (abortSignal) => {
+        const Delete = { Quiet: true, Objects: keys.map((Key) => ({ Key })) };
+        const { Errors } = await deleting.send(new DeleteObjectsCommand({ Bucket, Delete }), { abortSignal });
+        const failed = Errors?.[0];
+        if (failed) throw new Error(`${failed.Key}: ${failed.Code}`);
+      }),
 
-    async ping() {
-      await client.send(new HeadBucketCommand({ Bucket })).catch(explain);
-    },
+    ping: () =>
+      persist(silenceMs, undefined, async (abortSignal) => {
+        await reading.send(new HeadBucketCommand({ Bucket }), { abortSignal });
+      }),
 
-    close: () => client.destroy(),
+    close() {
+      for (const client of [reading, writing, deleting]) client.destroy();
+    },
   };
 }
 
+/** Makes attempts until one succeeds, fails for good, or time is up. */
+async function persist<Result>(
+  deadlineMs: number,
+  signal: AbortSignal | undefined,
+  attempt: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const deadline = AbortSignal.timeout(deadlineMs);
+  const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    try {
+      return await attempt(either);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (deadline.aborted || !isPassing(error)) throw explained(error);
+      // Scattered, so that what failed together is not repeated together.
+      await pause(pauseMs * (0.5 + Math.random()), undefined, { signal: either }).catch(() => undefined);
+      signal?.throwIfAborted();
+      if (deadline.aborted) throw explained(error);
+    }
+  }
+}
+
+/** Whether another attempt may succeed: the store did not answer, or said that it has trouble of its own. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ExchangeError) return false;
+  const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+  return status === undefined || status >= 500 || status === 429 || status === 408;
+}
+
+/** An object that should be there and is not, or is shorter than it was, is damage; anything else passes by itself. */
+function explained(error: unknown): ExchangeError {
+  if (error instanceof ExchangeError) return error;
+  const damaged = error instanceof S3ServiceException && ['NoSuchKey', 'InvalidRange'].includes(error.name);
+  return new ExchangeError(damaged ? 'damaged' : 'unavailable', undefined, { cause: error });
+}
+
+async function gather(body: Readable, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let fill = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    if (fill + piece.length > length) throw new Error('the store answered more than it was asked for');
+    fill += piece.copy(bytes, fill);
+  }
+  // A body that was broken off has failed above: the object itself ends here.
+  if (fill < length) throw new ExchangeError('damaged', undefined, { cause: new Error('an object ends early') });
+  return bytes;
+}
+
 /**
- * A signature covers the body, which protects a chunk on its way to a store reached without TLS. The SDK would hash it
- * on this thread, which has sealing to do; given the hash, it does not.
+ * A signature that covers the body protects a chunk on its way to a store that is reached without TLS over a network. TLS
+ * and the machine itself protect it as well, and every segment carries its tag: there the hash, which costs both ends
+ * as much as all the rest, is not needed.
  */
-async function signBody(command: PutObjectCommand, body: Buffer): Promise<void> {
-  const digest = Buffer.from(await sha256(body)).toString('hex');
+function isProtected(endpoint: string): boolean {
+  const { protocol, hostname } = new URL(endpoint);
+  return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+function sha256(pieces: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return hash.digest('hex');
+}
+
+function withBodyDigest(command: PutObjectCommand, digest: string): void {
   command.middlewareStack.add(
     (next) => (args) => {
       (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = digest;
@@ -93,19 +175,4 @@ async function signBody(command: PutObjectCommand, body: Buffer): Promise<void> 
     },
     { step: 'build', name: 'bodyDigest' },
   );
-}
-
-let hashing: Promise<unknown> = Promise.resolve();
-
-/** One at a time: each begins with a copy of its chunk, and four of them at once would double an upload's memory. */
-function sha256(body: Buffer): Promise<ArrayBuffer> {
-  const digest = hashing.then(() => crypto.subtle.digest('SHA-256', body as Buffer<ArrayBuffer>));
-  hashing = digest.catch(() => undefined);
-  return digest;
-}
-
-/** An object that should be there and is not, or is shorter than it was, is damage; anything else passes by itself. */
-function explain(error: unknown): never {
-  const damaged = error instanceof S3ServiceException && ['NoSuchKey', 'InvalidRange'].includes(error.name);
-  throw new ExchangeError(damaged ? 'damaged' : 'unavailable', undefined, { cause: error });
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor, Engines } from '../../domain/ports.ts';
 import type { App } from '../app.ts';
-import type { UploadNeeds } from '../shared/receive-upload.ts';
+import type { UploadNeeds } from '../shared/receive-files.ts';
 import type { DoorNeeds } from './door.ts';
 
 /** What the machine API is given. */

@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
-import type { Status } from '@waybill/protocol';
-import { receiveUpload } from '../shared/receive-upload.ts';
+import { limits, type Status } from '@waybill/protocol';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { accountOwner } from '../../domain/uploads/owner.ts';
+import type { Part } from '../shared/multipart.ts';
+import { type FilePart, isFile, receiveFiles } from '../shared/receive-files.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 import { draftOf } from './request-headers.ts';
 
@@ -13,10 +16,47 @@ export const upload: Endpoint = (root, engines) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('multipart/form-data', (_request, payload, parsed) => parsed(null, payload));
     app.post('/:user/cgi/upload.cgi', { config: { authentication: 'account+csrf' } }, async (request, reply) => {
-      const contentType = request.headers['content-type'] ?? '';
-      await receiveUpload(engines, actorOf(request), draftOf(request), contentType, request.raw);
+      const owner = accountOwner(actorOf(request), draftOf(request));
+      const form = { contentType: request.headers['content-type'] ?? '', body: request.raw };
+      const { choose, accept } = uploadForm();
+      await receiveFiles(engines, owner, form, choose, accept);
       // Rule 7: "sent with chunked transfer encoding", which is what a stream of unknown length gets.
       return reply.type('application/json; charset=utf-8').send(Readable.from([JSON.stringify(done)]));
     });
   });
 };
+
+/** Rule 7: `do` = `upload` before or after the files, one or more `file` parts. */
+function uploadForm() {
+  let asked = false;
+  return {
+    async choose(part: Part, files: number): Promise<FilePart | undefined> {
+      if (isFile(part) && files < limits.filesPerUpload) return part;
+      if (part.name !== 'do' || part.fileName !== undefined || asked) {
+        throw new ExchangeError(
+          'malformed_request',
+          `The form takes one field "do" and up to ${limits.filesPerUpload} files in "file".`,
+        );
+      }
+      await requireUpload(part);
+      asked = true;
+      return undefined;
+    },
+    accept(files: number): void {
+      if (asked && files > 0) return;
+      throw new ExchangeError(
+        'malformed_request',
+        'The form needs a field "do" with the value "upload" and a file in "file".',
+      );
+    },
+  };
+}
+
+async function requireUpload(part: Part): Promise<void> {
+  let value = '';
+  for await (const bytes of part.bytes) {
+    value += bytes.toString('latin1');
+    if (value.length > 'upload'.length) break;
+  }
+  if (value !== 'upload') throw new ExchangeError('malformed_request', 'The field "do" takes the value "upload".');
+}

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { abandonUploads, commitUploads, type StagedUpload, stageUpload } from '../../domain/files/stage-upload.ts';
-import { contactOf, deskOf } from '../../domain/grants/desk.ts';
+import { deskOwner } from '../../domain/grants/desk.ts';
 import type { Link } from '../../domain/ports.ts';
-import { type Part, parts } from '../shared/multipart.ts';
+import type { Part } from '../shared/multipart.ts';
+import { isFile, receiveFiles } from '../shared/receive-files.ts';
 import type { PageEngines } from './routes.tsx';
 
 /** What was written in the form, as far as it has been read: to be shown again if the form is refused. */
@@ -21,25 +21,14 @@ export async function receiveForm(
   written: Written,
 ): Promise<void> {
   if (!(body instanceof Readable)) throw new ExchangeError('unsupported_media_type');
-  const contact = contactOf(link);
-  const desk = deskOf(link);
-  const staged: StagedUpload[] = [];
-  try {
-    for await (const part of parts(contentType, body)) {
-      if (part.name === 'message' && part.fileName === undefined) written.message = await textOf(part);
-      // A field in which nothing was chosen comes as a file without a name.
-      else if (part.name !== 'file' || !part.fileName) await skip(part);
-      else if (staged.length >= limits.filesPerUpload) throw new ExchangeError('too_many_files');
-      else {
-        const file = { name: part.fileName, mediaType: part.mediaType, bytes: part.bytes };
-        staged.push(await stageUpload(engines, contact, desk, file));
-      }
-    }
-    await commitUploads(engines, contact, desk, staged);
-  } catch (error) {
-    await abandonUploads(engines, contact, staged);
-    throw error;
-  }
+  await receiveFiles(engines, deskOwner(link), { contentType, body }, async (part, files) => {
+    if (part.name === 'message' && part.fileName === undefined) written.message = await textOf(part);
+    // A field in which nothing was chosen comes as a file without a name.
+    else if (!isFile(part) || part.fileName === '') await skip(part);
+    else if (files >= limits.filesPerUpload) throw new ExchangeError('too_many_files');
+    else return part;
+    return undefined;
+  });
 }
 
 async function textOf(part: Part): Promise<string> {

@@ -1,6 +1,6 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { BufferPool } from '../../domain/files/buffer-pool.ts';
 import type { Engines } from '../../domain/ports.ts';
+import type { Intake } from '../../domain/uploads/intake.ts';
 import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
 import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
 import type { App } from '../app.ts';
@@ -20,6 +20,7 @@ export type PageEngines = Pick<
   | 'store'
   | 'objects'
   | 'keys'
+  | 'readAhead'
   | 'random'
   | 'policy'
   | 'sms'
@@ -27,7 +28,7 @@ export type PageEngines = Pick<
   | 'messageLimit'
   | 'scanner'
   | 'checkpoint'
-> & { readonly chunkBuffers: BufferPool };
+> & { readonly intake: Intake };
 
 const formBytes = 16 * 1024;
 

@@ -22,7 +22,7 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
     let refused: ExchangeError | undefined;
     const tus = new Server({
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
-      datastore: new DeskStore(engines, link),
+      datastore: new DeskStore(engines, link, contentLengthOf(request)),
       locker: takingOver,
       maxSize: engines.policy.maxFileBytes,
       relativeLocation: true,
@@ -42,6 +42,11 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
   };
   app.route({ config, handler, method: ['POST', 'OPTIONS'], url: `${uploads.home}/:handle/tus` });
   app.route({ config, handler, method: ['HEAD', 'PATCH', 'DELETE'], url: `${uploads.home}/:handle/tus/:id` });
+}
+
+function contentLengthOf(request: FastifyRequest): number | undefined {
+  const length = request.headers['content-length'];
+  return length === undefined ? undefined : Number(length);
 }
 
 function webRequest(request: FastifyRequest): Request {

@@ -13,7 +13,7 @@ import { endResponse, writeBytes } from './write-bytes.ts';
  * never takes a part for the whole. `onSent` is told which bytes have left, however it ended.
  */
 export async function sendFile(
-  engines: Pick<Engines, 'objects' | 'keys'>,
+  engines: Pick<Engines, 'objects' | 'keys' | 'readAhead'>,
   file: SealedFile,
   request: FastifyRequest,
   reply: FastifyReply,

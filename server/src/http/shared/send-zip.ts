@@ -13,7 +13,7 @@ import { endResponse, writeBytes } from './write-bytes.ts';
  * beforehand. It cannot be resumed, and says so. `onComplete` is called when its last byte has left.
  */
 export async function sendZip(
-  engines: Pick<Engines, 'objects' | 'keys'>,
+  engines: Pick<Engines, 'objects' | 'keys' | 'readAhead'>,
   files: readonly SealedFile[],
   request: FastifyRequest,
   reply: FastifyReply,

@@ -14,13 +14,13 @@ import {
 } from '../../testing/grants.ts';
 import type { MemoryObjectStore } from '../../testing/memory-object-store.ts';
 import { closedPort } from '../../testing/tcp.ts';
+import { chunkKey } from '../files/sealing.ts';
+import { sweepFiles } from '../files/sweep-files.ts';
 import { deskOf } from '../grants/desk.ts';
 import { receiveBytes } from '../grants/receive-bytes.ts';
 import type { Link, ObjectStore, Policy, Scanner, SealedFile } from '../ports.ts';
 import { sweep } from '../sweep.ts';
-import { checkUpload } from './check-upload.ts';
-import { chunkKey } from './sealing.ts';
-import { sweepFiles } from './sweep-files.ts';
+import { checkUpload, maxChecks } from './check-upload.ts';
 
 let exchange: TestExchange<MemoryObjectStore>;
 let engines: TestExchange<MemoryObjectStore>['engines'];
@@ -42,6 +42,7 @@ const withScan = (scan: Policy['scan'], scanner: Scanner = engines.scanner) => (
 });
 const awayScanner = async () => clamdScanner({ address: `127.0.0.1:${await closedPort()}`, timeoutMs: 1_000 });
 const fullScanner: Scanner = {
+  maxBytes: Number.POSITIVE_INFINITY,
   begin: () => ({
     write: async () => undefined,
     early: undefined,
@@ -50,10 +51,14 @@ const fullScanner: Scanner = {
   }),
 };
 
+/** What the database knows of an upload, or of the file it has become. */
 const rowOf = async (id: string) => {
   const [row] = await query<SealedFile & { state: string; refusal: string | null }>(
-    `select account_id as "accountId", id, name, state, refusal, size_bytes as "sizeBytes", sha256, scan,
-       wrapped_key as "wrappedKey", key_version as "keyVersion", runs from files where id = $1`,
+    `select account_id as "accountId", id, name, state::text, refusal, size_bytes as "sizeBytes", null as sha256, null as scan,
+       wrapped_key as "wrappedKey", key_version as "keyVersion", runs from uploads where id = $1
+     union all
+     select account_id, id, name, state::text, null, size_bytes, sha256, scan, wrapped_key, key_version, runs
+     from files where id = $1`,
     [id],
   );
   return row;
@@ -65,7 +70,16 @@ const auditOf = (link: Link) =>
     "select action, details from audit_entries where account_id = $1 and action = 'file.uploaded'",
     [link.accountId],
   );
-const leaseOver = (id: string) => query('update files set lease_until = now() where id = $1', [id]);
+const leaseOver = (id: string) => query('update uploads set due_at = now() where id = $1', [id]);
+
+/** In how many seconds an upload is due, and its job set. */
+const pauseOf = (id: string) =>
+  query<{ seconds: number; job_seconds: number }>(
+    `select round(extract(epoch from due_at - now()) / 10)::int * 10 as seconds,
+       round(extract(epoch from run_at - now()) / 10)::int * 10 as job_seconds
+     from uploads left join graphile_worker.jobs on key = 'check:' || uploads.id::text where uploads.id = $1`,
+    [id],
+  );
 
 /** A store in whose first read a test does something. */
 function whileReading(act: () => Promise<unknown>): ObjectStore {
@@ -99,7 +113,7 @@ describe('a received upload', () => {
   test('that is still arriving is not checked', async () => {
     const { link } = await grantedLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
-    await query("update files set state = 'uploading' where id = $1", [id]);
+    await query("update uploads set state = 'receiving' where id = $1", [id]);
     await checkUpload(engines, link.accountId, id, live);
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'uploading' }]);
   });
@@ -129,12 +143,13 @@ describe('what is refused', () => {
     expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
     expect(await rowOf(id)).toMatchObject({ refusal: 'infected', wrappedKey: null });
     // A chunk of an earlier writer may be on its way until then.
-    await query('update files set lease_until = now() where id = $1', [id]);
+    await leaseOver(id);
     await sweepFiles(engines);
     expect(objectsOf(id)).toEqual([]);
     // Still on the desk, for the contact to see, until they remove it.
     expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
     expect(await engines.store.uploads.remove(link.accountId, deskOf(link), id)).toBe(true);
+    await leaseOver(id);
     await sweepFiles(engines);
     expect([await statesOn(link), await rowOf(id)]).toEqual([[], undefined]);
     expect(await auditOf(link)).toEqual([]);
@@ -159,7 +174,7 @@ describe('what is refused', () => {
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     damage(chunkKey(id, 0));
     await checkUpload(engines, link.accountId, id, live);
-    expect(await rowOf(id)).toMatchObject({ state: 'deleting', refusal: 'damaged', wrappedKey: null });
+    expect(await rowOf(id)).toMatchObject({ state: 'refused', refusal: 'damaged', wrappedKey: null });
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'refused' }]);
   });
 
@@ -182,16 +197,60 @@ describe('while the scanner is away', () => {
     const away = withScan('required', await awayScanner());
     await expect(checkUpload(away, link.accountId, id, live)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
+    expect(await pauseOf(id)).toMatchObject([{ seconds: 60, job_seconds: 60 }]);
     // Its job is gone; the sweep finds it, when its lease has ended.
     await query('delete from graphile_worker._private_jobs where key = $1', [`check:${id}`]);
     const jobs = () => query('select 1 from graphile_worker.jobs where key = $1', [`check:${id}`]);
     await sweep(engines);
     expect(await jobs()).toHaveLength(0);
-    await query("update files set lease_until = now() - interval '31 seconds' where id = $1", [id]);
+    await query("update uploads set due_at = now() - interval '31 seconds' where id = $1", [id]);
     expect((await sweep(engines)).checks).toBeGreaterThanOrEqual(1);
     expect(await jobs()).toHaveLength(1);
     await checkUpload(withScan('required'), link.accountId, id, live);
     expect(await rowOf(id)).toMatchObject({ state: 'ready', scan: 'clean' });
+  });
+
+  test('it is tried again after growing pauses, and parked as refused when it stays away', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    const away = withScan('required', await awayScanner());
+    const pauses: number[] = [];
+    for (let check = 1; check < maxChecks; check += 1) {
+      await expect(checkUpload(away, link.accountId, id, live)).rejects.toMatchObject({ code: 'unavailable' });
+      expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
+      const [pause] = await pauseOf(id);
+      expect(pause?.job_seconds).toBe(pause?.seconds);
+      pauses.push(pause?.seconds as number);
+      // Not before its time, whoever asks.
+      await checkUpload(engines, link.accountId, id, live);
+      expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
+      await leaseOver(id);
+    }
+    expect(pauses).toEqual(pauses.map((_, nth) => 60 * 2 ** nth));
+    expect(pauses.reduce((sum, pause) => sum + pause, 0)).toBeGreaterThan(3_600);
+    await checkUpload(away, link.accountId, id, live);
+    expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'refused' }]);
+    expect(await rowOf(id)).toMatchObject({ refusal: 'unchecked', wrappedKey: null });
+    await leaseOver(id);
+    await sweepFiles(engines);
+    expect(objectsOf(id)).toEqual([]);
+  });
+
+  test('a check that another process stopped in the middle of is not one of those', async () => {
+    const { link } = await grantedLink(exchange);
+    const id = await receivedFile(engines, link, 'a.txt', 'some content');
+    for (let stop = 0; stop < maxChecks + 1; stop += 1) {
+      const stopping = new AbortController();
+      const objects = whileReading(async () => stopping.abort());
+      await checkUpload({ ...engines, objects }, link.accountId, id, stopping.signal);
+      expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
+    }
+    const away = withScan('required', await awayScanner());
+    await expect(checkUpload(away, link.accountId, id, live)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await pauseOf(id)).toMatchObject([{ seconds: 60 }]);
+    await leaseOver(id);
+    await checkUpload(engines, link.accountId, id, live);
+    expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'ready' }]);
   });
 
   test.each(['best-effort', 'off'] as const)('a file is ready, as unscanned, under "%s"', async (scan) => {
@@ -330,11 +389,10 @@ test('a check that is told to stop leaves the upload to a later one', async () =
   const id = await receivedFile(engines, link, 'a.txt', 'some content');
   const stopping = new AbortController();
   const objects = whileReading(async () => stopping.abort());
-  await expect(checkUpload({ ...engines, objects }, link.accountId, id, stopping.signal)).rejects.toThrow();
+  await checkUpload({ ...engines, objects }, link.accountId, id, stopping.signal);
   expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
-  await checkUpload(engines, link.accountId, id, live);
-  expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]); // not within the lease
-  await leaseOver(id);
+  // At once: another process has its job already.
+  expect(await pauseOf(id)).toMatchObject([{ seconds: 0, job_seconds: 0 }]);
   await checkUpload(engines, link.accountId, id, live);
   expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'ready' }]);
 });

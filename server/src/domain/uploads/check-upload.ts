@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { leftoverKeys } from '../files/chunk-runs.ts';
+import { readSealed } from '../files/read-sealed.ts';
+import type { Engines, Refusal, UncheckedUpload, Verdict } from '../ports.ts';
+import { scanStored } from './inspection.ts';
+
+/** The job that checks an upload whose bytes came in several requests: enqueued when the last of them is stored. */
+export const checkUploadJob = 'check-upload';
+const leaseSeconds = 60;
+/** About two hours of growing pauses; then the contact is told that the file could not be checked. */
+export const maxChecks = 8;
+const shortestPauseSeconds = 60;
+const keysPerRequest = 1_000;
+
+type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'readAhead' | 'scanner' | 'random' | 'policy' | 'checkpoint'>;
+
+/**
+ * Reads back what came in many requests, through perhaps many processes: its digest, the virus scanner's verdict, and
+ * the proof that every chunk can be read. Only then is the file there for anyone. A check that fails for a passing
+ * reason is made again after a pause, and the file is refused when it cannot be checked for hours.
+ */
+export async function checkUpload(
+  engines: Needs,
+  accountId: string,
+  uploadId: string,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { uploads } = engines.store;
+  const upload = await uploads.takeForCheck(accountId, uploadId, leaseSeconds);
+  if (!upload) return;
+  try {
+    const found = await readBack(engines, upload, stopping).catch(refusedIfDamaged);
+    engines.checkpoint('check:read-back');
+    if (found === 'removed') return;
+    const refusal = found === 'damaged' ? found : refusalOf(found.verdict, engines.policy.scan);
+    if (refusal) return await uploads.refuse(accountId, uploadId, refusal);
+    if (found !== 'damaged') await accept(engines, upload, found);
+  } catch (error) {
+    if (stopping.aborted) return uploads.retryCheck(accountId, uploadId, 0);
+    if (upload.checks >= maxChecks) return uploads.refuse(accountId, uploadId, 'unchecked');
+    await uploads.retryCheck(accountId, uploadId, shortestPauseSeconds * 2 ** (upload.checks - 1));
+    throw error;
+  }
+}
+
+interface Found {
+  readonly sha256: Buffer;
+  readonly verdict: Verdict;
+}
+
+async function accept(engines: Needs, upload: UncheckedUpload, { sha256, verdict }: Found): Promise<void> {
+  const { accountId, id, draft, sizeBytes, runs, chunkCount } = upload;
+  // Once more with the file itself: a writer that was cut off may have stored one since.
+  const leftovers = leftoverKeys(upload);
+  for (let from = 0; from < leftovers.length; from += keysPerRequest) {
+    await engines.objects.delete(leftovers.slice(from, from + keysPerRequest));
+  }
+  const scan = verdict.result === 'clean' ? 'clean' : 'unscanned';
+  const complete = { sizeBytes, sha256, scan, runs, chunkCount } as const;
+  await engines.store.transaction(async (tx) => {
+    await tx.drafts.lock(accountId, draft);
+    if (!(await tx.uploads.accept(accountId, id, complete))) return;
+    await record(engines, tx, {
+      accountId,
+      actor: draft,
+      action: 'file.uploaded',
+      details: { draft, fileId: id, sizeBytes, sha256: sha256.toString('hex') },
+    });
+    engines.checkpoint('check:before-commit');
+  });
+}
+
+async function readBack(engines: Needs, upload: UncheckedUpload, stopping: AbortSignal): Promise<Found | 'removed'> {
+  const { uploads } = engines.store;
+  const lost = new AbortController();
+  const signal = AbortSignal.any([stopping, lost.signal]);
+  const heartbeat = setInterval(
+    () => {
+      const held = uploads.holdForCheck(upload.accountId, upload.id, leaseSeconds);
+      held.then((still) => still || lost.abort()).catch(() => undefined);
+    },
+    (leaseSeconds * 1000) / 4,
+  );
+  try {
+    const digest = createHash('sha256');
+    const bytes = readSealed(engines, upload, { start: 0, end: upload.sizeBytes }, signal);
+    const verdict = await scanStored(engines, bytes, (piece) => digest.update(piece));
+    return { sha256: digest.digest(), verdict };
+  } catch (error) {
+    if (lost.signal.aborted) return 'removed';
+    throw error;
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+function refusalOf(verdict: Verdict, policy: Engines['policy']['scan']): Refusal | undefined {
+  if (verdict.result === 'infected') return 'infected';
+  if (verdict.result === 'clean' || policy !== 'required') return undefined;
+  if (verdict.why === 'too_large') return 'too_large_to_scan';
+  throw new ExchangeError('unavailable', 'The virus scanner did not give a verdict.');
+}
+
+/** What cannot be read back will not be readable later; the contact is told to send it again. */
+function refusedIfDamaged(error: unknown): 'damaged' {
+  if (error instanceof ExchangeError && error.code === 'damaged') return 'damaged';
+  throw error;
+}

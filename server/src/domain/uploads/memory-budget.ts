@@ -1,0 +1,192 @@
+import { ExchangeError } from '../exchange-error.ts';
+
+/** Uploads in progress can always take this part of the memory; newcomers cannot. */
+const reservedForProgress = 1 / 4;
+/** From here on, slow uploads are asked to store what they hold. */
+const shortFrom = 3 / 4;
+/** A chunk that has been filling for so long belongs to a slow upload. */
+const slowAfterMs = 2_000;
+const relieveEveryMs = 250;
+/** How much longer than a newcomer an upload in progress waits: others in progress make room by storing their chunks. */
+const progressPatience = 6;
+/** Slabs kept for reuse. */
+const maxIdleSlabs = 128;
+
+export interface MemoryBudgetOptions {
+  readonly slabBytes: number;
+  readonly bytes: number;
+  /** How long an upload waits for memory before it is told to come back later. */
+  readonly waitMs: number;
+  /** How many may wait. */
+  readonly maxWaiting: number;
+}
+
+/** What one upload holds of the memory. */
+export interface MemoryShare {
+  take(): Promise<Buffer>;
+  /** A slab that may still be read by somebody is not used again. */
+  give(slab: Buffer, use?: 'reuse' | 'discard'): void;
+  /** The chunk being filled began now, or there is none: who has been filling one for longest is asked first to store it. */
+  filling(since: number | undefined): void;
+  close(): void;
+}
+
+interface Owner {
+  held: number;
+  shares: number;
+}
+
+interface Share {
+  readonly owner: Owner;
+  readonly cap: number;
+  readonly relieve: () => void;
+  readonly signal: AbortSignal;
+  held: number;
+  /** It has never held anything. */
+  isNew: boolean;
+  since: number | undefined;
+}
+
+interface Waiter {
+  readonly share: Share;
+  readonly grant: () => void;
+}
+
+/**
+ * The memory for the uploads of a process, in slabs that are taken as bytes arrive. Each owner (an account, a link) has a
+ * cap. When memory runs short,
+ * - slow uploads are asked to store the chunk they are filling, short as it is, which frees its slabs;
+ * - uploads in progress are served before newcomers, which wait, and are told to come back when that takes too long.
+ */
+export class MemoryBudget {
+  readonly #slabBytes: number;
+  readonly #capacity: number;
+  readonly #waitMs: number;
+  readonly #maxWaiting: number;
+  readonly #idle: Buffer[] = [];
+  readonly #owners = new Map<string, Owner>();
+  readonly #shares = new Set<Share>();
+  #waiting: Waiter[] = [];
+  #held = 0;
+  #relievedAt = Number.NEGATIVE_INFINITY;
+  #reliefTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: MemoryBudgetOptions) {
+    this.#slabBytes = options.slabBytes;
+    this.#capacity = Math.max(4, Math.floor(options.bytes / options.slabBytes));
+    this.#waitMs = options.waitMs;
+    this.#maxWaiting = options.maxWaiting;
+  }
+
+  get heldBytes(): number {
+    return this.#held * this.#slabBytes;
+  }
+
+  /** Opens an upload's share of up to `part` of the memory with all of its owner's. `relieve` stores what it has of its chunk. */
+  open(owner: string, part: number, upload: { relieve: () => void; signal: AbortSignal }): MemoryShare {
+    const account = this.#owners.get(owner) ?? { held: 0, shares: 0 };
+    account.shares += 1;
+    this.#owners.set(owner, account);
+    const cap = Math.max(2, Math.floor(this.#capacity * part));
+    const share: Share = { ...upload, owner: account, cap, held: 0, isNew: true, since: undefined };
+    this.#shares.add(share);
+    return {
+      take: () => this.#take(share),
+      give: (slab, use = 'reuse') => this.#give(share, slab, use),
+      filling: (since) => {
+        share.since = since;
+      },
+      close: () => {
+        this.#shares.delete(share);
+        account.shares -= 1;
+        if (account.shares === 0) this.#owners.delete(owner);
+      },
+    };
+  }
+
+  #take(share: Share): Promise<Buffer> {
+    if (this.#held >= this.#capacity * shortFrom || share.owner.held >= share.cap * shortFrom) this.#relieve();
+    if (share.signal.aborted) return Promise.reject(share.signal.reason as Error);
+    if (this.#mayTake(share)) return Promise.resolve(this.#grant(share));
+    if (this.#waiting.length >= this.#maxWaiting) return Promise.reject(full());
+    return new Promise((resolve, reject) => {
+      const waitMs = share.isNew ? this.#waitMs : this.#waitMs * progressPatience;
+      const end = (outcome: () => void) => {
+        clearTimeout(timer);
+        share.signal.removeEventListener('abort', abort);
+        this.#waiting = this.#waiting.filter((other) => other !== waiter);
+        outcome();
+      };
+      const timer = setTimeout(() => end(() => reject(full())), waitMs);
+      const abort = () => end(() => reject(share.signal.reason as Error));
+      share.signal.addEventListener('abort', abort);
+      const waiter: Waiter = { share, grant: () => end(() => resolve(this.#grant(share))) };
+      this.#waiting.push(waiter);
+      this.#keepRelieving();
+    });
+  }
+
+  #mayTake({ owner, cap, isNew }: Share): boolean {
+    const limit = isNew ? this.#capacity * (1 - reservedForProgress) : this.#capacity;
+    return this.#held < limit && owner.held < (isNew ? cap * (1 - reservedForProgress) : cap);
+  }
+
+  #grant(share: Share): Buffer {
+    this.#held += 1;
+    share.owner.held += 1;
+    share.held += 1;
+    share.isNew = false;
+    return this.#idle.pop() ?? Buffer.allocUnsafeSlow(this.#slabBytes);
+  }
+
+  #give(share: Share, slab: Buffer, use: 'reuse' | 'discard'): void {
+    this.#held -= 1;
+    share.owner.held -= 1;
+    share.held -= 1;
+    if (use === 'reuse' && this.#idle.length < maxIdleSlabs) this.#idle.push(slab);
+    this.#serve();
+  }
+
+  /** Uploads in progress first, each group in the order in which they came. */
+  #serve(): void {
+    for (const isNew of [false, true]) {
+      for (const waiter of this.#waiting.filter(({ share }) => share.isNew === isNew)) {
+        if (this.#held >= this.#capacity) return;
+        if (!this.#mayTake(waiter.share)) continue;
+        waiter.grant();
+      }
+    }
+  }
+
+  /** Asks those who have been filling a chunk for longest, until they hold as much as is missing. */
+  #relieve(): void {
+    const now = performance.now();
+    if (now - this.#relievedAt < relieveEveryMs) return;
+    this.#relievedAt = now;
+    const slowSince = now - slowAfterMs;
+    const slow = [...this.#shares]
+      .filter(({ since, held }) => since !== undefined && since < slowSince && held > 1)
+      .toSorted((one, other) => (one.since as number) - (other.since as number));
+    let missing = Math.max(1, this.#held - this.#capacity / 2, this.#waiting.length);
+    for (const share of slow) {
+      if (missing <= 0) return;
+      missing -= share.held;
+      share.relieve();
+    }
+  }
+
+  #keepRelieving(): void {
+    this.#reliefTimer ??= setInterval(() => {
+      if (this.#waiting.length > 0) return this.#relieve();
+      clearInterval(this.#reliefTimer);
+      this.#reliefTimer = undefined;
+    }, relieveEveryMs).unref();
+  }
+}
+
+function full(): ExchangeError {
+  return new ExchangeError(
+    'unavailable',
+    'The server has as many uploads in progress as it can take. Try again shortly.',
+  );
+}

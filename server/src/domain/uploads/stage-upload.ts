@@ -1,0 +1,120 @@
+import { limits } from '@waybill/protocol';
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { readSealed } from '../files/read-sealed.ts';
+import type { CompleteUpload, Engines, UploadWriter } from '../ports.ts';
+import { beginUpload } from './begin-upload.ts';
+import { Inspection } from './inspection.ts';
+import type { UploadOwner } from './owner.ts';
+import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
+
+export type StageNeeds = StoreNeeds & Pick<Engines, 'scanner' | 'policy' | 'readAhead'>;
+
+export interface IncomingFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: AsyncIterable<Buffer>;
+}
+
+/** A complete upload that nobody sees yet. Its lease is renewed until it is released. */
+export interface StagedUpload extends CompleteUpload {
+  readonly writer: UploadWriter;
+  release(): void;
+}
+
+/**
+ * The first half of an upload that arrives in one request: its bytes are stored, its digest and the scanner's verdict are
+ * known. Nothing of it is visible before `completeUploads`; whatever ends it early leaves an upload that is swept.
+ */
+export async function stageUpload(
+  engines: StageNeeds,
+  owner: UploadOwner,
+  incoming: IncomingFile,
+): Promise<StagedUpload> {
+  const { store, policy, checkpoint, intake } = engines;
+  const upload = await beginUpload(engines, owner, { ...incoming, sizeBytes: null }, policy.uploadLeaseSeconds);
+  const writer = { accountId: owner.accountId, id: upload.id, writer: upload.writer };
+  const { signal, release } = intake.live.hold(writer);
+  const inspection = new Inspection(engines);
+  checkpoint('upload:intent-stored');
+  try {
+    const source = {
+      bytes: incoming.bytes,
+      isComplete: () => true,
+      async onBytes(bytes: Buffer, receivedBytes: number) {
+        if (receivedBytes > policy.maxFileBytes) throw new ExchangeError('too_large');
+        await inspection.update(bytes);
+      },
+    };
+    const {
+      receivedBytes: sizeBytes,
+      runs,
+      chunkCount,
+    } = await storeBytes(engines, owner, writer, upload, source, signal);
+    checkpoint('upload:chunks-stored');
+    const stored = { ...upload, sizeBytes, runs };
+    const scan = await inspection.verdict(() => readSealed(engines, stored, { start: 0, end: sizeBytes }, signal));
+    checkpoint('upload:verdict-known');
+    return { writer, sizeBytes, sha256: inspection.sha256(), scan, runs, chunkCount, release };
+  } catch (error) {
+    release();
+    await giveUp(store, writer);
+    throw naming(error, incoming.name);
+  } finally {
+    inspection.abandon();
+  }
+}
+
+/** The second half: one transaction makes every file of the request ready, or none. */
+export async function completeUploads(
+  engines: Pick<Engines, 'store' | 'random' | 'checkpoint'>,
+  owner: UploadOwner,
+  uploads: readonly StagedUpload[],
+): Promise<void> {
+  const { accountId, draft } = owner;
+  await engines.store.transaction(async (tx) => {
+    await tx.drafts.lock(accountId, draft);
+    for (const upload of uploads) {
+      requireStill(await tx.uploads.complete(upload.writer, upload));
+      await record(engines, tx, {
+        accountId,
+        actor: owner.actor,
+        action: 'file.uploaded',
+        details: {
+          draft,
+          fileId: upload.writer.id,
+          sizeBytes: upload.sizeBytes,
+          sha256: upload.sha256.toString('hex'),
+        },
+      });
+    }
+    if ((await tx.files.staged(accountId, draft)).length > limits.filesPerDraft) {
+      throw new ExchangeError('too_many_files');
+    }
+    engines.checkpoint('upload:before-commit');
+  });
+  for (const upload of uploads) upload.release();
+  engines.checkpoint('upload:committed');
+}
+
+export async function abandonUploads(
+  { store }: Pick<Engines, 'store'>,
+  uploads: readonly StagedUpload[],
+): Promise<void> {
+  for (const upload of uploads) {
+    upload.release();
+    await giveUp(store, upload.writer);
+  }
+}
+
+/** Best effort: an upload that is not given up here ends with its lease. */
+async function giveUp(store: Engines['store'], writer: UploadWriter): Promise<void> {
+  await store.uploads.giveUp(writer).catch(() => undefined);
+}
+
+/** A request may carry many files: a refusal says which one it was about. */
+function naming(error: unknown, name: string): unknown {
+  if (!(error instanceof ExchangeError)) return error;
+  if (error.code !== 'infected' && error.code !== 'too_large_to_scan') return error;
+  return new ExchangeError(error.code, `${JSON.stringify(name)}: ${error.message}`, { cause: error });
+}
