@@ -9,7 +9,13 @@ import { LiveUploads } from './domain/uploads/live-uploads.ts';
 import { MemoryBudget } from './domain/uploads/memory-budget.ts';
 import { clamdScanner } from './engines/clamd/scanner.ts';
 import { keyfileProvider } from './engines/keyfile/key-provider.ts';
-import { openDatabase, openPool } from './engines/postgres/database.ts';
+import {
+  jobDeadlines,
+  migrationDeadlines,
+  openDatabase,
+  openPool,
+  requestDeadlines,
+} from './engines/postgres/database.ts';
 import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines/postgres/job-runner.ts';
 import { migrate } from './engines/postgres/migrate.ts';
 import { postgresStore } from './engines/postgres/store.ts';
@@ -37,15 +43,18 @@ export interface Assembly extends Engines {
 
 const unitSeconds = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 
+export type Role = 'serve' | 'work' | 'admin';
+
 /** Config → engines. The only file that names concrete ones. */
-export function assemble(config: Config, log: Logger): Assembly {
+export function assemble(config: Config, log: Logger, role: Role): Assembly {
   const random: Random = { bytes: randomBytes, uuid: randomUUIDv7 };
   const lostConnection = (engine: string) => (error: Error) =>
     log.warn({ engine, reason: error.message }, 'an engine reported a fault');
+  const databaseOptions = { url: config.WAYBILL_DATABASE_URL, onError: lostConnection('postgres') };
   const pool = openPool({
-    url: config.WAYBILL_DATABASE_URL,
+    ...databaseOptions,
     connections: config.WAYBILL_DATABASE_CONNECTIONS,
-    onError: lostConnection('postgres'),
+    deadlines: role === 'serve' ? requestDeadlines : jobDeadlines,
   });
   const valkey = connectValkey(config.WAYBILL_REDIS_URL, lostConnection('valkey'));
   const objects = s3ObjectStore({
@@ -94,7 +103,11 @@ export function assemble(config: Config, log: Logger): Assembly {
       live: new LiveUploads(store.uploads, { leaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS }),
     },
     startJobRunner: (jobs) => startJobRunner({ pool, log, ...jobs }),
-    migrate: () => migrate(pool),
+    async migrate() {
+      // A connection that holds the lock, and one for the job runner's own migrations.
+      const migrations = openPool({ ...databaseOptions, connections: 2, deadlines: migrationDeadlines });
+      return migrate(migrations).finally(() => migrations.end());
+    },
     async ping() {
       await Promise.all([pool.query('select 1'), valkey.ping(), objects.ping()]);
     },

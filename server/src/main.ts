@@ -52,7 +52,7 @@ try {
 async function serve(): Promise<void> {
   const config = readConfig();
   const log = pino({ level: config.WAYBILL_LOG_LEVEL });
-  const engines = assemble(config, log);
+  const engines = assemble(config, log, 'serve');
   await engines.migrate();
   const processTag = randomBytes(3).toString('hex');
   const server = buildServer(engines, {
@@ -87,7 +87,7 @@ async function serve(): Promise<void> {
 async function work(): Promise<void> {
   const config = readConfig();
   const log = pino({ level: config.WAYBILL_LOG_LEVEL });
-  const engines = assemble(config, log);
+  const engines = assemble(config, log, 'work');
   await engines.migrate();
   const runners = await Promise.all([
     engines.startJobRunner({ concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines), everyMinute }),
@@ -103,7 +103,7 @@ async function work(): Promise<void> {
 }
 
 async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
-  const engines = assemble(readConfig(), pino({ level: 'silent' }));
+  const engines = assemble(readConfig(), pino({ level: 'silent' }), 'admin');
   try {
     if (options?.migrateFirst !== false) await engines.migrate();
     await command({ engines });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { Store } from '../domain/ports.ts';
-import { openDatabase, openPool } from '../engines/postgres/database.ts';
+import { type Deadlines, jobDeadlines, openDatabase, openPool } from '../engines/postgres/database.ts';
 import { migrate } from '../engines/postgres/migrate.ts';
 import { postgresStore } from '../engines/postgres/store.ts';
 import { engineAddresses } from './engine-addresses.ts';
@@ -47,8 +47,8 @@ export async function createEmptyDatabase(template = 'template1'): Promise<{ url
   };
 }
 
-export function openTestPool(url: string): pg.Pool {
-  return openPool({ url, connections: 12, onError: () => undefined });
+export function openTestPool(url: string, deadlines: Deadlines = jobDeadlines): pg.Pool {
+  return openPool({ url, connections: 12, deadlines, onError: () => undefined });
 }
 
 export async function dropDatabasesOfRun(runId: string): Promise<void> {

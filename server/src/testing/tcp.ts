@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A port of this machine where nobody listens. */
 export async function closedPort(): Promise<number> {
@@ -25,5 +25,40 @@ export async function startPeer(onConnection: (socket: Socket) => void): Promise
       server.close();
       await once(server, 'close');
     },
+  };
+}
+
+/** A way to a server of this machine that the test can freeze: connections stay open and no byte passes. */
+export async function startFreezable(
+  targetPort: number,
+): Promise<{ port: number; freeze(): void; thaw(): void } & AsyncDisposable> {
+  const sockets = new Set<Socket>();
+  let frozen = false;
+  const forward = (from: Socket, to: Socket) => {
+    sockets.add(from);
+    from.on('data', (bytes) => to.write(bytes));
+    from.on('error', () => undefined);
+    from.on('close', () => {
+      sockets.delete(from);
+      to.destroy();
+    });
+    if (frozen) from.pause();
+  };
+  const peer = await startPeer((client) => {
+    const server = connect(targetPort, '127.0.0.1');
+    forward(client, server);
+    forward(server, client);
+  });
+  return {
+    port: peer.port,
+    freeze() {
+      frozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw() {
+      frozen = false;
+      for (const socket of sockets) socket.resume();
+    },
+    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
 }

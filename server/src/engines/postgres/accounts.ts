@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { AccountStore, Credentials } from '../../domain/ports.ts';
-import { batched } from './batched.ts';
+import { type BatchLimits, batched } from './batched.ts';
 import type { Database } from './database.ts';
+
+/** Every request is authenticated; beyond these it is refused rather than kept waiting. */
+export const credentialLimits: BatchLimits = { keys: 100, inFlight: 4, waiting: 1_000, waitMs: 2_000 };
 
 export function accountStore(db: Database): AccountStore {
   const accounts = () =>
@@ -28,7 +31,7 @@ export function accountStore(db: Database): AccountStore {
         { accountId: (keys[0] as (typeof keys)[0]).id, keyDigests: keys.map((key) => key.digest) },
       ]),
     );
-  }, 100);
+  }, credentialLimits);
 
   return {
     credentials,

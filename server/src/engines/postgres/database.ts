@@ -8,22 +8,82 @@ export type Database = Kysely<DB>;
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 
-export function openPool(options: { url: string; connections: number; onError: (error: Error) => void }): pg.Pool {
+/** How long PostgreSQL may keep a caller waiting. */
+export interface Deadlines {
+  /** For a free connection of the pool, or a new one. */
+  readonly connectMs: number;
+  /** For a statement, kept by the server, which cancels it; the connection stays usable. 0: no limit. */
+  readonly statementMs: number;
+  /** For an answer, kept by us: it also ends when the server is frozen or the network loses packets. 0: no limit. */
+  readonly answerMs: number;
+}
+
+/**
+ * A request answers within 12 seconds whatever happens: waiting to be authenticated (2 s, see batched.ts), then a
+ * connection and an answer, or after a failure a second attempt at a connection, for what has to be cleaned up.
+ */
+export const requestDeadlines: Deadlines = { connectMs: 2_500, statementMs: 5_500, answerMs: 6_000 };
+
+/** Nobody waits for a job, and a sweep has more to do in one statement than a request has. */
+export const jobDeadlines: Deadlines = { connectMs: 10_000, statementMs: 30_000, answerMs: 35_000 };
+
+/** A migration takes as long as its tables are large, and waits for another process that migrates. */
+export const migrationDeadlines: Deadlines = { connectMs: 10_000, statementMs: 0, answerMs: 0 };
+
+/** PostgreSQL did not answer in time, or so many callers wait for it already that another one would not be served. */
+export class OutOfReachError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'OutOfReachError';
+  }
+}
+
+/** Callers that may wait for each connection of the pool. More would only wait until their deadline. */
+const waitingPerConnection = 50;
+
+export interface PoolOptions {
+  readonly url: string;
+  readonly connections: number;
+  readonly deadlines: Deadlines;
+  readonly onError: (error: Error) => void;
+}
+
+export function openPool({ url, connections, deadlines, onError }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.connections,
+    connectionString: url,
+    max: connections,
     types,
-    connectionTimeoutMillis: 5_000,
-    // A request never waits longer on the database than its caller would.
-    statement_timeout: 30_000,
+    connectionTimeoutMillis: deadlines.connectMs,
+    statement_timeout: deadlines.statementMs,
+    query_timeout: deadlines.answerMs,
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     application_name: 'waybill',
   });
   // A backend that goes away reports on its client; without a listener that would end the process.
-  pool.on('error', options.onError);
-  pool.on('connect', (client) => client.on('error', options.onError));
+  pool.on('error', onError);
+  pool.on('connect', (client) => {
+    client.on('error', onError);
+    disconnectAtDeadline(client);
+  });
   return pool;
+}
+
+/**
+ * The driver gives up waiting and keeps the connection, on which the next query would wait for the same answer. Once
+ * disconnected, a transaction's rollback fails at once, and the pool opens another connection.
+ */
+function disconnectAtDeadline(client: pg.PoolClient): void {
+  const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
+  client.query = ((...parameters: unknown[]) => {
+    const answer = query(...parameters);
+    if (!(answer instanceof Promise)) return answer;
+    return answer.catch((error: unknown) => {
+      if (!(error instanceof Error) || error.message !== 'Query read timeout') throw error;
+      void (client as unknown as pg.Client).end();
+      throw new OutOfReachError('PostgreSQL did not answer in time', { cause: error });
+    });
+  }) as typeof client.query;
 }
 
 export function openDatabase(pool: pg.Pool): Database {
@@ -31,8 +91,8 @@ export function openDatabase(pool: pg.Pool): Database {
 }
 
 /**
- * Has every statement prepared once a connection, so that PostgreSQL plans it once and not at each request. This asks
- * that the texts of statements are few: a list is always one parameter, never as many as it is long.
+ * Prepares every statement once per connection, so that PostgreSQL plans it once and not for each request. This
+ * requires that there are few different texts of statements: a list is always one parameter, however long it is.
  */
 function preparing(pool: pg.Pool): PostgresPool {
   const names = new Map<string, string>();
@@ -43,6 +103,8 @@ function preparing(pool: pg.Pool): PostgresPool {
   };
   return {
     async connect() {
+      if (pool.waitingCount >= pool.options.max * waitingPerConnection)
+        throw new OutOfReachError('too many callers wait for a connection to PostgreSQL');
       const client = await pool.connect();
       return {
         query: (text: string, values: readonly unknown[]) =>

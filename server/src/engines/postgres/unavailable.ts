@@ -1,5 +1,6 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Store } from '../../domain/ports.ts';
+import { OutOfReachError } from './database.ts';
 
 /** Connection failures, shutdowns, too many connections, time-outs: the same request may well succeed a little later. */
 const passing = /^(?:08|53|57P0|57014|40001|40P01|25P03)/;
@@ -32,8 +33,11 @@ function guard(call: AnyCall): AnyCall {
 }
 
 function isPassing(error: Error & { code?: unknown }): boolean {
+  if (error instanceof OutOfReachError) return true;
   if (typeof error.code === 'string') return passing.test(error.code) || /^E[A-Z]+$/.test(error.code);
-  return /connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/i.test(
-    error.message,
-  );
+  return driverLostConnection.test(error.message);
 }
+
+/** What the drivers say without a code when a connection cannot be had, is lost, or was given up by us. */
+const driverLostConnection =
+  /connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable|connection has been discarded/i;

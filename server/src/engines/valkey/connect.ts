@@ -6,6 +6,8 @@ export function connectValkey(url: string, onError: (error: Error) => void): Red
     maxRetriesPerRequest: 1,
     commandTimeout: 1_000,
     connectTimeout: 1_000,
+    // A connection that stopped answering is replaced; otherwise commands would pile up behind the unanswered ones.
+    socketTimeout: 2_000,
     enableAutoPipelining: true,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
