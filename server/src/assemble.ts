@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { ReadAhead } from './domain/files/read-ahead.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
+import { checkMasterKeys } from './domain/files/check-master-keys.ts';
 import type { Checkpoint, Engines, Policy, Random } from './domain/ports.ts';
 import type { Intake } from './domain/uploads/intake.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
@@ -19,9 +20,12 @@ import {
 import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines/postgres/job-runner.ts';
 import { migrate } from './engines/postgres/migrate.ts';
 import { postgresStore } from './engines/postgres/store.ts';
+import { unlessAway } from './engines/postgres/unavailable.ts';
 import { s3ObjectStore } from './engines/s3/object-store.ts';
+import { bucketSetupError } from './engines/s3/setup.ts';
 import { smsGateway } from './engines/sms/gateway.ts';
 import { smtpMailer } from './engines/smtp/mailer.ts';
+import { checkValkey } from './engines/valkey/check.ts';
 import { connectValkey } from './engines/valkey/connect.ts';
 import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
 import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
@@ -36,8 +40,8 @@ export interface Assembly extends Engines {
   readonly words: AllWords;
   startJobRunner(options: Omit<JobRunnerOptions, 'pool' | 'log'>): Promise<JobRunner>;
   migrate(): Promise<string[]>;
-  /** Throws when an engine without which nothing works is out of reach. */
-  ping(): Promise<void>;
+  /** By the engine's name: throws when it is out of reach, and a SetupError when its answer shows a wrong setting. */
+  readonly checks: Readonly<Record<string, () => Promise<void>>>;
   close(): Promise<void>;
 }
 
@@ -56,6 +60,8 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
     connections: config.WAYBILL_DATABASE_CONNECTIONS,
     deadlines: role === 'serve' ? requestDeadlines : jobDeadlines,
   });
+  const store = postgresStore(openDatabase(pool));
+  const keys = keyfileProvider(config.WAYBILL_MASTER_KEY_FILE, random);
   const valkey = connectValkey(config.WAYBILL_REDIS_URL, lostConnection('valkey'));
   const objects = s3ObjectStore({
     endpoint: config.WAYBILL_S3_ENDPOINT,
@@ -74,7 +80,7 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
   return {
     store,
     objects,
-    keys: keyfileProvider(config.WAYBILL_MASTER_KEY_FILE, random),
+    keys,
     csrfTokens: valkeyCsrfTokens(valkey, random, { ttlSeconds: config.WAYBILL_CSRF_TTL_SECONDS }),
     failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
     messageLimit: valkeyMessageLimit(valkey, {
@@ -106,10 +112,16 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
     async migrate() {
       // A connection that holds the lock, and one for the job runner's own migrations.
       const migrations = openPool({ ...databaseOptions, connections: 2, deadlines: migrationDeadlines });
-      return migrate(migrations).finally(() => migrations.end());
+      return unlessAway(() => migrate(migrations)).finally(() => migrations.end());
     },
-    async ping() {
-      await Promise.all([pool.query('select 1'), valkey.ping(), objects.ping()]);
+    checks: {
+      postgres: async () => void (await pool.query('select 1')),
+      valkey: () => checkValkey(valkey),
+      s3: () =>
+        objects.ping().catch((error: unknown) => {
+          throw bucketSetupError(error, config.WAYBILL_S3_BUCKET) ?? error;
+        }),
+      masterKeys: () => checkMasterKeys({ store, keys }),
     },
     async close() {
       mailer.close();

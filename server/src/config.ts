@@ -157,6 +157,17 @@ const settings = {
     standard: '2',
     parse: integer(1, 1000),
   },
+  WAYBILL_STOP_DELAY_SECONDS: {
+    about:
+      'After SIGTERM, how long `serve` says on /readyz that it is not ready and still serves, so that load balancers turn elsewhere. Longer than they take to notice.',
+    standard: '6',
+    parse: integer(0, 3600),
+  },
+  WAYBILL_STOP_SECONDS: {
+    about: 'After that, how long transfers of `serve` and jobs of `work` may take to end before they are cut.',
+    standard: '600',
+    parse: integer(0, 86_400),
+  },
   WAYBILL_LOG_LEVEL: {
     about: 'What is logged, as JSON lines on standard output.',
     standard: 'info',

@@ -12,15 +12,21 @@ import { migrateCommand } from './admin/migrate.ts';
 import { outboxCommands } from './admin/outbox.ts';
 import { sweepCommand } from './admin/sweep.ts';
 import { assemble } from './assemble.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { buildConsole } from './http/console/server.ts';
+import { watchEngines } from './http/console/watch-engines.ts';
+import { drain } from './http/drain.ts';
 import { readAssets } from './http/pages/assets.ts';
 import { buildServer } from './http/server.ts';
 import { everyMinute, longTasks, tasks } from './jobs/jobs.ts';
+import { startUp } from './start-up.ts';
 
 /** Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 78 not configured. */
 const exitCodes = { failed: 1, usage: 2, configuration: 78 };
+
+/** How long a process that met an unexpected error finishes requests, and how long its last steps may take. */
+const crashGraceMs = 30_000;
 
 const program = new Command('waybilld')
   .description(
@@ -53,7 +59,7 @@ async function serve(): Promise<void> {
   const config = readConfig();
   const log = pino({ level: config.WAYBILL_LOG_LEVEL });
   const engines = assemble(config, log, 'serve');
-  await engines.migrate();
+  await startUp(engines, { log });
   const processTag = randomBytes(3).toString('hex');
   const server = buildServer(engines, {
     log,
@@ -67,14 +73,21 @@ async function serve(): Promise<void> {
       secureCookies: config.WAYBILL_PUBLIC_URL.startsWith('https:'),
     },
   });
+  const watch = watchEngines(engines.checks, { log });
   let stopping = false;
-  const adminConsole = buildConsole({ log, isStopping: () => stopping, ping: engines.ping });
+  const adminConsole = buildConsole({ log, isStopping: () => stopping, engines: watch.states });
 
-  closeWithGrace({ delay: 30_000, logger: log }, async ({ err }) => {
-    if (err) log.fatal({ err }, 'an error nobody expected');
-    // First no new work, then the work under way, then the engines.
+  closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'an unexpected error ends this process');
+    // First no new work, then the work in progress, then the engines.
     stopping = true;
-    await server.close();
+    log.info('stopping: not ready for new requests, finishing those in progress');
+    const cut = await drain(server, {
+      delayMs: err ? 0 : config.WAYBILL_STOP_DELAY_SECONDS * 1000,
+      graceMs: err ? crashGraceMs : config.WAYBILL_STOP_SECONDS * 1000,
+    });
+    if (cut > 0) log.warn({ cut }, 'connections were cut: their requests took too long to end');
+    watch.stop();
     await adminConsole.close();
     await engines.close();
   });
@@ -88,18 +101,36 @@ async function work(): Promise<void> {
   const config = readConfig();
   const log = pino({ level: config.WAYBILL_LOG_LEVEL });
   const engines = assemble(config, log, 'work');
-  await engines.migrate();
+  await startUp(engines, { log });
+  const watch = watchEngines(engines.checks, { log });
+  const stopMs = config.WAYBILL_STOP_SECONDS * 1000;
   const runners = await Promise.all([
-    engines.startJobRunner({ concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines), everyMinute }),
-    engines.startJobRunner({ concurrency: config.WAYBILL_CHECKS_AT_ONCE, tasks: longTasks(engines), everyMinute: [] }),
+    engines.startJobRunner({
+      concurrency: config.WAYBILL_WORKER_CONCURRENCY,
+      tasks: tasks(engines),
+      everyMinute,
+      stopMs,
+    }),
+    engines.startJobRunner({
+      concurrency: config.WAYBILL_CHECKS_AT_ONCE,
+      tasks: longTasks(engines),
+      everyMinute: [],
+      stopMs,
+    }),
   ]);
-  closeWithGrace({ delay: 30_000, logger: log }, async ({ err }) => {
-    if (err) log.fatal({ err }, 'an error nobody expected');
+  closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
+    if (err) log.fatal({ err }, 'an unexpected error ends this process');
+    watch.stop();
     await Promise.all(runners.map((runner) => runner.stop()));
     await engines.close();
   });
   log.info({ working: true }, 'working');
   await Promise.race(runners.map((runner) => runner.ended));
+}
+
+/** When a process that stops is ended whatever it still does: a while after everything was told to end. */
+function stopLimitMs(config: Config): number {
+  return (config.WAYBILL_STOP_DELAY_SECONDS + config.WAYBILL_STOP_SECONDS) * 1000 + crashGraceMs;
 }
 
 async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {

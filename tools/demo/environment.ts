@@ -40,6 +40,9 @@ export function engineEnvironment(publicUrl: string): Record<string, string> {
     WAYBILL_MAIL_FROM: 'waybill@files.test',
     WAYBILL_SMS_URL: 'http://waybill:waybill@127.0.0.1:13013/cgi-bin/sendsms',
     WAYBILL_LOG_LEVEL: 'warn',
+    // Ctrl-C ends a demo at once: its proxy stops first, so nobody has to notice and nothing is worth waiting for.
+    WAYBILL_STOP_DELAY_SECONDS: '0',
+    WAYBILL_STOP_SECONDS: '5',
     ...Object.fromEntries(adjustable.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
   };
 }

@@ -193,7 +193,15 @@ export interface Store {
   readonly uploads: UploadStore;
   readonly outbox: OutboxStore;
   readonly audit: AuditStore;
+  /** A few stored keys, to see whether the master keys open them. */
+  sampleWrappedKeys(): Promise<readonly WrappedKey[]>;
   transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
+}
+
+export interface WrappedKey {
+  readonly wrapped: Buffer;
+  readonly version: number;
+  readonly context: string;
 }
 
 export interface Account {

@@ -34,6 +34,8 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
     genReqId: () => `${options.processTag}-${++requests}`,
     bodyLimit: limits.jsonBytes,
     exposeHeadRoutes: false,
+    // A request that arrives on an open connection while this process stops is served, as the last of its connection.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 2048 },
     // The whole of a request may take days; slow peers are cut by their pace instead.
     requestTimeout: 0,
@@ -74,6 +76,7 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
       {
         method: request.method,
         route: url,
+        peer: request.ip,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         account: request.actor?.accountId,

@@ -79,7 +79,7 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
   const database = await createTestDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'waybill-test-'));
   const keyFile = join(folder, 'master-keys');
-  writeFileSync(keyFile, `1:${randomBytes(32).toString('base64')}\n`);
+  writeFileSync(keyFile, `1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
   const random: Random = { bytes: randomBytes, uuid: randomUUIDv7 };
   const engines = {
     store: database.store,

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const random = { bytes: randomBytes, uuid: randomUUID };
 const line = (version: number, fill: number = version) => `${version}:${Buffer.alloc(32, fill).toString('base64')}`;
 function provider(...lines: string[]) {
   const path = join(folder, randomUUID());
-  writeFileSync(path, lines.join('\n'));
+  writeFileSync(path, lines.join('\n'), { mode: 0o640 });
   return keyfileProvider(path, random);
 }
 
@@ -79,6 +79,13 @@ test.each([
   ['a line that is none', `${line(1)}\nnonsense`],
 ])('%s is refused, and no key is shown', (_what, text) => {
   expect(() => provider(text)).toThrow(/no master key in it|a line is not VERSION:BASE64 OF 32 BYTES/);
+});
+
+test.each([0o604, 0o644, 0o642, 0o601])('a file of mode %o, open to everybody, is refused', (mode) => {
+  const path = join(folder, randomUUID());
+  writeFileSync(path, line(1));
+  chmodSync(path, mode);
+  expect(() => keyfileProvider(path, random)).toThrow(`chmod o= ${path}`);
 });
 
 test('a file that is not there is refused', () => {

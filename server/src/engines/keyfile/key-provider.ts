@@ -1,16 +1,19 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { KeyProvider, Random } from '../../domain/ports.ts';
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Master keys out of a file, one a line: `VERSION:BASE64 OF 32 BYTES`. The first line wraps; the others still unwrap.
+ * Master keys from a file, one per line: `VERSION:BASE64 OF 32 BYTES`. The first line wraps; the others still unwrap.
  * A key is replaced in two steps, so that no process meets a version it does not know: first the new line is added at
  * the end everywhere, then it is moved to the top.
  */
 export function keyfileProvider(path: string, random: Random): KeyProvider {
+  if (statSync(path).mode & 0o007) {
+    throw new Error(`${path} holds the master keys and is open to every user of this machine. Run: chmod o= ${path}`);
+  }
   const masterKeys = parse(readFileSync(path, 'utf8'), path);
   const [currentVersion] = masterKeys.keys() as Iterable<number> as [number];
   const master = (version: number) => {

@@ -9,6 +9,8 @@ export interface JobRunnerOptions {
   readonly tasks: Readonly<Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>>;
   /** Tasks that run every minute: once, however many runners there are. */
   readonly everyMinute: readonly string[];
+  /** After a stop, how long jobs may take before they are told to break off. They are tried again later. */
+  readonly stopMs: number;
 }
 
 export interface JobRunner {
@@ -23,6 +25,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
     pgPool: options.pool,
     concurrency: options.concurrency,
     noHandleSignals: true,
+    preset: { worker: { gracefulShutdownAbortTimeout: options.stopMs } },
     taskList: Object.fromEntries(
       Object.entries(options.tasks).map(([name, task]) => [
         name,

@@ -10,6 +10,7 @@ import { linkStore } from './links.ts';
 import { outboxStore } from './outbox.ts';
 import { whenReachable } from './unavailable.ts';
 import { uploadStore } from './uploads.ts';
+import { sampleWrappedKeys } from './wrapped-keys.ts';
 
 export function postgresStore(db: Database): Store {
   return whenReachable({
@@ -22,6 +23,7 @@ export function postgresStore(db: Database): Store {
     uploads: uploadStore(db),
     outbox: outboxStore(db),
     audit: auditStore(db),
+    sampleWrappedKeys: () => sampleWrappedKeys(db),
     transaction: (work) => db.transaction().execute((tx) => work(postgresStore(tx))),
   });
 }

@@ -21,15 +21,16 @@ export function whenReachable(store: Store): Store {
 type AnyCall = (...parameters: never[]) => Promise<unknown>;
 
 function guard(call: AnyCall): AnyCall {
-  return async (...parameters) => {
-    try {
-      return await call(...parameters);
-    } catch (error) {
-      if (error instanceof Error && isPassing(error))
-        throw new ExchangeError('unavailable', undefined, { cause: error });
-      throw error;
-    }
-  };
+  return (...parameters) => unlessAway(() => call(...parameters));
+}
+
+export async function unlessAway<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof Error && isPassing(error)) throw new ExchangeError('unavailable', undefined, { cause: error });
+    throw error;
+  }
 }
 
 function isPassing(error: Error & { code?: unknown }): boolean {

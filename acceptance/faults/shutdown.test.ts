@@ -1,0 +1,184 @@
+// SIGTERM of one of two processes behind HAProxy, in the middle of requests and transfers: nobody notices.
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { type Client, succeeded } from '../lib/client.ts';
+import { fullSize } from '../lib/full-size.ts';
+import { closedPort, type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { demo } from '../lib/running-demo.ts';
+import { introduce } from '../lib/scenario.ts';
+import { openAnswer } from '../lib/stream.ts';
+import { eventually } from '../lib/wait.ts';
+import { Keystream } from '../sizes/keystream.ts';
+import { uploadStream } from '../sizes/upload-stream.ts';
+import { deployedProxy } from './deployed-proxy.ts';
+
+const sizeBytes = fullSize ? 1024 ** 3 : 24 * 1024 ** 2;
+const transfers = fullSize ? 10 : 4;
+const requestsPerSecond = fullSize ? 200 : 60;
+const timeout = fullSize ? 1_800_000 : 180_000;
+
+const content = new Keystream(randomBytes(16).toString('hex'));
+let sender: Client;
+let receiver: Client;
+let inboxUrl: string;
+let digest: string;
+
+/** A file in an inbox, for the downloads. */
+beforeAll(async () => {
+  [sender, receiver] = await Promise.all([freshClient('stop-sender'), freshClient('stop-receiver')]);
+  await introduce(sender, [receiver.user]);
+  succeeded(await sender.setReceivers([{ email: receiver.user }]));
+  succeeded(await sender.files());
+  digest = await uploadStream(sender, 'large.bin', content, sizeBytes);
+  succeeded(await sender.createDrop({ ddmessage: 'for downloads' }));
+  inboxUrl = (await receiver.readHistory()).inbox[0]?.url ?? '';
+}, timeout);
+
+interface Serving extends OwnServe {
+  address: string;
+  consolePort: number;
+}
+const started: Serving[] = [];
+afterAll(() => Promise.all(started.map((serve) => serve.stop())));
+
+async function startServing(): Promise<Serving> {
+  const consolePort = await closedPort();
+  const serve = await ownServe({
+    WAYBILL_CONSOLE_LISTEN: `127.0.0.1:${consolePort}`,
+    WAYBILL_TRUSTED_PROXIES: '127.0.0.1',
+    WAYBILL_STOP_DELAY_SECONDS: '6',
+    WAYBILL_STOP_SECONDS: '600',
+  });
+  const serving = { ...serve, consolePort, address: new URL(serve.baseUrl).host };
+  started.push(serving);
+  return serving;
+}
+
+test.each([0, 1])('process %i: no request fails, and transfers in progress end', { timeout }, async (index) => {
+  const serves = await Promise.all([startServing(), startServing()]);
+  const stopped = serves[index] as Serving;
+  await using proxy = await deployedProxy(serves);
+  const load = startLoad(sender.through(proxy.baseUrl));
+  const midway = meetingPoint(transfers);
+  const running = Array.from({ length: transfers }, (_, at) =>
+    at % 2 === 0 ? upload(proxy.baseUrl, midway.arrive) : download(proxy.baseUrl, midway.arrive),
+  );
+  running.forEach((transfer) => void transfer.catch(midway.fail));
+  await midway.everybody;
+
+  process.kill(stopped.pid, 'SIGTERM');
+  const readiness = () => fetch(`http://127.0.0.1:${stopped.consolePort}/readyz`);
+  await eventually('it says that it is not ready', async () => ((await readiness()).status === 503 ? true : undefined));
+  // Not ready, and it still serves.
+  expect((await sender.through(stopped.baseUrl).contacts()).status).toBe(200);
+  const refused = () =>
+    fetch(stopped.baseUrl).then(
+      () => undefined,
+      () => true as const,
+    );
+  await eventually('it takes no new connections', refused);
+  expect((await readiness()).status).toBe(503);
+
+  midway.goOn();
+  expect(await Promise.all(running)).toEqual(Array.from({ length: transfers }, () => digest));
+  expect(await stopped.ended).toBe(0);
+  const { answered, failures } = await load.end();
+  process.stdout.write(`shutdown: ${answered} requests, ${failures.length} failed; ${transfers} transfers ended\n`);
+  expect(failures).toEqual([]);
+  expect(answered).toBeGreaterThan(requestsPerSecond);
+});
+
+async function upload(baseUrl: string, halfway: () => Promise<void>): Promise<string> {
+  const client = sender.through(baseUrl).inDraft(randomBytes(8).toString('hex'));
+  succeeded(await client.files());
+  return await uploadStream(client, 'large.bin', content, sizeBytes, halfway);
+}
+
+async function download(baseUrl: string, halfway: () => Promise<void>): Promise<string> {
+  const answer = await openAnswer(receiver.through(baseUrl), `${inboxUrl}/files/large.bin`);
+  expect(answer.statusCode).toBe(200);
+  const hash = createHash('sha256');
+  let readBytes = 0;
+  let paused = false;
+  for await (const bytes of answer) {
+    hash.update(bytes as Buffer);
+    readBytes += (bytes as Buffer).length;
+    if (paused || readBytes * 4 < sizeBytes) continue;
+    paused = true;
+    await halfway();
+  }
+  return hash.digest('hex');
+}
+
+/** Where everybody waits for everybody, and then for the test. */
+function meetingPoint(count: number) {
+  const everybody = Promise.withResolvers<void>();
+  const onward = Promise.withResolvers<void>();
+  let arrived = 0;
+  return {
+    everybody: everybody.promise,
+    fail: everybody.reject,
+    goOn: onward.resolve,
+    arrive() {
+      arrived += 1;
+      if (arrived === count) everybody.resolve();
+      return onward.promise;
+    },
+  };
+}
+
+/** Reads and writes on connections that are kept, as a busy client has them. */
+function startLoad(client: Client) {
+  const agent = new Agent({ keepAlive: true });
+  const failures: string[] = [];
+  const pending = new Set<Promise<void>>();
+  let answered = 0;
+  const ask = async (count: number) => {
+    try {
+      const status = await send(client, agent, count);
+      answered += 1;
+      if (status !== 200) failures.push(String(status));
+    } catch (error) {
+      failures.push((error as Error).message);
+    }
+  };
+  let asked = 0;
+  const timer = setInterval(() => {
+    asked += 1;
+    const request = ask(asked).finally(() => pending.delete(request));
+    pending.add(request);
+  }, 1000 / requestsPerSecond);
+  return {
+    async end() {
+      clearInterval(timer);
+      await Promise.all(pending);
+      agent.destroy();
+      return { answered, failures };
+    },
+  };
+}
+
+async function send(client: Client, agent: Agent, count: number): Promise<number | undefined> {
+  const writes = count % 4 === 0;
+  const { hostname, port } = new URL(client.baseUrl);
+  const outgoing = httpRequest({
+    hostname,
+    port,
+    agent,
+    method: writes ? 'POST' : 'GET',
+    path: `/${client.user}/cgi/${writes ? 'receivers_set.cgi' : 'contacts_read.cgi'}`,
+    headers: {
+      Host: new URL(demo().base_url).host,
+      Authorization: client.authorization,
+      'CSRF-Token': await client.token(),
+      ...(writes ? { 'Content-Type': 'application/json', 'Waybill-Draft': 'load' } : {}),
+    },
+  });
+  outgoing.end(writes ? JSON.stringify([{ email: receiver.user }]) : undefined);
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  await once(answer.resume(), 'end');
+  return answer.statusCode;
+}

@@ -1,0 +1,84 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SetupError } from '../../domain/setup-error.ts';
+import { buildConsole } from './server.ts';
+import { type EngineChecks, watchEngines } from './watch-engines.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function watched(checks: EngineChecks) {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  return { lines, watch: watchEngines(checks, { log, everyMs: 5_000, deadlineMs: 2_000, slowMs: 500 }) };
+}
+const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+test('every engine has a state of its own, known without waiting', async () => {
+  const { watch } = watched({
+    postgres: async () => undefined,
+    valkey: () => after(800),
+    s3: () => Promise.reject(new Error('refused')),
+    frozen: () => new Promise(() => undefined),
+    masterKeys: () => Promise.reject(new SetupError('The master key of version 1 does not open what is stored.')),
+  });
+  expect(new Set(Object.values(watch.states()))).toEqual(new Set(['not checked yet']));
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(watch.states()).toEqual({
+    postgres: 'ok',
+    valkey: 'slow',
+    s3: 'out of reach',
+    frozen: 'out of reach',
+    masterKeys: 'set up wrongly',
+  });
+  watch.stop();
+});
+
+test('a change is logged once, with the engine’s name and the reason', async () => {
+  let fault: Error | undefined;
+  const { watch, lines } = watched({
+    s3: async () => {
+      if (fault) throw fault;
+    },
+  });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(lines).toEqual([]);
+  fault = new Error('translated', { cause: new Error('connect ECONNREFUSED') });
+  await vi.advanceTimersByTimeAsync(15_000);
+  fault = undefined;
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(lines).toMatchObject([
+    { level: 40, engine: 's3', state: 'out of reach', reason: 'connect ECONNREFUSED' },
+    { level: 30, engine: 's3', state: 'ok' },
+  ]);
+  watch.stop();
+});
+
+test('an engine that does not answer is asked one question at a time', async () => {
+  const check = vi.fn(() => new Promise<void>(() => undefined));
+  const { watch } = watched({ s3: check });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(check).toHaveBeenCalledOnce();
+  watch.stop();
+});
+
+test('a process is ready whatever its engines do, until it stops', async () => {
+  let stopping = false;
+  const app = buildConsole({
+    log: pino({ level: 'silent' }),
+    isStopping: () => stopping,
+    engines: () => ({ postgres: 'out of reach', s3: 'ok' }),
+  });
+  const engines = { postgres: 'out of reach', s3: 'ok' };
+  const ready = await app.inject('/readyz');
+  expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'ok', engines }]);
+  stopping = true;
+  const stopped = await app.inject('/readyz');
+  expect([stopped.statusCode, stopped.json()]).toEqual([503, { status: 'stopping', engines }]);
+  expect((await app.inject('/healthz')).statusCode).toBe(200);
+  await app.close();
+});

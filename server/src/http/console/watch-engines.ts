@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import { SetupError } from '../../domain/setup-error.ts';
+
+export type EngineState = 'not checked yet' | 'ok' | 'slow' | 'out of reach' | 'set up wrongly';
+
+/** Each throws when the engine of its name does not answer, and a SetupError when the answer shows a wrong setting. */
+export type EngineChecks = Readonly<Record<string, () => Promise<void>>>;
+
+export interface WatchOptions {
+  readonly log: Logger;
+  readonly everyMs?: number;
+  readonly deadlineMs?: number;
+  readonly slowMs?: number;
+}
+
+export interface EngineWatch {
+  states(): Readonly<Record<string, EngineState>>;
+  stop(): void;
+}
+
+/**
+ * Checks every engine now and then, so that a load balancer's question is answered from memory, at once, however slow
+ * an engine is. A change of state is logged, with the engine's name.
+ */
+export function watchEngines(checks: EngineChecks, options: WatchOptions): EngineWatch {
+  const { log, everyMs = 5_000, deadlineMs = 2_000, slowMs = 500 } = options;
+  const states: Record<string, EngineState> = Object.fromEntries(
+    Object.keys(checks).map((engine) => [engine, 'not checked yet']),
+  );
+  const checking = new Set<string>();
+
+  const look = async (engine: string, check: () => Promise<void>) => {
+    // A check that overran its deadline may still be waiting; there is never a second one beside it.
+    if (checking.has(engine)) return;
+    checking.add(engine);
+    const begin = performance.now();
+    const running = check().finally(() => checking.delete(engine));
+    let state: EngineState;
+    let reason: string | undefined;
+    try {
+      await withDeadline(running, deadlineMs);
+      state = performance.now() - begin > slowMs ? 'slow' : 'ok';
+    } catch (error) {
+      state = error instanceof SetupError ? 'set up wrongly' : 'out of reach';
+      reason = reasonOf(error);
+    }
+    if (states[engine] !== state && (state !== 'ok' || states[engine] !== 'not checked yet')) {
+      log[state === 'ok' ? 'info' : 'warn']({ engine, state, reason }, 'an engine changed its state');
+    }
+    states[engine] = state;
+  };
+  const lookAtAll = () => {
+    for (const [engine, check] of Object.entries(checks)) void look(engine, check);
+  };
+  lookAtAll();
+  const timer = setInterval(lookAtAll, everyMs).unref();
+  return { states: () => states, stop: () => clearInterval(timer) };
+}
+
+/** Waits no longer than this; what it waited for goes on, and nobody hears how it ended. */
+export async function withDeadline<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What happened, for the log: where an error was translated, what the engine itself said. */
+export function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message || cause.name : message;
+}

@@ -1,0 +1,63 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { ExchangeError } from './domain/exchange-error.ts';
+import { SetupError } from './domain/setup-error.ts';
+import { type StartUpOptions, startUp } from './start-up.ts';
+
+function options(): StartUpOptions & { lines: Record<string, unknown>[] } {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  return { log, lines, patienceMs: 500, pauseMs: 10, checkMs: 100 };
+}
+const away = () => new ExchangeError('unavailable', undefined, { cause: new Error('connect ECONNREFUSED') });
+const fine = async () => undefined;
+
+test('a PostgreSQL that is away is waited for', async () => {
+  let attempts = 0;
+  const given = options();
+  await startUp(
+    {
+      async migrate() {
+        attempts += 1;
+        if (attempts < 3) throw away();
+      },
+      checks: { postgres: fine },
+    },
+    given,
+  );
+  expect(attempts).toBe(3);
+  expect(given.lines).toMatchObject([
+    { engine: 'postgres', reason: 'connect ECONNREFUSED' },
+    { engine: 'postgres', reason: 'connect ECONNREFUSED' },
+  ]);
+});
+
+test('not for ever: then the process ends and says which engine and which setting', async () => {
+  const starting = startUp({ migrate: () => Promise.reject(away()), checks: {} }, options());
+  await expect(starting).rejects.toThrow(
+    'PostgreSQL is out of reach (connect ECONNREFUSED). Start it, or correct WAYBILL_DATABASE_URL.',
+  );
+});
+
+test('what a PostgreSQL that answers refuses ends the process at once', async () => {
+  const starting = startUp(
+    { migrate: () => Promise.reject(new Error('password authentication failed')), checks: {} },
+    { ...options(), patienceMs: 600_000 },
+  );
+  await expect(starting).rejects.toThrow('password authentication failed');
+});
+
+test('another engine that is away, or silent, does not stop the start', async () => {
+  const given = options();
+  const checks = { s3: () => Promise.reject(away()), valkey: () => new Promise<void>(() => undefined) };
+  await startUp({ migrate: fine, checks }, given);
+  expect(given.lines).toMatchObject([
+    { engine: 's3', reason: 'connect ECONNREFUSED' },
+    { engine: 'valkey', reason: 'no answer within 100 ms' },
+  ]);
+});
+
+test('one that shows a wrong setting does', async () => {
+  const checks = { s3: () => Promise.reject(new SetupError('S3: there is no bucket "x".')), valkey: fine };
+  await expect(startUp({ migrate: fine, checks }, options())).rejects.toThrow('there is no bucket "x"');
+});
