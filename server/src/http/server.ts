@@ -7,6 +7,7 @@ import { ExchangeError } from '../domain/exchange-error.ts';
 import type { App } from './app.ts';
 import type { CgiEngines } from './cgi/endpoint.ts';
 import { machineApi } from './cgi/routes.ts';
+import { askForBodies } from './expect-continue.ts';
 import { refusalOf } from './guard.ts';
 import { parseJson } from './json-body.ts';
 import { answerError, errorAnswer, statusOf } from './json-errors.ts';
@@ -85,6 +86,7 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
       'answered',
     );
   });
+  askForBodies(app, () => engines.policy.maxFileBytes);
   requireDeclaredAuthentication(app);
   answerUnrouted(app);
   app.register(async (scope) => machineApi(scope as unknown as App, engines));

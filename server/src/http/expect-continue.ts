@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import { limits } from '@waybill/protocol';
+import type { FastifyRequest } from 'fastify';
+import { ExchangeError } from '../domain/exchange-error.ts';
+import type { App } from './app.ts';
+
+/** What a form adds to each of its files: a boundary and a few headers. */
+const formBytesPerFile = 16 * 1024;
+
+/**
+ * Asks for a body only when it is wanted. The hooks before this one have checked who asks; this one refuses a declared
+ * length that could never be taken, and then sends the `100 Continue` that a client with `Expect: 100-continue` waits
+ * for. A client that is refused has sent nothing of its body.
+ */
+export function askForBodies(app: App, maxFileBytes: () => number): void {
+  const waiting = new WeakMap<IncomingMessage, () => void>();
+  app.server.on('checkContinue', (request, response) => {
+    // Whether a refused client still sends its body is its own choice, so nothing can follow on this connection.
+    const { shouldKeepAlive } = response;
+    response.shouldKeepAlive = false;
+    waiting.set(request, () => {
+      response.shouldKeepAlive = shouldKeepAlive;
+      response.writeContinue();
+    });
+    app.server.emit('request', request, response);
+  });
+  app.addHook('preParsing', async (request) => {
+    if (request.is404) return;
+    const mediaType = request.headers['content-type'];
+    if (mediaType !== undefined && !request.server.hasContentTypeParser(mediaType.split(';', 1)[0] as string)) return;
+    if (Number(request.headers['content-length'] ?? 0) > largestBody(request, maxFileBytes()))
+      throw new ExchangeError('too_large');
+    waiting.get(request.raw)?.();
+  });
+}
+
+function largestBody(request: FastifyRequest, maxFileBytes: number): number {
+  const mediaType = request.headers['content-type'] ?? '';
+  if (/^multipart\/form-data\b/i.test(mediaType)) return limits.filesPerUpload * (maxFileBytes + formBytesPerFile);
+  return mediaType === 'application/offset+octet-stream' ? maxFileBytes : request.routeOptions.bodyLimit;
+}
