@@ -25,13 +25,20 @@ export type Receiver = Static<typeof Receiver>;
 const contactFields = {
   email: Type.String({ minLength: 3, maxLength: limits.emailLength }),
   number: Type.Optional(
-    Type.Union([
-      Type.String({ pattern: '^(?:[1-9][0-9]{6,14})?$' }),
-      Type.Integer({ minimum: 1_000_000, maximum: 999_999_999_999_999 }),
-    ]),
+    Type.Union(
+      [
+        Type.String({ pattern: '^(?:[1-9][0-9]{6,14})?$' }),
+        Type.Integer({ minimum: 1_000_000, maximum: 999_999_999_999_999 }),
+      ],
+      { description: 'a telephone number of 7 to 15 digits, with the country code and without + or spaces' },
+    ),
   ),
   language: Type.Optional(
-    Type.String({ maxLength: limits.languageLength, pattern: '^(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)?$' }),
+    Type.String({
+      maxLength: limits.languageLength,
+      pattern: '^(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)?$',
+      description: 'a language tag such as en or pt-BR',
+    }),
   ),
   groups: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: limits.groupLength }), { maxItems: limits.groupsPerContact }),

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 function inFile(text: string): string {
   const path = join(folder, `${Math.random()}`);
-  writeFileSync(path, text);
+  writeFileSync(path, text, { mode: 0o640 });
   return path;
 }
 
@@ -81,6 +81,15 @@ test('every problem is reported at once', () => {
   expect(problems).toHaveLength(Object.keys(complete).length + 3);
 });
 
+test('the variables of the client are not the server’s business, and no others are ignored', () => {
+  const client = ['WAYBILL_URL', 'WAYBILL_USER', 'WAYBILL_API_KEY', 'WAYBILL_API_KEY_FILE', 'WAYBILL_ACCOUNT_FILE'];
+  const names = Object.fromEntries([...client, 'WAYBILL_PLAIN_HTTP'].map((name) => [name, 'x']));
+  expect(problemsOf({ ...complete, ...names })).toEqual([]);
+  expect(problemsOf({ ...complete, WAYBILL_URLS: 'x' })).toEqual([
+    expect.stringContaining('WAYBILL_URLS is not a setting'),
+  ]);
+});
+
 describe('a secret in a file', () => {
   const { WAYBILL_KEY_PEPPER: _, ...rest } = complete;
 
@@ -101,6 +110,14 @@ describe('a secret in a file', () => {
     ]);
   });
 
+  test('that every user can read is refused, and says how to close it', () => {
+    const path = inFile(`${pepper}\n`);
+    chmodSync(path, 0o644);
+    expect(problemsOf({ ...rest, WAYBILL_KEY_PEPPER_FILE: path })).toEqual([
+      expect.stringContaining(`Run: chmod o= ${path}`),
+    ]);
+  });
+
   test('is only taken for a secret: elsewhere the name is misspelt', () => {
     expect(problemsOf({ ...complete, WAYBILL_SCAN_FILE: inFile('off') })).toEqual([
       expect.stringContaining('WAYBILL_SCAN_FILE is not a setting'),
@@ -114,8 +131,9 @@ test('no problem shows a secret', () => {
     WAYBILL_KEY_PEPPER: 'c2hvcnQ=',
     WAYBILL_SMS_URL: 'http://user:hidden@sms.example.org:port',
     WAYBILL_SCAN: 'x',
+    WAYBILL_SMTP_URL: 'mail://user:hidden@mail.example.org',
   };
-  expect(problemsOf(environment)).toHaveLength(3);
+  expect(problemsOf(environment)).toHaveLength(4);
   for (const shown of problemsOf(environment)) expect(shown).not.toMatch(/c2hvcnQ=|hidden/);
 });
 
@@ -147,6 +165,19 @@ describe('refuses', () => {
     ['WAYBILL_SMS_URL', 'http://user:a%0d%0ab@sms.example.org/cgi-bin/sendsms'],
     ['WAYBILL_SMS_URL', 'http://user:lösen@sms.example.org/cgi-bin/sendsms'],
     ['WAYBILL_SMS_URL', 'http://user:password@sms.example.org/cgi-bin/sendsms?from=x'],
+    ['WAYBILL_DATABASE_URL', 'localhost'],
+    ['WAYBILL_DATABASE_URL', 'mysql://localhost/waybill'],
+    ['WAYBILL_REDIS_URL', 'localhost:6379'],
+    ['WAYBILL_S3_ENDPOINT', 's3.example.org'],
+    ['WAYBILL_S3_ENDPOINT', 's3://bucket'],
+    ['WAYBILL_SMTP_URL', 'mail.example.org:25'],
+    ['WAYBILL_SMTP_URL', 'smtp//mail.example.org'],
+    ['WAYBILL_SMTP_URL', 'smtp://'],
+    ['WAYBILL_MAIL_FROM', 'waybill'],
+    ['WAYBILL_MAIL_FROM', 'waybill@'],
+    ['WAYBILL_MAIL_FROM', 'a@b.example, c@d.example'],
+    ['WAYBILL_MAIL_FROM', 'Waybill <waybill@files.example.org'],
+    ['WAYBILL_STOP_SECONDS', '-1'],
     ['WAYBILL_SMS_FROM', ''],
     ['WAYBILL_SMS_FROM', 'TwelveLetter'],
     ['WAYBILL_SMS_FROM', '1234567890123456'],

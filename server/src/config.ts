@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 
 /**
@@ -30,15 +30,15 @@ const settings = {
   WAYBILL_DATABASE_URL: {
     about: 'PostgreSQL: postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
     secret: true,
-    parse: text,
+    parse: url('postgres', 'postgresql'),
   },
   WAYBILL_DATABASE_CONNECTIONS: {
     about: 'The most connections a process opens to PostgreSQL.',
     standard: '10',
     parse: integer(2, 1000),
   },
-  WAYBILL_REDIS_URL: { about: 'Valkey or Redis: redis://HOST:PORT.', secret: true, parse: text },
-  WAYBILL_S3_ENDPOINT: { about: 'The S3 server: http(s)://HOST:PORT.', parse: text },
+  WAYBILL_REDIS_URL: { about: 'Valkey or Redis: redis://HOST:PORT.', secret: true, parse: url('redis', 'rediss') },
+  WAYBILL_S3_ENDPOINT: { about: 'The S3 server: http(s)://HOST:PORT.', parse: url('http', 'https') },
   WAYBILL_S3_REGION: { about: 'The S3 region.', standard: 'us-east-1', parse: text },
   WAYBILL_S3_BUCKET: { about: 'The bucket that holds the sealed bytes. It must exist.', parse: text },
   WAYBILL_S3_ACCESS_KEY_ID: { about: 'The S3 access key.', parse: text },
@@ -59,8 +59,12 @@ const settings = {
     standard: 'required',
     parse: oneOf('required', 'best-effort', 'off'),
   },
-  WAYBILL_SMTP_URL: { about: 'The mail server: smtp://USER:PASSWORD@HOST:PORT.', secret: true, parse: text },
-  WAYBILL_MAIL_FROM: { about: 'The address mails come from.', parse: text },
+  WAYBILL_SMTP_URL: {
+    about: 'The mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS from the first byte.',
+    secret: true,
+    parse: url('smtp', 'smtps'),
+  },
+  WAYBILL_MAIL_FROM: { about: 'The address mails come from: NAME@DOMAIN.', parse: mailAddress },
   WAYBILL_SECOND_FACTOR: {
     about:
       'What a receiver shows besides the link, where the account has no choice of its own: a code by sms, by mail, or nothing. Without a number or a gateway, sms becomes mail.',
@@ -188,12 +192,22 @@ interface Setting {
   readonly parse: (text: string) => unknown;
 }
 
+/** What the command `waybill` reads (docs/client.md): a shell that has them for the client may start the server too. */
+const clientVariables = new Set([
+  'WAYBILL_URL',
+  'WAYBILL_USER',
+  'WAYBILL_API_KEY',
+  'WAYBILL_API_KEY_FILE',
+  'WAYBILL_ACCOUNT_FILE',
+  'WAYBILL_PLAIN_HTTP',
+]);
+
 type Values = { readonly [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> };
 export type Config = Values;
 
 export const configTable: Readonly<Record<string, Setting>> = settings;
 
-/** All that is wrong with the configuration at once, each with its mend. */
+/** Everything that is wrong with the configuration, each with what to do about it. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(`The configuration is not complete:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
@@ -218,7 +232,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   for (const name of Object.keys(environment)) {
     const ofFile = name.endsWith('_FILE') && configTable[name.slice(0, -'_FILE'.length)]?.secret;
-    if (name.startsWith('WAYBILL_') && !ofFile && !(name in settings)) {
+    if (name.startsWith('WAYBILL_') && !ofFile && !(name in settings) && !clientVariables.has(name)) {
       problems.push(`${name} is not a setting. Is it misspelt?`);
     }
   }
@@ -231,7 +245,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 }
 
 function fromFile(path: string | undefined): string | undefined {
-  return path === undefined ? undefined : readFileSync(path, 'utf8').trim();
+  if (path === undefined) return undefined;
+  if (statSync(path).mode & 0o007)
+    throw new Error(`is in a file open to every user of this machine. Run: chmod o= ${path}`);
+  return readFileSync(path, 'utf8').trim();
 }
 
 function text(value: string): string {
@@ -274,6 +291,24 @@ function publicUrl(value: string): string {
     value.endsWith('/')
   ) {
     throw new Error('is an address such as https://files.example.org, without a path or a trailing slash.');
+  }
+  return value;
+}
+
+/** The value is a secret or holds one, so a problem does not repeat it. */
+function url(...schemes: readonly string[]) {
+  return (value: string): string => {
+    const parsed = URL.canParse(value) ? new URL(value) : undefined;
+    if (!parsed?.host || !schemes.includes(parsed.protocol.slice(0, -1))) {
+      throw new Error(`is an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}.`);
+    }
+    return value;
+  };
+}
+
+function mailAddress(value: string): string {
+  if (!/^[^\s@<>()",:;\\[\]]+@[^\s@<>()",:;\\[\]]+$/.test(value)) {
+    throw new Error('is one mail address such as waybill@files.example.org.');
   }
   return value;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import closeWithGrace from 'close-with-grace';
 import { Command } from 'commander';
 import { pino } from 'pino';
@@ -28,10 +29,15 @@ const exitCodes = { failed: 1, usage: 2, configuration: 78 };
 /** How long a process that met an unexpected error finishes requests, and how long its last steps may take. */
 const crashGraceMs = 30_000;
 
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
 const program = new Command('waybilld')
   .description(
     'Secure file exchange for machines and people. Settings come from the environment: docs/configuration.md.',
   )
+  .version(version, '--version', 'print the version')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : exitCodes.usage));
 
 program.command('serve').description('answer HTTP').action(serve);

@@ -1,8 +1,9 @@
 import type { ErrorAnswer, ErrorCode } from '@waybill/protocol';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { type Finding, validationMessage } from './validation-message.ts';
 
-/** Every code's answer on this surface. A new code does not compile until it stands here. */
+/** The status of every code on this surface. A new code does not compile until it is here. */
 export const statusOf: Record<ErrorCode, number> = {
   malformed_request: 400,
   invalid_input: 400,
@@ -72,12 +73,7 @@ export function errorAnswer(code: ErrorCode, message: string): ErrorAnswer {
 function asExchangeError(error: unknown): ExchangeError {
   if (error instanceof ExchangeError) return error;
   const { code, validation, validationContext } = error as Partial<FastifyError>;
-  if (validation?.[0]) {
-    const { instancePath, message } = validation[0];
-    return new ExchangeError(
-      'invalid_input',
-      `${validationContext ?? 'request'}${instancePath} ${message ?? 'is not valid'}.`,
-    );
-  }
+  if (validation)
+    return new ExchangeError('invalid_input', validationMessage(validation as readonly Finding[], validationContext));
   return new ExchangeError(frameworkCodes[code ?? ''] ?? 'internal', undefined, { cause: error });
 }

@@ -15,6 +15,7 @@ import { closeKindly, endKindly } from './kind-close.ts';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
 import { securityHeaders } from './security-headers.ts';
 import { cutSlowPeers } from './slow-peers.ts';
+import { validatorOptions } from './validation-message.ts';
 
 export interface ServerOptions {
   readonly log: Logger;
@@ -48,7 +49,7 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
       requireHostHeader: false,
       keepAliveTimeout: 65_000,
     },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    ajv: { customOptions: validatorOptions },
     clientErrorHandler: answerUnparsable,
     frameworkErrors: (error, request, reply) => {
       reply.headers(securityHeaders).header('x-request-id', request.id);

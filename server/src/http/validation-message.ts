@@ -1,0 +1,71 @@
+/** A validator's finding, as Ajv reports it when it is `verbose`. */
+export interface Finding {
+  readonly keyword: string;
+  /** Where in the input: `/2/number`. */
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly parentSchema?: { readonly description?: string };
+}
+
+/** `verbose` adds the schema to a finding, whose description says what a value has to be. */
+export const validatorOptions = {
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  verbose: true,
+} as const;
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+/** What a person has to change, in a sentence: `"number" in entry 3 must be a telephone number of …`. */
+export function validationMessage(findings: readonly Finding[], context = 'body'): string {
+  // Of a choice, each alternative reports why it does not fit; the choice itself says what would.
+  const finding = findings.find(({ keyword }) => keyword === 'anyOf') ?? findings[0];
+  if (!finding) return 'The request is not valid.';
+  return `${placeOf(finding.instancePath, context)} ${demandOf(finding)}.`;
+}
+
+function placeOf(instancePath: string, context: string): string {
+  const steps = instancePath.split('/').slice(1).toReversed();
+  if (steps.length === 0) return context === 'querystring' ? 'The query' : 'The body';
+  const place = steps.map((step) => (/^\d+$/.test(step) ? `entry ${Number(step) + 1}` : `"${step}"`)).join(' in ');
+  return `${place[0]?.toUpperCase()}${place.slice(1)}`;
+}
+
+function demandOf({ keyword, params, parentSchema }: Finding): string {
+  const { limit } = params;
+  switch (keyword) {
+    case 'required':
+      return `needs ${quoted(params['missingProperty'])}`;
+    case 'additionalProperties':
+      return `has ${quoted(params['additionalProperty'])}, which is not a field of this request`;
+    case 'type':
+      return `must be ${typeNames[String(params['type'])] ?? 'of another type'}`;
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'maxItems':
+      return `may have at most ${limit} entries`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+    default:
+      return parentSchema?.description === undefined ? 'is not valid' : `must be ${parentSchema.description}`;
+  }
+}
+
+/** A name that the caller may have chosen: shown, but not at any length. */
+function quoted(name: unknown): string {
+  const text = String(name);
+  return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
+}
