@@ -199,3 +199,32 @@ test('a worker killed while it sweeps: the rest is swept by the next', { timeout
   await killedAt('sweep:objects-deleted', () => exchange.query("select graphile_worker.add_job('sweep')"));
   expect(await filesLeft()).toEqual(['gone']);
 });
+
+test('every connection to the database is cut: serve and work use new ones, and the mail is sent once', {
+  timeout: 120_000,
+}, async () => {
+  const client = await exchange.client('cut');
+  const receiver = uniqueAddress('cut');
+  const worker = await exchange.work();
+  const backends = () =>
+    exchange.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+    );
+  // Two at once, so that one of the test's own connections is idle while the other one cuts it.
+  await Promise.all([backends(), backends()]);
+  const [cut] = await exchange.query<{ count: number }>(
+    `select count(pg_terminate_backend(pid))::integer as count from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,
+  );
+  expect(cut?.count).toBeGreaterThanOrEqual(3);
+  // A request that meets a cut connection is answered 503; the next one gets a new connection.
+  await eventually('requests are answered again', async () => {
+    const answer = await client.addContacts([{ email: receiver }]).catch(() => undefined);
+    return answer?.status === 200 ? true : undefined;
+  });
+  await dispatch(client, { to: [receiver], files: [{ name: 'a.txt', content: 'a' }] });
+  await sent(receiver);
+  await worker.stop();
+  expect(await mailsTo(receiver)).toHaveLength(1);
+});

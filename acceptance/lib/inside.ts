@@ -18,7 +18,7 @@ const s3 = engineS3();
 let pool: pg.Pool | undefined;
 
 export async function query<Row>(sql: string, values: unknown[] = []): Promise<Row[]> {
-  pool ??= new pg.Pool({
+  pool ??= openPool({
     connectionString: demoEnvironment()['WAYBILL_DATABASE_URL'],
     max: 2,
     application_name: 'waybill-judge',
@@ -26,6 +26,18 @@ export async function query<Row>(sql: string, values: unknown[] = []): Promise<R
     allowExitOnIdle: true,
   });
   return (await pool.query(sql, values)).rows as Row[];
+}
+
+/**
+ * A pool whose lost connections do not end the process. `end` resolves before the connections are closed, so a
+ * database that is dropped right after it still reports 57P01 on them, and PostgreSQL may restart at any time. A query
+ * in progress fails by itself.
+ */
+export function openPool(config: pg.PoolConfig): pg.Pool {
+  const opened = new pg.Pool(config);
+  opened.on('error', () => undefined);
+  opened.on('connect', (client) => client.on('error', () => undefined));
+  return opened;
 }
 
 /** A file is stored as numbered objects under its id. */

@@ -5,6 +5,7 @@ import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { createAccount } from './accounts.ts';
 import { adminJson } from './admin.ts';
 import { Client } from './client.ts';
+import { openPool } from './inside.ts';
 import { type OwnProcess, ownServe, ownWorker } from './own-serve.ts';
 
 /**
@@ -26,16 +27,15 @@ export interface OwnExchange extends AsyncDisposable {
 export async function ownExchange(): Promise<OwnExchange> {
   const url = new URL(demoEnvironment()['WAYBILL_DATABASE_URL'] ?? '');
   const name = `waybill_own_${randomBytes(6).toString('hex')}`;
-  const server = new pg.Client({ connectionString: url.href });
-  await server.connect();
-  await server.query(`create database ${name}`);
+  const serverUrl = url.href;
+  await asServer(serverUrl, `create database ${name}`);
   url.pathname = `/${name}`;
   // A bucket too: objects in the demo's would be nobody's to whoever judges that one.
   const bucket = name.replaceAll('_', '-');
   await createBucket(bucket);
   const own = { WAYBILL_DATABASE_URL: url.href, WAYBILL_S3_BUCKET: bucket };
   const serve = await ownServe(own);
-  const pool = new pg.Pool({ connectionString: url.href, max: 2 });
+  const pool = openPool({ connectionString: url.href, max: 2 });
   const workers: OwnProcess[] = [];
   const query = async <Row>(sql: string, values: unknown[] = []) => (await pool.query(sql, values)).rows as Row[];
 
@@ -60,9 +60,19 @@ export async function ownExchange(): Promise<OwnExchange> {
     async [Symbol.asyncDispose]() {
       await Promise.all([serve, ...workers].map((process) => process.stop()));
       await pool.end();
-      await server.query(`drop database ${name} with (force)`);
-      await server.end();
+      await asServer(serverUrl, `drop database ${name} with (force)`);
       await deleteBucket(bucket);
     },
   };
+}
+
+/** Connected only for this statement: an idle connection could be lost, and its error would have nobody to go to. */
+async function asServer(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
