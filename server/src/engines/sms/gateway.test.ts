@@ -43,9 +43,12 @@ describe('a text', () => {
 });
 
 describe('a text that is refused for ever', () => {
-  test('because the password is wrong', async () => {
-    const refused = await smsGateway({ ...kannel, password: 'wrong' }).send({ to: someone(), text: 'hello' });
-    expect(refused).toEqual({ outcome: 'refused', answer: '403 Authorization failed for sendsms' });
+  test.each([400, 422])('because the gateway answers %i', async (status) => {
+    await using peer = await gatewayThat((socket) => socket.end(head(status, 'no such number')));
+    expect(await peer.gateway.send({ to: someone(), text: 'hello' })).toEqual({
+      outcome: 'refused',
+      answer: `${status} no such number`,
+    });
   });
 
   test.each(['', `${someone()} ${someone()}`, `${someone()}\r\nX-Kannel-To: ${someone()}`, 'nobody'])(
@@ -59,6 +62,19 @@ describe('a text that is refused for ever', () => {
 });
 
 describe('a text that may be tried again', () => {
+  test('because the password is wrong', async () => {
+    const stranger = smsGateway({ ...kannel, password: 'wrong' });
+    await expect(stranger.send({ to: someone(), text: 'hello' })).rejects.toMatchObject({
+      message: 'The SMS gateway answered 403 Authorization failed for sendsms',
+      reason: '403',
+    });
+  });
+
+  test.each([401, 402, 403, 404, 408, 429])('because the gateway answers %i, which is about us', async (status) => {
+    await using peer = await gatewayThat((socket) => socket.end(head(status, 'quoting the text')));
+    await expect(peer.gateway.send({ to: someone(), text: 'hello' })).rejects.toMatchObject({ reason: `${status}` });
+  });
+
   test('because nobody listens', async () => {
     const away = smsGateway({ ...kannel, address: `http://127.0.0.1:${await closedPort()}/` });
     await expect(away.send({ to: someone(), text: 'hello' })).rejects.toThrow(

@@ -1,3 +1,4 @@
+import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { SmsGateway } from '../../domain/ports.ts';
 import { fitsGsmAlphabet } from './gsm-alphabet.ts';
 
@@ -12,6 +13,8 @@ export interface SmsGatewayOptions {
   readonly timeoutMs: number;
 }
 
+/** What gateways answer when they will not take this number or this text; other 4xx are about our account or our pace. */
+const statusesAboutThisText = new Set([400, 422]);
 const mostAnswerBytes = 500;
 
 /**
@@ -42,12 +45,13 @@ export function smsGateway({ address, username, password, from, timeoutMs }: Sms
       // Kannel sends to every number in a list.
       if (!/^\d+$/.test(to)) return { outcome: 'refused', answer: 'This is not one telephone number.' };
       const response = await ask(to, text).catch((error: unknown) => {
-        throw new Error(`The SMS gateway did not answer: ${reasonOf(error)}`);
+        const reason = reasonOf(error);
+        throw new SendFailure(`The SMS gateway did not answer: ${reason}`, reason);
       });
       const answer = `${response.status} ${await beginningOf(response)}`.trimEnd();
       if (response.status === 202) return { outcome: 'sent', answer };
-      if (response.status >= 400 && response.status < 500) return { outcome: 'refused', answer };
-      throw new Error(`The SMS gateway answered ${answer}`);
+      if (statusesAboutThisText.has(response.status)) return { outcome: 'refused', answer };
+      throw new SendFailure(`The SMS gateway answered ${answer}`, String(response.status));
     },
   };
 }

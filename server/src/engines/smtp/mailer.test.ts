@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
+import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail } from '../../domain/ports.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { delivered } from '../../testing/mailbox.ts';
+import { type SmtpStage, scriptedSmtp } from '../../testing/scripted-smtp.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { smtpMailer } from './mailer.ts';
 
@@ -82,6 +84,86 @@ describe('a mail that the server does not take', () => {
     const away = smtpMailer({ url: `smtp://127.0.0.1:${port}` });
     await expect(away.send(mail())).rejects.toThrow();
     away.close();
+  });
+
+  const failureAt = async (stage: SmtpStage, reply: string, mailOf = mail()) => {
+    await using server = await scriptedSmtp({ [stage]: reply });
+    const scripted = smtpMailer({ url: server.url });
+    try {
+      return await scripted.send(mailOf).then(
+        ({ outcome }) => outcome,
+        (error: unknown) => error,
+      );
+    } finally {
+      scripted.close();
+    }
+  };
+
+  test.each<[SmtpStage, string, string]>([
+    ['greeting', '554 5.7.1 your address is blocked', 'CONN: 554 5.7.1'],
+    ['greeting', '521 no mail here', 'CONN: 521'],
+    ['EHLO', '421 4.3.2 shutting down', 'EHLO: 421 4.3.2'],
+    ['AUTH', '535 5.7.8 password expired', 'AUTH PLAIN: 535 5.7.8'],
+    ['AUTH', '530 5.7.0 STARTTLS first', 'AUTH PLAIN: 530 5.7.0'],
+    ['MAIL FROM', '530 5.7.0 authentication required', 'MAIL FROM: 530 5.7.0'],
+    ['MAIL FROM', '550 5.1.8 unknown sender', 'MAIL FROM: 550 5.1.8'],
+    ['MAIL FROM', '553 5.7.1 not your address', 'MAIL FROM: 553 5.7.1'],
+    ['RCPT TO', '554 5.7.1 client host rejected', 'RCPT TO: 554 5.7.1'],
+    ['RCPT TO', '550 5.1.8 sender refused', 'RCPT TO: 550 5.1.8'],
+    ['RCPT TO', '530 authentication required', 'RCPT TO: 530'],
+    ['RCPT TO', '503 5.5.1 bad sequence', 'RCPT TO: 503 5.5.1'],
+    ['RCPT TO', '450 4.2.0 greylisted', 'RCPT TO: 450 4.2.0'],
+    ['DATA', '554 5.5.1 no transaction', 'DATA: 554 5.5.1'],
+    ['DATA', '451 4.3.0 try later', 'DATA: 451 4.3.0'],
+    ['message', '550 5.3.2 system full', 'DATA: 550 5.3.2'],
+    ['message', '452 4.3.1 disk full', 'DATA: 452 4.3.1'],
+  ])('at %s with "%s" is to be tried again', async (stage, reply, reason) => {
+    expect(await failureAt(stage, reply)).toMatchObject({ message: expect.stringContaining(reply), reason });
+  });
+
+  test('because STARTTLS fails is to be tried again', async () => {
+    await using server = await scriptedSmtp({ EHLO: '250-scripted\r\n250 STARTTLS', STARTTLS: '554 5.7.0 no TLS' });
+    const scripted = smtpMailer({ url: `${server.url}?requireTLS=true` });
+    await expect(scripted.send(mail())).rejects.toMatchObject({ reason: 'STARTTLS: 554 5.7.0' });
+    scripted.close();
+  });
+
+  test.each<[SmtpStage, string]>([
+    ['RCPT TO', '550 5.1.1 no such user'],
+    ['RCPT TO', '550 no such user'],
+    ['RCPT TO', '552 5.2.2 mailbox full'],
+    ['RCPT TO', '556 5.1.10 the domain takes no mail'],
+    ['message', '554 5.7.1 looks like spam'],
+    ['message', '552 5.3.4 too large'],
+  ])('at %s with "%s" is refused', async (stage, reply) => {
+    expect(await failureAt(stage, reply)).toBe('refused');
+  });
+
+  test('has a reason that does not repeat what the server quotes of it', async () => {
+    const failure = await failureAt('message', '451 4.7.1 try without https://files.example.org/d/token');
+    expect((failure as SendFailure).reason).toBe('DATA: 451 4.7.1');
+  });
+
+  test('because Postfix’s certificate is not trusted is to be tried again', async () => {
+    const distrustful = smtpMailer({ url: engineAddresses.smtp });
+    await expect(distrustful.send(mail())).rejects.toBeInstanceOf(SendFailure);
+    distrustful.close();
+  });
+
+  test('in time ends, and the next one gets a connection', async () => {
+    const replies: Partial<Record<SmtpStage, string | null>> = { 'RCPT TO': null };
+    await using server = await scriptedSmtp(replies);
+    const hasty = smtpMailer({ url: server.url, sendWithinMs: 1_000 });
+    const sixMails = () => Array.from({ length: 6 }, () => hasty.send(mail()));
+    // Four have a connection each, and the others wait for one.
+    const failures = await Promise.allSettled(sixMails());
+    expect(failures.map(({ status }) => status)).toEqual(failures.map(() => 'rejected'));
+    delete replies['RCPT TO'];
+    const outcomes = await Promise.all(sixMails());
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(outcomes.map(() => 'sent'));
+    // None of those that had failed was sent later.
+    expect(server.taken()).toBe(6);
+    hasty.close();
   });
 
   test('does not spoil the connection for the next', async () => {

@@ -1,17 +1,48 @@
 import { createTransport } from 'nodemailer';
+import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mailer } from '../../domain/ports.ts';
+import { slots } from './slots.ts';
 
 export interface SmtpMailer extends Mailer {
   close(): void;
 }
 
-export function smtpMailer(options: { url: string }): SmtpMailer {
-  const transport = createTransport(
-    { url: options.url, pool: true, maxConnections: 4, connectionTimeout: 10_000, socketTimeout: 30_000 },
-    { disableFileAccess: true, disableUrlAccess: true },
-  );
+const connections = 4;
+/**
+ * Patient on purpose, as RFC 5321 (4.5.3.2) asks: a server that takes its time after the last byte of a mail may have
+ * accepted it, and whoever stops waiting will send it a second time.
+ */
+const answerWithinMs = 5 * 60_000;
+/** For everything: waiting for a connection, the dialogue, the mail itself. */
+const defaultSendWithinMs = 10 * 60_000;
+
+export function smtpMailer(options: { url: string; sendWithinMs?: number }): SmtpMailer {
+  // One connection per transport: the only way to end a send that takes too long without ending others.
+  const open = () =>
+    createTransport(
+      {
+        url: options.url,
+        pool: true,
+        maxConnections: 1,
+        maxRequeues: 1,
+        connectionTimeout: 10_000,
+        greetingTimeout: 30_000,
+        socketTimeout: answerWithinMs,
+        idleTimeout: 60_000,
+      },
+      { disableFileAccess: true, disableUrlAccess: true },
+    );
+  const transports = new Set(Array.from({ length: connections }, open));
+  const free = slots(transports);
+
   return {
     async send(mail) {
+      const deadline = AbortSignal.timeout(options.sendWithinMs ?? defaultSendWithinMs);
+      const transport = await free.take(deadline).catch(() => {
+        throw new SendFailure('The mail server was busy with other mails.', 'no free connection');
+      });
+      const cut = () => transport.close({ force: true });
+      deadline.addEventListener('abort', cut);
       try {
         const info = await transport.sendMail({
           messageId: mail.messageId,
@@ -26,13 +57,63 @@ export function smtpMailer(options: { url: string }): SmtpMailer {
         });
         return { outcome: 'sent', answer: info.response };
       } catch (error) {
-        const code = (error as { responseCode?: unknown }).responseCode;
-        if (typeof code === 'number' && code >= 500 && code < 600) {
-          return { outcome: 'refused', answer: (error as Error).message };
+        const failure = error as SmtpError;
+        if (isAboutThisMail(failure)) return { outcome: 'refused', answer: failure.response ?? failure.message };
+        throw new SendFailure(failure.message, reasonOf(failure));
+      } finally {
+        deadline.removeEventListener('abort', cut);
+        if (deadline.aborted) {
+          transports.delete(transport);
+          const fresh = open();
+          transports.add(fresh);
+          free.give(fresh);
+        } else {
+          free.give(transport);
         }
-        throw error;
       }
     },
-    close: () => transport.close(),
+    close() {
+      for (const transport of transports) transport.close();
+    },
   };
+}
+
+/** What nodemailer tells about a failure: the command it was waiting on, and the server's reply if there was one. */
+interface SmtpError extends Error {
+  readonly code?: string;
+  readonly command?: string;
+  readonly response?: string;
+  readonly responseCode?: number;
+}
+
+/** Replies that can be about a recipient or a mail; other 5xx speak of the session: syntax, order, login, encryption. */
+const repliesAboutMails = new Set([550, 551, 552, 553, 554, 556]);
+
+/**
+ * Whether the server refused this recipient or this mail, which trying again will not change. Everything else is about
+ * us or about the server (greeting, TLS, login, sender, being blocked) and passes once somebody has fixed it. Servers
+ * may put off such refusals until RCPT TO, as Postfix does; the enhanced status code (RFC 3463) tells them apart.
+ */
+function isAboutThisMail({ code, command, response = '', responseCode = 0 }: SmtpError): boolean {
+  if (command !== 'RCPT TO' && command !== 'DATA') return false;
+  if (!repliesAboutMails.has(responseCode)) return false;
+  const [, subject, detail] = enhancedStatus.exec(response) ?? [];
+  if (subject === undefined) return true;
+  const afterTheMail = code === 'EMESSAGE';
+  // 5.7: security or policy. Before the mail was read this can only be about who we are.
+  if (subject === '7') return afterTheMail;
+  // 5.1.7 and 5.1.8: our sender's address. 5.5: the protocol. 5.3: the server, but 5.3.4 is a mail too large for it.
+  return !(
+    (subject === '1' && (detail === '7' || detail === '8')) ||
+    subject === '5' ||
+    (subject === '3' && detail !== '4')
+  );
+}
+
+const enhancedStatus = /^\d{3}[ -]5\.(\d{1,3})\.(\d{1,3})\b/;
+
+/** The stage and the reply's codes, or the system's word for what happened. Never the reply's text. */
+function reasonOf({ code, command, response = '', responseCode }: SmtpError): string {
+  const codes = /^\d{3}(?:[ -][245]\.\d{1,3}\.\d{1,3}\b)?/.exec(response)?.[0] ?? responseCode ?? code ?? 'failed';
+  return command === undefined || command === 'API' ? String(codes) : `${command}: ${codes}`;
 }
