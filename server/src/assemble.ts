@@ -30,6 +30,7 @@ import { connectValkey } from './engines/valkey/connect.ts';
 import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
 import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
 import { valkeyMessageLimit } from './engines/valkey/message-limit.ts';
+import { valkeyRecipientPace } from './engines/valkey/recipient-pace.ts';
 import { createLetters } from './views/letters.ts';
 import { type AllWords, createWords } from './views/words.ts';
 
@@ -87,6 +88,8 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
       perAccount: config.WAYBILL_MESSAGES_PER_ACCOUNT,
       perRecipient: config.WAYBILL_MESSAGES_PER_RECIPIENT,
     }),
+    recipientPace: valkeyRecipientPace(valkey, { perHour: config.WAYBILL_RECIPIENT_MESSAGES_PER_HOUR }),
+    report: (what, details) => log.warn(details, what),
     scanner: clamdScanner({ address: config.WAYBILL_CLAMD, timeoutMs: 30_000 }),
     mailer,
     sms:
@@ -147,6 +150,7 @@ function policyFrom(config: Config): Policy {
     resumeSeconds: config.WAYBILL_RESUME_SECONDS,
     grantMaxBytes: config.WAYBILL_GRANT_MAX_BYTES,
     secondFactor: config.WAYBILL_SECOND_FACTOR,
+    maxCodesPerRecipient: config.WAYBILL_CODES_PER_RECIPIENT,
   };
 }
 

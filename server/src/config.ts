@@ -77,9 +77,21 @@ const settings = {
     parse: integer(1, 100_000_000),
   },
   WAYBILL_MESSAGES_PER_RECIPIENT: {
-    about: 'Drops and grants that one address may be sent in an hour, by all accounts together.',
+    about: 'Drops and grants an account may send to one address in an hour before it is answered 429.',
     standard: '1000',
     parse: integer(1, 100_000_000),
+  },
+  WAYBILL_RECIPIENT_MESSAGES_PER_HOUR: {
+    about:
+      'Mails that one address is sent in an hour by all accounts together, codes aside. Further ones are not lost; they wait in the outbox.',
+    standard: '2000',
+    parse: integer(1, 100_000_000),
+  },
+  WAYBILL_CODES_PER_RECIPIENT: {
+    about:
+      'Codes that one number or address is sent in an hour, for all links together. After that the page says that there were too many.',
+    standard: '20',
+    parse: integer(1, 1_000_000),
   },
   WAYBILL_SMS_URL: {
     about:

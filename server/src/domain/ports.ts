@@ -19,6 +19,8 @@ export interface Engines {
   readonly sms: SmsGateway | undefined;
   readonly letters: Letters;
   readonly messageLimit: MessageLimit;
+  readonly recipientPace: RecipientPace;
+  readonly report: Report;
   readonly random: Random;
   readonly checkpoint: Checkpoint;
   readonly policy: Policy;
@@ -44,6 +46,8 @@ export interface Policy {
   readonly grantMaxBytes: number;
   /** Where the account has no choice of its own. */
   readonly secondFactor: SecondFactor;
+  /** Codes that one number or address is sent in an hour, whichever links they are for. */
+  readonly maxCodesPerRecipient: number;
 }
 
 /** How a person shows, besides having the link, that the link was meant for them. */
@@ -56,6 +60,12 @@ export interface Random {
 
 /** A named point between two steps. Does nothing, unless a crash test asked the process to die there. */
 export type Checkpoint = (name: string) => void;
+
+/**
+ * Tells the operator, in the log, what went wrong although no request failed. Never given a secret, a code, a token, the
+ * text of a message or a person's address.
+ */
+export type Report = (what: string, details: Readonly<Record<string, string | number>>) => void;
 
 // ── Sealed bytes ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -127,9 +137,14 @@ export interface FailureLimit {
   record(address: string): Promise<number>;
 }
 
-/** Messages an hour, by account and by recipient: counts these, or none of them and answers the seconds to wait. */
+/** An account's messages of this hour, in all and to each recipient: counts these, or none and answers the seconds to wait. */
 export interface MessageLimit {
   take(accountId: string, recipients: readonly string[]): Promise<number>;
+}
+
+/** The messages one recipient is sent in an hour by all accounts together: counts one, or answers the seconds to wait. */
+export interface RecipientPace {
+  take(recipient: string): Promise<number>;
 }
 
 // ── Mail and SMS ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -146,11 +161,11 @@ export interface SendOutcome {
   readonly outcome: 'sent' | 'refused';
   readonly answer: string;
 }
-/** Throws when the mail may be tried again later; answers `refused` when the server said never. */
+/** Throws a SendFailure when the mail may be tried again; answers `refused` when the server will never take this one. */
 export interface Mailer {
   send(mail: Mail): Promise<SendOutcome>;
 }
-/** Throws when the text may be tried again later; answers `refused` when the gateway said never. */
+/** Throws a SendFailure when the text may be tried again; answers `refused` when the gateway will never take this one. */
 export interface SmsGateway {
   send(sms: { to: string; text: string }): Promise<SendOutcome>;
 }
@@ -272,16 +287,20 @@ export interface ContactStore {
 export interface Draft {
   readonly receivers: Receiver[];
   readonly listOpened: boolean;
-  /** The digest of the last dispatch, when it was within ten minutes. */
-  readonly recentDispatch: Buffer | undefined;
+  /** The last few, newest first. */
+  readonly dispatches: readonly { readonly digest: Buffer; readonly ageSeconds: number }[];
 }
 export interface DraftStore {
   /** Makes the draft if need be and holds it until the transaction ends. */
   lock(accountId: string, name: string): Promise<Draft>;
   setReceivers(accountId: string, name: string, receivers: readonly Receiver[]): Promise<void>;
   openList(accountId: string, name: string): Promise<void>;
-  /** Forgets the receivers and, after a drop, that the list was opened; remembers the request. */
-  consume(accountId: string, name: string, digest: Buffer, type: DropType): Promise<void>;
+  /** Forgets the receivers and, after a drop, that the list was opened; remembers this request and a few before it. */
+  consume(
+    accountId: string,
+    name: string,
+    dispatch: { readonly digest: Buffer; readonly type: DropType; readonly remembered: number },
+  ): Promise<void>;
   /** Drops up to `count` drafts untouched for so long; their files become deletions. Answers how many. */
   dropStale(untouchedSeconds: number, count: number): Promise<number>;
 }
@@ -544,8 +563,8 @@ export interface LinkStore {
   bySession(sessionDigest: Buffer): Promise<LinkSession | undefined>;
   /** The link of a receiver of a drop, by address. */
   ofReceiver(accountId: string, dropId: string, email: string): Promise<Link | undefined>;
-  /** A person opened the link in a browser that is known by this digest. */
-  open(link: Link, sessionDigest: Buffer): Promise<void>;
+  /** A person opened the link in a browser that is known by this digest, until so long after the link's deadline. */
+  open(link: Link, sessionDigest: Buffer, keepSeconds: number): Promise<void>;
   /** The drop's wrapped link key; none when the drop has ended. */
   key(link: Link): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
   /** Serialises what is done for one link until the transaction ends. */
@@ -578,6 +597,10 @@ export interface WaitingMessage {
   readonly language: string;
   /** How often it has been tried, this time included. */
   readonly attempts: number;
+  /** Since it was enqueued. */
+  readonly ageSeconds: number;
+  /** The drop has neither ended nor passed its deadline. */
+  readonly dropLive: boolean;
   readonly dropId: string;
   readonly dropType: DropType | 'receivedfiles';
   readonly message: string;
@@ -624,14 +647,17 @@ export interface OutboxStore {
   ): Promise<void>;
   /** Enqueues the reminders of up to `count` drops that are due for theirs. Answers how many drops. */
   remind(count: number): Promise<number>;
-  /**
-   * The message, if it is due; nobody else gets it within the lease. Counts the attempt; gives the message up when it
-   * has lost its point.
-   */
+  /** The message, if it is due; nobody else gets it within the lease. Counts the attempt. */
   take(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMessage | undefined>;
+  /** Renews the lease of this attempt. */
+  hold(accountId: string, attempt: Attempt, leaseSeconds: number): Promise<void>;
   settle(accountId: string, id: string, state: 'sent' | 'given_up', outcome: string): Promise<void>;
-  /** Notes a failed attempt and has the next one made after a pause. */
-  retry(accountId: string, id: string, outcome: string, pauseSeconds: number): Promise<void>;
+  /** Notes that this attempt failed and has the next one made after a pause. */
+  retry(accountId: string, attempt: Attempt, outcome: string, pauseSeconds: number): Promise<void>;
+  /** Has the message sent after a pause, as if this attempt had not been made. */
+  postpone(accountId: string, attempt: Attempt, outcome: string, pauseSeconds: number): Promise<void>;
+  /** Codes for a number or an address within so many seconds. The count is exact until the transaction ends. */
+  codesTo(recipient: string, withinSeconds: number): Promise<number>;
   /** Has up to `count` messages sent that are due and whose job was lost with its process. Answers how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
   /** Of all accounts, in the order of `at`, after `after`. */
@@ -642,7 +668,22 @@ export interface OutboxStore {
   ): Promise<OutboxLine[]>;
   /** Has a message of the account that was given up sent again. False when there is none. */
   revive(accountId: string, id: string): Promise<boolean>;
+  /**
+   * Has up to `count` messages sent again that were given up, of all accounts, oldest first. Answers how many of each
+   * account, and the time the search ended at if none was given: messages given up later are not for this run.
+   */
+  reviveAll(
+    given: GivenUpFilter & { readonly until: string | undefined },
+    count: number,
+  ): Promise<{ readonly revived: readonly { accountId: string; count: number }[]; readonly until: string }>;
 }
+/** Which of the messages that were given up. */
+export interface GivenUpFilter {
+  readonly since: Date | undefined;
+  /** A part of what the last attempt came to, in any case. */
+  readonly reason: string | undefined;
+}
+type Attempt = Pick<WaitingMessage, 'id' | 'attempts'>;
 
 export interface AuditStore {
   append(

@@ -17,6 +17,8 @@ import type {
   ObjectStore,
   Policy,
   Random,
+  RecipientPace,
+  Report,
   Scanner,
   SmsGateway,
   Store,
@@ -44,6 +46,7 @@ export const testPolicy: Policy = {
   resumeSeconds: 3600,
   grantMaxBytes: 1024 ** 4,
   secondFactor: 'off',
+  maxCodesPerRecipient: 1000,
 };
 
 /** All the domain's operations need, on a real database of its own. Objects are in memory unless a store is given. */
@@ -58,6 +61,8 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly checkpoint: (name: string) => void;
     readonly sms: SmsGateway | undefined;
     readonly messageLimit: MessageLimit;
+    readonly recipientPace: RecipientPace;
+    readonly report: Report;
     readonly letters: Letters;
     readonly policy: Policy;
     readonly pepper: Buffer;
@@ -90,6 +95,8 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
     checkpoint: () => undefined,
     sms: undefined,
     messageLimit: { take: async () => 0 },
+    recipientPace: { take: async () => 0 },
+    report: () => undefined,
     letters: createLetters(createWords({ fallback: 'en' })),
     policy: testPolicy,
     pepper: randomBytes(32),

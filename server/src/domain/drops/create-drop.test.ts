@@ -192,9 +192,35 @@ describe('a repeated dispatch', () => {
   test('is not one after ten minutes', async () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch());
-    await query("update drafts set dispatched_at = now() - interval '601 seconds' where account_id = $1", [
-      actor.accountId,
-    ]);
+    await query(
+      `update drafts set dispatches =
+         jsonb_set(dispatches, '{0,at}', to_jsonb(now() - interval '601 seconds')) where account_id = $1`,
+      [actor.accountId],
+    );
+    await expect(createDrop(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
+  });
+
+  test('is one although others were dispatched in between', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch());
+    await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
+    await grantAccess(engines, actor, dispatch());
+    await exchange.prepare(actor, ['r@example.org'], ['c.txt']);
+    await createDrop(engines, actor, dispatch({ ddmessage: 'another' }));
+    await createDrop(engines, actor, dispatch());
+    await grantAccess(engines, actor, dispatch());
+    expect(await countOf('drops', actor)).toBe(3);
+  });
+
+  test('is remembered for the last ten dispatches', async () => {
+    const actor = await ready();
+    await createDrop(engines, actor, dispatch());
+    for (let grant = 0; grant < 10; grant += 1) {
+      await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
+      await grantAccess(engines, actor, dispatch({ ddmessage: `grant ${grant}` }));
+    }
+    await grantAccess(engines, actor, dispatch({ ddmessage: 'grant 0' }));
+    expect(await countOf('drops', actor)).toBe(11);
     await expect(createDrop(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
   });
 

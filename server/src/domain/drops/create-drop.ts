@@ -6,6 +6,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
 import type { Actor, Draft, Engines, Store } from '../ports.ts';
 import { linkToken, tokenDigest } from './link-token.ts';
+import { rememberedDispatches, wasJustDispatched } from './repetition.ts';
 
 type Needs = Pick<Engines, 'store' | 'keys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit'>;
 
@@ -29,7 +30,7 @@ export async function grantAccess(engines: Needs, actor: Actor, dispatch: Dispat
 
 /**
  * One transaction, under the draft's lock: all of it happens or none. A repetition is recognised and makes nothing
- * new: by its Idempotency-Key where one is sent, else by the same request meeting the draft it has just emptied.
+ * new: by its Idempotency-Key where one is sent, else by the same request meeting a draft that it has just emptied.
  */
 async function dispatchDraft(engines: Needs, actor: Actor, dispatch: Dispatch, type: DropType): Promise<void> {
   const { store, keys, random, checkpoint, policy } = engines;
@@ -94,7 +95,7 @@ async function dispatchDraft(engines: Needs, actor: Actor, dispatch: Dispatch, t
       receivers.map((_, position) => ({ id: random.uuid(), position })),
     );
     checkpoint('drop:messages-enqueued');
-    await tx.drafts.consume(actor.accountId, dispatch.draft, digest, type);
+    await tx.drafts.consume(actor.accountId, dispatch.draft, { digest, type, remembered: rememberedDispatches });
     await record(engines, tx, {
       accountId: actor.accountId,
       actor: actor.email,
@@ -120,7 +121,7 @@ async function isRepetition(
     if (claimed && !claimed.equals(digest)) throw new ExchangeError('idempotency_key_reused');
     return claimed !== undefined;
   }
-  if (draft.receivers.length > 0 || !draft.recentDispatch?.equals(digest)) return false;
+  if (draft.receivers.length > 0 || !wasJustDispatched(draft, digest)) return false;
   return type === 'uploadfiles' || (await tx.files.staged(actor.accountId, dispatch.draft)).length === 0;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
+import { rememberedDispatches, wasJustDispatched } from '../drops/repetition.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireLive } from '../links/find-link.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
@@ -25,7 +26,7 @@ export async function sendFiles(
   const digest = createHash('sha256').update(message).digest();
 
   return engines.store.transaction(async (tx) => {
-    const { recentDispatch } = await tx.drafts.lock(accountId, draft);
+    const lockedDesk = await tx.drafts.lock(accountId, draft);
     // What is sent with a form may take days to arrive, and the link may have ended meanwhile.
     requireLive({ ...link, ...(await tx.links.holdLive(link)) });
     const desk = await tx.uploads.desk(accountId, draft);
@@ -34,7 +35,7 @@ export async function sendFiles(
       throw new ExchangeError('files_not_ready');
     }
     if (files.length === 0) {
-      if (recentDispatch?.equals(digest)) return [];
+      if (wasJustDispatched(lockedDesk, digest)) return [];
       throw new ExchangeError('no_files');
     }
     await requireWithinLimits(engines, draft, [link.sender]);
@@ -67,7 +68,7 @@ export async function sendFiles(
       recipient: link.sender,
     });
     for (const { id, state } of desk) if (state === 'refused') await tx.uploads.remove(accountId, draft, id);
-    await tx.drafts.consume(accountId, draft, digest, 'uploadfiles');
+    await tx.drafts.consume(accountId, draft, { digest, type: 'uploadfiles', remembered: rememberedDispatches });
     await record(engines, tx, {
       accountId,
       actor: contactOf(link).email,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
@@ -11,7 +11,7 @@ import { sendMessage } from '../outbox/send-message.ts';
 import type { Link, LinkSession, Mail, SecondFactor, SmsGateway } from '../ports.ts';
 import { codeOf } from './code.ts';
 import { findLink, findSession, isPassed } from './find-link.ts';
-import { issueCode } from './issue-code.ts';
+import { issueCode, mayIssueCode } from './issue-code.ts';
 import { openLink } from './open-link.ts';
 import { passCode } from './pass-code.ts';
 import { codeTarget } from './second-factor.ts';
@@ -384,4 +384,51 @@ test('nothing in the database is or contains a code', async () => {
   expect(await passCode(engines, await browser.session(), another(code))).toBe(false);
   expect(await passCode(engines, await browser.session(), code)).toBe(true);
   expect(await found(code)).toEqual([]);
+});
+
+describe('one number or address is sent so many codes in an hour', () => {
+  const limited = (secondFactor: SecondFactor) => ({
+    ...engines,
+    sms: gateway,
+    policy: { ...engines.policy, secondFactor, maxCodesPerRecipient: 7 },
+  });
+  const codesTo = (recipient: string) =>
+    query("select 1 from messages where kind = 'code' and recipient = $1", [recipient]);
+  /** A link of an account of its own to this receiver. */
+  const linkTo = async (email: string, number?: number): Promise<Link> => {
+    const actor = await exchange.account(email);
+    await exchange.prepare(actor, [email], ['a.txt']);
+    await setReceivers(engines, actor, '', [{ email, ...(number === undefined ? {} : { number }) }]);
+    await createDrop(engines, actor, { draft: '', parameters: {} });
+    const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
+    return findLink(engines, await tokenOf(exchange, actor, drop?.id as string, 0), 'downloadfiles');
+  };
+
+  test.each<[SecondFactor, string]>([
+    ['sms', 'number'],
+    ['mail', 'address'],
+  ])('by %s, across links and accounts, also at once', async (factor) => {
+    const email = `${randomUUID()}@example.org`;
+    const number = 46 * 10 ** 9 + randomInt(10 ** 8, 10 ** 9);
+    const links = [await linkTo(email, number), await linkTo(email, number), await linkTo(email, number)];
+    await Promise.all(Array.from({ length: 15 }, (_, index) => openLink(limited(factor), links[index % 3] as Link)));
+    expect(await codesTo(factor === 'sms' ? String(number) : email)).toHaveLength(7);
+    const link = links[0] as Link;
+    expect(await mayIssueCode(limited(factor), link)).toBe(false);
+    const digest = tokenDigest(await openLink(engines, link));
+    const issued = () => engines.store.transaction((tx) => issueCode(limited(factor), tx, link, digest));
+    expect(await issued()).toBe('too_many_codes');
+    await query("update messages set created_at = created_at - interval '61 minutes' where recipient = $1", [
+      factor === 'sms' ? String(number) : email,
+    ]);
+    expect(await issued()).toBe('sent');
+  });
+
+  test('and another one is not held up', async () => {
+    const email = `${randomUUID()}@example.org`;
+    const [busy, other] = [await linkTo(email), await linkTo(`${randomUUID()}@example.org`)];
+    for (let times = 0; times < 8; times += 1) await openLink(limited('mail'), busy);
+    await openLink(limited('mail'), other);
+    expect(await codesOf(other)).toHaveLength(1);
+  });
 });

@@ -1,24 +1,26 @@
 import type { Engines, Link, Store } from '../ports.ts';
 import { codeSeconds } from './code.ts';
-import { codeTarget } from './second-factor.ts';
+import { type CodeTarget, codeTarget } from './second-factor.ts';
 
-const mostCodesAnHour = 5;
+const maxCodesPerHour = 5;
 /** Five tries each: whoever guesses on all of a link's days stays at one chance in 4,000. */
-const mostCodes = 50;
+const maxCodes = 50;
 const hourSeconds = 60 * 60;
 
+type Needs = Pick<Engines, 'policy' | 'sms'>;
+
 /** Whether another code may be sent for this link. */
-export async function mayIssueCode(store: Pick<Store, 'links'>, link: Link): Promise<boolean> {
-  const { ever, recently } = await store.links.codesSent(link, hourSeconds);
-  return ever < mostCodes && recently < mostCodesAnHour;
+export async function mayIssueCode(engines: Needs & Pick<Engines, 'store'>, link: Link): Promise<boolean> {
+  const target = codeTarget(engines, link);
+  return target === undefined || isWithinLimits(engines, engines.store, link, target);
 }
 
 /**
- * Sends a code for this browser, if the link asks for one and has not had too many. In the caller's transaction: the
- * limit is exact however many browsers ask at once.
+ * Sends a code for this browser, if the link asks for one and neither the link nor the number or address has had too
+ * many. In the caller's transaction: the limits are exact however many browsers ask at once.
  */
 export async function issueCode(
-  engines: Pick<Engines, 'random' | 'policy' | 'sms'>,
+  engines: Needs & Pick<Engines, 'random'>,
   tx: Store,
   link: Link,
   sessionDigest: Buffer,
@@ -26,7 +28,7 @@ export async function issueCode(
   const target = codeTarget(engines, link);
   if (!target) return 'not_needed';
   await tx.links.lock(link);
-  if (!(await mayIssueCode(tx, link))) return 'too_many_codes';
+  if (!(await isWithinLimits(engines, tx, link, target))) return 'too_many_codes';
   const id = engines.random.uuid();
   await tx.outbox.enqueue(link.accountId, {
     id,
@@ -38,4 +40,16 @@ export async function issueCode(
   });
   await tx.links.setCode(sessionDigest, id, codeSeconds);
   return 'sent';
+}
+
+/** Nobody's phone or mailbox is flooded by opening many links, or one link many times. */
+async function isWithinLimits(
+  { policy }: Needs,
+  store: Pick<Store, 'links' | 'outbox'>,
+  link: Link,
+  { to }: CodeTarget,
+): Promise<boolean> {
+  const { ever, recently } = await store.links.codesSent(link, hourSeconds);
+  if (ever >= maxCodes || recently >= maxCodesPerHour) return false;
+  return (await store.outbox.codesTo(to, hourSeconds)) < policy.maxCodesPerRecipient;
 }

@@ -2,6 +2,9 @@ import { tokenDigest } from '../drops/link-token.ts';
 import type { Engines, Link } from '../ports.ts';
 import { issueCode } from './issue-code.ts';
 
+/** How long a browser's cookie is known after the link's deadline, so that its page can say that the link has ended. */
+const keepSessionSeconds = 30 * 24 * 60 * 60;
+
 /**
  * A person's click swaps the link for a secret of this browser's own, and sends a code where one is asked for. Answers
  * the secret; only its digest is kept.
@@ -13,7 +16,7 @@ export async function openLink(
   const secret = engines.random.bytes(32).toString('base64url');
   const digest = tokenDigest(secret);
   await engines.store.transaction(async (tx) => {
-    await tx.links.open(link, digest);
+    await tx.links.open(link, digest, keepSessionSeconds);
     await issueCode(engines, tx, link, digest);
   });
   return secret;

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { sentLink } from '../../testing/links.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop, grantAccess } from '../drops/create-drop.ts';
 import { tokenDigest } from '../drops/link-token.ts';
-import type { Actor, Mail, Mailer } from '../ports.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { openLink } from '../links/open-link.ts';
+import type { Actor, Mail, Mailer, OutboxStore, Report } from '../ports.ts';
+import { SendFailure } from './send-failure.ts';
 import { mostAttempts, pauseSeconds, sendMessage } from './send-message.ts';
 
 let exchange: TestExchange;
@@ -193,4 +197,141 @@ test('pauses double up to a bound, and are scattered', () => {
   expect([1, 2, 3].map((attempt) => pauseSeconds(attempt, least))).toEqual([11, 23, 45]);
   expect([1, 2, 3].map((attempt) => pauseSeconds(attempt, most))).toEqual([19, 38, 75]);
   expect(pauseSeconds(mostAttempts, most)).toBe(27_000);
+});
+
+/** The engines with an outbox in which some methods are replaced. */
+const withOutbox = (changes: Partial<OutboxStore>) => ({
+  ...engines,
+  store: { ...engines.store, outbox: { ...engines.store.outbox, ...changes } },
+});
+async function oneMail() {
+  const actor = await exchange.account('r@example.org');
+  await exchange.drop(actor, ['r@example.org'], ['a.txt']);
+  const [id] = (await mailIds(actor)) as [string];
+  return { actor, id };
+}
+
+describe('a mail that was sent is not sent again', () => {
+  test('because the database was away for a moment when that was to be noted', async () => {
+    const { actor, id } = await oneMail();
+    let failures = 0;
+    const away = withOutbox({
+      settle: async (...settled) => {
+        failures += 1;
+        if (failures <= 3) throw new ExchangeError('unavailable');
+        await engines.store.outbox.settle(...settled);
+      },
+      retry: () => Promise.reject(new Error('a sent mail is not to be tried again')),
+    });
+    const { sent, mailer } = recording();
+    await sendMessage({ ...away, mailer }, actor.accountId, id);
+    expect([sent.length, failures]).toEqual([1, 4]);
+    expect(await mailRow(id)).toEqual({ state: 'sent', attempts: 1, outcome: '250 ok', settled: true });
+  });
+
+  test('because sending took longer than its lease', async () => {
+    const { actor, id } = await oneMail();
+    const { promise: slow, resolve: finish } = Promise.withResolvers<void>();
+    const { sent, mailer } = recording(async () => {
+      await slow;
+      return { outcome: 'sent', answer: '250 at last' };
+    });
+    const sending = sendMessage({ ...engines, mailer }, actor.accountId, id, 1);
+    const leasedUntil = async () =>
+      (await query<{ due_at: Date }>('select due_at from messages where id = $1', [id]))[0]?.due_at.getTime() as number;
+    await expect.poll(() => sent.length).toBe(1);
+    const first = await leasedUntil();
+    // By the time the first lease would have ended it was renewed; whoever comes then gets nothing.
+    await expect.poll(() => leasedUntil(), { timeout: 10_000 }).toBeGreaterThan(first + 1_000);
+    await sendMessage({ ...engines, mailer }, actor.accountId, id, 1);
+    finish();
+    await sending;
+    expect(sent).toHaveLength(1);
+    expect(await mailRow(id)).toMatchObject({ state: 'sent', outcome: '250 at last' });
+  });
+
+  test('because an earlier attempt, whose lease ran out, ends with a failure', async () => {
+    const { actor, id } = await oneMail();
+    await engines.store.outbox.take(actor.accountId, id, 90);
+    await makeDue(id);
+    await engines.store.outbox.take(actor.accountId, id, 90);
+    await engines.store.outbox.retry(actor.accountId, { id, attempts: 1 }, '451', 0);
+    await engines.store.outbox.hold(actor.accountId, { id, attempts: 1 }, 0);
+    const { sent, mailer } = recording();
+    await sendMessage({ ...engines, mailer }, actor.accountId, id);
+    expect(sent).toEqual([]);
+  });
+});
+
+test('an answer is kept as the database can store it', async () => {
+  const { actor, id } = await oneMail();
+  const answer = `250 o\0k\r\n${'x'.repeat(1000)}`;
+  const { mailer } = recording(async () => ({ outcome: 'sent', answer }));
+  await sendMessage({ ...engines, mailer }, actor.accountId, id);
+  expect(await mailRow(id)).toMatchObject({ state: 'sent', outcome: `250 o k ${'x'.repeat(492)}` });
+});
+
+describe('a failure is reported to the operator', () => {
+  const reportsOf = async (outcome: () => ReturnType<Mailer['send']>) => {
+    const { actor, id } = await oneMail();
+    const reports: unknown[] = [];
+    const report: Report = (what, details) => void reports.push([what, details]);
+    await sendMessage({ ...engines, ...recording(outcome), report }, actor.accountId, id);
+    return { reports, details: { engine: 'smtp', message: id, kind: 'invitation', attempt: 1 } };
+  };
+
+  test('that will be tried again, without what the server said', async () => {
+    const failure = new SendFailure('535 no, https://files.example.org/d/token', 'AUTH: 535');
+    const { reports, details } = await reportsOf(() => Promise.reject(failure));
+    expect(reports).toEqual([['a message was not sent and will be tried again', { ...details, reason: 'AUTH: 535' }]]);
+  });
+
+  test('that is final, without what the server said', async () => {
+    const answer = '550 5.1.1 <r@example.org>: no such user';
+    const { reports, details } = await reportsOf(async () => ({ outcome: 'refused', answer }));
+    expect(reports).toEqual([['a message was given up', { ...details, reason: '550 5.1.1' }]]);
+  });
+
+  test('that is ours, by its kind only', async () => {
+    const { reports, details } = await reportsOf(() => Promise.reject(new TypeError('about r@example.org')));
+    expect(reports).toEqual([['a message was not sent and will be tried again', { ...details, reason: 'TypeError' }]]);
+  });
+
+  test('and success is not', async () => {
+    expect((await reportsOf(async () => ({ outcome: 'sent', answer: '250 ok' }))).reports).toEqual([]);
+  });
+});
+
+describe('a recipient who was sent many messages', () => {
+  const full = { recipientPace: { take: async () => 1000 } };
+
+  test('gets the next one later, and it is not an attempt', async () => {
+    const { actor, id } = await oneMail();
+    const { sent, mailer } = recording();
+    const before = Date.now();
+    await sendMessage({ ...engines, ...full, mailer }, actor.accountId, id);
+    expect(sent).toEqual([]);
+    expect(await mailRow(id)).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      outcome: expect.stringMatching(/^waiting/),
+    });
+    const [job] = await jobsOf(id);
+    expect(job?.run_at.getTime()).toBeGreaterThan(before + 990_000);
+    expect(job?.run_at.getTime()).toBeLessThan(Date.now() + 1_260_000);
+    await makeDue(id);
+    await sendMessage({ ...engines, mailer }, actor.accountId, id);
+    expect(await mailRow(id)).toMatchObject({ state: 'sent', attempts: 1 });
+  });
+
+  test('gets a code at once', async () => {
+    const { sender, link } = await sentLink(exchange, ['a.txt']);
+    await openLink({ ...engines, policy: { ...engines.policy, secondFactor: 'mail' } }, link);
+    const [code] = await query<{ id: string }>("select id from messages where account_id = $1 and kind = 'code'", [
+      sender.accountId,
+    ]);
+    const { sent, mailer } = recording();
+    await sendMessage({ ...engines, ...full, mailer }, sender.accountId, code?.id as string);
+    expect(sent).toHaveLength(1);
+  });
 });

@@ -13,16 +13,22 @@ export function draftStore(db: Database): DraftStore {
         .insertInto('drafts')
         .values({ account_id: accountId, name })
         .onConflict((conflict) => conflict.columns(['account_id', 'name']).doUpdateSet({ touched_at: sql`now()` }))
-        .returning(['receivers', 'dispatched_digest as dispatchedDigest'])
+        .returning('receivers')
         .returning(({ eb }) => [
           eb('list_opened_at', 'is not', null).$castTo<boolean>().as('listOpened'),
-          sql<boolean>`dispatched_at > now() - interval '10 minutes'`.as('dispatchedRecently'),
+          sql<{ digest: string; ageSeconds: number }[]>`(
+            select coalesce(json_agg(json_build_object(
+              'digest', digest, 'ageSeconds', extract(epoch from now() - at)) order by at desc), '[]')
+            from jsonb_to_recordset(dispatches) as dispatch (digest text, at timestamptz))`.as('dispatches'),
         ])
         .executeTakeFirstOrThrow();
       return {
         receivers: row.receivers as unknown as Receiver[],
         listOpened: row.listOpened,
-        recentDispatch: (row.dispatchedRecently && row.dispatchedDigest) || undefined,
+        dispatches: row.dispatches.map(({ digest, ageSeconds }) => ({
+          digest: Buffer.from(digest, 'hex'),
+          ageSeconds,
+        })),
       };
     },
 
@@ -41,9 +47,11 @@ export function draftStore(db: Database): DraftStore {
         .execute();
     },
 
-    async consume(accountId, name, digest, type) {
+    async consume(accountId, name, { digest, type, remembered }) {
+      const newest = sql`jsonb_build_array(jsonb_build_object('digest', ${digest.toString('hex')}::text, 'at', now()))`;
+      const path = `$[0 to ${remembered - 1}]`;
       await draft(accountId, name)
-        .set({ receivers: '[]', dispatched_digest: digest, dispatched_at: sql`now()` })
+        .set({ receivers: '[]', dispatches: sql`jsonb_path_query_array(${newest} || dispatches, ${path}::jsonpath)` })
         .$if(type === 'downloadfiles', (query) => query.set({ list_opened_at: null }))
         .execute();
     },

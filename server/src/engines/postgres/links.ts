@@ -63,7 +63,7 @@ export function linkStore(db: Database): LinkStore {
       return { link, digest, passed, code: codeId === null ? undefined : { tries, expired } };
     },
 
-    async open(link, digest) {
+    async open(link, digest, keepSeconds) {
       await sql`
         with opened as (
           update links set opened_at = coalesce(opened_at, now())
@@ -71,7 +71,7 @@ export function linkStore(db: Database): LinkStore {
         )
         insert into link_sessions (digest, account_id, drop_id, position, forget_at)
         values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position},
-          ${link.expiresAt}::timestamptz + interval '30 days')
+          ${link.expiresAt}::timestamptz + make_interval(secs => ${keepSeconds}))
       `.execute(db);
     },
 

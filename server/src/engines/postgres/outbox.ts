@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { codeSeconds } from '../../domain/links/code.ts';
+import { isForAccount } from '../../domain/outbox/pointless.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
-import type { OutboxLine, OutboxStore } from '../../domain/ports.ts';
+import type { OutboxLine, OutboxStore, WaitingMessage } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 import { secondsFromNow } from './time.ts';
 
@@ -12,21 +12,38 @@ export function outboxStore(db: Database): OutboxStore {
   const message = (accountId: string, id: string) =>
     db.updateTable('messages').where('account_id', '=', accountId).where('id', '=', id).where('state', '=', 'waiting');
 
-  const settle: OutboxStore['settle'] = async (accountId, id, state, outcome) => {
+  /** Sets when the message of this attempt is tried next. Whose lease ran out has no say any more. */
+  const tryLater = async (
+    accountId: string,
+    { id, attempts }: Pick<WaitingMessage, 'id' | 'attempts'>,
+    outcome: string,
+    pauseSeconds: number,
+    countedAttempts: number,
+  ) => {
     await sql`
-      with settled as (
-        update messages set state = ${state}, outcome = ${outcome}, settled_at = now()
-        where account_id = ${accountId} and id = ${id} and state = 'waiting'
-        returning account_id, drop_id, position, kind, state
+      with postponed as (
+        update messages
+        set outcome = ${outcome}, due_at = ${secondsFromNow(pauseSeconds)}, attempts = ${countedAttempts}
+        where account_id = ${accountId} and id = ${id} and state = 'waiting' and attempts = ${attempts}
+        returning account_id, id, kind, due_at
       )
-      update links set notified_at = coalesce(notified_at, now()) from settled
-      where settled.state = 'sent' and settled.kind = 'invitation' and links.account_id = settled.account_id
-        and links.drop_id = settled.drop_id and links.position = settled.position
+      select ${alarm(sql`due_at`)} from postponed
     `.execute(db);
   };
 
   return {
-    settle,
+    async settle(accountId, id, state, outcome) {
+      await sql`
+        with settled as (
+          update messages set state = ${state}, outcome = ${outcome}, settled_at = now()
+          where account_id = ${accountId} and id = ${id} and state = 'waiting'
+          returning account_id, drop_id, position, kind, state
+        )
+        update links set notified_at = coalesce(notified_at, now()) from settled
+        where settled.state = 'sent' and settled.kind = 'invitation' and links.account_id = settled.account_id
+          and links.drop_id = settled.drop_id and links.position = settled.position
+      `.execute(db);
+    },
 
     async invite(accountId, dropId, messages) {
       await sql`
@@ -84,10 +101,10 @@ export function outboxStore(db: Database): OutboxStore {
         .where('due_at', '<=', sql<Date>`now()`)
         .set(({ eb }) => ({ attempts: eb('attempts', '+', 1), due_at: secondsFromNow(leaseSeconds) }))
         .returning(['drop_id', 'position', 'kind', 'channel', 'recipient', 'attempts'])
-        .returning(sql<boolean>`created_at < now() - make_interval(secs => ${codeSeconds})`.as('older_than_a_code'))
+        .returning(sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'))
         .executeTakeFirst();
       if (!taken) return undefined;
-      const { kind, channel, attempts } = taken;
+      const { kind, channel, attempts, ageSeconds } = taken;
       const row = await db
         .selectFrom('drops')
         .innerJoin('accounts', 'accounts.id', 'drops.account_id')
@@ -113,22 +130,12 @@ export function outboxStore(db: Database): OutboxStore {
           'links.position',
           'links.email',
           'links.completed_at as completedAt',
-          sql<boolean>`drops.ended_at is null and drops.expires_at > now()`.as('live'),
+          sql<boolean>`drops.ended_at is null and drops.expires_at > now()`.as('dropLive'),
         ])
         .where('drops.account_id', '=', accountId)
         .where('drops.id', '=', taken.drop_id)
         .executeTakeFirstOrThrow();
-      const { live, accountLanguage, personLanguage, position, email, completedAt, ...about } = row;
-      const to = taken.recipient ?? email;
-      const toAccount = kind === 'receipt' || kind === 'received';
-      const pointless =
-        (!toAccount && !live && 'its drop ended before it could be sent') ||
-        (kind === 'code' && taken.older_than_a_code && 'the code ran out before it could be sent') ||
-        (kind === 'reminder' && completedAt !== null && 'the receiver has everything');
-      if (pointless) {
-        await settle(accountId, id, 'given_up', pointless);
-        return undefined;
-      }
+      const { accountLanguage, personLanguage, position, email, completedAt, ...about } = row;
       const files = await db
         .selectFrom('files')
         .select(['name', 'size_bytes as sizeBytes'])
@@ -143,9 +150,10 @@ export function outboxStore(db: Database): OutboxStore {
         id,
         kind,
         channel,
-        to,
+        to: taken.recipient ?? email,
         attempts,
-        language: toAccount ? accountLanguage : personLanguage,
+        ageSeconds,
+        language: isForAccount(kind) ? accountLanguage : personLanguage,
         person: { position, email, completedAt },
         ...about,
         files,
@@ -153,15 +161,28 @@ export function outboxStore(db: Database): OutboxStore {
       };
     },
 
-    async retry(accountId, id, outcome, pauseSeconds) {
-      await sql`
-        with postponed as (
-          update messages set outcome = ${outcome}, due_at = ${secondsFromNow(pauseSeconds)}
-          where account_id = ${accountId} and id = ${id} and state = 'waiting'
-          returning account_id, id, kind, due_at
-        )
-        select ${alarm(sql`due_at`)} from postponed
+    async hold(accountId, { id, attempts }, leaseSeconds) {
+      await message(accountId, id)
+        .where('attempts', '=', attempts)
+        .set({ due_at: secondsFromNow(leaseSeconds) })
+        .execute();
+    },
+
+    retry: (accountId, attempt, outcome, pauseSeconds) =>
+      tryLater(accountId, attempt, outcome, pauseSeconds, attempt.attempts),
+
+    postpone: (accountId, attempt, outcome, pauseSeconds) =>
+      tryLater(accountId, attempt, outcome, pauseSeconds, attempt.attempts - 1),
+
+    async codesTo(recipient, withinSeconds) {
+      // The only messages that are counted before they are written: two at once must not both be the last one allowed.
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`waybill codes to ${recipient}`}, 0))`.execute(db);
+      const { rows } = await sql<{ count: number }>`
+        select count(*) as count from messages
+        where kind = 'code' and recipient = ${recipient}
+          and created_at > now() - make_interval(secs => ${withinSeconds})
       `.execute(db);
+      return rows[0]?.count ?? 0;
     },
 
     async wakeOverdue(overdueSeconds, count) {
@@ -198,6 +219,30 @@ export function outboxStore(db: Database): OutboxStore {
         select ${alarm()} from revived
       `.execute(db);
       return rows.length === 1;
+    },
+
+    async reviveAll({ since, reason, until }, count) {
+      const { rows: clock } = await sql<{ until: string }>`
+        select coalesce(${until ?? null}::timestamptz, now())::text as until
+      `.execute(db);
+      const end = clock[0]?.until as string;
+      const { rows } = await sql<{ accountId: string; count: number }>`
+        with given_up as (
+          select account_id, id from messages
+          where state = 'given_up' and settled_at <= ${end}::timestamptz
+            and settled_at >= coalesce(${since ?? null}::timestamptz, '-infinity')
+            and position(lower(${reason ?? ''}) in lower(coalesce(outcome, ''))) > 0
+          order by settled_at limit ${count} for update skip locked
+        ), revived as (
+          update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
+          from given_up where messages.account_id = given_up.account_id and messages.id = given_up.id
+          returning messages.account_id, messages.id, messages.kind
+        ), alarms as (
+          select account_id, ${alarm()} as job from revived
+        )
+        select account_id as "accountId", count(job) as count from alarms group by account_id
+      `.execute(db);
+      return { revived: rows, until: end };
     },
   };
 }

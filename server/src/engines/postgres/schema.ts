@@ -94,8 +94,7 @@ export interface Deliveries {
 
 export interface Drafts {
   account_id: string;
-  dispatched_at: Timestamp | null;
-  dispatched_digest: Buffer | null;
+  dispatches: Generated<Json>;
   list_opened_at: Timestamp | null;
   name: string;
   receivers: Generated<Json>;

@@ -17,8 +17,11 @@ afterAll(() => clients.forEach((client) => client.disconnect()));
 const address = () => `${randomUUID()}@example.org`;
 const addresses = (count: number) => Array.from({ length: count }, address);
 const keyOf = (name: string) => `waybill:messages:${name}`;
-const counts = async (...names: string[]) =>
-  (await redis.mget(...names.map(keyOf))).map((count) => (count === null ? 0 : Number(count)));
+/** The account's count, and those of its messages to each recipient. */
+const counts = async (account: string, ...recipients: string[]) =>
+  (await redis.mget(keyOf(account), ...recipients.map((recipient) => keyOf(`${account}:${recipient}`)))).map((count) =>
+    count === null ? 0 : Number(count),
+  );
 
 describe('an account', () => {
   test('writes to so many receivers, and then is told how long to wait', async () => {
@@ -46,12 +49,19 @@ describe('an account', () => {
 });
 
 describe('an address', () => {
-  test('is written to so often by all accounts together, also at once', async () => {
-    const to = address();
+  test('is written to so often by one account, also at once', async () => {
+    const [account, to] = [randomUUID(), address()];
     const waits = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => (index % 2 ? limit : elsewhere).take(randomUUID(), [to])),
+      Array.from({ length: 20 }, (_, index) => (index % 2 ? limit : elsewhere).take(account, [to])),
     );
     expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
+  });
+
+  test('that one account has written to too often can be written to by others', async () => {
+    const [flooding, to] = [randomUUID(), address()];
+    for (let times = 0; times < 4; times += 1) await limit.take(flooding, [to]);
+    expect(await limit.take(flooding, [to])).toBeGreaterThan(0);
+    expect(await limit.take(randomUUID(), [to, address()])).toBe(0);
   });
 
   test('that stands twice is written to once', async () => {
@@ -64,9 +74,9 @@ describe('an address', () => {
 describe('all are counted, or none', () => {
   test('when one address has had too many', async () => {
     const [account, full, fresh] = [randomUUID(), address(), address()];
-    for (let times = 0; times < 3; times += 1) await limit.take(randomUUID(), [full]);
+    for (let times = 0; times < 3; times += 1) await limit.take(account, [full]);
     expect(await limit.take(account, [fresh, full])).toBeGreaterThan(0);
-    expect(await counts(account, full, fresh)).toEqual([0, 3, 0]);
+    expect(await counts(account, full, fresh)).toEqual([3, 3, 0]);
     expect(await limit.take(account, [fresh])).toBe(0);
   });
 
@@ -104,9 +114,10 @@ describe('an hour', () => {
   test('begins with the first message and is not drawn out by the next', async () => {
     const [account, to] = [randomUUID(), address()];
     await limit.take(account, [to]);
-    for (const name of [account, to]) await redis.pexpire(keyOf(name), 100_000);
+    for (const name of [account, `${account}:${to}`]) await redis.pexpire(keyOf(name), 100_000);
     await limit.take(account, [to]);
-    for (const name of [account, to]) expect(await redis.pttl(keyOf(name))).toBeLessThanOrEqual(100_000);
+    for (const name of [account, `${account}:${to}`])
+      expect(await redis.pttl(keyOf(name))).toBeLessThanOrEqual(100_000);
     await limit.take(account, [to]);
     expect(await limit.take(account, [to])).toBeLessThanOrEqual(100);
   });
@@ -115,22 +126,23 @@ describe('an hour', () => {
     const [account, to] = [randomUUID(), address()];
     for (let times = 0; times < 3; times += 1) await limit.take(account, [to]);
     expect(await limit.take(account, [to])).toBeGreaterThan(0);
-    for (const name of [account, to]) await redis.pexpire(keyOf(name), 1);
-    await expect.poll(() => redis.exists(keyOf(to))).toBe(0);
+    const pair = keyOf(`${account}:${to}`);
+    for (const key of [keyOf(account), pair]) await redis.pexpire(key, 1);
+    await expect.poll(() => redis.exists(pair)).toBe(0);
     expect(await limit.take(account, [to])).toBe(0);
-    expect(await redis.pttl(keyOf(to))).toBeGreaterThan(3_590_000);
+    expect(await redis.pttl(pair)).toBeGreaterThan(3_590_000);
   });
 
   test('to wait for is the longest of those that are full, in whole seconds', async () => {
     const [account, soon, later] = [randomUUID(), address(), address()];
     for (let times = 0; times < 3; times += 1) await limit.take(account, [soon, later]);
-    await redis.pexpire(keyOf(soon), 60_000);
-    await redis.pexpire(keyOf(later), 90_000);
+    await redis.pexpire(keyOf(`${account}:${soon}`), 60_000);
+    await redis.pexpire(keyOf(`${account}:${later}`), 90_000);
     const wait = await limit.take(account, [soon, later]);
     expect(wait).toBeGreaterThan(60);
     expect(wait % 1).toBe(0);
     expect(wait).toBeLessThanOrEqual(90);
-    expect(await limit.take(randomUUID(), [soon])).toBeLessThanOrEqual(60);
+    expect(await limit.take(account, [soon])).toBeLessThanOrEqual(60);
   });
 });
 

@@ -5,9 +5,9 @@ import type { MessageLimit } from '../../domain/ports.ts';
 const windowMs = 60 * 60 * 1000;
 
 /**
- * KEYS[1] counts the account's messages, the others one recipient's each; ARGV: window, most an account, most a
- * recipient. All of them are counted, or none: then it answers the milliseconds until the last full one begins anew; a
- * whole window where nothing was counted and it is too much all the same.
+ * KEYS[1] counts the account's messages, each of the others those to one recipient; ARGV: window, the account's limit,
+ * the limit per recipient. All of them are counted, or none: then it answers the milliseconds until the last full one
+ * starts again; a whole window where nothing was counted and it is too much all the same.
  */
 const take = `
   local wait = 0
@@ -32,14 +32,18 @@ declare module 'ioredis' {
   }
 }
 
-/** Shared by all processes. It may forget, and then counts anew: it guards people's mailboxes, not our books. */
-export function valkeyMessageLimit(redis: Redis, most: { perAccount: number; perRecipient: number }): MessageLimit {
+/**
+ * Shared by all processes. It may forget, and then counts from zero. A recipient's messages are counted per account, so
+ * that no account can use up what others may send to the same recipient.
+ */
+export function valkeyMessageLimit(redis: Redis, max: { perAccount: number; perRecipient: number }): MessageLimit {
   redis.defineCommand('takeMessages', { lua: take });
   return {
     async take(accountId, recipients) {
-      const keys = [accountId, ...new Set(recipients)].map((name) => `waybill:messages:${name}`);
+      const ofAccount = `waybill:messages:${accountId}`;
+      const keys = [ofAccount, ...Array.from(new Set(recipients), (recipient) => `${ofAccount}:${recipient}`)];
       const waitMs = await redis
-        .takeMessages(keys.length, ...keys, windowMs, most.perAccount, most.perRecipient)
+        .takeMessages(keys.length, ...keys, windowMs, max.perAccount, max.perRecipient)
         .catch((cause: unknown) => {
           throw new ExchangeError('unavailable', undefined, { cause });
         });

@@ -63,11 +63,11 @@ export async function sendCodePage(
 
 /** What keeps this browser from typing in a code, and from asking for another. */
 async function standing(
-  { store }: Pick<PageEngines, 'store'>,
+  engines: Pick<PageEngines, 'store' | 'policy' | 'sms'>,
   { link, code }: LinkSession,
 ): Promise<CodePageProps['problem']> {
   if (code && !code.expired && code.tries < mostTries) return undefined;
-  if (!(await mayIssueCode(store, link))) return 'too_many_codes';
+  if (!(await mayIssueCode(engines, link))) return 'too_many_codes';
   // A browser without a code opened the link when none was asked for, or when there had been too many.
   return code && !code.expired ? 'too_many_tries' : 'expired';
 }

@@ -1,0 +1,27 @@
+import { record } from '../audit/record.ts';
+import type { Engines, GivenUpFilter } from '../ports.ts';
+
+const messagesPerBatch = 500;
+
+/**
+ * Has all messages sent again that had been given up when it began; what is given up meanwhile stays so. In batches, a
+ * transaction and an audit entry per account each. Answers how many.
+ */
+export async function retryAllMessages(
+  engines: Pick<Engines, 'store' | 'random'>,
+  filter: GivenUpFilter,
+): Promise<number> {
+  let total = 0;
+  for (let until: string | undefined; ; ) {
+    const batch = await engines.store.transaction(async (tx) => {
+      const { revived, until: end } = await tx.outbox.reviveAll({ ...filter, until }, messagesPerBatch);
+      for (const { accountId, count } of revived) {
+        await record(engines, tx, { accountId, actor: 'admin', action: 'messages.retried', details: { count } });
+      }
+      return { count: revived.reduce((sum, { count }) => sum + count, 0), end };
+    });
+    until = batch.end;
+    total += batch.count;
+    if (batch.count === 0) return total;
+  }
+}

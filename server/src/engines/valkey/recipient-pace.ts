@@ -1,0 +1,26 @@
+import type { Redis } from 'ioredis';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RecipientPace } from '../../domain/ports.ts';
+
+const hourSeconds = 60 * 60;
+
+/** Shared by all processes; each counts for itself while the shared count is out of reach. It may forget. */
+export function valkeyRecipientPace(redis: Redis, options: { perHour: number }): RecipientPace {
+  const shared = { keyPrefix: 'waybill:pace', points: options.perHour, duration: hourSeconds };
+  const limiter = new RateLimiterRedis({
+    ...shared,
+    storeClient: redis,
+    insuranceLimiter: new RateLimiterMemory(shared),
+  });
+  return {
+    async take(recipient) {
+      try {
+        await limiter.consume(recipient);
+        return 0;
+      } catch (rejection) {
+        if (rejection instanceof RateLimiterRes) return Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
+        throw rejection;
+      }
+    },
+  };
+}
