@@ -1,5 +1,6 @@
-// Jobs that fail: the mail server away for an hour, and a worker killed in the middle of each job.
-import { createHash, randomBytes } from 'node:crypto';
+// Jobs that fail: the mail server away for an hour, the database away at the worst moment, and a worker killed in the
+// middle of each job.
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
@@ -10,6 +11,8 @@ import { closedPort } from '../lib/own-serve.ts';
 import { demo } from '../lib/running-demo.ts';
 import { dispatch, introduce } from '../lib/scenario.ts';
 import { eventually } from '../lib/wait.ts';
+import { databaseThatCanGo } from './database-outage.ts';
+import { scriptedSmtp } from './scripted-smtp.ts';
 
 let exchange: OwnExchange;
 beforeAll(async () => {
@@ -38,9 +41,22 @@ const sent = (address: string) =>
 test('the mail server is away for an hour: nothing is lost, and one mail each comes afterwards', {
   timeout: 180_000,
 }, async () => {
+  await anHourWithout(`smtp://127.0.0.1:${await closedPort()}`, 'ECONNREFUSED');
+});
+
+test('the mail server refuses our login for an hour: nothing is given up, and one mail each comes afterwards', {
+  timeout: 180_000,
+}, async () => {
+  await using server = await scriptedSmtp({ login: '535 5.7.8 the password has expired' });
+  await anHourWithout(server.url, '535 5.7.8');
+  expect(server.taken).toEqual([]);
+});
+
+/** Mails that are tried on a mail server that takes none, for an hour, and then on the real one. */
+async function anHourWithout(smtpUrl: string, outcome: string): Promise<void> {
   const client = await exchange.client('away');
   const receivers = Array.from({ length: 10 }, () => uniqueAddress('patient'));
-  const without = await exchange.work({ WAYBILL_SMTP_URL: `smtp://127.0.0.1:${await closedPort()}` });
+  const without = await exchange.work({ WAYBILL_SMTP_URL: smtpUrl });
   await dispatch(client, { to: receivers, files: [{ name: 'a.txt', content: 'a' }] });
   const tried = (least: number) =>
     eventually(
@@ -66,7 +82,7 @@ test('the mail server is away for an hour: nothing is lost, and one mail each co
   for (const message of await Promise.all(receivers.map(messageTo))) {
     expect(message.state).toBe('waiting');
     expect(message.attempts).toBeGreaterThanOrEqual(4);
-    expect(message.outcome).toContain('ECONNREFUSED');
+    expect(message.outcome).toContain(outcome);
   }
   for (const receiver of receivers) expect(await mailsTo(receiver)).toEqual([]);
   await without.stop();
@@ -79,6 +95,116 @@ test('the mail server is away for an hour: nothing is lost, and one mail each co
   }
   await worker.stop();
   for (const receiver of receivers) expect(await mailsTo(receiver)).toHaveLength(1);
+}
+
+test('the database goes away at the moment when the mail server has taken a mail: the mail is sent once', {
+  timeout: 120_000,
+}, async () => {
+  const client = await exchange.client('noted');
+  const receiver = uniqueAddress('once');
+  await using database = await databaseThatCanGo(exchange.databaseUrl);
+  await using server = await scriptedSmtp({ beforeTaken: async () => database.down() });
+  const worker = await exchange.work({ WAYBILL_SMTP_URL: server.url, WAYBILL_DATABASE_URL: database.url });
+  await dispatch(client, { to: [receiver], files: [{ name: 'a.txt', content: 'a' }] });
+  await eventually(
+    'the worker has asked for the database in vain',
+    async () => database.refused() >= 10 || undefined,
+    slowly,
+  );
+  expect(await messageTo(receiver)).toMatchObject({ state: 'waiting', attempts: 1 });
+  database.up();
+  await sent(receiver);
+  // Whatever was left of the attempt would be made up for now.
+  await exchange.advance(600);
+  await exchange.sweep();
+  await worker.stop();
+  expect(await messageTo(receiver)).toMatchObject({ state: 'sent', attempts: 1 });
+  expect(server.taken).toHaveLength(1);
+});
+
+test('many messages to one recipient: further ones wait, and nobody’s dispatch fails', {
+  timeout: 120_000,
+}, async () => {
+  const [busy, other] = [await exchange.client('busy'), await exchange.client('other')];
+  const [victim, bystander] = [uniqueAddress('victim'), uniqueAddress('bystander')];
+  const states = () =>
+    exchange.query<{ state: string; attempts: number; due: boolean }>(
+      'select state, attempts, due_at <= now() as due from messages where recipient = $1 order by state',
+      [victim],
+    );
+  const worker = await exchange.work({ WAYBILL_RECIPIENT_MESSAGES_PER_HOUR: '3' });
+  await introduce(busy, [victim]);
+  for (let nth = 0; nth < 5; nth += 1) {
+    succeeded(await busy.setReceivers([{ email: victim }]));
+    succeeded(await busy.giveDrop({ ddmessage: `grant ${nth}` }));
+  }
+  await eventually(
+    'three are sent and two wait',
+    async () => {
+      const messages = await states();
+      return messages.filter(({ state }) => state === 'sent').length === 3 &&
+        !messages.some(({ due, state }) => due && state === 'waiting')
+        ? true
+        : undefined;
+    },
+    slowly,
+  );
+  await dispatch(other, { to: [victim, bystander], files: [{ name: 'a.txt', content: 'a' }] });
+  await waitForMail(bystander);
+  await eventually(
+    'the third one waits too',
+    async () =>
+      (await states()).filter(({ state, due, attempts }) => state === 'waiting' && !due && attempts === 0).length === 3
+        ? true
+        : undefined,
+    slowly,
+  );
+  expect(await mailsTo(victim)).toHaveLength(3);
+  await worker.stop();
+
+  const later = await exchange.work();
+  await exchange.advance(2 * 3600);
+  await eventually('all are sent', async () => ((await mailsTo(victim)).length === 6 ? true : undefined), slowly);
+  await later.stop();
+});
+
+test('messages that were given up are all sent again on command, by their reason', { timeout: 120_000 }, async () => {
+  const client = await exchange.client('revived');
+  const receivers = Array.from({ length: 3 }, () => uniqueAddress('revived'));
+  await dispatch(client, { to: receivers, files: [{ name: 'a.txt', content: 'a' }] });
+  await exchange.query(
+    `update messages set state = 'given_up', outcome = 'the old relay refused it', settled_at = now() - interval '1 hour'
+     where recipient = any($1)`,
+    [receivers],
+  );
+  const retryAll = (...options: string[]) => exchange.admin('outbox', 'retry', '--all', ...options);
+  const reason = ['--reason', 'OLD relay'];
+  const halfAnHourAgo = new Date(Date.now() - 30 * 60_000).toISOString();
+  expect(await retryAll(...reason, '--since', halfAnHourAgo)).toMatchObject({
+    exitCode: 0,
+    stdout: '0 messages will be sent again.\n',
+  });
+  const twoHoursAgo = new Date(Date.now() - 120 * 60_000).toISOString();
+  expect(await retryAll(...reason, '--since', twoHoursAgo, '--json')).toMatchObject({
+    exitCode: 0,
+    stdout: '{"retried":3}\n',
+  });
+  const worker = await exchange.work();
+  for (const receiver of receivers) await waitForMail(receiver);
+  await worker.stop();
+});
+
+test.each([
+  [['retry'], 'name a message, or say --all'],
+  [['retry', '--all', randomUUID()], 'not both'],
+  [['retry', randomUUID()], '--account'],
+  [['retry', '--all', '--account', 'a@example.org'], '--all is for all accounts'],
+  [['retry', randomUUID(), '--account', 'a@example.org', '--since', '2026-01-01'], 'go with --all'],
+  [['retry', '--all', '--since', 'yesterday'], 'such as 2026-11-15T08:00:00Z'],
+])('the command outbox %j is used wrongly', async (command, problem) => {
+  const { exitCode, stdout, stderr } = await exchange.admin('outbox', ...command);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toContain(problem);
 });
 
 /** Starts a worker that kills itself at a checkpoint, has it reach it, and lets its leases run out. */

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { createBucket, deleteBucket } from '../../tools/demo/bucket.ts';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { createAccount } from './accounts.ts';
-import { adminJson } from './admin.ts';
+import { type AdminResult, admin, adminJson } from './admin.ts';
 import { Client } from './client.ts';
 import { openPool } from './inside.ts';
 import { type OwnProcess, ownServe, ownWorker } from './own-serve.ts';
@@ -14,11 +14,14 @@ import { type OwnProcess, ownServe, ownWorker } from './own-serve.ts';
  */
 export interface OwnExchange extends AsyncDisposable {
   readonly baseUrl: string;
+  readonly databaseUrl: string;
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
   client(label: string): Promise<Client>;
   work(overrides?: Record<string, string>): Promise<OwnProcess>;
   /** Ends the workers that were started and not yet stopped. */
   rest(): Promise<void>;
+  /** An administrator's command. */
+  admin(...command: string[]): Promise<AdminResult>;
   sweep(): Promise<void>;
   /** Everything that waits for a time is that much nearer to it. */
   advance(seconds: number): Promise<void>;
@@ -41,6 +44,7 @@ export async function ownExchange(): Promise<OwnExchange> {
 
   return {
     baseUrl: serve.baseUrl,
+    databaseUrl: url.href,
     query,
     client: async (label) => new Client(await createAccount(label, undefined, own), { baseUrl: serve.baseUrl }),
     async work(overrides = {}) {
@@ -51,6 +55,7 @@ export async function ownExchange(): Promise<OwnExchange> {
     rest: async () => {
       await Promise.all(workers.splice(0).map((worker) => worker.stop()));
     },
+    admin: (...command) => admin(command, '', own),
     sweep: () => adminJson(['sweep', '--json'], '', own),
     async advance(seconds) {
       await query(`update messages set due_at = due_at - make_interval(secs => ${seconds}) where state = 'waiting'`);

@@ -27,9 +27,12 @@ export function slots<Item>(items: Iterable<Item>): Slots<Item> {
     },
     give(item) {
       const [next] = waiting;
-      if (!next) return void free.push(item);
-      waiting.delete(next);
-      next(item);
+      if (next) {
+        waiting.delete(next);
+        next(item);
+      } else {
+        free.push(item);
+      }
     },
   };
 }
