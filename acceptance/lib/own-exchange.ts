@@ -71,9 +71,11 @@ export async function ownExchange(): Promise<OwnExchange> {
   };
 }
 
-/** Connected only for this statement: an idle connection could be lost, and its error would have nobody to go to. */
+/** Connected only for this statement. */
 async function asServer(connectionString: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString });
+  // A lost connection fails the query in progress; without a listener it would also end the process.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query(statement);

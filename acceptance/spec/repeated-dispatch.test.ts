@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
+import { type Client, succeeded } from '../lib/client.ts';
 import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
 import { introduce, stage } from '../lib/scenario.ts';
 
@@ -27,6 +27,19 @@ test('the same body again, with nothing staged since, answers ok and makes nothi
   const { client } = await staged('again');
   assertStatus(await client.createDrop(parameters), 'ok');
   assertStatus(await client.createDrop(parameters), 'ok');
+  expect(await sentFiles(client)).toEqual(['first.txt']);
+});
+
+test('the same body again, after a grant of the same draft, makes nothing either', async () => {
+  const { client } = await staged('between');
+  assertStatus(await client.createDrop(parameters), 'ok');
+  const contact = uniqueAddress('contact');
+  await introduce(client, [contact]);
+  succeeded(await client.setReceivers([{ email: contact }]));
+  assertStatus(await client.giveDrop(parameters), 'ok');
+  assertStatus(await client.createDrop(parameters), 'ok');
+  assertStatus(await client.giveDrop(parameters), 'ok');
+  expect((await client.readHistory()).history).toHaveLength(2);
   expect(await sentFiles(client)).toEqual(['first.txt']);
 });
 

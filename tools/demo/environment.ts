@@ -34,6 +34,7 @@ export function engineEnvironment(publicUrl: string): Record<string, string> {
     // A demo is there to be tried hard.
     WAYBILL_MESSAGES_PER_ACCOUNT: '1000000',
     WAYBILL_MESSAGES_PER_RECIPIENT: '1000000',
+    WAYBILL_RECIPIENT_MESSAGES_PER_HOUR: '1000000',
     // Large files are over the scanner's limit, and a demo should take them.
     WAYBILL_SCAN: 'best-effort',
     WAYBILL_SMTP_URL: 'smtp://127.0.0.1:2525?ignoreTLS=true',
