@@ -466,7 +466,7 @@ test('an hour without a mail server loses nothing, and each mail goes out once a
   const receivers = Array.from({ length: 3 }, () => `${randomUUID()}@receiver.test`);
   const { sender } = await sentLink(exchange, ['a.txt'], receivers);
   const ids = (await messagesOf(sender, 'invitation')).map(({ id }) => id);
-  const away = smtpMailer({ url: `smtp://127.0.0.1:${await closedPort()}` });
+  const away = smtpMailer({ url: `smtp://127.0.0.1:${await closedPort()}`, connections: 4 });
   for (const id of ids) {
     let passedSeconds = 0;
     while (passedSeconds < 3600) {
@@ -484,7 +484,7 @@ test('an hour without a mail server loses nothing, and each mail goes out once a
   }
   away.close();
   for (const { attempts } of await messagesOf(sender, 'invitation')) expect(attempts).toBeLessThan(mostAttempts);
-  const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized=false` });
+  const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized=false`, connections: 4 });
   const sendEach = () =>
     Promise.all([...ids, ...ids].map((id) => sendMessage({ ...engines, mailer }, sender.accountId, id)));
   await sendEach();

@@ -8,7 +8,7 @@ import { type SmtpStage, scriptedSmtp } from '../../testing/scripted-smtp.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { smtpMailer } from './mailer.ts';
 
-const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized=false` });
+const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized=false`, connections: 4 });
 afterAll(() => mailer.close());
 
 const mail = (changes: Partial<Mail> = {}): Mail => ({
@@ -81,14 +81,14 @@ describe('a mail that the server does not take', () => {
       socket.end(greeting ?? '');
     });
     const port = greeting === undefined ? await closedPort() : peer.port;
-    const away = smtpMailer({ url: `smtp://127.0.0.1:${port}` });
+    const away = smtpMailer({ url: `smtp://127.0.0.1:${port}`, connections: 4 });
     await expect(away.send(mail())).rejects.toThrow();
     away.close();
   });
 
   const failureAt = async (stage: SmtpStage, reply: string, mailOf = mail()) => {
     await using server = await scriptedSmtp({ [stage]: reply });
-    const scripted = smtpMailer({ url: server.url });
+    const scripted = smtpMailer({ url: server.url, connections: 4 });
     try {
       return await scripted.send(mailOf).then(
         ({ outcome }) => outcome,
@@ -123,7 +123,7 @@ describe('a mail that the server does not take', () => {
 
   test('because STARTTLS fails is to be tried again', async () => {
     await using server = await scriptedSmtp({ EHLO: '250-scripted\r\n250 STARTTLS', STARTTLS: '554 5.7.0 no TLS' });
-    const scripted = smtpMailer({ url: `${server.url}?requireTLS=true` });
+    const scripted = smtpMailer({ url: `${server.url}?requireTLS=true`, connections: 4 });
     await expect(scripted.send(mail())).rejects.toMatchObject({ reason: 'STARTTLS: 554 5.7.0' });
     scripted.close();
   });
@@ -145,7 +145,7 @@ describe('a mail that the server does not take', () => {
   });
 
   test('because Postfix’s certificate is not trusted is to be tried again', async () => {
-    const distrustful = smtpMailer({ url: engineAddresses.smtp });
+    const distrustful = smtpMailer({ url: engineAddresses.smtp, connections: 4 });
     await expect(distrustful.send(mail())).rejects.toBeInstanceOf(SendFailure);
     distrustful.close();
   });
@@ -153,11 +153,15 @@ describe('a mail that the server does not take', () => {
   test('in time ends, and the next one gets a connection', async () => {
     const replies: Partial<Record<SmtpStage, string | null>> = { 'RCPT TO': null };
     await using server = await scriptedSmtp(replies);
-    const hasty = smtpMailer({ url: server.url, sendWithinMs: 1_000 });
+    const hasty = smtpMailer({ url: server.url, connections: 4, waitWithinMs: 300, sendWithinMs: 1_000 });
     const sixMails = () => Array.from({ length: 6 }, () => hasty.send(mail()));
-    // Four have a connection each, and the others wait for one.
+    // Four have a connection each, and the others wait for one in vain.
     const failures = await Promise.allSettled(sixMails());
     expect(failures.map(({ status }) => status)).toEqual(failures.map(() => 'rejected'));
+    expect(failures.slice(4)).toMatchObject([
+      { reason: { reason: 'no free connection' } },
+      { reason: { reason: 'no free connection' } },
+    ]);
     delete replies['RCPT TO'];
     const outcomes = await Promise.all(sixMails());
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(outcomes.map(() => 'sent'));

@@ -7,16 +7,26 @@ export interface SmtpMailer extends Mailer {
   close(): void;
 }
 
-const connections = 4;
+export interface SmtpOptions {
+  readonly url: string;
+  readonly connections: number;
+  /** How long a mail waits for a free connection before it is put off. */
+  readonly waitWithinMs?: number;
+  /** How long a mail may take once it has a connection. */
+  readonly sendWithinMs?: number;
+}
+
 /**
  * Patient on purpose, as RFC 5321 (4.5.3.2) asks: a server that takes its time after the last byte of a mail may have
  * accepted it, and whoever stops waiting will send it a second time.
  */
 const answerWithinMs = 5 * 60_000;
-/** For everything: waiting for a connection, the dialogue, the mail itself. */
 const defaultSendWithinMs = 10 * 60_000;
+/** Short: while the server hangs, whoever waits keeps a worker from other jobs. */
+const defaultWaitWithinMs = 15_000;
 
-export function smtpMailer(options: { url: string; sendWithinMs?: number }): SmtpMailer {
+export function smtpMailer(options: SmtpOptions): SmtpMailer {
+  const { waitWithinMs = defaultWaitWithinMs, sendWithinMs = defaultSendWithinMs } = options;
   // One connection per transport: the only way to end a send that takes too long without ending others.
   const open = () =>
     createTransport(
@@ -32,15 +42,15 @@ export function smtpMailer(options: { url: string; sendWithinMs?: number }): Smt
       },
       { disableFileAccess: true, disableUrlAccess: true },
     );
-  const transports = new Set(Array.from({ length: connections }, open));
+  const transports = new Set(Array.from({ length: options.connections }, open));
   const free = slots(transports);
 
   return {
     async send(mail) {
-      const deadline = AbortSignal.timeout(options.sendWithinMs ?? defaultSendWithinMs);
-      const transport = await free.take(deadline).catch(() => {
+      const transport = await free.take(AbortSignal.timeout(waitWithinMs)).catch(() => {
         throw new SendFailure('The mail server was busy with other mails.', 'no free connection');
       });
+      const deadline = AbortSignal.timeout(sendWithinMs);
       const cut = () => transport.close({ force: true });
       deadline.addEventListener('abort', cut);
       try {
