@@ -23,7 +23,7 @@ export default {
       name: 'protocol-stands-alone',
       comment: 'The wire knows nobody: no I/O, no server.',
       severity: 'error',
-      from: { path: '^protocol/src' },
+      from: { path: '^protocol/src', pathNot: tests },
       to: { pathNot: ['^protocol/src', packagePath('typebox')] },
     },
     {

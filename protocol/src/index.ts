@@ -5,3 +5,4 @@ export * from './errors.ts';
 export * from './files.ts';
 export * from './history.ts';
 export * from './limits.ts';
+export * from './safe-name.ts';
