@@ -1,10 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Unit, operation and contract tests. The black box has a configuration of its own, in acceptance/. */
 export default defineConfig({
   // The protocol from its source, so that a test never sees an old build of it.
-  resolve: { conditions: ['source', 'node'] },
-  ssr: { resolve: { conditions: ['source', 'node'] } },
+  resolve: { alias: { '@waybill/protocol': fileURLToPath(new URL('protocol/src/index.ts', import.meta.url)) } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     include: ['{protocol,server,client,tools}/**/*.test.ts'],
