@@ -1,8 +1,8 @@
 /**
- * Writes client/src/wire.ts from the protocol's schemas. The client is published alone: its types are plain TypeScript
- * that needs neither the protocol nor the library the schemas are written with.
+ * Writes what the client shares with the protocol: client/src/wire.ts from the schemas, and client/src/safe-name.ts as a
+ * copy. The client is published alone: it needs neither the protocol nor the library the schemas are written with.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import * as protocol from '../protocol/src/index.ts';
 
 interface Schema {
@@ -42,6 +42,11 @@ export function clientTypes(): string {
   ].join('\n');
 }
 
+export function clientSafeNames(): string {
+  const source = readFileSync(new URL('../protocol/src/safe-name.ts', import.meta.url), 'utf8');
+  return `// Copied by tools/generate-client-types.ts from protocol/src/safe-name.ts. Change that file, not this one.\n${source}`;
+}
+
 function typeOf(schema: Schema, indent: string): string {
   const name = nameOf.get(schema);
   if (name !== undefined) return name;
@@ -66,4 +71,7 @@ function fields(schema: Schema, indent: string): string {
   return `{\n${lines.join('\n')}\n${indent}}`;
 }
 
-if (import.meta.main) writeFileSync(new URL('../client/src/wire.ts', import.meta.url), clientTypes());
+if (import.meta.main) {
+  writeFileSync(new URL('../client/src/wire.ts', import.meta.url), clientTypes());
+  writeFileSync(new URL('../client/src/safe-name.ts', import.meta.url), clientSafeNames());
+}

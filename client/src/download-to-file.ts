@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, link, lstat, open, rename, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   type Beginning,
@@ -10,9 +10,10 @@ import {
   openDownload,
 } from './download.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
+import { isThere, moveToNew } from './move-to-new.ts';
 
 export interface DownloadToFileOptions extends DownloadOptions {
-  /** Replace what stands at the path. Without it, something there fails the call. */
+  /** Replace what is at the path. Without it, the call fails if something is there. */
   overwrite?: boolean | undefined;
 }
 
@@ -40,7 +41,8 @@ export async function downloadToFile(
   const part = join(dirname(path), `.waybill-${needs.surroundings.uuid()}.part`);
   try {
     const { sizeBytes, sha256 } = await downloadPart(needs, file, part, options);
-    await (options.overwrite === true ? rename(part, path) : renameToNew(part, path));
+    if (options.overwrite === true) await rename(part, path);
+    else if (!(await moveToNew(part, path))) throw exists(path);
     await syncFolder(dirname(path));
     return { path, sizeBytes, sha256 };
   } finally {
@@ -116,32 +118,6 @@ async function beginningOf(handle: FileHandle): Promise<Beginning> {
   const stream = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: writeBytes });
   for await (const piece of stream as AsyncIterable<Buffer>) hash.update(piece);
   return { bytes, hash };
-}
-
-/** As rename, but never over something. */
-async function renameToNew(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw exists(to);
-    // A file system without hard links.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
-    if (await isThere(to)) throw exists(to);
-    await rename(from, to);
-    return;
-  }
-  await unlink(from);
-}
-
-export async function isThere(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
 }
 
 /** A new name is on the disk when its folder is. */

@@ -5,6 +5,7 @@ export type { DownloadedFile, DownloadToFileOptions } from './download-to-file.t
 export type { CallOptions, DispatchOptions, Draft, UploadOptions, UploadProgress } from './draft.ts';
 export { isWaybillError, type LocalErrorCode, WaybillError, type WaybillErrorCode } from './errors.ts';
 export type { Patience } from './patience.ts';
+export { safeLocalName, safeLocalNames } from './safe-name.ts';
 export type { RequestOptions, SendOptions, Sent } from './send.ts';
 export type { FileToSend } from './sources.ts';
 export type { Surroundings } from './surroundings.ts';

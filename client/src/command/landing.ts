@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { rename } from 'node:fs/promises';
-import { extname, join } from 'node:path';
-import { isThere, syncFolder } from '../download-to-file.ts';
+import { join } from 'node:path';
+import { syncFolder } from '../download-to-file.ts';
+import { isThere, moveToNew, wasMoved } from '../move-to-new.ts';
+import { numberedName, safeLocalName } from '../safe-name.ts';
 import type { JournalEntry, PullJournal } from './pull-journal.ts';
-
-const longestNameBytes = 255;
 
 /** Where a file is while it is incomplete. Its name says nothing, so that it fits whatever the file is called. */
 export function partPath(journal: PullJournal, { url, name }: JournalEntry): string {
@@ -15,8 +14,8 @@ export function partPath(journal: PullJournal, { url, name }: JournalEntry): str
 }
 
 /**
- * Gives a whole part its name in the folder. The name is in the journal before, so that after a crash the part alone
- * tells: as long as it is there the file has not landed, and when it is gone the file has, even if somebody has moved it on since.
+ * Gives a complete part its name in the folder, and answers the name. The name is in the journal before, so that `hasLanded`
+ * can tell after a crash.
  */
 export async function land(
   folder: string,
@@ -24,37 +23,33 @@ export async function land(
   entry: JournalEntry,
   whole: { sha256: string; sizeBytes: number },
 ): Promise<string> {
-  const name = await freeName(folder, entry.name);
-  journal.landing(entry.id, name, whole);
-  await rename(partPath(journal, entry), join(folder, name));
-  await syncFolder(folder);
-  await syncFolder(journal.folder);
-  return name;
-}
-
-/** The file's own name, or with a number where that is taken: `report (2).csv`. */
-export async function freeName(folder: string, name: string): Promise<string> {
+  const safe = safeLocalName(entry.name);
   for (let number = 1; ; number += 1) {
-    const candidate = number === 1 ? name : numbered(name, number);
-    if (!(await isThere(join(folder, candidate)))) return candidate;
+    const name = numberedName(safe, number);
+    if (await isTaken(folder, journal, name)) continue;
+    journal.landing(entry.id, name, whole);
+    if (!(await moveToNew(partPath(journal, entry), join(folder, name)))) continue;
+    await syncFolder(folder);
+    await syncFolder(journal.folder);
+    return name;
   }
 }
 
-function numbered(name: string, number: number): string {
-  const ending = ` (${number})${extname(name)}`;
-  const stem = name.slice(0, name.length - extname(name).length);
-  let kept = Array.from(stem);
-  while (kept.length > 1 && Buffer.byteLength(kept.join('') + ending) > longestNameBytes) kept = kept.slice(0, -1);
-  return kept.join('') + ending;
+/** Whether a file whose landing was interrupted has its name: then its part is gone, or is the same file. */
+export async function hasLanded(folder: string, journal: PullJournal, entry: JournalEntry): Promise<boolean> {
+  if (!wasMoved(partPath(journal, entry), join(folder, entry.path ?? ''))) return false;
+  await syncFolder(folder);
+  await syncFolder(journal.folder);
+  return true;
 }
 
-/** The server refuses such names too; a folder is no place to take anybody's word for it. */
-export function isSafeName(name: string): boolean {
-  return (
-    name !== '' &&
-    name !== '.' &&
-    name !== '..' &&
-    !/[/\\\u0000-\u001f\u007f]/.test(name) &&
-    Buffer.byteLength(name) <= longestNameBytes
-  );
+/**
+ * Whether the folder has a file of this name, or one pulled before whose name differs only in case or invisible
+ * characters: on another system, or to a reader, one would hide the other.
+ */
+async function isTaken(folder: string, journal: PullJournal, name: string): Promise<boolean> {
+  for (const other of [name, ...journal.landedLike(name)]) {
+    if (await isThere(join(folder, other))) return true;
+  }
+  return false;
 }

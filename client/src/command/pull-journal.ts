@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { localNameKey } from '../safe-name.ts';
 
 /**
- * How far a file is. `wanted`: known, perhaps in part here. `landing`: whole and checked, about to get its name; it has it
- * when its part is gone. `landed`: in the folder, its hook has not succeeded yet. `done`, and `gone`: it ended before it was fetched.
+ * How far a file is. `wanted`: known, perhaps in part here. `landing`: whole and checked, about to get its name; see
+ * landing.ts for whether it has it. `landed`: in the folder, its hook has not succeeded yet. `done`, and `gone`: it ended before it was fetched.
  */
 export type State = 'wanted' | 'landing' | 'landed' | 'done' | 'gone';
 
@@ -35,6 +36,7 @@ const schema = `
     created integer not null,
     state text not null,
     path text,
+    name_key text,
     sha256 text,
     size_bytes integer,
     attempts integer not null default 0,
@@ -43,6 +45,9 @@ const schema = `
   ) strict;
   create index if not exists files_open on files (account, created, id) where state in ('wanted', 'landing', 'landed');
 `;
+/** A journal of an earlier version has no such column. */
+const addNameKey = 'alter table files add column name_key text';
+const indexNameKey = 'create index if not exists files_name_key on files (name_key) where name_key is not null';
 
 /**
  * What has been fetched into a folder, kept in the folder. A file of SQLite is both the journal and the lock: one process
@@ -69,6 +74,9 @@ export class PullJournal implements Disposable {
       database.exec('pragma locking_mode = exclusive; pragma synchronous = full; begin exclusive; commit');
       database.exec('pragma journal_mode = truncate');
       database.exec(schema);
+      const columns = database.prepare(`select name from pragma_table_info('files')`).all();
+      if (!columns.some(({ name }) => name === 'name_key')) database.exec(addNameKey);
+      database.exec(indexNameKey);
     } catch (error) {
       database.close();
       if ((error as { errcode?: number }).errcode === busy) return undefined;
@@ -112,8 +120,14 @@ export class PullJournal implements Disposable {
 
   landing(id: number, path: string, { sha256, sizeBytes }: { sha256: string; sizeBytes: number }): void {
     this.#database
-      .prepare(`update files set state = 'landing', path = ?, sha256 = ?, size_bytes = ? where id = ?`)
-      .run(path, sha256, sizeBytes, id);
+      .prepare(`update files set state = 'landing', path = ?, name_key = ?, sha256 = ?, size_bytes = ? where id = ?`)
+      .run(path, localNameKey(path), sha256, sizeBytes, id);
+  }
+
+  /** The names under which files have landed that count the same as this one; they may have been moved away since. */
+  landedLike(name: string): string[] {
+    const rows = this.#database.prepare('select distinct path from files where name_key = ?').all(localNameKey(name));
+    return rows.map(({ path }) => String(path));
   }
 
   set(id: number, state: State): void {

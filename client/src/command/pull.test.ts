@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,12 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeTerminal, fakeTerminal } from '../testing/fake-terminal.ts';
 import { fail, succeed, WireServer } from '../testing/wire-server.ts';
-import { freeName, partPath } from './landing.ts';
-import { PullJournal } from './pull-journal.ts';
+import { land, partPath } from './landing.ts';
+import { type JournalEntry, PullJournal } from './pull-journal.ts';
 import { run } from './run.ts';
 
 let home: string;
@@ -104,13 +106,60 @@ test('every file lands once, also when it was moved on since', async () => {
   expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
 });
 
-test('a name that could lead out of the folder is left alone', async () => {
-  await using server = await inboxServer([
-    { url: 'd1', files: { '../evil.txt': 'x', '..': 'x', '.waybill': 'y', 'ok.txt': 'z' } },
-  ]);
-  expect((await pull(server)).exit).toBe(0);
-  expect(landed()).toEqual(['.waybill (2)', 'ok.txt']);
+test('names that are not safe here or elsewhere are changed, and the original is in the answer', async () => {
+  const names = [
+    '../evil.txt',
+    '.waybill',
+    'CON.txt',
+    'report.',
+    'Report.csv',
+    'report.csv',
+    'rep\u200bort.csv',
+    '\u200b',
+  ];
+  await using server = await inboxServer([{ url: 'd1', files: Object.fromEntries(names.map((name) => [name, name])) }]);
+  const { exit, terminal } = await pull(server, '--json');
+  expect(exit).toBe(0);
+  const received = terminal.output.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { path: string; name: string })
+    .map(({ path, name }) => [name, relative(folder, path)]);
+  expect(Object.fromEntries(received)).toEqual({
+    '../evil.txt': '.._evil.txt',
+    '.waybill': '.waybill (2)',
+    'CON.txt': '_CON.txt',
+    'report.': 'report_',
+    'Report.csv': 'Report.csv',
+    'report.csv': 'report (2).csv',
+    'rep\u200bort.csv': 'rep\u200bort (3).csv',
+    '\u200b': '_',
+  });
+  for (const [name = '', path = ''] of received) expect(readFileSync(join(folder, path), 'utf8')).toBe(name);
+  expect(landed()).toHaveLength(names.length);
   expect(existsSync(join(home, 'evil.txt'))).toBe(false);
+});
+
+test('a name that differs from an earlier one only in case is free again when that one was moved away', async () => {
+  const drops: Drop[] = [{ url: 'd1', files: { 'Report.csv': '1' } }];
+  await using server = await inboxServer(drops);
+  await pull(server);
+  drops.push({ url: 'd2', files: { 'report.csv': '2' } });
+  await pull(server);
+  expect(landed()).toEqual(['Report.csv', 'report (2).csv']);
+  for (const name of landed()) renameSync(join(folder, name), join(home, name));
+  drops.push({ url: 'd3', files: { 'REPORT.csv': '3' } });
+  await pull(server);
+  expect(landed()).toEqual(['REPORT.csv']);
+});
+
+test('a journal of an earlier version is taken over', async () => {
+  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  await pull(server);
+  const database = new DatabaseSync(join(folder, '.waybill', 'pull.db'));
+  database.exec('drop index files_name_key; alter table files drop column name_key');
+  database.close();
+  expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
 });
 
 test('a file that ends before it is fetched is let go, and the others come', async () => {
@@ -131,20 +180,48 @@ function mkdirAt(path: string): string {
   return path;
 }
 
-test.each([true, false])('after a crash while a file got its name, it lands once (it had it: %s)', async (hadIt) => {
+function noted(journal: PullJournal): JournalEntry {
+  journal.note({ url: 'd1', name: 'a.txt', sender: 'beta@machines.test', created: 1_800_000_000 }, 1);
+  const entry = journal.next({ created: -1, id: -1 });
+  if (!entry) throw new Error('nothing noted');
+  return entry;
+}
+
+test.each([
+  ['before it had it', ['part'], ['a.txt']],
+  ['when it had both names', ['part', 'a.txt'], ['a.txt']],
+  ['after it had it, and somebody has moved it on since', [], []],
+  ['and a file of that name has appeared since', ['part', 'foreign'], ['a (2).txt', 'a.txt']],
+])('after a crash while a file got its name, it lands once: %s', async (_when, there, expected) => {
   await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
-    journal.note({ url: 'd1', name: 'a.txt', sender: 'beta@machines.test', created: 1_800_000_000 }, 1);
-    const entry = journal.next({ created: -1, id: -1 });
-    if (!entry) throw new Error('nothing noted');
+    const entry = noted(journal);
     journal.landing(entry.id, 'a.txt', { sha256: 'ca', sizeBytes: 1 });
-    // Where it had its name, somebody has moved it on since.
-    if (!hadIt) writeFileSync(partPath(journal, entry), 'a');
+    if (there.includes('part')) writeFileSync(partPath(journal, entry), 'a');
+    if (there.includes('a.txt')) linkSync(partPath(journal, entry), join(folder, 'a.txt'));
+    if (there.includes('foreign')) writeFileSync(join(folder, 'a.txt'), '');
   }
   expect((await pull(server)).exit).toBe(0);
   expect(server.fetched).toEqual([]);
-  expect(landed()).toEqual(hadIt ? [] : ['a.txt']);
+  expect(landed()).toEqual(expected);
+  expect(readdirSync(join(folder, '.waybill')).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+test('a file that appears while another one gets the same name is not replaced', async () => {
+  using journal = (await PullJournal.open(mkdirAt(folder), 'alpha')) as PullJournal;
+  const entry = noted(journal);
+  writeFileSync(partPath(journal, entry), 'pulled');
+  const landing = journal.landing.bind(journal);
+  journal.landing = (id, path, whole) => {
+    landing(id, path, whole);
+    // The name was free until now.
+    if (path === 'a.txt') writeFileSync(join(folder, path), 'somebody else’s', { flag: 'wx' });
+  };
+  expect(await land(folder, journal, entry, { sha256: 'ca', sizeBytes: 6 })).toBe('a (2).txt');
+  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('somebody else’s');
+  expect(readFileSync(join(folder, 'a (2).txt'), 'utf8')).toBe('pulled');
+  expect(existsSync(partPath(journal, entry))).toBe(false);
 });
 
 test('a hook is told about the file and its attempt, and run again until it succeeds', async () => {
@@ -174,14 +251,4 @@ test('one process at a time works in a folder; the next one waits for it', async
   journal[Symbol.dispose]();
   expect(await pulling).toBe(0);
   expect(landed()).toEqual(['a.txt']);
-});
-
-test('a name is taken with a number where it is taken, and stays short enough', async () => {
-  mkdirAt(folder);
-  const long = `${'ä'.repeat(125)}.txt`;
-  for (const name of ['a.tar.gz', 'a.tar (2).gz', long, '.profile']) writeFileSync(join(folder, name), '');
-  expect(await freeName(folder, 'free.txt')).toBe('free.txt');
-  expect(await freeName(folder, 'a.tar.gz')).toBe('a.tar (3).gz');
-  expect(await freeName(folder, '.profile')).toBe('.profile (2)');
-  expect(Buffer.byteLength(await freeName(folder, long))).toBeLessThanOrEqual(255);
 });

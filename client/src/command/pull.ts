@@ -1,13 +1,12 @@
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isThere } from '../download-to-file.ts';
 import { isWaybillError } from '../errors.ts';
 import { realSurroundings } from '../surroundings.ts';
 import type { Waybill } from '../waybill.ts';
 import { openClient } from './account.ts';
 import { CommandError, exits, told } from './exits.ts';
 import { runHook } from './hook.ts';
-import { isSafeName, land, partPath } from './landing.ts';
+import { hasLanded, land, partPath } from './landing.ts';
 import { Progress } from './progress.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
 import { counted } from './send.ts';
@@ -124,7 +123,7 @@ async function finish(puller: Puller, entry: JournalEntry): Promise<boolean> {
     if (whole === undefined) return true; // there is nothing to be had any more
     ({ sha256, sizeBytes } = whole);
     path = await land(folder, journal, entry, whole);
-  } else if (entry.state === 'landing' && (await isThere(partPath(journal, entry)))) {
+  } else if (entry.state === 'landing' && !(await hasLanded(folder, journal, entry))) {
     path = await land(folder, journal, entry, { sha256: sha256 ?? '', sizeBytes: sizeBytes ?? 0 });
   }
   const arrival = {
@@ -173,11 +172,6 @@ async function fetchPart(
   entry: JournalEntry,
 ): Promise<{ sha256: string; sizeBytes: number } | undefined> {
   const { url, name } = entry;
-  if (!isSafeName(name)) {
-    answers.notice(`A file of ${entry.sender} has a name that could lead out of the folder; it is left alone: ${name}`);
-    journal.set(entry.id, 'gone');
-    return undefined;
-  }
   try {
     return await client.downloadPart({ url, name }, partPath(journal, entry), {
       signal,

@@ -1,0 +1,95 @@
+// Copied by tools/generate-client-types.ts from protocol/src/safe-name.ts. Change that file, not this one.
+/**
+ * File names that other people chose, made safe to create in a folder on Windows, macOS and Linux. Pure: the ZIP and the
+ * client use the same rules, so a file has the same name whichever way it is fetched.
+ */
+
+const maxNameBytes = 255;
+
+/** Not allowed in a name on Windows, or used to make a name look like another one (control and bidirectional characters). */
+const unsafeCharacter =
+  /[<>:"/\\|?*\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|[. ](?=[. ]*$)/gu;
+
+/** Names that Windows gives to devices, whatever extension follows. */
+const deviceName = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
+
+const invisibleCharacters = /\p{Default_Ignorable_Code_Point}/gu;
+const blankCharacters = /[\s\u2800]/gu;
+
+/** At most 16 characters and without spaces: what follows the dot of "No. 5 of the yearly report" is not an extension. */
+const extension = /(?<=.)\.[^.\s]{1,16}$/su;
+
+/**
+ * Distinct names that are safe everywhere, in the order of `names`. Names that are safe and distinct already are
+ * returned unchanged. A name that looks or counts the same as an earlier one gets a number: `report (2).csv`.
+ */
+export function safeLocalNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  /** Where to continue counting: without this, a thousand equal names would take half a million attempts. */
+  const nextNumbers = new Map<string, number>();
+  return names.map((name) => {
+    const safe = safeLocalName(name);
+    const key = localNameKey(safe);
+    for (let number = nextNumbers.get(key) ?? 1; ; number += 1) {
+      const candidate = numberedName(safe, number);
+      const candidateKey = localNameKey(candidate);
+      if (taken.has(candidateKey)) continue;
+      taken.add(candidateKey);
+      nextNumbers.set(key, number + 1);
+      return candidate;
+    }
+  });
+}
+
+/** The name itself where it is safe everywhere; otherwise with an underscore for each unsafe character. */
+export function safeLocalName(name: string): string {
+  const short = shortened(name.toWellFormed().normalize('NFC'), '');
+  const device = deviceName.test(short.replace(invisibleCharacters, ''));
+  const safe = (device ? shortened(`_${short}`, '') : short).replace(unsafeCharacter, '_');
+  return isBlank(safe) ? '_' : safe;
+}
+
+function isBlank(name: string): boolean {
+  return name.replace(invisibleCharacters, '').replace(blankCharacters, '') === '';
+}
+
+/** The name with a number before its extension; number 1 is the name itself. */
+export function numberedName(name: string, number: number): string {
+  return number === 1 ? name : shortened(name, ` (${number})`);
+}
+
+/**
+ * Equal for names that a file system may take for the same, or that a reader cannot tell apart: names that differ only in
+ * case, in Unicode normalization, or in invisible characters.
+ */
+export function localNameKey(name: string): string {
+  return (
+    name
+      .replace(invisibleCharacters, '')
+      .replace(blankCharacters, ' ')
+      .normalize('NFD')
+      // Lower case first: only then do all forms of a letter, such as ẞ and ß, have the same upper case.
+      .toLowerCase()
+      .toUpperCase()
+      .normalize('NFC')
+  );
+}
+
+/** Puts `suffix` before the extension, and drops the end of the stem where the name would be too long. */
+function shortened(name: string, suffix: string): string {
+  const found = extension.exec(name)?.[0] ?? '';
+  const stem = Array.from(name.slice(0, name.length - found.length));
+  const ending = suffix + found;
+  let bytes = utf8Length(stem.join('')) + utf8Length(ending);
+  while (bytes > maxNameBytes) bytes -= utf8Length(stem.pop() ?? '');
+  return stem.join('') + ending;
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const codePoint = character.codePointAt(0) ?? 0;
+    bytes += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
