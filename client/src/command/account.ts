@@ -24,7 +24,10 @@ export function stateFolder({ environment, homeFolder }: Terminal): string {
   return join(environment['XDG_STATE_HOME'] || join(homeFolder, '.local', 'state'), 'waybill');
 }
 
-/** The client of the account that is logged in. The environment goes before the file, value by value. */
+/**
+ * The client of the account that is logged in. A variable of the environment overrides the value in the file, but the key in
+ * the file is used only for the account it was stored for.
+ */
 export async function openClient(terminal: Terminal): Promise<{ client: Waybill; account: Account }> {
   const account = await readAccount(terminal);
   return { client: new Waybill(optionsOf(account)), account };
@@ -54,8 +57,24 @@ async function readAccount(terminal: Terminal): Promise<Account> {
       'Log in with waybill login URL, or set WAYBILL_URL, WAYBILL_USER and WAYBILL_API_KEY.',
     );
   }
-  const plainHttp = environment['WAYBILL_PLAIN_HTTP'] === '1' || (kept?.url === url && kept.plain_http === true);
+  const ofKept = sameServer(url, kept?.url) && user.toLowerCase() === kept?.user?.toLowerCase();
+  if (!given.api_key && !ofKept) {
+    throw new CommandError(
+      exits.account,
+      'key_of_another_account',
+      `The stored key is for ${kept?.user} at ${kept?.url}; it is not sent as ${user} to ${url}.`,
+      `Unset WAYBILL_URL and WAYBILL_USER, set WAYBILL_API_KEY as well, or log in there: waybill login ${url}`,
+    );
+  }
+  const plainHttp =
+    environment['WAYBILL_PLAIN_HTTP'] === '1' || (sameServer(url, kept?.url) && kept?.plain_http === true);
   return { url, user, api_key: apiKey, ...(plainHttp ? { plain_http: true } : {}) };
+}
+
+/** The same scheme, host, port and path: anything else may belong to somebody else. */
+function sameServer(url: string, other: string | undefined): boolean {
+  const [one, two] = [url, other].map((text) => URL.parse(text ?? '')?.href.replace(/\/*$/, ''));
+  return one !== undefined && one === two;
 }
 
 async function keyFromFile(path: string | undefined): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -61,6 +61,46 @@ describe('login', () => {
     const terminal = fakeTerminal(home);
     expect(await waybill(terminal, 'contacts', 'list')).toBe(3);
     expect(terminal.errors.text).toContain(`chmod 600 ${accountFile()}`);
+  });
+});
+
+describe('a stored key', () => {
+  const login = async (url: string) => {
+    const account = { url, user: 'alpha@machines.test', api_key: 'wb_stored' };
+    mkdirSync(join(home, '.config/waybill'), { recursive: true });
+    writeFileSync(accountFile(), JSON.stringify(account), { mode: 0o600 });
+  };
+
+  test.each<[string, (server: WireServer) => Record<string, string>]>([
+    ['server', ({ baseUrl }) => ({ WAYBILL_URL: baseUrl })],
+    ['path', ({ baseUrl }) => ({ WAYBILL_ACCOUNT_FILE: accountFile(), WAYBILL_URL: `${baseUrl}/other` })],
+    ['account', ({ baseUrl }) => ({ WAYBILL_URL: baseUrl, WAYBILL_USER: 'beta@machines.test' })],
+  ])('is not sent to another %s', async (other, environment) => {
+    await using server = await contactServer();
+    await login(other === 'server' ? 'https://files.example.org' : server.baseUrl);
+    const terminal = fakeTerminal(home, environment(server));
+    expect(await waybill(terminal, 'contacts', 'list')).toBe(3);
+    expect(terminal.errors.text).toContain('The stored key is for alpha@machines.test at');
+    expect(terminal.errors.text).toContain(`waybill login ${environment(server)['WAYBILL_URL']}`);
+    expect(terminal.errors.text).not.toContain('wb_stored');
+    expect(server.seen).toEqual([]);
+  });
+
+  test('is used where the environment names the same account in another spelling', async () => {
+    await using server = await contactServer();
+    await login(server.baseUrl);
+    const environment = { WAYBILL_URL: `${server.baseUrl.toUpperCase()}/`, WAYBILL_USER: 'Alpha@machines.test' };
+    expect(await waybill(fakeTerminal(home, environment), 'contacts', 'list')).toBe(0);
+  });
+
+  test('does not keep a key of the environment from another server', async () => {
+    await using server = await contactServer();
+    await login('https://files.example.org');
+    const environment = { WAYBILL_URL: server.baseUrl, WAYBILL_API_KEY: 'wb_key' };
+    expect(await waybill(fakeTerminal(home, environment), 'contacts', 'list')).toBe(0);
+    for (const { headers } of server.seen) {
+      expect(headers.authorization).toBe(`Basic ${btoa('alpha@machines.test:wb_key')}`);
+    }
   });
 });
 
