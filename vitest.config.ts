@@ -1,5 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { testKinds } from './tools/test-kinds.ts';
+
+const { unit, engines } = testKinds();
 
 /** Unit, operation and contract tests. The black box has a configuration of its own, in acceptance/. */
 export default defineConfig({
@@ -7,10 +10,20 @@ export default defineConfig({
   resolve: { alias: { '@waybill/protocol': fileURLToPath(new URL('protocol/src/index.ts', import.meta.url)) } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
-    include: ['{protocol,server,client,tools}/**/*.test.ts'],
-    globalSetup: ['server/src/testing/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'unit', include: unit } },
+      {
+        extends: true,
+        test: {
+          name: 'engines',
+          include: engines,
+          globalSetup: ['server/src/testing/global-setup.ts'],
+          setupFiles: ['server/src/testing/engines-answer.ts'],
+        },
+      },
+    ],
   },
 });

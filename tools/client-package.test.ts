@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,22 +36,34 @@ let consumer: string;
 let installed: string;
 
 beforeAll(async () => {
-  await run(process.execPath, [tsc, '-b'], { cwd: project });
   consumer = mkdtempSync(join(tmpdir(), 'client-package-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', consumer], {
-    cwd: join(project, 'client'),
-  });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  await run('tar', ['-xzf', filename], { cwd: consumer });
+  await run('npm', ['pack', '--pack-destination', consumer], { cwd: join(freshClone(), 'client') });
+  const tarball = readdirSync(consumer).find((name) => name.endsWith('.tgz')) ?? '';
+  await run('tar', ['-xzf', tarball], { cwd: consumer });
   installed = join(consumer, 'node_modules/@waybill/client');
   mkdirSync(join(consumer, 'node_modules/@waybill'), { recursive: true });
   cpSync(join(consumer, 'package'), installed, { recursive: true });
-  mkdirSync(join(consumer, 'node_modules/@types'));
-  for (const name of [...dependencies, '@types/node', 'undici-types']) {
-    const folder = ['client/node_modules', 'node_modules'].map((path) => join(project, path, name)).find(existsSync);
-    symlinkSync(folder ?? '', join(consumer, 'node_modules', name));
-  }
+  for (const name of dependencies) symlinkSync(installedHere(name), join(consumer, 'node_modules', name));
+  mkdirSync(join(consumer, 'types/@types'), { recursive: true });
+  for (const name of ['@types/node', 'undici-types']) symlinkSync(installedHere(name), join(consumer, 'types', name));
 });
+
+/** The project's client without anything that was built. */
+function freshClone(): string {
+  const clone = join(consumer, 'clone');
+  cpSync(join(project, 'client'), join(clone, 'client'), {
+    recursive: true,
+    filter: (path) => !/\/(?:node_modules|dist)$|\.tsbuildinfo$/.test(path),
+  });
+  cpSync(join(project, 'tsconfig.base.json'), join(clone, 'tsconfig.base.json'));
+  for (const path of ['node_modules', 'client/node_modules']) symlinkSync(join(project, path), join(clone, path));
+  return clone;
+}
+
+function installedHere(name: string): string {
+  const folders = ['client/node_modules', 'node_modules'].map((path) => join(project, path, name));
+  return folders.find(existsSync) ?? '';
+}
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 
@@ -66,6 +78,19 @@ test('it is small, and holds no test and no source', () => {
   const sizeBytes = files.reduce((sum, path) => sum + statSync(path).size, 0);
   expect(sizeBytes).toBeLessThan(300_000);
   expect(files.filter((path) => /\.test\.|testing|src\//.test(path))).toEqual([]);
+});
+
+test('it holds every module that another one imports', () => {
+  for (const path of filesIn(installed).filter((name) => /\.(?:js|d\.ts)$/.test(name))) {
+    for (const [, imported = ''] of readFileSync(path, 'utf8').matchAll(
+      /(?:from |import\(|require\()['"](\.[^'"]*)['"]/g,
+    )) {
+      const target = join(dirname(path), imported);
+      const file = path.endsWith('.d.ts') ? target.replace(/\.[jt]s$/, '.d.ts') : target;
+      expect(existsSync(file), `${path} imports ${imported}`).toBe(true);
+    }
+  }
+  expect(existsSync(join(installed, 'dist/command/main.js'))).toBe(true);
 });
 
 test('it depends on what it imports, and on nothing else', () => {
@@ -122,21 +147,19 @@ test.each([
   ],
 ])('a strict program can use it: %s', async (_name, file, module, resolution, load) => {
   writeFileSync(join(consumer, file), program(load));
-  const options = [
-    '--strict',
-    '--exactOptionalPropertyTypes',
-    '--target',
-    'es2022',
-    '--types',
-    'node',
-    '--skipLibCheck',
-    'false',
-  ];
-  await run(process.execPath, [tsc, ...options, '--module', module, '--moduleResolution', resolution, file], {
-    cwd: consumer,
-  }).catch((error: { stdout: string }) => {
-    throw new Error(error.stdout);
-  });
+  const language = ['--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--skipLibCheck', 'false'];
+  const modules = ['--module', module, '--moduleResolution', resolution];
+  // With what TypeScript brings itself, and with Node's types instead.
+  for (const types of [
+    ['--types', ''],
+    ['--typeRoots', 'types/@types', '--types', 'node', '--lib', 'es2022'],
+  ]) {
+    await run(process.execPath, [tsc, ...language, ...modules, ...types, file], { cwd: consumer }).catch(
+      (error: { stdout: string }) => {
+        throw new Error(error.stdout);
+      },
+    );
+  }
   const { stdout, stderr } = await run(process.execPath, [file.replace('ts', 'js')], { cwd: consumer });
   expect({ stdout, stderr }).toEqual({ stdout: 'function true\n', stderr: '' });
 });

@@ -22,6 +22,7 @@ export class Contacts {
   readonly #caller: Caller;
   readonly #surroundings: Surroundings;
 
+  /** @internal */
   constructor(caller: Caller, surroundings: Surroundings) {
     this.#caller = caller;
     this.#surroundings = surroundings;

@@ -30,6 +30,8 @@ const writeBytes = 1024 * 1024;
 /**
  * Fetches a file to a path. It is written under another name in the same folder, and takes its own when it is complete,
  * checked and on the disk: under the final name there is never a part of it.
+ *
+ * @internal
  */
 export async function downloadToFile(
   needs: DownloadNeeds,
@@ -53,6 +55,8 @@ export async function downloadToFile(
 /**
  * Fetches a file into a part that may be there from before, in this process or an earlier one. When it returns, the
  * part is the whole file, checked and on the disk.
+ *
+ * @internal
  */
 export async function downloadPart(
   needs: DownloadNeeds,

@@ -35,12 +35,17 @@ export interface Download {
   bytes: AsyncIterable<Uint8Array>;
 }
 
-/** What is there of a file from before: how many bytes, and a hash that has taken them in. */
+/**
+ * What is there of a file from before: how many bytes, and a hash that has taken them in.
+ *
+ * @internal
+ */
 export interface Beginning {
   bytes: number;
   hash: Hash;
 }
 
+/** @internal */
 export interface DownloadNeeds {
   caller: Caller;
   patience: Patience;
@@ -55,7 +60,11 @@ interface Part {
   sha256: string;
 }
 
-/** Asks for a file, from behind a beginning where there is one; answers as soon as the server sends. */
+/**
+ * Asks for a file, from behind a beginning where there is one; answers as soon as the server sends.
+ *
+ * @internal
+ */
 export async function openDownload(
   needs: DownloadNeeds,
   file: InboxFile,

@@ -35,6 +35,7 @@ export class Draft {
   readonly #caller: Caller;
   readonly #newBoundary: () => string;
 
+  /** @internal */
   constructor(caller: Caller, name: string | undefined, newBoundary: () => string) {
     this.#caller = caller;
     this.name = name;

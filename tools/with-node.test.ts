@@ -1,0 +1,78 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { testKinds } from './test-kinds.ts';
+
+const project = fileURLToPath(new URL('../', import.meta.url));
+const versionsOf = (path: string) =>
+  (JSON.parse(readFileSync(join(project, path), 'utf8')) as { engines: { node: string } }).engines.node;
+
+describe('with-node', () => {
+  let clone: string;
+
+  beforeEach(() => {
+    clone = mkdtempSync(join(tmpdir(), 'with-node-'));
+    mkdirSync(join(clone, 'tools'));
+    for (const path of ['tools/with-node', 'package.json']) cpSync(join(project, path), join(clone, path));
+  });
+  afterEach(() => rmSync(clone, { recursive: true }));
+
+  /** A folder that has what the script itself runs, and this as `node`. */
+  function pathWith(node: string | undefined): string {
+    const bin = join(clone, 'bin');
+    mkdirSync(bin);
+    for (const name of ['bash', 'env', 'dirname', 'readlink', 'sed', 'cat']) {
+      symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(bin, name));
+    }
+    if (node !== undefined) writeFileSync(join(bin, 'node'), `#!${join(bin, 'bash')}\n${node}\n`, { mode: 0o755 });
+    return bin;
+  }
+
+  const run = (PATH: string) =>
+    spawnSync(join(clone, 'tools/with-node'), ['node', '--version'], { env: { PATH }, encoding: 'utf8' });
+
+  test('takes the Node on the PATH where it is recent enough', () => {
+    expect(run(pathWith(`exec ${process.execPath} "$@"`))).toMatchObject({ status: 0, stdout: `${process.version}\n` });
+  });
+
+  test.each([
+    ['an old one', 'if [ "$1" = --version ]; then echo v20.20.2; else exit 1; fi', 'v20.20.2'],
+    ['none', undefined, 'none'],
+  ])('says what is missing where there is %s', (_name, node, found) => {
+    const { status, stderr } = run(pathWith(node));
+    expect(status).toBe(1);
+    expect(stderr).toContain(`needs Node ${versionsOf('package.json')}. Found on the PATH: ${found}.`);
+    expect(stderr).toContain('tools/setup');
+  });
+
+  test('prefers the Node of tools/setup', () => {
+    mkdirSync(join(clone, '.tools/bin'), { recursive: true });
+    writeFileSync(join(clone, '.tools/bin/node'), '#!/bin/sh\necho ours\n');
+    chmodSync(join(clone, '.tools/bin/node'), 0o755);
+    expect(run(`${dirname(process.execPath)}:/usr/bin:/bin`).stdout).toBe('ours\n');
+  });
+});
+
+test('every package says which versions of Node start it, and so do the documents', () => {
+  // crypto.randomUUIDv7, which the server cannot do without, is in these.
+  const versions = '^24.16.0 || >=26.1.0';
+  for (const path of ['package.json', 'protocol/package.json', 'server/package.json']) {
+    expect(versionsOf(path), path).toBe(versions);
+  }
+  expect(readFileSync(join(project, 'docs/operations.md'), 'utf8')).toContain(
+    '| Node | 24.16+ or 26.1+ |',
+  );
+  const [, least = ''] = /^>=(.*)$/.exec(versionsOf('client/package.json')) ?? [];
+  expect(readFileSync(join(project, 'docs/client.md'), 'utf8')).toContain(`Node (${least} or newer)`);
+});
+
+test('a test counts as one that needs the engines by what it imports', () => {
+  const { unit, engines } = testKinds();
+  expect(unit).toContain('protocol/src/safe-name.test.ts');
+  // Directly, and through a helper.
+  expect(engines).toContain('server/src/engines/valkey/csrf-tokens.test.ts');
+  expect(engines).toContain('server/src/domain/drops/create-drop.test.ts');
+});
