@@ -9,6 +9,11 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
+export interface FilesOptions extends CallOptions {
+  /** Asks for `bytes` and `sha256` of each file. They are absent where the server does not know this. */
+  digests?: boolean | undefined;
+}
+
 export interface UploadProgress {
   name: string;
   /** Starts again at 0 when the upload is repeated. */
@@ -48,8 +53,15 @@ export class Draft {
   }
 
   /** Opens the list of files, which a dispatch needs, and answers what is staged. */
-  async files({ signal }: CallOptions = {}): Promise<UploadedFile[]> {
-    return await this.#call({ method: 'GET', path: 'cgi/get_files.cgi', signal, read: jsonOf<UploadedFile[]> });
+  async files({ signal, digests = false }: FilesOptions = {}): Promise<UploadedFile[]> {
+    const headers: Record<string, string> = digests ? { Prefer: 'file-digests' } : {};
+    return await this.#call({
+      method: 'GET',
+      path: 'cgi/get_files.cgi',
+      headers,
+      signal,
+      read: jsonOf<UploadedFile[]>,
+    });
   }
 
   async removeFile(name: string, { signal }: CallOptions = {}): Promise<void> {

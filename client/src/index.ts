@@ -2,7 +2,7 @@
 export type { Contacts } from './contacts.ts';
 export type { Download, DownloadOptions, DownloadProgress, InboxFile } from './download.ts';
 export type { DownloadedFile, DownloadToFileOptions } from './download-to-file.ts';
-export type { CallOptions, DispatchOptions, Draft, UploadOptions, UploadProgress } from './draft.ts';
+export type { CallOptions, DispatchOptions, Draft, FilesOptions, UploadOptions, UploadProgress } from './draft.ts';
 export { isWaybillError, type LocalErrorCode, WaybillError, type WaybillErrorCode } from './errors.ts';
 export type { Patience } from './patience.ts';
 export { safeLocalName, safeLocalNames } from './safe-name.ts';

@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import type { UploadProgress } from './draft.ts';
 import { fail, succeed, WireServer } from './testing/wire-server.ts';
 import type { Contact } from './wire.ts';
 
@@ -6,16 +9,25 @@ interface FakeAccount {
   contacts: string[];
   usedKeys: Map<string, string>;
   drops: { draft: string; receivers: string[]; files: string[]; parameters: unknown }[];
-  drafts: Map<string, { receivers: string[]; files: Set<string>; opened: boolean }>;
+  drafts: Map<string, { receivers: string[]; files: Map<string, Buffer>; opened: boolean }>;
   loseAnswers: number;
+  /** Whether the server knows `Prefer: file-digests`. */
+  tellsDigests: boolean;
 }
 
 /** The rules of a dispatch, as docs/api.md has them. */
 async function account(contacts: string[] = []): Promise<{ server: WireServer; state: FakeAccount }> {
-  const state: FakeAccount = { contacts, usedKeys: new Map(), drops: [], drafts: new Map(), loseAnswers: 0 };
+  const state: FakeAccount = {
+    contacts,
+    usedKeys: new Map(),
+    drops: [],
+    drafts: new Map(),
+    loseAnswers: 0,
+    tellsDigests: true,
+  };
   const server = await WireServer.start(({ path, headers, body }, response, request) => {
     const name = String(headers['waybill-draft']);
-    const draft = state.drafts.get(name) ?? { receivers: [], files: new Set<string>(), opened: false };
+    const draft = state.drafts.get(name) ?? { receivers: [], files: new Map<string, Buffer>(), opened: false };
     state.drafts.set(name, draft);
     const ok = () => succeed(response, { status: 'ok' });
     if (path === 'cgi/contacts_read.cgi') {
@@ -31,15 +43,21 @@ async function account(contacts: string[] = []): Promise<{ server: WireServer; s
       ok();
     } else if (path === 'cgi/get_files.cgi') {
       draft.opened = true;
-      succeed(
-        response,
-        [...draft.files].map((file) => ({ name: file, type: '', size: '' })),
-      );
+      const asked = state.tellsDigests && headers['prefer'] === 'file-digests';
+      const entries = [...draft.files].map(([file, bytes]) => ({
+        name: file,
+        type: '',
+        size: '',
+        ...(asked ? { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') } : {}),
+      }));
+      succeed(response, entries);
     } else if (path.startsWith('cgi/remove_file.cgi?filename=')) {
       draft.files.delete(decodeURIComponent(path.split('=')[1] ?? ''));
       ok();
     } else if (path === 'cgi/upload.cgi') {
-      draft.files.add(/filename="([^"]*)"/.exec(body.toString())?.[1] ?? '');
+      const [, file = '', bytes = ''] =
+        /filename="([^"]*)"[^]*?\r\n\r\n([^]*?)\r\n--/.exec(body.toString('latin1')) ?? [];
+      draft.files.set(Buffer.from(file, 'latin1').toString().normalize('NFC'), Buffer.from(bytes, 'latin1'));
       succeed(response, { status: 'done' });
     } else {
       const key = String(headers['idempotency-key']);
@@ -53,7 +71,7 @@ async function account(contacts: string[] = []): Promise<{ server: WireServer; s
       }
       state.usedKeys.set(key, digest);
       const parameters = JSON.parse(body.toString()) as unknown;
-      state.drops.push({ draft: name, receivers: draft.receivers, files: [...draft.files], parameters });
+      state.drops.push({ draft: name, receivers: draft.receivers, files: [...draft.files.keys()], parameters });
       state.drafts.delete(name);
       if (state.loseAnswers > 0) {
         state.loseAnswers -= 1;
@@ -124,6 +142,55 @@ test('a send that broke off is taken up in the same draft, without what was left
   expect(state.drops).toMatchObject([{ files: ['a.txt', 'b.txt'] }]);
 });
 
+const uploads = (server: WireServer) =>
+  server.seen
+    .filter(({ path }) => path === 'cgi/upload.cgi')
+    .map(({ body }) => /filename="([^"]*)"/.exec(body.toString('latin1'))?.[1]);
+
+test('a send that is run again uploads only what is not there yet', async () => {
+  const { server, state } = await account(['a@example.org']);
+  await using _server = server;
+  const send = { to: ['a@example.org'], idempotencyKey: 'key' };
+  const path = fileURLToPath(import.meta.url);
+  const there = [
+    { path, name: 'from a path' },
+    { name: 'from memory', content: 'ä' },
+    { name: 'from a function', open: () => [Buffer.from('made')] },
+    { name: 'e\u0301', content: 'spelt in another way' },
+  ];
+  const changed = (content: string) => ({ name: 'changed', content });
+  const streamed = () => ({ name: 'streamed', stream: [Buffer.from('once')] });
+  const torn = { name: 'torn', open: () => tearing() };
+  const first = [...there, changed('one'), { name: 'grown', content: '1' }, streamed(), torn];
+  await expect(server.client().send({ ...send, files: first })).rejects.toMatchObject({ code: 'source_failed' });
+  const before = uploads(server).length;
+  const progress: UploadProgress[] = [];
+  const second = [
+    ...there,
+    changed('two'),
+    { name: 'grown', content: '12' },
+    streamed(),
+    { name: 'torn', content: 'whole' },
+  ];
+  await server.client().send({ ...send, files: second, onProgress: (step) => progress.push(step) });
+  expect(uploads(server).slice(before)).toEqual(['changed', 'grown', 'streamed', 'torn']);
+  expect(state.drops).toHaveLength(1);
+  expect(state.drops[0]?.files).toHaveLength(second.length);
+  expect(progress).toContainEqual({ name: 'from memory', sentBytes: 2, totalBytes: 2 });
+});
+
+test('a send that is run again uploads everything where the server does not tell what it has', async () => {
+  const { server, state } = await account(['a@example.org']);
+  await using _server = server;
+  state.tellsDigests = false;
+  const send = { to: ['a@example.org'], idempotencyKey: 'key' };
+  const torn = { name: 'torn', open: () => tearing() };
+  await expect(server.client().send({ ...send, files: [...files, torn] })).rejects.toThrow();
+  const before = uploads(server).length;
+  await server.client().send({ ...send, files });
+  expect(uploads(server).slice(before)).toEqual(['a.txt', 'b.txt']);
+});
+
 async function* tearing(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('a');
   throw new Error('torn');
@@ -140,7 +207,7 @@ test('what was uploaded for a dispatch that another process has made meanwhile i
   }
   await server.client().send({ ...send, files: [{ name: 'a.txt', content: 'a' }, other] });
   expect(state.drops).toHaveLength(1);
-  expect([...state.drafts.values()].flatMap((draft) => [...draft.files])).toEqual([]);
+  expect([...state.drafts.values()].flatMap((draft) => [...draft.files.keys()])).toEqual([]);
 });
 
 test('a request gives access to the receivers, once for a key', async () => {

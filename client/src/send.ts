@@ -3,8 +3,8 @@ import { canonicalAddress, contactOf } from './address.ts';
 import type { Contacts } from './contacts.ts';
 import type { CallOptions, Draft, UploadProgress } from './draft.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
-import { type FileToSend, sourceOf } from './sources.ts';
-import type { ContactInput } from './wire.ts';
+import { type FileToSend, hasContent, sourceOf } from './sources.ts';
+import type { ContactInput, UploadedFile } from './wire.ts';
 
 export interface SendOptions extends CallOptions {
   files: readonly FileToSend[];
@@ -50,14 +50,32 @@ export async function send(workplace: Workplace, options: SendOptions): Promise<
   }
 
   await setReceivers(workplace.contacts, draft, to, signal);
-  // An earlier call with this key may have left files of another selection.
-  for (const { name } of await draft.files({ signal })) {
-    if (!names.has(name)) await draft.removeFile(name, { signal });
+  // An earlier call with this key may have left files: of another selection, or of this one.
+  const staged = new Map<string, UploadedFile>();
+  for (const file of await draft.files({ signal, digests: true })) {
+    if (names.has(file.name)) staged.set(file.name, file);
+    else await draft.removeFile(file.name, { signal });
   }
-  for (const file of options.files) await draft.upload(file, { signal, onProgress: options.onProgress });
+  for (const file of options.files) await upload(draft, file, staged, options);
   await draft.dispatch(dispatch);
   if (options.idempotencyKey !== undefined) await clear(draft, signal);
   return { idempotencyKey: key, repeated: false };
+}
+
+/** Uploads a file unless the same bytes are staged under its name. */
+async function upload(
+  draft: Draft,
+  file: FileToSend,
+  staged: ReadonlyMap<string, UploadedFile>,
+  { signal, onProgress }: SendOptions,
+): Promise<void> {
+  const source = sourceOf(file);
+  const there = staged.get(source.name.normalize('NFC'));
+  if (there?.bytes !== undefined && (await hasContent(source, there, signal))) {
+    onProgress?.({ name: source.name, sentBytes: there.bytes, totalBytes: there.bytes });
+  } else {
+    await draft.upload(file, { signal, onProgress });
+  }
 }
 
 /** Gives contacts a page of their own to send files back. */

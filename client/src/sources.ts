@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { constants, createReadStream, type Stats } from 'node:fs';
 import { access, open as openFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -28,6 +29,14 @@ export interface Source {
   open(): Promise<OpenedSource>;
   /** Whether it can be opened once more. */
   repeatable(): boolean;
+  /** Its content, to look at before it is sent. Undefined where reading it would use it up. */
+  preview(): Promise<Preview | undefined>;
+}
+
+interface Preview {
+  /** Undefined where it is known only after reading. */
+  sizeBytes: number | undefined;
+  read: () => Bytes;
 }
 
 /** How much of a stream is kept, so that an upload refused at its beginning can be repeated. */
@@ -42,14 +51,37 @@ export function sourceOf(file: FileToSend): Source {
   const { name, type = plainBytes } = file;
   if ('content' in file) {
     const content = file.content instanceof Blob ? file.content : new Blob([file.content as string]);
-    const open = async () => ({ sizeBytes: content.size, bytes: content.stream() as AsyncIterable<Uint8Array> });
-    return { name, type, check: nothingToCheck, open, repeatable: () => true };
+    const read = () => content.stream() as AsyncIterable<Uint8Array>;
+    return rereadableSource(name, type, { sizeBytes: content.size, read });
   }
-  if ('open' in file) {
-    const open = async () => ({ sizeBytes: file.sizeBytes, bytes: file.open() });
-    return { name, type, check: nothingToCheck, open, repeatable: () => true };
-  }
+  if ('open' in file) return rereadableSource(name, type, { sizeBytes: file.sizeBytes, read: () => file.open() });
   return onceSource(name, type, file.sizeBytes, file.stream);
+}
+
+/** Whether a source has this content. A source that can be read only once is not read, and counts as another content. */
+export async function hasContent(
+  source: Source,
+  content: { bytes?: number; sha256?: string },
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const preview = await source.preview();
+  if (preview === undefined || (preview.sizeBytes ?? content.bytes) !== content.bytes) return false;
+  const hash = createHash('sha256');
+  try {
+    for await (const piece of preview.read()) {
+      signal?.throwIfAborted();
+      hash.update(piece);
+    }
+  } catch {
+    signal?.throwIfAborted();
+    return false; // the upload will meet the same problem, and names it
+  }
+  return hash.digest('hex') === content.sha256;
+}
+
+function rereadableSource(name: string, type: string, preview: Preview): Source {
+  const open = async () => ({ sizeBytes: preview.sizeBytes, bytes: preview.read() });
+  return { name, type, check: nothingToCheck, open, repeatable: () => true, preview: async () => preview };
 }
 
 function pathSource({
@@ -60,7 +92,7 @@ function pathSource({
   path: string;
   name?: string;
   type?: string;
-}) {
+}): Source {
   let once: Source | undefined;
   return {
     name,
@@ -74,6 +106,10 @@ function pathSource({
       return await once.open();
     },
     repeatable: () => once === undefined || once.repeatable(),
+    async preview() {
+      const found = await statOf(path);
+      return found.isFile() ? { sizeBytes: found.size, read: () => fileBytes(path) } : undefined;
+    },
   };
 }
 
@@ -145,5 +181,6 @@ function onceSource(name: string, type: string, sizeBytes: number | undefined, s
     check: nothingToCheck,
     open: async () => ({ sizeBytes, bytes: bytes() }),
     repeatable: () => beginning !== undefined,
+    preview: async () => undefined,
   };
 }

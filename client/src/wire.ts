@@ -46,6 +46,8 @@ export interface UploadedFile {
   name: string;
   type: string;
   size: string;
+  bytes?: number;
+  sha256?: string;
 }
 
 /** A file of a drop. `settings` is a JSON array as text. */

@@ -1,7 +1,13 @@
 import { type Static, Type } from 'typebox';
 
-/** spec 2.5: element of the array returned by get_files.cgi. */
-export const UploadedFile = Type.Object({ name: Type.String(), type: Type.String(), size: Type.String() });
+/** spec 2.5: element of the array returned by get_files.cgi. `bytes` and `sha256` are our extension, only for who asks. */
+export const UploadedFile = Type.Object({
+  name: Type.String(),
+  type: Type.String(),
+  size: Type.String(),
+  bytes: Type.Optional(Type.Integer({ minimum: 0 })),
+  sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+});
 export type UploadedFile = Static<typeof UploadedFile>;
 export const UploadedFiles = Type.Array(UploadedFile);
 

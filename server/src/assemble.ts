@@ -75,7 +75,6 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
     fallback: config.WAYBILL_LANGUAGE,
     overridesDir: config.WAYBILL_TEXTS_DIR === '' ? undefined : config.WAYBILL_TEXTS_DIR,
   });
-  const store = postgresStore(openDatabase(pool));
   // Half of a worker's jobs at most: a mail server that hangs leaves the others to SMS and sweeping.
   const mailConnections = Math.max(1, Math.min(4, Math.floor(config.WAYBILL_WORKER_CONCURRENCY / 2)));
   const mailer = smtpMailer({ url: config.WAYBILL_SMTP_URL, connections: mailConnections });

@@ -309,6 +309,7 @@ export interface StagedFile {
   readonly name: string;
   readonly mediaType: string;
   readonly sizeBytes: number;
+  readonly sha256: Buffer;
 }
 export interface SealedFile {
   readonly accountId: string;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { replaceGlobalContacts } from '../contacts/replace-global-contacts.ts';
@@ -18,6 +19,8 @@ const draftOf = (actor: Actor, draft = '') => engines.store.transaction((tx) => 
 const receivers = async (actor: Actor, draft = '') => (await draftOf(actor, draft)).receivers.map(({ email }) => email);
 const names = async (actor: Actor, draft = '') =>
   (await engines.store.files.staged(actor.accountId, draft)).map(({ name }) => name);
+
+const sha256Of = (content: string) => createHash('sha256').update(content).digest();
 
 describe('receivers', () => {
   test('are replaced, and an empty array removes them', async () => {
@@ -85,8 +88,8 @@ describe('the file list', () => {
     await exchange.upload(actor, 'b.txt', 'bb');
     await exchange.upload(actor, 'a.txt', 'a');
     expect(await openFileList(engines, actor, '')).toEqual([
-      { name: 'b.txt', mediaType: 'text/plain', sizeBytes: 2 },
-      { name: 'a.txt', mediaType: 'text/plain', sizeBytes: 1 },
+      { name: 'b.txt', mediaType: 'text/plain', sizeBytes: 2, sha256: sha256Of('bb') },
+      { name: 'a.txt', mediaType: 'text/plain', sizeBytes: 1, sha256: sha256Of('a') },
     ]);
   });
 

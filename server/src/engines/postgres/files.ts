@@ -13,7 +13,7 @@ export function fileStore(db: Database): FileStore {
     async staged(accountId, draft) {
       return db
         .selectFrom('files')
-        .select(['name', 'media_type as mediaType', 'size_bytes as sizeBytes'])
+        .select(['name', 'media_type as mediaType', 'size_bytes as sizeBytes', 'sha256'])
         .where('account_id', '=', accountId)
         .where('draft', '=', draft)
         .where('state', '=', 'ready')

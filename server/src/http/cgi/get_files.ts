@@ -1,17 +1,19 @@
 import { UploadedFiles } from '@waybill/protocol';
 import { openFileList } from '../../domain/drafts/open-file-list.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
-import { draftOf } from './request-headers.ts';
-import { uploadedFile } from './shapes.ts';
+import { draftOf, prefersFileDigests } from './request-headers.ts';
+import { uploadedFile, uploadedFileWithDigest } from './shapes.ts';
 
 /** spec 4, operation 5. */
 export const getFiles: Endpoint = (app, engines) => {
   app.get(
     '/:user/cgi/get_files.cgi',
     { config: { authentication: 'account+csrf' }, schema: { response: { 200: UploadedFiles } } },
-    async (request) => {
+    async (request, reply) => {
       const files = await openFileList(engines, actorOf(request), draftOf(request));
-      return files.map(uploadedFile);
+      if (!prefersFileDigests(request)) return files.map(uploadedFile);
+      reply.header('preference-applied', 'file-digests');
+      return files.map(uploadedFileWithDigest);
     },
   );
 };

@@ -44,7 +44,7 @@ test('every parameter of a path is described, and every operation has a name of 
 });
 
 test('every schema is one', () => {
-  const ajv = new Ajv2020({ strict: true, strictTypes: false });
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, formats: { binary: true } });
   const contents = operations.flatMap(({ operation: { requestBody, responses } }) => [
     ...Object.values(requestBody?.content ?? {}),
     ...Object.values(responses).flatMap(({ content }) => Object.values(content ?? {})),
@@ -52,6 +52,17 @@ test('every schema is one', () => {
   const schemas = contents.flatMap(({ schema }) => (schema ? [schema] : []));
   expect(schemas.length).toBeGreaterThan(50);
   for (const schema of schemas) expect(() => ajv.compile(schema)).not.toThrow();
+});
+
+test('the bytes of files are described as bytes', () => {
+  const schemas = new Map(operations.map(({ operation }) => [operation.operationId, operation]));
+  const form = schemas.get('upload')?.requestBody?.content['multipart/form-data']?.schema;
+  const binary = { type: 'string', format: 'binary' };
+  expect(form).toMatchObject({ properties: { file: { type: 'array', items: binary } } });
+  for (const status of ['200', '206']) {
+    const content = schemas.get('download')?.responses[status]?.content;
+    expect(content?.['application/octet-stream']).toMatchObject({ schema: binary });
+  }
 });
 
 test('it has the version of the program', () => {

@@ -89,7 +89,8 @@ const fileHeaders = {
   'Repr-Digest': text('The SHA-256 of the whole file, as RFC 9530 writes it.'),
   'Accept-Ranges': text('bytes'),
 };
-const fileBytes = { 'application/octet-stream': {} };
+const binary = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
+const fileBytes = { 'application/octet-stream': { schema: binary } };
 const fileParameters = [
   {
     name: 'inbox',
@@ -163,8 +164,10 @@ const operations: Operation[] = [
     path: 'cgi/get_files.cgi',
     id: 'getFiles',
     summary: 'Open the draft’s file list and get what is staged',
-    parameters: [draft],
-    success: answered('The staged files.', UploadedFiles),
+    parameters: [draft, header('Prefer', '`file-digests` adds `bytes` and `sha256` to each file.', {})],
+    success: answered('The staged files.', UploadedFiles, {
+      'Preference-Applied': text('`file-digests` where it was asked for.'),
+    }),
     errors: [],
   },
   {
@@ -189,7 +192,7 @@ const operations: Operation[] = [
           required: ['do', 'file'],
           properties: {
             do: { const: 'upload' },
-            file: { type: 'array', minItems: 1, maxItems: limits.filesPerUpload, items: {} },
+            file: { type: 'array', minItems: 1, maxItems: limits.filesPerUpload, items: binary },
           },
         },
       },

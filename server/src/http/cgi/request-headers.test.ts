@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { draftOf, idempotencyKeyOf, prefersLenient, versionsInIfMatch } from './request-headers.ts';
+import { draftOf, idempotencyKeyOf, prefersFileDigests, prefersLenient, versionsInIfMatch } from './request-headers.ts';
 
 const sent = (name: string, value: string | undefined) => ({ headers: { [name]: value } });
 const malformed = expect.objectContaining({ code: 'malformed_request' });
@@ -56,6 +56,22 @@ describe('Prefer', () => {
     [undefined, false],
   ])('%s: lenient %s', (value, lenient) => {
     expect(prefersLenient(sent('prefer', value))).toBe(lenient);
+  });
+
+  test.each([
+    ['file-digests', true],
+    ['File-Digests', true],
+    ['handling=lenient, file-digests', true],
+    ['file-digests; x=1, wait=5', true],
+    ['file-digests=""', true],
+    ['file-digests=no', false],
+    ['xfile-digests', false],
+    ['file-digestsx', false],
+    ['handling=file-digests', false],
+    ['', false],
+    [undefined, false],
+  ])('%s: file digests %s', (value, digests) => {
+    expect(prefersFileDigests(sent('prefer', value))).toBe(digests);
   });
 });
 

@@ -32,6 +32,12 @@ export function prefersLenient({ headers }: Headers): boolean {
   return /=\s*"?lenient"?\s*(?:;|$)/i.test(handling ?? '');
 }
 
+/** RFC 7240: `Prefer: file-digests`, our extension. */
+export function prefersFileDigests({ headers }: Headers): boolean {
+  const preferences = String(headers['prefer'] ?? '').split(',');
+  return preferences.some((preference) => /^\s*file-digests\s*(?:=\s*""\s*)?(?:;|$)/i.test(preference));
+}
+
 /** RFC 9110, 13.1.1: the versions If-Match allows, or undefined where any will do. Weak tags never match. */
 export function versionsInIfMatch({ headers }: Headers): readonly string[] | undefined {
   const header = headers['if-match'];

@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { HistoryEntry, InboxEntry, UploadedFile } from '@waybill/protocol';
 import { Check } from 'typebox/value';
 import { describe, expect } from 'vitest';
-import { historyEntry, humanSize, inboxEntry, senderOf, uploadedFile } from './shapes.ts';
+import { historyEntry, humanSize, inboxEntry, senderOf, uploadedFile, uploadedFileWithDigest } from './shapes.ts';
 
 describe('a size for people', () => {
   test.each([
@@ -108,8 +108,11 @@ describe('the shapes of the wire', () => {
   });
 
   test('a staged file', () => {
-    const entry = uploadedFile({ name: 'a.txt', mediaType: 'text/plain', sizeBytes: 1_400_000 });
-    expect(Check(UploadedFile, entry)).toBe(true);
-    expect(entry).toEqual({ name: 'a.txt', type: 'text/plain', size: '1.4 MB' });
+    const file = { name: 'a.txt', mediaType: 'text/plain', sizeBytes: 1_400_000, sha256: Buffer.alloc(32, 0xab) };
+    const entry = { name: 'a.txt', type: 'text/plain', size: '1.4 MB' };
+    expect(uploadedFile(file)).toEqual(entry);
+    const withDigest = uploadedFileWithDigest(file);
+    expect(withDigest).toEqual({ ...entry, bytes: 1_400_000, sha256: 'ab'.repeat(32) });
+    for (const shape of [entry, withDigest]) expect(Check(UploadedFile, shape)).toBe(true);
   });
 });

@@ -7,6 +7,11 @@ export function uploadedFile(file: StagedFile): UploadedFile {
   return { name: file.name, type: file.mediaType, size: humanSize(file.sizeBytes) };
 }
 
+/** With our extension, for clients that skip what is staged already. */
+export function uploadedFileWithDigest(file: StagedFile): UploadedFile {
+  return { ...uploadedFile(file), bytes: file.sizeBytes, sha256: file.sha256.toString('hex') };
+}
+
 export function historyEntry(drop: HistoryDrop, sender: Sender): HistoryEntry {
   return {
     drop_type: drop.type,
