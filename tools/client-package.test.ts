@@ -78,6 +78,7 @@ test('it is small, and holds no test and no source', () => {
   const sizeBytes = files.reduce((sum, path) => sum + statSync(path).size, 0);
   expect(sizeBytes).toBeLessThan(300_000);
   expect(files.filter((path) => /\.test\.|testing|src\//.test(path))).toEqual([]);
+  for (const name of ['README.md', 'LICENSE']) expect(existsSync(join(installed, name)), name).toBe(true);
 });
 
 test('it holds every module that another one imports', () => {

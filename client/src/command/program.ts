@@ -24,11 +24,12 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.output.write(text),
-      writeErr: (text) => terminal.errors.write(text),
+      // With --json, run() tells a mistake in the command line as JSON.
+      writeErr: (text) => isJson(program) || terminal.errors.write(text),
     })
     .showHelpAfterError('See: waybill help')
-    .option('--json', 'answer in JSON, one value a line');
-  const answers = () => new Answers(terminal, program.opts<{ json?: boolean }>().json === true);
+    .option('--json', 'answer in JSON, one value per line');
+  const answers = () => new Answers(terminal, isJson(program));
 
   program
     .command('login')
@@ -60,7 +61,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
 
   program
     .command('inbox')
-    .description('list what other accounts have sent to this one')
+    .description('list what contacts and other accounts have sent to this one')
     .addOption(limit())
     .action((options: ListCommand) => inboxCommand(terminal, answers(), signal, options));
 
@@ -93,7 +94,12 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     .description('print a script that lets a shell complete this command')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .action((shell: Shell) => void terminal.output.write(completionScript(program, shell)));
+  for (const command of program.commands) command.showHelpAfterError(`See: waybill help ${command.name()}`);
   return program;
+}
+
+export function isJson(program: Command): boolean {
+  return program.opts<{ json?: boolean }>().json === true;
 }
 
 function addContactCommands(program: Command, terminal: Terminal, signal: AbortSignal, answers: () => Answers): void {

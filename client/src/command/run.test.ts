@@ -145,6 +145,21 @@ test.each([
   const terminal = fakeTerminal(home);
   expect(await waybill(terminal, ...words)).toBe(2);
   expect(terminal.errors.text).toContain(hint);
+  expect(terminal.errors.text).toMatch(/\nSee: waybill help( send| completion)?\n$/);
+  const json = fakeTerminal(home);
+  expect(await waybill(json, '--json', ...words)).toBe(2);
+  const failure = JSON.parse(json.errors.text) as { message: string };
+  expect(failure).toMatchObject({ status: 'error', code: 'usage', next: 'See: waybill help' });
+  expect(failure.message).toContain(hint);
+});
+
+test('without a command the help is shown', async () => {
+  const terminal = fakeTerminal(home);
+  expect(await waybill(terminal)).toBe(2);
+  expect(terminal.errors.text).toContain('Usage: waybill');
+  const json = fakeTerminal(home);
+  expect(await waybill(json, '--json')).toBe(2);
+  expect(JSON.parse(json.errors.text)).toMatchObject({ code: 'usage', message: 'No command was given.' });
 });
 
 test('help and version are no mistakes', async () => {

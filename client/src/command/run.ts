@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { type Exit, exits, told } from './exits.ts';
-import { makeProgram } from './program.ts';
+import { type Exit, exits, type Told, told } from './exits.ts';
+import { isJson, makeProgram } from './program.ts';
 import { Answers, type Terminal } from './terminal.ts';
 
 /** Runs one command line, and answers what the process should end with. */
@@ -10,10 +10,20 @@ export async function run(terminal: Terminal, words: string[], signal: AbortSign
     await program.parseAsync(words, { from: 'user' });
     return exits.done;
   } catch (error) {
-    // Commander has told it already.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exits.done : exits.usage;
+    const answers = new Answers(terminal, isJson(program));
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return exits.done; // help or the version
+      // Without --json, Commander has told it already.
+      if (isJson(program)) answers.fail(mistake(error));
+      return exits.usage;
+    }
     const known = told(signal.aborted ? signal.reason : error);
-    new Answers(terminal, program.opts<{ json?: boolean }>().json === true).fail(known);
+    answers.fail(known);
     return known.exit;
   }
+}
+
+function mistake({ code, message }: CommanderError): Told {
+  const text = code === 'commander.help' ? 'No command was given.' : message.replace(/^error: /, '');
+  return { exit: exits.usage, code: 'usage', message: text, next: 'See: waybill help' };
 }
