@@ -194,3 +194,16 @@ test('an abort ends an upload', async () => {
     );
   await expect(uploading).rejects.toThrow('enough');
 });
+
+test('a refusal of a file names the file, once', async () => {
+  let message = 'The virus scanner refused the file.';
+  await using server = await WireServer.start((_seen, response) => {
+    response.writeHead(422, { 'Content-Type': 'application/json', 'X-Request-Id': 'request-1' });
+    response.end(JSON.stringify({ status: 'error', code: 'infected', message }));
+  });
+  const upload = () => server.client().draft('d').upload({ name: 'a.txt', content: 'a' });
+  const expected = { code: 'infected', status: 422, requestId: 'request-1' };
+  await expect(upload()).rejects.toMatchObject({ ...expected, message: 'a.txt: The virus scanner refused the file.' });
+  message = 'The virus scanner refused a.txt.';
+  await expect(upload()).rejects.toMatchObject({ ...expected, message });
+});

@@ -1,6 +1,7 @@
 import { contactOf } from './address.ts';
 import { jsonOf } from './answer.ts';
 import type { Call, Caller } from './caller.ts';
+import { isWaybillError, WaybillError } from './errors.ts';
 import { type UploadForm, uploadForm } from './multipart.ts';
 import { type FileToSend, type Source, sourceOf } from './sources.ts';
 import type { ContactInput, DispatchParameters, UploadedFile } from './wire.ts';
@@ -33,6 +34,9 @@ export interface DispatchOptions extends CallOptions {
   /** Makes a repeated dispatch recognisable for 7 days. */
   idempotencyKey: string;
 }
+
+/** Refusals that are about the file itself. Whoever sends many has to know which one it is. */
+const refusalsOfFiles = ['infected', 'invalid_name', 'too_large', 'too_large_to_scan'] as const;
 
 /** A draft: receivers and files that one dispatch will take. Drafts of different names know nothing of each other. */
 export class Draft {
@@ -73,7 +77,7 @@ export class Draft {
   async upload(file: FileToSend, { signal, onProgress }: UploadOptions = {}): Promise<void> {
     const source = sourceOf(file);
     let form: UploadForm | undefined;
-    await this.#call({
+    const uploading = this.#call({
       method: 'POST',
       path: 'cgi/upload.cgi',
       body: async () => {
@@ -84,6 +88,10 @@ export class Draft {
       repeatable: () => source.repeatable(),
       signal,
       read: jsonOf,
+    });
+    await uploading.catch((error: unknown) => {
+      if (!isWaybillError(error, ...refusalsOfFiles) || error.message.includes(source.name)) throw error;
+      throw new WaybillError(error.code, `${source.name}: ${error.message}`, error);
     });
   }
 

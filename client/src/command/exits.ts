@@ -33,6 +33,8 @@ export class CommandError extends Error {
 
 interface Ending {
   exit: Exit;
+  /** Instead of the server's message, where that speaks to whoever writes a client. */
+  message?: string;
   /** What the reader of the message can do about it. */
   next: string;
 }
@@ -47,9 +49,16 @@ const later: Ending = { exit: exits.later, next: 'Run the same command again in 
 /** Exhaustive: a new code does not compile until it is decided what its reader can do. */
 const endings: Record<WaybillErrorCode, Ending> = {
   malformed_request: ourMistake,
-  invalid_input: { exit: exits.refused, next: 'Correct what the message names.' },
+  invalid_input: {
+    exit: exits.refused,
+    next: 'Correct what the message names; desttime is --days, ddmessage --message.',
+  },
   invalid_name: { exit: exits.refused, next: 'Rename the file.' },
-  unauthorized: { exit: exits.account, next: 'Check the address and the key, and log in again: waybill login' },
+  unauthorized: {
+    exit: exits.account,
+    message: 'The server does not accept this account and key.',
+    next: 'Check the address and the key, and log in again: waybill login',
+  },
   csrf_rejected: later,
   wrong_account: { exit: exits.account, next: 'Log in again: waybill login' },
   cross_site: ourMistake,
@@ -105,7 +114,7 @@ export interface Told extends Ending {
 /** What there is to say about an error, whatever it is. */
 export function told(error: unknown): Told {
   if (isWaybillError(error)) {
-    return { ...endings[error.code], code: error.code, message: error.message, requestId: error.requestId };
+    return { message: error.message, ...endings[error.code], code: error.code, requestId: error.requestId };
   }
   if (error instanceof CommandError) return error;
   if (error instanceof Error && error.name === 'AbortError') {

@@ -48,6 +48,7 @@ describe('login', () => {
     await using server = await WireServer.start((_seen, response) => fail(response, 401, 'unauthorized'));
     const terminal = fakeTerminal(home, {}, 'wb_wrong\n');
     expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(3);
+    expect(terminal.errors.text).toContain('The server does not accept this account and key. (request request-1)');
     expect(terminal.errors.text).toContain('Check the address and the key');
     expect(readdirSync(home)).toEqual([]);
     const nothing = fakeTerminal(home);
