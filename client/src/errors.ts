@@ -47,6 +47,7 @@ const mayPass: Record<WaybillErrorCode, boolean> = {
   precondition_failed: false,
   too_large: false,
   too_large_to_scan: false,
+  encrypted: false,
   unsupported_media_type: false,
   range_not_satisfiable: false,
   wrong_host: false,

@@ -123,6 +123,7 @@ export type ErrorCode =
   | 'range_not_satisfiable'
   | 'wrong_host'
   | 'infected'
+  | 'encrypted'
   | 'headers_too_large'
   | 'request_timeout'
   | 'too_many_requests'

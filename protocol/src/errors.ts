@@ -37,6 +37,8 @@ export const errorMessages = {
   range_not_satisfiable: 'The requested range lies outside the file.',
   wrong_host: 'This server does not answer for that host name.',
   infected: 'The virus scanner refused the file; nothing was kept.',
+  encrypted:
+    'The file is encrypted or protected by a password, so the virus scanner cannot look into it, and this server requires a scan.',
   headers_too_large: 'The request has too many or too large headers.',
   request_timeout: 'The request did not arrive in time. Send it again.',
   too_many_requests: 'Too many failed attempts from this address. Wait as long as Retry-After says.',

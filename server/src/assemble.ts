@@ -1,9 +1,9 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { checkMasterKeys } from './domain/files/check-master-keys.ts';
 import { ReadAhead } from './domain/files/read-ahead.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
-import { checkMasterKeys } from './domain/files/check-master-keys.ts';
 import type { Checkpoint, Engines, Policy, Random } from './domain/ports.ts';
 import type { Intake } from './domain/uploads/intake.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
@@ -91,7 +91,12 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
     }),
     recipientPace: valkeyRecipientPace(valkey, { perHour: config.WAYBILL_RECIPIENT_MESSAGES_PER_HOUR }),
     report: (what, details) => log.warn(details, what),
-    scanner: clamdScanner({ address: config.WAYBILL_CLAMD, timeoutMs: 30_000 }),
+    scanner: clamdScanner({
+      address: config.WAYBILL_CLAMD,
+      verdictMs: config.WAYBILL_SCAN_SECONDS * 1000,
+      maxBytes: config.WAYBILL_SCAN_MAX_BYTES,
+      maxStreams: config.WAYBILL_SCAN_STREAMS,
+    }),
     mailer,
     sms:
       config.WAYBILL_SMS_URL &&

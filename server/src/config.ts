@@ -59,6 +59,24 @@ const settings = {
     standard: 'required',
     parse: oneOf('required', 'best-effort', 'off'),
   },
+  WAYBILL_SCAN_SECONDS: {
+    about:
+      'How long clamd may take for the verdict on one file after its last byte. Longer than clamd’s MaxScanTime, which is 120 seconds unless you changed it.',
+    standard: '600',
+    parse: integer(1, 86_400),
+  },
+  WAYBILL_SCAN_MAX_BYTES: {
+    about:
+      'The largest file that is scanned: clamd’s StreamMaxLength, which is 100 MiB unless you changed it. With WAYBILL_SCAN=required a larger file is refused.',
+    standard: String(100 * 1024 ** 2),
+    parse: integer(1, 4 * 1024 ** 3),
+  },
+  WAYBILL_SCAN_STREAMS: {
+    about:
+      'The most files a process streams to clamd at once. The sum over all processes must stay below clamd’s MaxQueue, which is 100 unless you changed it.',
+    standard: '20',
+    parse: integer(1, 1000),
+  },
   WAYBILL_SMTP_URL: {
     about: 'The mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS from the first byte.',
     secret: true,

@@ -88,6 +88,7 @@ const endings: Record<WaybillErrorCode, Ending> = {
   range_not_satisfiable: { exit: exits.failed, next: 'Fetch the file again.' },
   wrong_host: { exit: exits.refused, next: 'Check the server’s address: waybill login' },
   infected: { exit: exits.infected, next: 'Do not send this file. Nothing was dispatched.' },
+  encrypted: { exit: exits.refused, next: 'Send the file without a password, or ask the administrator.' },
   headers_too_large: ourMistake,
   request_timeout: later,
   too_many_requests: {

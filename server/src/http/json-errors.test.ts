@@ -27,7 +27,7 @@ const documented: Record<number, string[]> = {
   415: ['unsupported_media_type'],
   416: ['range_not_satisfiable'],
   421: ['wrong_host'],
-  422: ['infected'],
+  422: ['encrypted', 'infected'],
   429: ['too_many_messages', 'too_many_requests'],
   431: ['headers_too_large'],
   500: ['damaged', 'internal'],

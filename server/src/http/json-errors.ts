@@ -35,6 +35,7 @@ export const statusOf: Record<ErrorCode, number> = {
   range_not_satisfiable: 416,
   wrong_host: 421,
   infected: 422,
+  encrypted: 422,
   too_many_requests: 429,
   too_many_messages: 429,
   headers_too_large: 431,

@@ -90,7 +90,7 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
     store: database.store,
     objects,
     keys: keyfileProvider(keyFile, random),
-    scanner: clamdScanner({ address: engineAddresses.clamd, timeoutMs: 10_000 }),
+    scanner: clamdScanner({ address: engineAddresses.clamd }),
     random,
     checkpoint: () => undefined,
     sms: undefined,

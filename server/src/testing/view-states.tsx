@@ -56,6 +56,7 @@ const uploadProblems: readonly UploadProblem[] = [
   'too_large',
   'infected',
   'too_large_to_scan',
+  'encrypted',
   'invalid_name',
   'files_not_ready',
   'cut_off',

@@ -5,7 +5,7 @@ import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { openFile, outcomeOf, silentLedger, testMemory } from '../../testing/sealed-file.ts';
 import type { ChunkRun, SealedFile } from '../ports.ts';
-import { leftoverKeys, objectEnd, placeOf, runsOf, sealOf, takeKeys, withoutLeftovers, withRun } from './chunk-runs.ts';
+import { leftoverKeys, objectEnd, placeOf, runsOf, sealOf, takeKeys, withRun } from './chunk-runs.ts';
 import { chunkBytes, chunkKey, segmentBytes, segmentsPerChunk } from './sealing.ts';
 import { SealedWriter } from './write-sealed.ts';
 
@@ -92,17 +92,6 @@ describe('after any number of writers', () => {
     expect(owners.filter((key) => leftovers.includes(key))).toEqual([]);
   });
 
-  test.prop([writers])('without its leftovers a file is read from the same places, and has no others', (history) => {
-    const { file, owners, chunkCount } = fileOf(history);
-    const kept = { ...file, runs: withoutLeftovers(file) };
-    expect(leftoverKeys(kept)).toEqual([]);
-    expect(owners.map((_, segment) => placeOf(kept, segment).object)).toEqual(
-      owners.map((_, segment) => placeOf(file, segment).object),
-    );
-    const { keys } = takeKeys({ ...kept, chunkCount }, Number.POSITIVE_INFINITY);
-    expect(keys.toSorted()).toEqual([...new Set(owners)].toSorted());
-  });
-
   test.prop([writers])('no number is claimed twice in a run', (history) => {
     const { all } = fileOf(history);
     expect(new Set(all).size).toBe(all.length);
@@ -154,7 +143,6 @@ test('a file that was never cut off is one run, named and sealed as the file', (
   });
   expect(sealOf(dataKey, fileId, placeOf(file, 7).run)).toEqual({ dataKey, fileId });
   expect(leftoverKeys(file)).toEqual([]);
-  expect(withoutLeftovers(file)).toEqual([]);
 });
 
 test('every run has a key of its own, that the file’s key leads to', () => {

@@ -40,7 +40,7 @@ const withScan = (scan: Policy['scan'], scanner: Scanner = engines.scanner) => (
   scanner,
   policy: { ...engines.policy, scan },
 });
-const awayScanner = async () => clamdScanner({ address: `127.0.0.1:${await closedPort()}`, timeoutMs: 1_000 });
+const awayScanner = async () => clamdScanner({ address: `127.0.0.1:${await closedPort()}` });
 const fullScanner: Scanner = {
   maxBytes: Number.POSITIVE_INFINITY,
   begin: () => ({

@@ -3,8 +3,9 @@ import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import type { Engines, Refusal, UncheckedUpload, Verdict } from '../ports.ts';
+import type { CompleteUpload, Engines, UncheckedUpload, Verdict } from '../ports.ts';
 import { scanStored } from './inspection.ts';
+import { judge } from './judge-verdict.ts';
 
 /** The job that checks an upload whose bytes came in several requests: enqueued when the last of them is stored. */
 export const checkUploadJob = 'check-upload';
@@ -34,9 +35,11 @@ export async function checkUpload(
     const found = await readBack(engines, upload, stopping).catch(refusedIfDamaged);
     engines.checkpoint('check:read-back');
     if (found === 'removed') return;
-    const refusal = found === 'damaged' ? found : refusalOf(found.verdict, engines.policy.scan);
-    if (refusal) return await uploads.refuse(accountId, uploadId, refusal);
-    if (found !== 'damaged') await accept(engines, upload, found);
+    if (found === 'damaged') return await uploads.refuse(accountId, uploadId, found);
+    const judgement = judge(found.verdict, engines.policy.scan);
+    if (judgement.outcome === 'refuse') return await uploads.refuse(accountId, uploadId, judgement.refusal);
+    if (judgement.outcome !== 'accept') throw new ExchangeError('unavailable', 'The virus scanner gave no verdict.');
+    await accept(engines, upload, found.sha256, judgement.scan);
   } catch (error) {
     if (stopping.aborted) return uploads.retryCheck(accountId, uploadId, 0);
     if (upload.checks >= maxChecks) return uploads.refuse(accountId, uploadId, 'unchecked');
@@ -50,15 +53,19 @@ interface Found {
   readonly verdict: Verdict;
 }
 
-async function accept(engines: Needs, upload: UncheckedUpload, { sha256, verdict }: Found): Promise<void> {
+async function accept(
+  engines: Needs,
+  upload: UncheckedUpload,
+  sha256: Buffer,
+  scan: CompleteUpload['scan'],
+): Promise<void> {
   const { accountId, id, draft, sizeBytes, runs, chunkCount } = upload;
   // Once more with the file itself: a writer that was cut off may have stored one since.
   const leftovers = leftoverKeys(upload);
   for (let from = 0; from < leftovers.length; from += keysPerRequest) {
     await engines.objects.delete(leftovers.slice(from, from + keysPerRequest));
   }
-  const scan = verdict.result === 'clean' ? 'clean' : 'unscanned';
-  const complete = { sizeBytes, sha256, scan, runs, chunkCount } as const;
+  const complete = { sizeBytes, sha256, scan, runs, chunkCount };
   await engines.store.transaction(async (tx) => {
     await tx.drafts.lock(accountId, draft);
     if (!(await tx.uploads.accept(accountId, id, complete))) return;
@@ -94,13 +101,6 @@ async function readBack(engines: Needs, upload: UncheckedUpload, stopping: Abort
   } finally {
     clearInterval(heartbeat);
   }
-}
-
-function refusalOf(verdict: Verdict, policy: Engines['policy']['scan']): Refusal | undefined {
-  if (verdict.result === 'infected') return 'infected';
-  if (verdict.result === 'clean' || policy !== 'required') return undefined;
-  if (verdict.why === 'too_large') return 'too_large_to_scan';
-  throw new ExchangeError('unavailable', 'The virus scanner did not give a verdict.');
 }
 
 /** What cannot be read back will not be readable later; the contact is told to send it again. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, Policy, Scan, ScanSource, Verdict } from '../ports.ts';
+import type { Engines, Scan, ScanSource, Verdict } from '../ports.ts';
+import { judge } from './judge-verdict.ts';
 
 type Needs = Pick<Engines, 'scanner' | 'policy'>;
 
@@ -21,9 +22,8 @@ export class Inspection {
 
   async update(bytes: Buffer): Promise<void> {
     this.#digest.update(bytes);
-    if (!this.#scan || isInterrupted(this.#scan.early)) return;
-    await this.#scan.write(bytes);
-    if (this.#scan.early && !isInterrupted(this.#scan.early)) requireAllowed(this.#scan.early, this.#engines.policy);
+    await this.#scan?.write(bytes);
+    if (this.#scan?.early) this.#judge(this.#scan.early);
   }
 
   sha256(): Buffer {
@@ -33,15 +33,24 @@ export class Inspection {
   /** The verdict on the whole file. Throws where the policy refuses it. */
   async verdict(readBack: () => AsyncIterable<Buffer>): Promise<'clean' | 'unscanned'> {
     if (!this.#scan) return 'unscanned';
-    const first = await this.#scan.verdict();
-    const verdict = isInterrupted(first) ? await scanStored(this.#engines, readBack()) : first;
-    requireAllowed(verdict, this.#engines.policy);
-    return verdict.result === 'clean' ? 'clean' : 'unscanned';
+    const arriving = this.#judge(await this.#scan.verdict());
+    if (arriving !== 'scan-again') return arriving;
+    const stored = this.#judge(await scanStored(this.#engines, readBack()));
+    if (stored === 'scan-again') throw new ExchangeError('unavailable');
+    return stored;
   }
 
   /** To be called however the upload ended. */
   abandon(): void {
     this.#scan?.abandon();
+  }
+
+  /** A refused upload ends here, before the rest of it has arrived. */
+  #judge(verdict: Verdict): 'clean' | 'unscanned' | 'scan-again' {
+    const judgement = judge(verdict, this.#engines.policy.scan);
+    if (judgement.outcome === 'refuse') throw new ExchangeError(judgement.refusal);
+    if (judgement.outcome === 'wait') throw new ExchangeError('unavailable');
+    return judgement.outcome === 'accept' ? judgement.scan : 'scan-again';
   }
 }
 
@@ -57,7 +66,7 @@ export async function scanStored(
       onBytes(piece);
       await scan?.write(piece);
       // Whatever follows, this file is not taken.
-      if (scan?.early && (scan.early.result === 'infected' || engines.policy.scan === 'required')) break;
+      if (scan?.early && judge(scan.early, engines.policy.scan).outcome !== 'accept') break;
     }
     return scan ? await scan.verdict() : { result: 'unscanned', why: 'unavailable' };
   } finally {
@@ -67,15 +76,4 @@ export async function scanStored(
 
 function beginScan({ scanner, policy }: Needs, source: ScanSource): Scan | undefined {
   return policy.scan === 'off' ? undefined : scanner.begin(source);
-}
-
-function isInterrupted(verdict: Verdict | undefined): boolean {
-  return verdict?.result === 'unscanned' && verdict.why === 'interrupted';
-}
-
-function requireAllowed(verdict: Verdict, policy: Pick<Policy, 'scan'>): void {
-  if (verdict.result === 'infected') throw new ExchangeError('infected');
-  if (verdict.result === 'unscanned' && policy.scan === 'required') {
-    throw new ExchangeError(verdict.why === 'too_large' ? 'too_large_to_scan' : 'unavailable');
-  }
 }

@@ -115,6 +115,6 @@ async function giveUp(store: Engines['store'], writer: UploadWriter): Promise<vo
 /** A request may carry many files: a refusal says which one it was about. */
 function naming(error: unknown, name: string): unknown {
   if (!(error instanceof ExchangeError)) return error;
-  if (error.code !== 'infected' && error.code !== 'too_large_to_scan') return error;
+  if (!['infected', 'encrypted', 'too_large_to_scan'].includes(error.code)) return error;
   return new ExchangeError(error.code, `${JSON.stringify(name)}: ${error.message}`, { cause: error });
 }

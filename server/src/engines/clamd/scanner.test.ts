@@ -1,14 +1,19 @@
 import type { Socket } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Scan, Verdict } from '../../domain/ports.ts';
+import { eicar } from '../../testing/eicar.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { type OwnClamd, slowToScan, startClamd } from '../../testing/own-clamd.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
-import { clamdScanner } from './scanner.ts';
+import { type ClamdOptions, clamdScanner } from './scanner.ts';
 
-/** In halves, so that no scanner takes this file for the test virus. */
-const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD', '-ANTIVIRUS-TEST-FILE!$H+H*'].join('');
-const real = clamdScanner({ address: engineAddresses.clamd, timeoutMs: 20_000 });
+const real = clamdScanner({ address: engineAddresses.clamd, maxBytes: 1024 ** 3 });
+const clean: Verdict = { result: 'clean' };
+const infected = { result: 'infected', signature: expect.stringMatching(/eicar/i) };
 const unavailable: Verdict = { result: 'unscanned', why: 'unavailable' };
+const interrupted: Verdict = { result: 'unscanned', why: 'interrupted' };
+const encrypted: Verdict = { result: 'unscanned', why: 'encrypted' };
 const tooLarge: Verdict = { result: 'unscanned', why: 'too_large' };
 
 async function verdictOn(scan: Scan, ...pieces: (string | Buffer)[]): Promise<Verdict> {
@@ -23,7 +28,7 @@ describe('clamd', () => {
     ['empty pieces', ['', 'a', '', 'b']],
     ['a few megabytes', [Buffer.alloc(3_000_000), Buffer.alloc(3_000_000, 'x')]],
   ])('finds %s clean', async (_what, pieces) => {
-    expect(await verdictOn(real.begin(), ...pieces)).toEqual({ result: 'clean' });
+    expect(await verdictOn(real.begin('arriving'), ...pieces)).toEqual({ result: 'clean' });
   });
 
   test.each([
@@ -31,14 +36,11 @@ describe('clamd', () => {
     ['in single bytes', eicar.split('')],
     ['in two pieces', [eicar.slice(0, 30), eicar.slice(30)]],
   ])('finds the test virus, %s', async (_what, pieces) => {
-    expect(await verdictOn(real.begin(), ...pieces)).toMatchObject({
-      result: 'infected',
-      signature: expect.stringMatching(/eicar/i),
-    });
+    expect(await verdictOn(real.begin('arriving'), ...pieces)).toEqual(infected);
   });
 
   test('says at once that a stream is too large, and never that it is clean', async () => {
-    const scan = real.begin();
+    const scan = real.begin('arriving');
     const piece = Buffer.alloc(1024 * 1024);
     let sent = 0;
     while (!scan.early && sent < 200) {
@@ -53,7 +55,7 @@ describe('clamd', () => {
 
   test('takes many streams at once and confuses none', async () => {
     const verdicts = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => verdictOn(real.begin(), index % 2 === 0 ? eicar : 'clean')),
+      Array.from({ length: 8 }, (_, index) => verdictOn(real.begin('arriving'), index % 2 === 0 ? eicar : 'clean')),
     );
     expect(verdicts.map(({ result }) => result)).toEqual(
       Array.from({ length: 8 }, (_, index) => (index % 2 ? 'clean' : 'infected')),
@@ -62,61 +64,68 @@ describe('clamd', () => {
 });
 
 /** A clamd that does what the test says. */
-async function startClamd(onConnection: (socket: Socket) => void, timeoutMs = 20_000) {
+async function startOddClamd(onConnection: (socket: Socket) => void, options?: Partial<ClamdOptions>) {
   const peer = await startPeer(onConnection);
   return {
-    scanner: clamdScanner({ address: `127.0.0.1:${peer.port}`, timeoutMs }),
+    scanner: clamdScanner({ address: `127.0.0.1:${peer.port}`, ...options }),
     [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
 }
 
 describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
   test('when nobody listens', async () => {
-    const scan = clamdScanner({ address: `127.0.0.1:${await closedPort()}`, timeoutMs: 20_000 }).begin();
+    const scan = clamdScanner({ address: `127.0.0.1:${await closedPort()}` }).begin('arriving');
     expect(await verdictOn(scan, 'hello')).toEqual(unavailable);
     expect(scan.early).toEqual(unavailable);
   });
 
   test('when there is no such socket', async () => {
-    const scan = clamdScanner({ address: '/nowhere/clamd.sock', timeoutMs: 20_000 }).begin();
+    const scan = clamdScanner({ address: '/nowhere/clamd.sock' }).begin('arriving');
     expect(await verdictOn(scan, 'hello')).toEqual(unavailable);
   });
 
   test('when it takes everything and answers nothing', async () => {
-    await using silent = await startClamd((socket) => socket.resume(), 100);
-    expect(await verdictOn(silent.scanner.begin(), 'hello')).toEqual(unavailable);
+    await using silent = await startOddClamd((socket) => socket.resume(), { silenceMs: 100 });
+    expect(await verdictOn(silent.scanner.begin('arriving'), 'hello')).toEqual(unavailable);
   });
 
   test('when it takes nothing', async () => {
-    await using stuck = await startClamd((socket) => socket.pause(), 100);
-    const scan = stuck.scanner.begin();
+    await using stuck = await startOddClamd((socket) => socket.pause(), { silenceMs: 100 });
+    const scan = stuck.scanner.begin('arriving');
     const pieces = Array.from({ length: 64 }, () => Buffer.alloc(1024 * 1024));
     expect(await verdictOn(scan, ...pieces)).toEqual(unavailable);
   });
 
   test('when it cuts the connection in the middle', async () => {
-    await using cutting = await startClamd((socket) => socket.once('data', () => socket.resetAndDestroy()));
-    const scan = cutting.scanner.begin();
+    await using cutting = await startOddClamd((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const scan = cutting.scanner.begin('arriving');
     const pieces = Array.from({ length: 20 }, () => Buffer.alloc(1024 * 1024));
-    expect(await verdictOn(scan, ...pieces)).toEqual(unavailable);
+    expect(await verdictOn(scan, ...pieces)).toEqual(interrupted);
   });
 
-  test.each([
-    '',
-    'stream: O',
-    'stream: OK',
-    'stream: OK\n',
-    'stream: OKAY\0',
-    'UNKNOWN COMMAND\0',
-    'stream: x ERROR\0',
-    'x'.repeat(10_000),
-  ])('when it answers %j and leaves', async (answer) => {
-    await using odd = await startClamd((socket) => {
-      socket.resume();
-      socket.end(answer);
-    });
-    expect(await verdictOn(odd.scanner.begin(), 'hello')).toEqual(unavailable);
-  });
+  test.each(['', 'stream: O', 'stream: OK', 'stream: OK\n', 'COMMAND READ TIMED OUT\n'])(
+    'when it answers %j and leaves',
+    async (answer) => {
+      await using odd = await startOddClamd((socket) => {
+        socket.resume();
+        socket.end(answer);
+      });
+      expect(await verdictOn(odd.scanner.begin('arriving'), 'hello')).toEqual(interrupted);
+      // Read back, it can only be tried later.
+      expect(await verdictOn(odd.scanner.begin('stored'), 'hello')).toEqual(unavailable);
+    },
+  );
+
+  test.each(['stream: OKAY\0', 'UNKNOWN COMMAND\0', 'stream: x ERROR\0', 'x'.repeat(10_000)])(
+    'when it answers %j',
+    async (answer) => {
+      await using odd = await startOddClamd((socket) => {
+        socket.resume();
+        socket.end(answer);
+      });
+      expect(await verdictOn(odd.scanner.begin('arriving'), 'hello')).toEqual(unavailable);
+    },
+  );
 });
 
 test.each<[string, Verdict]>([
@@ -124,24 +133,136 @@ test.each<[string, Verdict]>([
   ['stream: Win.Test-1 FOUND\0', { result: 'infected', signature: 'Win.Test-1' }],
   ['INSTREAM size limit exceeded. ERROR\0', tooLarge],
   ['stream: Heuristics.Limits.Exceeded.MaxFileSize FOUND\0', tooLarge],
+  ['stream: Heuristics.Limits.Exceeded.MaxScanTime FOUND\0', tooLarge],
+  ['stream: Heuristics.Encrypted.PDF FOUND\0', encrypted],
 ])('the answer %j in pieces is %j', async (answer, verdict) => {
-  await using peer = await startClamd((socket) => {
+  await using peer = await startOddClamd((socket) => {
     socket.resume();
     for (const byte of answer) socket.write(byte);
   });
-  expect(await verdictOn(peer.scanner.begin(), 'hello')).toEqual(verdict);
+  expect(await verdictOn(peer.scanner.begin('arriving'), 'hello')).toEqual(verdict);
 });
 
 test('an abandoned scan hangs up, and its verdict is no good news', async () => {
   const [received, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  await using peer = await startClamd((socket) => {
+  await using peer = await startOddClamd((socket) => {
     socket.on('data', () => received.resolve());
     socket.on('close', () => closed.resolve());
   });
-  const scan = peer.scanner.begin();
+  const scan = peer.scanner.begin('arriving');
   await scan.write(Buffer.from('hello'));
   await received.promise;
   scan.abandon();
   await closed.promise;
-  expect(await scan.verdict()).toEqual(unavailable);
+  expect(await scan.verdict()).toEqual(interrupted);
 });
+
+test('a file over the limit is too large, whatever clamd would take', async () => {
+  const scan = clamdScanner({ address: engineAddresses.clamd, maxBytes: 10 }).begin('arriving');
+  await scan.write(Buffer.alloc(10));
+  expect(scan.early).toBeUndefined();
+  await scan.write(Buffer.alloc(1));
+  expect(scan.early).toEqual(tooLarge);
+  expect(await scan.verdict()).toEqual(tooLarge);
+});
+
+describe('a clamd that is', () => {
+  const silenceMs = 1_000;
+  let clamd: OwnClamd;
+  beforeAll(async () => {
+    clamd = await startClamd('ReadTimeout 4');
+  });
+  afterAll(() => clamd[Symbol.asyncDispose]());
+  const scanner = (options?: Partial<ClamdOptions>) => clamdScanner({ address: clamd.address, silenceMs, ...options });
+
+  test('busy with a file for long is waited for', async () => {
+    const started = performance.now();
+    expect(await verdictOn(scanner().begin('arriving'), slowToScan)).toEqual(clean);
+    expect(performance.now() - started).toBeGreaterThan(silenceMs);
+  });
+
+  test('busy for longer than a scan may take counts as away', async () => {
+    expect(await verdictOn(scanner({ verdictMs: 300 }).begin('arriving'), slowToScan)).toEqual(unavailable);
+  });
+
+  test('frozen counts as away, and not only when a scan may take no longer', async () => {
+    await using frozen = await startClamd();
+    frozen.process.kill('SIGSTOP');
+    const { begin } = clamdScanner({ address: frozen.address, silenceMs });
+    expect(await verdictOn(begin('arriving'), 'hello')).toEqual(unavailable);
+  });
+
+  test('waiting for a silent uploader is left alone', async () => {
+    const scan = scanner().begin('arriving');
+    await scan.write(Buffer.from(eicar.slice(0, 30)));
+    await setTimeout(1.5 * silenceMs);
+    expect(await verdictOn(scan, eicar.slice(30))).toEqual(infected);
+  });
+
+  test('tired of waiting for a silent uploader has interrupted the scan', async () => {
+    const scan = scanner().begin('arriving');
+    await scan.write(Buffer.from(eicar.slice(0, 30)));
+    await vi.waitFor(() => expect(scan.early).toEqual(interrupted), { timeout: 10_000 });
+    expect(await verdictOn(scan, eicar.slice(30))).toEqual(interrupted);
+  });
+
+  test('not able to look into a file says so; what it can see counts first', async () => {
+    const { begin } = scanner();
+    expect(await verdictOn(begin('arriving'), encryptedZip)).toEqual(encrypted);
+    expect(await verdictOn(begin('arriving'), encryptedZip, eicar)).toEqual(infected);
+  });
+});
+
+describe('when all streams are taken', () => {
+  const scannerOf = (now: () => number) => clamdScanner({ address: engineAddresses.clamd, maxStreams: 1, now });
+
+  test('an upload is scanned later, a stored file waits for its turn', async () => {
+    const { begin } = scannerOf(() => 0);
+    const first = begin('arriving');
+    await first.write(Buffer.from('first'));
+    expect(await verdictOn(begin('arriving'), 'second')).toEqual(interrupted);
+    const third = verdictOn(begin('stored'), eicar);
+    expect(await first.verdict()).toEqual(clean);
+    expect(await third).toEqual(infected);
+  });
+
+  test('a slow upload gives way', async () => {
+    let time = 0;
+    const { begin } = scannerOf(() => time);
+    const slow = begin('arriving');
+    await slow.write(Buffer.from('slow'));
+    time = 10_000;
+    expect(await verdictOn(begin('arriving'), eicar)).toEqual(infected);
+    expect(await slow.verdict()).toEqual(interrupted);
+  });
+
+  test('neither a fast upload nor one that waits for its verdict gives way', async () => {
+    let time = 0;
+    const { begin } = scannerOf(() => time);
+    const fast = begin('arriving');
+    await fast.write(Buffer.alloc(1024 * 1024));
+    time = 10_000;
+    expect(await verdictOn(begin('arriving'), 'hello')).toEqual(interrupted);
+    time = 1_000_000;
+    const verdict = fast.verdict();
+    expect(await verdictOn(begin('arriving'), 'hello')).toEqual(interrupted);
+    expect(await verdict).toEqual(clean);
+  });
+
+  test('a waiting scan that is abandoned takes no turn', async () => {
+    const { begin } = scannerOf(() => 0);
+    const first = begin('arriving');
+    await first.write(Buffer.from('first'));
+    const [second, third] = [begin('stored'), begin('stored')];
+    const verdicts = [verdictOn(second, 'second'), verdictOn(third, 'third')];
+    second.abandon();
+    expect(await first.verdict()).toEqual(clean);
+    expect(await Promise.all(verdicts)).toEqual([unavailable, clean]);
+  });
+});
+
+/** `zip -P` made it of a file that contains "hello". */
+const encryptedZip = Buffer.from(
+  'UEsDBAoACQAAAC9Eb12GphA2EQAAAAUAAAAJABwAY2xlYW4udHh0VVQJAANabvlqWm75anV4CwABBAAAAAAEAAAAAKZ6IPquvyzYCAi9qCm82idAUEsHCIamEDYRAAAABQAAAFBLAQIeAwoACQAAAC9Eb12GphA2EQAAAAUAAAAJABgAAAAAAAEAAACkgQAAAABjbGVhbi50eHRVVAUAA1pu+Wp1eAsAAQQAAAAABAAAAABQSwUGAAAAAAEAAQBPAAAAZAAAAAAA',
+  'base64',
+);

@@ -1,87 +1,182 @@
-import { connect, type NetConnectOpts, type Socket } from 'node:net';
-import type { Scan, Scanner, Verdict } from '../../domain/ports.ts';
+import type { Socket } from 'node:net';
+import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports.ts';
+import { openConnection, ping } from './connection.ts';
+import { type Stream, StreamSlots } from './stream-slots.ts';
 
 const unavailable: Verdict = { result: 'unscanned', why: 'unavailable' };
+const interrupted: Verdict = { result: 'unscanned', why: 'interrupted' };
+const tooLarge: Verdict = { result: 'unscanned', why: 'too_large' };
+const encrypted: Verdict = { result: 'unscanned', why: 'encrypted' };
 
-export interface ClamdOptions {
+const defaults = {
+  /** How long clamd may take to accept a connection. */
+  connectMs: 3_000,
+  /** How long clamd may take no byte, or answer no PING, before it counts as away. */
+  silenceMs: 10_000,
+  /** How long clamd may take for its verdict after the last byte. */
+  verdictMs: 600_000,
+  maxBytes: 100 * 1024 * 1024,
+  /** Streams open at once in this process. */
+  maxStreams: 20,
+  /** Milliseconds of a clock that never goes back. */
+  now: () => performance.now(),
+};
+type Limits = Readonly<typeof defaults>;
+
+export interface ClamdOptions extends Partial<Limits> {
   /** `host:port`, or the path of a local socket. */
   readonly address: string;
-  /** How long clamd may stay silent or take nothing before it counts as away. */
-  readonly timeoutMs: number;
 }
 
 /**
  * clamd's INSTREAM: length-prefixed pieces, a zero length, one line of answer. Over its StreamMaxLength clamd answers
- * at once and cuts the connection while we still write, so the answer is read all along.
+ * at once and cuts the connection while we still write, so the answer is read all the time.
  */
 export function clamdScanner(options: ClamdOptions): Scanner {
-  return { maxBytes: Number.POSITIVE_INFINITY, begin: () => new InstreamScan(options) };
+  const settings = { ...defaults, ...options };
+  const slots = new StreamSlots(settings.maxStreams, settings.now);
+  return {
+    maxBytes: settings.maxBytes,
+    begin: (source) => new InstreamScan(settings, slots, source),
+  };
 }
 
-class InstreamScan implements Scan {
-  readonly #socket: Socket;
-  readonly #verdict: Promise<Verdict>;
+/** No timer runs while the uploader is silent: only what clamd has to do has a deadline. */
+class InstreamScan implements Scan, Stream {
+  readonly #options: Required<ClamdOptions>;
+  readonly #slots: StreamSlots;
+  readonly #verdict = Promise.withResolvers<Verdict>();
+  readonly #settled = new AbortController();
+  readonly source: ScanSource;
+  #opened: Promise<Socket | undefined> | undefined;
+  sentBytes = 0;
+  complete = false;
   early: Verdict | undefined;
 
-  constructor({ address, timeoutMs }: ClamdOptions) {
-    const socket = connect(target(address));
-    this.#socket = socket;
-    const { promise, resolve } = Promise.withResolvers<Verdict>();
-    this.#verdict = promise;
-    const settle = (verdict: Verdict) => {
-      this.early ??= verdict;
-      socket.destroy();
-      resolve(this.early);
-    };
-    let answer = '';
-    socket.setTimeout(timeoutMs, () => settle(unavailable));
-    socket.on('error', () => settle(unavailable));
-    socket.on('close', () => settle(unavailable));
-    socket.on('data', (bytes) => {
-      answer += bytes.toString('latin1');
-      if (answer.includes('\0')) settle(verdictOf(answer.slice(0, answer.indexOf('\0'))));
-      else if (answer.length > 4096) settle(unavailable);
-    });
-    socket.write('zINSTREAM\0');
+  constructor(options: Required<ClamdOptions>, slots: StreamSlots, source: ScanSource) {
+    this.#options = options;
+    this.#slots = slots;
+    this.source = source;
   }
 
   async write(bytes: Buffer): Promise<void> {
-    if (this.early || bytes.length === 0) return;
+    if (bytes.length === 0 || this.early) return;
+    this.sentBytes += bytes.length;
+    if (this.sentBytes > this.#options.maxBytes) return this.#settle(tooLarge);
+    const socket = await this.#open();
+    if (!socket || this.early) return;
     const length = Buffer.allocUnsafe(4);
     length.writeUInt32BE(bytes.length);
-    this.#socket.write(length);
-    if (this.#socket.write(bytes)) return;
-    await new Promise<void>((resolve) => {
-      const go = () => {
-        this.#socket.off('drain', go).off('close', go);
-        resolve();
-      };
-      this.#socket.on('drain', go).on('close', go);
-    });
+    socket.write(length);
+    if (!socket.write(bytes)) await this.#drained(socket);
   }
 
-  verdict(): Promise<Verdict> {
-    if (!this.early) this.#socket.write(Buffer.alloc(4));
-    return this.#verdict;
+  async verdict(): Promise<Verdict> {
+    this.complete = true;
+    const socket = await this.#open();
+    if (socket && !this.early) {
+      socket.write(Buffer.alloc(4));
+      this.#settleAfter(this.#options.verdictMs, unavailable);
+      void this.#watchOverClamd();
+    }
+    return this.#verdict.promise;
   }
 
   abandon(): void {
-    this.#socket.destroy();
+    this.#settle(interrupted);
+  }
+
+  /** Makes room for another stream. */
+  interrupt(): void {
+    this.#settle(interrupted);
+  }
+
+  /** Opened by the first byte: an upload that has sent none needs no stream. */
+  #open(): Promise<Socket | undefined> {
+    this.#opened ??= this.#connect();
+    return this.#opened;
+  }
+
+  async #connect(): Promise<Socket | undefined> {
+    const waiting = this.#settleAfter(this.#options.verdictMs, unavailable);
+    const entered = await this.#slots.enter(this);
+    clearTimeout(waiting);
+    if (!entered) this.#settle(interrupted);
+    if (this.early) return undefined;
+
+    const socket = openConnection(this.#options.address);
+    this.#settled.signal.addEventListener('abort', () => socket.destroy());
+    const connecting = this.#settleAfter(this.#options.connectMs, unavailable);
+    let ifCut = unavailable;
+    socket.on('connect', () => {
+      clearTimeout(connecting);
+      ifCut = interrupted;
+    });
+    // Errors are followed by 'close'.
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#settle(ifCut));
+    socket.on('timeout', () => this.#settle(unavailable));
+    let answer = '';
+    socket.on('data', (bytes) => {
+      answer += bytes.toString('latin1');
+      if (answer.includes('\0')) this.#settle(verdictOf(answer.slice(0, answer.indexOf('\0'))));
+      else if (answer.length > 4096) this.#settle(unavailable);
+    });
+    socket.write('zINSTREAM\0');
+    return socket;
+  }
+
+  async #drained(socket: Socket): Promise<void> {
+    // The socket's own timeout starts again whenever clamd has taken some of the bytes.
+    socket.setTimeout(this.#options.silenceMs);
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        socket.off('drain', done).off('close', done);
+        resolve();
+      };
+      socket.on('drain', done).on('close', done);
+    });
+    socket.setTimeout(0);
+  }
+
+  /** A scan may take minutes, in which clamd says nothing here; whether it is alive, another connection tells. */
+  async #watchOverClamd(): Promise<void> {
+    const { address, silenceMs } = this.#options;
+    while (!this.early) {
+      const alive = await ping(address, silenceMs, this.#settled.signal);
+      if (!alive) return this.#settle(unavailable);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, silenceMs);
+        this.#settled.signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+  }
+
+  #settleAfter(ms: number, verdict: Verdict): NodeJS.Timeout {
+    const timer = setTimeout(() => this.#settle(verdict), ms);
+    this.#settled.signal.addEventListener('abort', () => clearTimeout(timer));
+    return timer;
+  }
+
+  #settle(verdict: Verdict): void {
+    if (this.early) return;
+    // What was already read back cannot be scanned in any better way: only waiting helps.
+    this.early = verdict === interrupted && this.source === 'stored' ? unavailable : verdict;
+    this.#settled.abort();
+    this.#slots.leave(this);
+    this.#verdict.resolve(this.early);
   }
 }
 
+/** clamd reports what it could not look into as findings, as AlertExceedsMax and AlertEncrypted ask it to. */
 function verdictOf(answer: string): Verdict {
   if (answer === 'stream: OK') return { result: 'clean' };
-  const found = /^stream: (.+) FOUND$/.exec(answer);
-  // AlertExceedsMax reports what clamd did not look into as a finding; it is none.
-  if (found?.[1]?.startsWith('Heuristics.Limits.Exceeded')) return { result: 'unscanned', why: 'too_large' };
-  if (found?.[1]) return { result: 'infected', signature: found[1] };
-  if (answer.includes('size limit exceeded')) return { result: 'unscanned', why: 'too_large' };
-  return unavailable;
-}
-
-function target(address: string): NetConnectOpts {
-  if (address.startsWith('/')) return { path: address };
-  const { hostname, port } = new URL(`tcp://${address}`);
-  return { host: hostname, port: Number(port) };
+  const signature = /^stream: (.+) FOUND$/.exec(answer)?.[1];
+  if (signature?.startsWith('Heuristics.Limits.Exceeded')) return tooLarge;
+  if (signature?.startsWith('Heuristics.Encrypted')) return encrypted;
+  if (signature) return { result: 'infected', signature };
+  return answer.includes('size limit exceeded') ? tooLarge : unavailable;
 }

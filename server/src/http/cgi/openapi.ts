@@ -198,7 +198,7 @@ const operations: Operation[] = [
       },
     },
     success: answered('They are stored and scanned.', Status),
-    errors: ['invalid_name', 'too_many_files', 'too_large', 'too_large_to_scan', 'infected'],
+    errors: ['invalid_name', 'too_many_files', 'too_large', 'too_large_to_scan', 'infected', 'encrypted'],
   },
   {
     method: 'post',

@@ -46,6 +46,7 @@ const problems: Record<ErrorCode, Problem> = {
   precondition_failed: fault,
   too_large_to_scan: fault,
   infected: fault,
+  encrypted: fault,
   files_not_ready: fault,
   upload_superseded: fault,
   upload_worn_out: fault,

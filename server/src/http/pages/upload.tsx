@@ -94,6 +94,7 @@ const problems: Partial<Record<ErrorCode, NonNullable<UploadPageProps['problem']
   too_large: 'too_large',
   infected: 'infected',
   too_large_to_scan: 'too_large_to_scan',
+  encrypted: 'encrypted',
   invalid_name: 'invalid_name',
   files_not_ready: 'files_not_ready',
   malformed_request: 'cut_off',

@@ -12,6 +12,7 @@ const problems = {
   too_large: 'upload.problem.too_large',
   infected: 'upload.problem.infected',
   too_large_to_scan: 'upload.problem.too_large_to_scan',
+  encrypted: 'upload.problem.encrypted',
   invalid_name: 'upload.problem.invalid_name',
   files_not_ready: 'upload.problem.files_not_ready',
   cut_off: 'upload.problem.cut_off',

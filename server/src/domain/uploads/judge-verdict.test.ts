@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import type { Policy, Verdict } from '../ports.ts';
+import { judge } from './judge-verdict.ts';
+
+const accepted = (scan: 'clean' | 'unscanned') => ({ outcome: 'accept', scan });
+const refused = (refusal: string) => ({ outcome: 'refuse', refusal });
+const unscanned = (why: (Verdict & { result: 'unscanned' })['why']): Verdict => ({ result: 'unscanned', why });
+
+test.each<[Verdict, Policy['scan'], unknown]>([
+  [{ result: 'clean' }, 'required', accepted('clean')],
+  [{ result: 'clean' }, 'best-effort', accepted('clean')],
+  [{ result: 'infected', signature: 'x' }, 'required', refused('infected')],
+  [{ result: 'infected', signature: 'x' }, 'best-effort', refused('infected')],
+  [unscanned('too_large'), 'required', refused('too_large_to_scan')],
+  [unscanned('too_large'), 'best-effort', accepted('unscanned')],
+  [unscanned('encrypted'), 'required', refused('encrypted')],
+  [unscanned('encrypted'), 'best-effort', accepted('unscanned')],
+  [unscanned('interrupted'), 'required', { outcome: 'scan-again' }],
+  [unscanned('interrupted'), 'best-effort', { outcome: 'scan-again' }],
+  [unscanned('unavailable'), 'required', { outcome: 'wait' }],
+  [unscanned('unavailable'), 'best-effort', accepted('unscanned')],
+])('%j under "%s" is %j', (verdict, policy, judgement) => {
+  expect(judge(verdict, policy)).toEqual(judgement);
+});
