@@ -20,7 +20,8 @@ import { watchEngines } from './http/console/watch-engines.ts';
 import { drain } from './http/drain.ts';
 import { readAssets } from './http/pages/assets.ts';
 import { buildServer } from './http/server.ts';
-import { everyMinute, longTasks, tasks } from './jobs/jobs.ts';
+import { longTasks, tasks } from './jobs/jobs.ts';
+import { startSweeping } from './jobs/sweep.ts';
 import { startUp } from './start-up.ts';
 
 /** Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 78 not configured. */
@@ -111,23 +112,16 @@ async function work(): Promise<void> {
   const watch = watchEngines(engines.checks, { log });
   const stopMs = config.WAYBILL_STOP_SECONDS * 1000;
   const runners = await Promise.all([
-    engines.startJobRunner({
-      concurrency: config.WAYBILL_WORKER_CONCURRENCY,
-      tasks: tasks(engines),
-      everyMinute,
-      stopMs,
-    }),
-    engines.startJobRunner({
-      concurrency: config.WAYBILL_CHECKS_AT_ONCE,
-      tasks: longTasks(engines),
-      everyMinute: [],
-      stopMs,
-    }),
+    engines.startJobRunner({ concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines), stopMs }),
+    engines.startJobRunner({ concurrency: config.WAYBILL_CHECKS_AT_ONCE, tasks: longTasks(engines), stopMs }),
   ]);
+  const sweeping = startSweeping(engines, {
+    onFailure: (err) => log.warn({ err }, 'a sweep failed; the next one continues it'),
+  });
   closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     watch.stop();
-    await Promise.all(runners.map((runner) => runner.stop()));
+    await Promise.all([sweeping, ...runners].map((part) => part.stop()));
     await engines.close();
   });
   log.info({ working: true }, 'working');

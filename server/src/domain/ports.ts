@@ -211,6 +211,11 @@ export interface Store {
   /** A few stored keys, to see whether the master keys open them. */
   sampleWrappedKeys(): Promise<readonly WrappedKey[]>;
   transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
+  /**
+   * Does the work unless it is being done under this name, by whatever process: then it answers `undefined`. The signal
+   * aborts when that can no longer be promised.
+   */
+  exclusively<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
 }
 
 export interface WrappedKey {
@@ -301,8 +306,22 @@ export interface DraftStore {
     name: string,
     dispatch: { readonly digest: Buffer; readonly type: DropType; readonly remembered: number },
   ): Promise<void>;
-  /** Drops up to `count` drafts untouched for so long; their files become deletions. Answers how many. */
-  dropStale(untouchedSeconds: number, count: number): Promise<number>;
+  /**
+   * Drops drafts untouched for so long, and those of grants that have ended; their files become deletions, and their
+   * uploads are given up. Answers how many drafts were dropped.
+   */
+  dropStale(untouchedSeconds: number, batch: BatchSize): Promise<Batch>;
+}
+
+/** How much one statement of a sweep does: for up to so many drops or drafts, up to so many rows of each kind. */
+export interface BatchSize {
+  readonly owners: number;
+  readonly rows: number;
+}
+export interface Batch {
+  readonly rows: number;
+  /** There may be more to do. */
+  readonly more: boolean;
 }
 
 export interface StagedFile {
@@ -508,10 +527,15 @@ export interface DropStore {
   files(accountId: string, dropIds: readonly string[]): Promise<Map<string, FileLine[]>>;
   countLive(accountId: string): Promise<number>;
   inboxPage(accountId: string, after: PagePosition | undefined, count: number): Promise<InboxLine[]>;
-  /** Ends up to `count` drops past their deadline: keys destroyed, files set to be deleted. Answers how many. */
+  /** Ends up to `count` drops past their deadline: their link keys are destroyed. Answers how many. */
   endExpired(count: number): Promise<number>;
   /** Ends a drop before its deadline. False when there is none of this account, or it has ended. */
   revoke(accountId: string, dropId: string): Promise<boolean>;
+  /**
+   * Of ended drops, or one of them: destroys the keys of their files, which become deletions; takes them out of inboxes;
+   * has the desks of their links dropped. Answers how many rows that were.
+   */
+  empty(batch: BatchSize, only?: { accountId: string; dropId: string }): Promise<Batch>;
   forgetIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
   /** What is known of each receiver of a drop, in order of position, after `after`. */
   deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;

@@ -2,13 +2,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { allOf } from '../testing/all-of.ts';
 import { incomingFile, openTestExchange, type TestExchange } from '../testing/exchange.ts';
+import { announced, grantedLink, readyFile, receivedFile } from '../testing/grants.ts';
 import { openTestObjectStore, type TestObjectStore } from '../testing/object-store.ts';
 import { findInboxFile } from './drops/find-inbox-file.ts';
 import { readHistory, readInbox } from './drops/read-history.ts';
+import { revokeDrop } from './drops/revoke-drop.ts';
 import { chunkKey } from './files/sealing.ts';
+import { sweepFiles } from './files/sweep-files.ts';
 import { sendMessage } from './outbox/send-message.ts';
-import type { Actor } from './ports.ts';
-import { sweep } from './sweep.ts';
+import type { Account, Actor, Link } from './ports.ts';
+import { batchSize, sweep } from './sweep.ts';
 import { accountOwner } from './uploads/owner.ts';
 import { completeUploads, stageUpload } from './uploads/stage-upload.ts';
 
@@ -102,6 +105,98 @@ describe('a drop past its deadline', () => {
     await sweep(engines);
     await findInboxFile(engines, going.receiver, going.entryId, 'a.txt');
     expect(await engines.objects.keys(...(await idsOf(going.sender)))).toHaveLength(2);
+  });
+});
+
+describe('a drop that has ended', () => {
+  const rowsOf = async (dropId: string) =>
+    (
+      await query<Record<'keys' | 'entries', number> & { toEmpty: boolean }>(
+        `select to_empty as "toEmpty",
+           (select count(*)::int from files where drop_id = drops.id and wrapped_key is not null) as keys,
+           (select count(*)::int from inbox_entries where drop_id = drops.id) as entries
+         from drops where id = $1`,
+        [dropId],
+      )
+    )[0];
+
+  test('is emptied a few rows at a time, and only then done with', async () => {
+    const receiver = await exchange.account();
+    const sender = await exchange.account(receiver.email);
+    const dropId = await exchange.drop(sender, [receiver.email], ['a', 'b', 'c', 'd', 'e']);
+    await expire(dropId);
+    await engines.store.drops.endExpired(1000);
+    expect(await rowsOf(dropId)).toEqual({ toEmpty: true, keys: 5, entries: 1 });
+    const { drops } = engines.store;
+    const twoRows = { owners: 100, rows: 2 };
+    expect(await drops.empty(twoRows)).toEqual({ rows: 3, more: true });
+    expect(await rowsOf(dropId)).toEqual({ toEmpty: true, keys: 3, entries: 0 });
+    expect(await drops.empty(twoRows)).toEqual({ rows: 2, more: true });
+    expect(await drops.empty(twoRows)).toEqual({ rows: 1, more: false });
+    expect(await rowsOf(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
+    expect(await drops.empty(twoRows)).toEqual({ rows: 0, more: false });
+  });
+
+  test('and was left half empty by a crash is emptied by the next sweep', async () => {
+    const { sender, dropId } = await sentDrop();
+    const ids = await idsOf(sender);
+    await expire(dropId);
+    await engines.store.drops.endExpired(1000);
+    await engines.store.drops.empty({ owners: 100, rows: 1 });
+    await sweep(engines);
+    expect(await rowsOf(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
+    expect(await engines.objects.keys(...ids)).toEqual([]);
+  });
+
+  test('because it was revoked has lost its keys at once', async () => {
+    const { sender, dropId } = await sentDrop();
+    const account = await engines.store.accounts.byId(sender.accountId);
+    await revokeDrop(engines, account as Account, dropId);
+    expect(await rowsOf(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
+  });
+});
+
+describe('a grant that is revoked', () => {
+  test("ends its contacts' desks: what was uploaded, is being uploaded, or was refused", async () => {
+    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const [first, second] = links as [Link, Link];
+    const { link: other } = await grantedLink(exchange, ['e@example.org']);
+    const ended = [
+      await readyFile(engines, first, 'ready.txt', 'ready'),
+      await receivedFile(engines, first, 'received.txt', 'received'),
+      await announced(engines, second, 'announced.txt', 10),
+    ];
+    const kept = await readyFile(engines, other, 'other.txt', 'other');
+    const refused = await receivedFile(engines, second, 'refused.txt', 'refused');
+    await engines.store.uploads.refuse(actor.accountId, refused, 'infected');
+
+    const account = await engines.store.accounts.byId(actor.accountId);
+    await revokeDrop(engines, account as Account, first.dropId);
+    await sweep(engines);
+    const keys = `select id from files where wrapped_key is not null and id = any($1)
+      union all select id from uploads where wrapped_key is not null and id = any($1)`;
+    expect(await query(keys, [[...ended, refused, kept]])).toEqual([{ id: kept }]);
+    // A chunk of an upload in progress may be stored until then.
+    await query("update uploads set due_at = due_at - interval '10 minutes' where state = 'given_up'");
+    await sweep(engines);
+    expect(await query('select id from files where account_id = $1', [actor.accountId])).toEqual([]);
+    expect(await query('select id from uploads where account_id = $1', [actor.accountId])).toEqual([]);
+    expect(await query("select name from drafts where account_id = $1 and name <> ''", [actor.accountId])).toEqual([]);
+    expect(await engines.objects.keys(...ended, refused)).toEqual([]);
+    expect(await engines.objects.keys(kept)).toHaveLength(1);
+  });
+
+  test('clears its desks a few files at a time', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    for (const name of ['a', 'b', 'c']) await readyFile(engines, link, name, name);
+    await engines.store.drops.revoke(actor.accountId, link.dropId);
+    await engines.store.drops.empty(batchSize);
+    const clear = () => engines.store.drafts.dropStale(86_400, { owners: 100, rows: 2 });
+    expect(await clear()).toEqual({ rows: 0, more: true });
+    expect(await clear()).toEqual({ rows: 1, more: false });
+    expect(
+      await query('select 1 from files where account_id = $1 and wrapped_key is not null', [actor.accountId]),
+    ).toEqual([]);
   });
 });
 
@@ -217,4 +312,43 @@ test('a sweep that was broken off is finished by a later one', async () => {
   await query('update files set lease_until = now() where account_id = $1', [actor.accountId]);
   expect(await sweep(engines)).toMatchObject({ files: 1 });
   expect([await idsOf(actor), await engines.objects.keys(id as string)]).toEqual([[], []]);
+});
+
+test('objects of many files are deleted by one request, and those of a large one by as many as it takes', async () => {
+  const actor = await exchange.account();
+  const chunkCounts = [1, 1, 2500, 1, 0, 700, 1];
+  for (const [index, chunkCount] of chunkCounts.entries()) {
+    await query(
+      `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, scan, chunk_count, key_version, lease_until)
+       values ($1, gen_random_uuid(), 'deleting', '', 'a', 'text/plain', 0, '', 'clean', $2, 1, now() - make_interval(secs => $3))`,
+      [actor.accountId, chunkCount, chunkCounts.length - index],
+    );
+  }
+  const requests: (readonly string[])[] = [];
+  const objects = { ...engines.objects, delete: async (keys: readonly string[]) => void requests.push(keys) };
+  expect(await sweepFiles({ ...engines, objects })).toEqual({ files: 7, objects: 3204 });
+  expect(requests.map((keys) => keys.length)).toEqual([1000, 1000, 1000, 204]);
+  expect(new Set(requests.flat()).size).toBe(3204);
+  expect(await idsOf(actor)).toEqual([]);
+});
+
+test('a large file whose deletion was broken off goes on from the chunks that are left', async () => {
+  const actor = await exchange.account();
+  await query(
+    `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, scan, chunk_count, key_version, lease_until)
+     values ($1, gen_random_uuid(), 'deleting', '', 'a', 'text/plain', 0, '', 'clean', 2500, 1, now())`,
+    [actor.accountId],
+  );
+  let requests = 0;
+  const deleteSome = async () => {
+    requests += 1;
+    if (requests > 2) throw new Error('away');
+  };
+  const objects = { ...engines.objects, delete: deleteSome };
+  await expect(sweepFiles({ ...engines, objects })).rejects.toThrow('away');
+  expect(await query('select chunk_count from files where account_id = $1', [actor.accountId])).toEqual([
+    { chunk_count: 500 },
+  ]);
+  await query('update files set lease_until = now() where account_id = $1', [actor.accountId]);
+  expect(await sweep(engines)).toMatchObject({ files: 1, objects: 500 });
 });

@@ -1,52 +1,77 @@
 import { sweepFiles } from './files/sweep-files.ts';
-import type { Engines } from './ports.ts';
+import type { Batch, BatchSize, Engines } from './ports.ts';
 
 const daySeconds = 24 * 60 * 60;
 const staleDraftSeconds = 7 * daySeconds;
 const idempotencyKeySeconds = 7 * daySeconds;
-const rowsPerBatch = 200;
+const rowsPerBatch = 1000;
+/** Each of them may have a thousand files, so these are what keeps a statement short where they have few. */
+export const batchSize: BatchSize = { owners: 100, rows: rowsPerBatch };
 /** Each may have a thousand receivers. */
 const remindersPerBatch = 10;
 const overdueSeconds = 30;
+/** Of one kind in one sweep; the next sweep does the rest. */
+const maxBatches = 1000;
+
+export type Swept = Record<
+  'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'uploads' | 'files' | 'objects',
+  number
+>;
+type Needs = Pick<Engines, 'store' | 'objects' | 'checkpoint'>;
+
+/** Sweeps, unless a sweep is running in some process: then it answers `undefined`. */
+export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promise<Swept | undefined> {
+  return engines.store.exclusively('sweep', (lost) =>
+    sweep(engines, stopping ? AbortSignal.any([stopping, lost]) : lost),
+  );
+}
 
 /**
  * Everything that time ends or brings: drops at their deadline, reminders before it, forgotten drafts, failed uploads,
  * old idempotency keys and browsers; and messages and checks that are due although the job that was to do them is gone.
  * Past its deadline a drop does not answer, whether this has run or not; here its keys are destroyed, which makes the
- * bytes unreadable at once, and then its objects are deleted.
+ * bytes unreadable at once, and then its objects are deleted. Each statement changes a bounded number of rows.
  */
-export async function sweep(
-  engines: Pick<Engines, 'store' | 'objects' | 'checkpoint'>,
-  signal?: AbortSignal,
-): Promise<Record<'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'uploads' | 'files' | 'objects', number>> {
+export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept> {
   const { drafts, drops, links, outbox, uploads } = engines.store;
-  // What fails must not keep the rest from being done, at every sweep anew.
+  // What fails must not keep the rest from being done, in every sweep again.
   const failures: unknown[] = [];
-  const failed = (error: unknown) => void failures.push(error);
-  const all = async (batch: () => Promise<number>, most = rowsPerBatch) =>
-    (await inBatches(batch, most).catch(failed)) ?? 0;
-  const once = async (work: Promise<number>) => (await work.catch(failed)) ?? 0;
+  const tried = async (work: () => Promise<number>) =>
+    (await work().catch((error: unknown) => void failures.push(error))) ?? 0;
+  const inBatches = (batch: () => Promise<Batch>) =>
+    tried(async () => {
+      let total = 0;
+      for (let count = 0; count < maxBatches; count += 1) {
+        signal?.throwIfAborted();
+        const { rows, more } = await batch();
+        total += rows;
+        if (!more) break;
+      }
+      return total;
+    });
+  const upTo = (limit: number, batch: (limit: number) => Promise<number>) =>
+    inBatches(async () => {
+      const rows = await batch(limit);
+      return { rows, more: rows === limit };
+    });
 
   const swept = {
-    drops: await all(() => drops.endExpired(rowsPerBatch)),
-    drafts: await all(() => drafts.dropStale(staleDraftSeconds, rowsPerBatch)),
-    reminded: await all(() => outbox.remind(remindersPerBatch), remindersPerBatch),
-    messages: await once(outbox.wakeOverdue(overdueSeconds, rowsPerBatch * 5)),
-    checks: await once(uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
-    uploads: await all(() => uploads.expire(rowsPerBatch)),
+    drops: await upTo(rowsPerBatch, drops.endExpired),
+    drafts: 0,
+    reminded: await upTo(remindersPerBatch, outbox.remind),
+    messages: await tried(() => outbox.wakeOverdue(overdueSeconds, rowsPerBatch)),
+    checks: await tried(() => uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
+    uploads: await upTo(rowsPerBatch, uploads.expire),
   };
-  await all(() => drops.forgetIdempotencyKeys(idempotencyKeySeconds, rowsPerBatch));
-  await all(() => links.forgetSessions(rowsPerBatch));
-  const deleted = (await sweepFiles(engines, signal).catch(failed)) ?? { files: 0, objects: 0 };
+  await inBatches(() => drops.empty(batchSize));
+  swept.drafts = await inBatches(() => drafts.dropStale(staleDraftSeconds, batchSize));
+  await upTo(rowsPerBatch, (limit) => drops.forgetIdempotencyKeys(idempotencyKeySeconds, limit));
+  await upTo(rowsPerBatch, links.forgetSessions);
+  let deleted = { files: 0, objects: 0 };
+  await tried(async () => {
+    deleted = await sweepFiles(engines, signal);
+    return deleted.files;
+  });
   if (failures.length > 0) throw failures[0];
   return { ...swept, ...deleted };
-}
-
-async function inBatches(batch: () => Promise<number>, most: number): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const count = await batch();
-    total += count;
-    if (count < most) return total;
-  }
 }

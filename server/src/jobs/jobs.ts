@@ -1,7 +1,6 @@
 import type { Engines } from '../domain/ports.ts';
 import { checkUploadTask } from './check-upload.ts';
 import { sendMessageTask } from './send-message.ts';
-import { sweepTask } from './sweep.ts';
 
 type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
 
@@ -9,7 +8,6 @@ type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<v
 export function tasks(engines: Engines): Tasks {
   return {
     [sendMessageTask.name]: (payload) => sendMessageTask.run(engines, sendMessageTask.parse(payload)),
-    [sweepTask.name]: (_payload, signal) => sweepTask.run(engines, signal),
   };
 }
 
@@ -19,5 +17,3 @@ export function longTasks(engines: Engines): Tasks {
     [checkUploadTask.name]: (payload, signal) => checkUploadTask.run(engines, checkUploadTask.parse(payload), signal),
   };
 }
-
-export const everyMinute = [sweepTask.name];

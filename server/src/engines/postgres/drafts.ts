@@ -2,6 +2,8 @@ import type { Receiver } from '@waybill/protocol';
 import { sql } from 'kysely';
 import type { DraftStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
+import { secondsFromNow } from './time.ts';
+import { longestPutSeconds } from './uploads.ts';
 
 export function draftStore(db: Database): DraftStore {
   const draft = (accountId: string, name: string) =>
@@ -56,33 +58,44 @@ export function draftStore(db: Database): DraftStore {
         .execute();
     },
 
-    async dropStale(untouchedSeconds, count) {
-      const { rows } = await sql<{ dropped: number }>`
-        with stale as (
+    async dropStale(untouchedSeconds, { owners, rows: limit }) {
+      const { rows } = await sql<{ dropped: number; more: boolean }>`
+        with stale as materialized (
           select account_id, name from drafts
           where touched_at < now() - make_interval(secs => ${untouchedSeconds})
-            -- A contact's large file may take longer than that.
-            and not exists (
+            -- A contact's large file may take longer than that, unless the grant has ended.
+            and (touched_at = '-infinity' or not exists (
               select from uploads where uploads.account_id = drafts.account_id and uploads.draft = drafts.name
-                and uploads.state = 'receiving' and uploads.due_at > now())
-          order by touched_at limit ${count} for update skip locked
+                and uploads.state = 'receiving' and uploads.due_at > now()))
+          order by touched_at limit ${owners} for update skip locked
+        ), due_files as materialized (
+          select files.account_id, files.id
+          from stale join files on files.account_id = stale.account_id and files.draft = stale.name
+          where files.drop_id is null and files.state = 'ready'
+          limit ${limit}
         ), emptied as (
           update files set state = 'deleting', wrapped_key = null, lease_until = now()
-          from stale
-          where files.account_id = stale.account_id and files.draft = stale.name
-            and files.state = 'ready' and files.drop_id is null
+          from due_files where files.account_id = due_files.account_id and files.id = due_files.id
+        ), due_uploads as materialized (
+          select uploads.account_id, uploads.id
+          from stale join uploads on uploads.account_id = stale.account_id and uploads.draft = stale.name
+          where uploads.state <> 'given_up'
+          limit ${limit}
         ), given_up as (
-          update uploads set state = 'given_up', wrapped_key = null, refusal = null, due_at = now() + interval '10 minutes'
-          from stale
-          where uploads.account_id = stale.account_id and uploads.draft = stale.name and uploads.state <> 'given_up'
+          update uploads set state = 'given_up', wrapped_key = null, refusal = null,
+            due_at = ${secondsFromNow(longestPutSeconds)}
+          from due_uploads where uploads.account_id = due_uploads.account_id and uploads.id = due_uploads.id
+        ), found as (
+          select (select count(*) from stale) as drafts,
+            ${limit} in ((select count(*) from due_files), (select count(*) from due_uploads)) as more
         ), dropped as (
-          delete from drafts using stale
-          where drafts.account_id = stale.account_id and drafts.name = stale.name
+          delete from drafts using stale, found
+          where drafts.account_id = stale.account_id and drafts.name = stale.name and not found.more
           returning 1
         )
-        select count(*) as dropped from dropped
+        select (select count(*) from dropped) as dropped, more or drafts = ${owners} as more from found
       `.execute(db);
-      return rows[0]?.dropped ?? 0;
+      return { rows: rows[0]?.dropped ?? 0, more: rows[0]?.more ?? false };
     },
   };
 }

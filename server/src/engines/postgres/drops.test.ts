@@ -6,7 +6,7 @@ import { sendFiles } from '../../domain/grants/send-files.ts';
 import { findLink, findSession } from '../../domain/links/find-link.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import type { DroppedFile, Link } from '../../domain/ports.ts';
-import { sweep } from '../../domain/sweep.ts';
+import { batchSize, sweep } from '../../domain/sweep.ts';
 import { allOf } from '../../testing/all-of.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { grantedLink, readyFile } from '../../testing/grants.ts';
@@ -32,7 +32,11 @@ const dropRow = async (dropId: string) => {
   }>('select ended_at, revoked_at, link_key, remind_at from drops where id = $1', [dropId]);
   return row;
 };
-const revoke = (accountId: string, dropId: string) => engines.store.drops.revoke(accountId, dropId);
+const revoke = async (accountId: string, dropId: string) => {
+  const revoked = await engines.store.drops.revoke(accountId, dropId);
+  await engines.store.drops.empty(batchSize, { accountId, dropId });
+  return revoked;
+};
 const statesOf = (accountId: string, dropId: string, after = -1, count = 100) =>
   engines.store.drops.deliveryStates(accountId, dropId, after, count);
 

@@ -1,6 +1,6 @@
 import type { DropType, Receiver } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
-import type { DropStore, FileLine, PagePosition, ReceiverState } from '../../domain/ports.ts';
+import type { Batch, BatchSize, DropStore, FileLine, PagePosition, ReceiverState } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 
 /** As text: a Date would lose the microseconds, and with them the place in the order. */
@@ -178,6 +178,8 @@ export function dropStore(db: Database): DropStore {
           order by expires_at limit ${count} for update skip locked`,
       ),
 
+    empty: (batch, only) => empty(db, batch, only && sql`account_id = ${only.accountId} and id = ${only.dropId}`),
+
     async revoke(accountId, dropId) {
       const due = sql`
         select account_id, id from drops
@@ -226,29 +228,69 @@ export function dropStore(db: Database): DropStore {
   };
 }
 
-/** Ends the drops that `due` selects: their keys are destroyed, their files set to be deleted. Answers how many. */
+/** Ends the drops that `due` selects, by changing only their own rows. Answers how many. */
 async function end(
   db: Database,
   due: RawBuilder<unknown>,
   revokedAt: RawBuilder<unknown> = sql`null`,
 ): Promise<number> {
-  const { rows } = await sql<{ ended: number }>`
-    with due as (${due}), emptied as (
-      update files set state = 'deleting', wrapped_key = null, lease_until = now()
-      from due
-      where files.account_id = due.account_id and files.drop_id = due.id and files.state = 'ready'
-    ), unlisted as (
-      delete from inbox_entries using due
-      where inbox_entries.sender_account_id = due.account_id and inbox_entries.drop_id = due.id
-    ), ended as (
-      update drops set ended_at = now(), revoked_at = ${revokedAt}, link_key = null, remind_at = null
-      from due
-      where drops.account_id = due.account_id and drops.id = due.id
-      returning 1
-    )
-    select count(*) as ended from ended
+  const { numAffectedRows } = await sql`
+    with due as materialized (${due})
+    update drops set ended_at = now(), revoked_at = ${revokedAt}, link_key = null, remind_at = null, to_empty = true
+    from due
+    where drops.account_id = due.account_id and drops.id = due.id
   `.execute(db);
-  return rows[0]?.ended ?? 0;
+  return Number(numAffectedRows ?? 0);
+}
+
+/** A drop stays `to_empty` until a batch has found all that was left of it. */
+async function empty(
+  db: Database,
+  { owners, rows: limit }: BatchSize,
+  which: RawBuilder<unknown> = sql`true`,
+): Promise<Batch> {
+  const { rows } = await sql<{ drops: number; rows: number; more: boolean }>`
+    with due as materialized (
+      select account_id, id, type from drops where to_empty and ${which}
+      order by ended_at limit ${owners} for update skip locked
+    ), due_files as materialized (
+      select files.account_id, files.id
+      from due join files on files.account_id = due.account_id and files.drop_id = due.id
+      where files.state = 'ready' limit ${limit}
+    ), due_entries as materialized (
+      select entry.account_id, entry.id
+      from due join inbox_entries as entry on entry.sender_account_id = due.account_id and entry.drop_id = due.id
+      limit ${limit}
+    ), due_desks as materialized (
+      -- The operators compare bytes, whatever the collation; ';' follows ':'.
+      select drafts.account_id, drafts.name
+      from due join drafts on drafts.account_id = due.account_id
+        and drafts.name ~>=~ ('link:' || due.id || ':') and drafts.name ~<~ ('link:' || due.id || ';')
+      where due.type = 'uploadfiles' and drafts.touched_at > '-infinity' limit ${limit}
+    ), emptied as (
+      update files set state = 'deleting', wrapped_key = null, lease_until = now()
+      from due_files where files.account_id = due_files.account_id and files.id = due_files.id
+    ), unlisted as (
+      delete from inbox_entries as entry
+      using due_entries where entry.account_id = due_entries.account_id and entry.id = due_entries.id
+    ), cleared as (
+      -- Staler than any other draft: it is the next to be dropped, with all that is on it.
+      update drafts set touched_at = '-infinity'
+      from due_desks where drafts.account_id = due_desks.account_id and drafts.name = due_desks.name
+    ), found as (
+      select (select count(*) from due) as drops, files + entries + desks as rows,
+        greatest(files, entries, desks) = ${limit} as more
+      from (
+        select (select count(*) from due_files) as files, (select count(*) from due_entries) as entries,
+          (select count(*) from due_desks) as desks
+      ) as counted
+    ), finished as (
+      update drops set to_empty = false
+      from due, found where drops.account_id = due.account_id and drops.id = due.id and not found.more
+    )
+    select drops, rows, more or drops = ${owners} as more from found
+  `.execute(db);
+  return { rows: rows[0]?.rows ?? 0, more: rows[0]?.more ?? false };
 }
 
 function collect<Row extends { drop_id: string }, Line>(

@@ -7,8 +7,6 @@ export interface JobRunnerOptions {
   readonly log: Logger;
   readonly concurrency: number;
   readonly tasks: Readonly<Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>>;
-  /** Tasks that run every minute: once, however many runners there are. */
-  readonly everyMinute: readonly string[];
   /** After a stop, how long jobs may take before they are told to break off. They are tried again later. */
   readonly stopMs: number;
 }
@@ -32,8 +30,6 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
         (payload, { abortSignal }) => task(payload, abortSignal ?? new AbortController().signal),
       ]),
     ),
-    // The key keeps a sweep that is still waiting from being queued again.
-    crontab: options.everyMinute.map((name) => `* * * * * ${name} ?max=3&jobKey=${name}`).join('\n'),
     logger: new WorkerLogger(() => (level, message) => {
       if (level === 'error' || level === 'warning') options.log.warn({ report: message }, 'the job runner reports');
     }),

@@ -116,6 +116,7 @@ export interface Drops {
   receiver_count: number;
   remind_at: Timestamp | null;
   revoked_at: Timestamp | null;
+  to_empty: Generated<boolean>;
   ttl: number;
   type: DropType;
 }

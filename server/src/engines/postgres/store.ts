@@ -5,6 +5,7 @@ import { contactStore } from './contacts.ts';
 import type { Database } from './database.ts';
 import { draftStore } from './drafts.ts';
 import { dropStore } from './drops.ts';
+import { exclusively } from './exclusively.ts';
 import { fileStore } from './files.ts';
 import { linkStore } from './links.ts';
 import { outboxStore } from './outbox.ts';
@@ -24,6 +25,7 @@ export function postgresStore(db: Database): Store {
     outbox: outboxStore(db),
     audit: auditStore(db),
     sampleWrappedKeys: () => sampleWrappedKeys(db),
+    exclusively: (name, work) => exclusively(db, name, work),
     transaction: (work) => db.transaction().execute((tx) => work(postgresStore(tx))),
   });
 }

@@ -6,7 +6,7 @@ import { remainingObjects } from './remaining-objects.ts';
 import { secondsFromNow } from './time.ts';
 
 /** Longer than an object can be on its way to the store: what is stored after the sweep would be nobody's. */
-const longestPutSeconds = 10 * 60;
+export const longestPutSeconds = 10 * 60;
 const runsColumn = sql<ChunkRun[]>`uploads.runs`.as('runs');
 
 export function uploadStore(db: Database): UploadStore {

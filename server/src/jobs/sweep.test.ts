@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Engines } from '../domain/ports.ts';
+import { openTestExchange, type TestExchange } from '../testing/exchange.ts';
+import { startSweeping } from './sweep.ts';
+
+let exchange: TestExchange;
+beforeAll(async () => {
+  exchange = await openTestExchange();
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+/** Engines whose sweeps report when they begin and end. */
+function observed(report: (change: 1 | -1) => Promise<void>): Engines {
+  const { store } = exchange.engines;
+  const endExpired = async (count: number) => {
+    await report(1);
+    return store.drops.endExpired(count);
+  };
+  const takeDeletions = async (count: number, leaseSeconds: number) => {
+    const deletions = await store.files.takeDeletions(count, leaseSeconds);
+    await report(-1);
+    return deletions;
+  };
+  return {
+    ...exchange.engines,
+    store: { ...store, drops: { ...store.drops, endExpired }, files: { ...store.files, takeDeletions } },
+  } as unknown as Engines;
+}
+
+test('workers sweep again and again, and never two at once', async () => {
+  let [sweeping, most, swept] = [0, 0, 0];
+  const engines = observed(async (change) => {
+    sweeping += change;
+    most = Math.max(most, sweeping);
+    if (change === -1) swept += 1;
+  });
+  const failures: unknown[] = [];
+  const workers = Array.from({ length: 3 }, () =>
+    startSweeping(engines, { everyMs: 1, onFailure: (error) => failures.push(error) }),
+  );
+  await vi.waitFor(() => expect(swept).toBeGreaterThan(20), { timeout: 20_000 });
+  await Promise.all(workers.map((worker) => worker.stop()));
+  expect([most, failures]).toEqual([1, []]);
+});
+
+test('a sweep that fails is reported, and the next one is made', async () => {
+  let begun = 0;
+  const engines = observed(async (change) => {
+    if (change === 1 && (begun += 1) === 1) throw new Error('a fault');
+  });
+  const failures: unknown[] = [];
+  const worker = startSweeping(engines, { everyMs: 1, onFailure: (error) => failures.push(error) });
+  await vi.waitFor(() => expect(begun).toBeGreaterThan(2), { timeout: 20_000 });
+  await worker.stop();
+  expect(failures).toEqual([new Error('a fault')]);
+});
