@@ -15,6 +15,7 @@ import { type OwnProcess, ownServe, ownWorker } from './own-serve.ts';
 export interface OwnExchange extends AsyncDisposable {
   readonly baseUrl: string;
   readonly databaseUrl: string;
+  readonly bucket: string;
   query<Row>(sql: string, values?: unknown[]): Promise<Row[]>;
   client(label: string): Promise<Client>;
   work(overrides?: Record<string, string>): Promise<OwnProcess>;
@@ -45,6 +46,7 @@ export async function ownExchange(): Promise<OwnExchange> {
   return {
     baseUrl: serve.baseUrl,
     databaseUrl: url.href,
+    bucket,
     query,
     client: async (label) => new Client(await createAccount(label, undefined, own), { baseUrl: serve.baseUrl }),
     async work(overrides = {}) {

@@ -1,0 +1,38 @@
+// An uploader who pauses in the middle of a virus hides nothing from the scanner.
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { eicar } from '../lib/eicar.ts';
+import { assertJson } from '../lib/expect.ts';
+import { multipart, uploadParts } from '../lib/multipart.ts';
+import { ownServe } from '../lib/own-serve.ts';
+import { openRequest } from '../lib/stream.ts';
+
+/** Longer than clamd's silence was once taken for its absence. */
+const pauseMs = 32_000;
+/** Before and after the pause, so that the upload is not cut as one that trickles. */
+const padding = 'x'.repeat(64 * 1024);
+
+test.concurrent.each(['required', 'best-effort'])('policy %s', { timeout: 120_000 }, async (policy) => {
+  const serve = await ownServe({ WAYBILL_SCAN: policy });
+  try {
+    const client = await freshClient('pausing', { baseUrl: serve.baseUrl });
+    const content = `${padding}${eicar()}${padding}`;
+    const { contentType, body } = multipart(uploadParts([{ name: 'a.bin', content }]));
+    const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
+      'Content-Type': contentType,
+      'Content-Length': String(body.length),
+    });
+    const middle = body.indexOf(eicar()) + 30;
+    if (!outgoing.write(body.subarray(0, middle))) await once(outgoing, 'drain');
+    await pause(pauseMs);
+    outgoing.end(body.subarray(middle));
+    const answer = await answered;
+    expect([answer.statusCode, JSON.parse(await text(answer))]).toMatchObject([422, { code: 'infected' }]);
+    assertJson(await client.files(), []);
+  } finally {
+    await serve.stop();
+  }
+});
