@@ -199,6 +199,9 @@ test.each([
   ['WAYBILL_CONSOLE_LISTEN', 'localhost:0', { host: 'localhost', port: 0 }],
   ['WAYBILL_ALLOWED_HOSTS', ' A.example:81 ,b.example,, ', ['a.example:81', 'b.example']],
   ['WAYBILL_MAX_FILE_BYTES', '70368744177664', 70_368_744_177_664],
+  ['WAYBILL_DATABASE_URL', 'postgres:///waybill?host=/run/postgresql', 'postgres:///waybill?host=/run/postgresql'],
+  ['WAYBILL_REDIS_URL', '/run/valkey.sock', '/run/valkey.sock'],
+  ['WAYBILL_SMTP_URL', 'smtps://me:secret@mail.example.org', 'smtps://me:secret@mail.example.org'],
   [
     'WAYBILL_SMS_URL',
     'http://me:p%40ss%3Aword@sms.example.org:13013/cgi-bin/sendsms',

@@ -37,7 +37,11 @@ const settings = {
     standard: '10',
     parse: integer(2, 1000),
   },
-  WAYBILL_REDIS_URL: { about: 'Valkey or Redis: redis://HOST:PORT.', secret: true, parse: url('redis', 'rediss') },
+  WAYBILL_REDIS_URL: {
+    about: 'Valkey or Redis: redis://HOST:PORT, rediss:// with TLS, or the path of its socket.',
+    secret: true,
+    parse: redisAddress,
+  },
   WAYBILL_S3_ENDPOINT: { about: 'The S3 server: http(s)://HOST:PORT.', parse: url('http', 'https') },
   WAYBILL_S3_REGION: { about: 'The S3 region.', standard: 'us-east-1', parse: text },
   WAYBILL_S3_BUCKET: { about: 'The bucket that holds the sealed bytes. It must exist.', parse: text },
@@ -164,6 +168,11 @@ const settings = {
     standard: String(1024 ** 4),
     parse: integer(1, 1024 ** 5),
   },
+  WAYBILL_MIN_BODY_BYTES_PER_SECOND: {
+    about: 'The slowest a request’s body may arrive. One that brings less over 30 seconds is cut.',
+    standard: '1024',
+    parse: integer(1, 1024 ** 3),
+  },
   WAYBILL_UPLOAD_MEMORY_BYTES: {
     about:
       'The memory of a process for all its uploads. One fast upload uses up to 40 MiB, a slow one 64 KiB when memory is short.',
@@ -188,7 +197,7 @@ const settings = {
   WAYBILL_WORKER_CONCURRENCY: { about: 'Jobs a `work` process runs at once.', standard: '8', parse: integer(1, 1000) },
   WAYBILL_CHECKS_AT_ONCE: {
     about: 'Uploads of contacts a `work` process reads back and scans at once, beside its other jobs.',
-    standard: '2',
+    standard: '8',
     parse: integer(1, 1000),
   },
   WAYBILL_STOP_DELAY_SECONDS: {
@@ -329,11 +338,18 @@ function publicUrl(value: string): string {
 function url(...schemes: readonly string[]) {
   return (value: string): string => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
-    if (!parsed?.host || !schemes.includes(parsed.protocol.slice(0, -1))) {
+    const scheme = parsed?.protocol.slice(0, -1) ?? '';
+    // PostgreSQL's may name a socket's folder instead of a host: postgres:///waybill?host=/run/postgresql.
+    if (!parsed || !schemes.includes(scheme) || !(parsed.host || scheme.startsWith('postgres'))) {
       throw new Error(`is an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}.`);
     }
     return value;
   };
+}
+
+function redisAddress(value: string): string {
+  const isSocket = value.startsWith('/');
+  return isSocket ? value : url('redis', 'rediss')(value);
 }
 
 function mailAddress(value: string): string {

@@ -74,6 +74,7 @@ async function serve(): Promise<void> {
     publicUrl: config.WAYBILL_PUBLIC_URL,
     allowedHosts: config.WAYBILL_ALLOWED_HOSTS,
     trustedProxies: config.WAYBILL_TRUSTED_PROXIES,
+    paceLimits: { minBodyBytesPerSecond: config.WAYBILL_MIN_BODY_BYTES_PER_SECOND },
     pages: {
       words: engines.words,
       assets: readAssets(new URL('./assets/', import.meta.url)),

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
+import { ExchangeError } from '../domain/exchange-error.ts';
 import { isUuid } from '../domain/is-uuid.ts';
 import type { DropLine, ReceiverState } from '../domain/ports.ts';
 import { type AddCommand, print, printPages } from './command.ts';
@@ -13,7 +14,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
 
   drops
     .command('list')
-    .description('the drops and grants of an account, newest first')
+    .description('the drops and grants of an account, newest first, with their state: live, expired or revoked')
     .requiredOption('--account <address>', 'the account')
     .option('--json', 'answer as one JSON array')
     .action((options: { account: string; json?: boolean }) =>
@@ -25,12 +26,13 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
           (drop) => ({
             id: drop.id,
             type: drop.type,
+            state: drop.state,
             created: new Date(drop.createdSeconds * 1000),
             receivers: drop.receiverCount,
             files: drop.fileCount,
           }),
           (drop) =>
-            `${drop.id}  ${drop.created.toISOString()}  ${drop.type}  receivers: ${drop.receivers}  files: ${drop.files}`,
+            `${drop.id}  ${drop.created.toISOString()}  ${drop.type}  ${drop.state}  receivers: ${drop.receivers}  files: ${drop.files}`,
         );
       }),
     );
@@ -46,8 +48,17 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
         const account = await findAccount(engines, options.account);
         await printPages(
           options.json,
-          (after?: ReceiverState) =>
-            engines.store.drops.deliveryStates(account.id, id, after?.position ?? -1, receiversPerPage),
+          async (after?: ReceiverState) => {
+            const states = await engines.store.drops.deliveryStates(
+              account.id,
+              id,
+              after?.position ?? -1,
+              receiversPerPage,
+            );
+            // Every drop has a receiver.
+            if (!after && states.length === 0) throw new ExchangeError('not_found', 'The account has no such drop.');
+            return states;
+          },
           ({ position: _, ...state }) => state,
           describe,
         );

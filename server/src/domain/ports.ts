@@ -495,8 +495,10 @@ export interface PagePosition {
   readonly createdAt: string;
   readonly id: string;
 }
+export type DropState = 'live' | 'expired' | 'revoked';
 export interface DropLine extends PagePosition {
   readonly type: DropType;
+  readonly state: DropState;
   readonly createdSeconds: number;
   readonly ttl: number;
   readonly message: string;

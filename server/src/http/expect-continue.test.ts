@@ -31,6 +31,7 @@ beforeAll(async () => {
       publicUrl: 'https://files.example.org',
       allowedHosts: [],
       trustedProxies: [],
+      paceLimits: { minBodyBytesPerSecond: 1024 },
       pages: testPages,
     },
   );

@@ -21,6 +21,7 @@ const options = {
   publicUrl: 'https://files.example.org',
   allowedHosts: [],
   trustedProxies: [],
+  paceLimits: { minBodyBytesPerSecond: 1024 },
   pages: testPages,
 };
 const host = 'files.example.org';

@@ -14,7 +14,7 @@ import { answerError, errorAnswer, statusOf } from './json-errors.ts';
 import { closeKindly, endKindly } from './kind-close.ts';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
 import { securityHeaders } from './security-headers.ts';
-import { cutSlowPeers } from './slow-peers.ts';
+import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
 import { validatorOptions } from './validation-message.ts';
 
 export interface ServerOptions {
@@ -24,6 +24,7 @@ export interface ServerOptions {
   readonly publicUrl: string;
   readonly allowedHosts: readonly string[];
   readonly trustedProxies: readonly string[];
+  readonly paceLimits: PaceLimits;
   readonly pages: PageOptions;
 }
 
@@ -97,7 +98,7 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
   app.server.on('connect', (_request, socket) => answerRaw('method_not_allowed', socket));
   app.server.on('checkExpectation', ({ socket }) => answerRaw('malformed_request', socket));
   closeKindly(app.server);
-  const stopCutting = cutSlowPeers(app.server);
+  const stopCutting = cutSlowPeers(app.server, options.paceLimits);
   app.addHook('onClose', async () => stopCutting());
   return app;
 }

@@ -12,10 +12,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function exchange(handle: (request: IncomingMessage, response: ServerResponse) => void) {
+async function exchange(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  minBodyBytesPerSecond = 1024,
+) {
   let time = 0;
   const server = createServer({ requestTimeout: 0, headersTimeout: 0 }, handle);
-  const stop = cutSlowPeers(server, () => time);
+  const stop = cutSlowPeers(server, { minBodyBytesPerSecond }, () => time);
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -156,8 +159,24 @@ test('an idle connection is left to the server’s own limit', async () => {
 
 test('nothing is checked any more once it has been stopped', async () => {
   const server = createServer();
-  const stop = cutSlowPeers(server);
+  const stop = cutSlowPeers(server, { minBodyBytesPerSecond: 1024 });
   expect(vi.getTimerCount()).toBe(1);
   stop();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('the pace a body must keep is the operator’s to set', async () => {
+  for (const [minBodyBytesPerSecond, cut] of [
+    [10, false],
+    [200, true],
+  ] as const) {
+    await using peer = await exchange((request) => void request.resume(), minBodyBytesPerSecond);
+    peer.client.write(`${head}${'x'.repeat(100)}`);
+    await received(peer.socket, head.length + 100);
+    // The window begins with the request; what follows counts.
+    peer.client.write('x'.repeat(30 * 100));
+    await received(peer.socket, head.length + 3_100);
+    peer.pass(35);
+    expect(peer.socket.destroyed).toBe(cut);
+  }
 });

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 
 const checkMs = 5_000;
 const bodyWindowMs = 30_000;
-const bodyBytesPerSecond = 1024;
 const stalledReaderMs = 60_000;
 
 interface Peer {
@@ -14,11 +13,21 @@ interface Peer {
   writtenAt: number;
 }
 
+export interface PaceLimits {
+  /** A body that brings less than this over half a minute is cut. */
+  readonly minBodyBytesPerSecond: number;
+}
+
 /**
- * Cuts peers that hold a connection without using it: a body that trickles, a reader that stands still. A limit on the
- * whole request would not do, for an honest upload may take days.
+ * Cuts peers that hold a connection without using it: a body that trickles, a reader that takes nothing. A limit on the
+ * whole request would not do, because an honest upload may take days.
  */
-export function cutSlowPeers(server: Server, now: () => number = () => performance.now()): () => void {
+export function cutSlowPeers(
+  server: Server,
+  { minBodyBytesPerSecond }: PaceLimits,
+  now: () => number = () => performance.now(),
+): () => void {
+  const minBytesPerWindow = (minBodyBytesPerSecond * bodyWindowMs) / 1000;
   const peers = new Map<Socket, Peer>();
   server.on('connection', (socket) => {
     peers.set(socket, { request: undefined, windowStart: now(), readAtStart: 0, written: 0, writtenAt: now() });
@@ -33,16 +42,16 @@ export function cutSlowPeers(server: Server, now: () => number = () => performan
   });
   const timer = setInterval(() => {
     for (const [socket, peer] of peers) {
-      if (trickles(socket, peer, now()) || standsStill(socket, peer, now())) socket.destroy();
+      if (trickles(socket, peer, minBytesPerWindow, now()) || standsStill(socket, peer, now())) socket.destroy();
     }
   }, checkMs).unref();
   return () => clearInterval(timer);
 }
 
-function trickles(socket: Socket, peer: Peer, time: number): boolean {
+function trickles(socket: Socket, peer: Peer, minBytes: number, time: number): boolean {
   if (!peer.request || peer.request.complete || time - peer.windowStart < bodyWindowMs) return false;
   // A body we are not reading yet is not the peer's fault.
-  const slow = !socket.isPaused() && socket.bytesRead - peer.readAtStart < (bodyBytesPerSecond * bodyWindowMs) / 1000;
+  const slow = !socket.isPaused() && socket.bytesRead - peer.readAtStart < minBytes;
   peer.windowStart = time;
   peer.readAtStart = socket.bytesRead;
   return slow;

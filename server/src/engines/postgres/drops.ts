@@ -1,6 +1,14 @@
 import type { DropType, Receiver } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
-import type { Batch, BatchSize, DropStore, FileLine, PagePosition, ReceiverState } from '../../domain/ports.ts';
+import type {
+  Batch,
+  BatchSize,
+  DropState,
+  DropStore,
+  FileLine,
+  PagePosition,
+  ReceiverState,
+} from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 
 /** As text: a Date would lose the microseconds, and with them the place in the order. */
@@ -9,6 +17,11 @@ const secondsOf = (column: string) =>
   sql<number>`floor(extract(epoch from ${sql.ref(column)}))::bigint`.as('createdSeconds');
 const isBefore = (createdAt: string, id: string, { createdAt: time, id: after }: PagePosition) =>
   sql<boolean>`(${sql.ref(createdAt)}, ${sql.ref(id)}) < (${time}::timestamptz, ${after}::uuid)`;
+
+const stateOfDrop = sql<DropState>`
+  case when revoked_at is not null then 'revoked'
+       when ended_at is not null or expires_at <= now() then 'expired'
+       else 'live' end`;
 
 export function dropStore(db: Database): DropStore {
   return {
@@ -85,7 +98,7 @@ export function dropStore(db: Database): DropStore {
       db
         .selectFrom('drops')
         .select(['id', 'type', 'ttl', 'message', 'receiver_count as receiverCount', 'file_count as fileCount'])
-        .select([positionOf('created_at'), secondsOf('created_at')])
+        .select([positionOf('created_at'), secondsOf('created_at'), stateOfDrop.as('state')])
         .where('account_id', '=', accountId)
         // What contacts sent is in the inbox, not in the history of what was sent.
         .where(sql<boolean>`drops.type <> 'receivedfiles'`)

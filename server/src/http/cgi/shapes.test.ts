@@ -70,6 +70,7 @@ describe('the shapes of the wire', () => {
     const drop = {
       ...line,
       type: 'downloadfiles',
+      state: 'live',
       message: 'hello',
       receiverCount: 1,
       receivers,

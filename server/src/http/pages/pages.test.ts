@@ -47,6 +47,7 @@ function build(waitSeconds = 0): FastifyInstance {
     publicUrl: `https://${host}`,
     allowedHosts: [],
     trustedProxies: [],
+    paceLimits: { minBodyBytesPerSecond: 1024 },
     pages: testPages,
   });
 }

@@ -25,6 +25,7 @@ beforeAll(async () => {
     publicUrl: `https://${host}`,
     allowedHosts: [],
     trustedProxies: [],
+    paceLimits: { minBodyBytesPerSecond: 1024 },
     pages: testPages,
   });
 });

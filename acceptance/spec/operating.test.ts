@@ -1,0 +1,164 @@
+// What whoever runs the program meets on the first day: wrong settings are named at the start, and commands tell the truth.
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshClient, uniqueAddress } from '../lib/accounts.ts';
+import { admin, adminJson, programEnvironment, programPath } from '../lib/admin.ts';
+import type { Client } from '../lib/client.ts';
+import { closedPort, ownServe } from '../lib/own-serve.ts';
+import { dispatch } from '../lib/scenario.ts';
+import { eventually } from '../lib/wait.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'waybill-operating-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let sender: Client;
+beforeAll(async () => {
+  sender = await freshClient('operating');
+  await dispatch(sender, { to: [uniqueAddress()], files: [{ name: 'a.txt', content: Buffer.from('a') }] });
+});
+
+/** The program with these settings until it ends by itself. */
+async function ended(args: string[], overrides: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [programPath, ...args], {
+    env: { ...programEnvironment(), WAYBILL_LISTEN: '127.0.0.1:0', ...overrides },
+    signal: AbortSignal.timeout(50_000),
+  });
+  const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { stdout, stderr, exitCode: exitCode as number | null };
+}
+
+function keyFile(content: string, mode = 0o600): string {
+  const path = join(folder, randomBytes(8).toString('hex'));
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+const storedKeys = () => readFileSync(programEnvironment()['WAYBILL_MASTER_KEY_FILE'] ?? '', 'utf8');
+
+test('the program tells its version', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../server/package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  expect(await ended(['--version'])).toEqual({ stdout: `${version}\n`, stderr: '', exitCode: 0 });
+});
+
+describe('a setting that is wrong is named at the start', () => {
+  test.each<[what: string, overrides: () => Record<string, string>, said: string]>([
+    ['a bucket that does not exist', () => ({ WAYBILL_S3_BUCKET: 'waybill-missing' }), 'WAYBILL_S3_BUCKET'],
+    ['a wrong S3 secret', () => ({ WAYBILL_S3_SECRET_ACCESS_KEY: 'wrong' }), 'WAYBILL_S3_SECRET_ACCESS_KEY'],
+    [
+      'another master key under a known version',
+      () => ({ WAYBILL_MASTER_KEY_FILE: keyFile(`1:${randomBytes(32).toString('base64')}\n`) }),
+      'The master key of version 1 does not open what is stored.',
+    ],
+    [
+      'a key file that everybody can read',
+      () => ({ WAYBILL_MASTER_KEY_FILE: keyFile(storedKeys(), 0o644) }),
+      'chmod o= ',
+    ],
+  ])('%s', async (_what, overrides, said) => {
+    for (const role of ['serve', 'work']) {
+      const { exitCode, stderr } = await ended([role], overrides());
+      expect({ role, exitCode }).toEqual({ role, exitCode: 1 });
+      expect(stderr).toContain(said);
+    }
+  });
+
+  test('a malformed mail server or sender', async () => {
+    const wrong = { WAYBILL_SMTP_URL: 'mail.example.org:25', WAYBILL_MAIL_FROM: 'nobody' };
+    const { exitCode, stderr } = await ended(['serve'], wrong);
+    expect(exitCode).toBe(78);
+    expect(stderr).toMatch(/WAYBILL_SMTP_URL is .*\n.*WAYBILL_MAIL_FROM is /);
+  });
+});
+
+test('a key file for the service’s group, as the set-up makes it, is taken', async () => {
+  const path = keyFile(storedKeys(), 0o640);
+  const serve = await ownServe({ WAYBILL_MASTER_KEY_FILE: path });
+  await serve.stop();
+});
+
+test('the documented rotation leaves a key file that the service can read, with the new key first', async () => {
+  const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const section = guide.slice(guide.indexOf('**The master key.**'), guide.indexOf('**The pepper**'));
+  const path = keyFile(storedKeys(), 0o640);
+  const script = [...section.matchAll(/```sh\n([^`]*)```/g)]
+    .flatMap(([, commands = '']) => commands.split('\n').filter((line) => !line.startsWith('systemctl')))
+    .join('\n')
+    .replaceAll('/etc/waybill/master-keys', path);
+  const child = spawn('/bin/sh', ['-eu', '-c', script], { stdio: 'inherit' });
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .map((line) => line.slice(0, 2)),
+  ).toEqual(['2:', '1:', '']);
+  const serve = await ownServe({ WAYBILL_MASTER_KEY_FILE: path });
+  await serve.stop();
+});
+
+test('an engine that is merely away does not stop the start, and readiness names it', async () => {
+  // One refuses, the other takes connections and says nothing.
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as { port: number };
+  const consolePort = await closedPort();
+  const serve = await ownServe({
+    WAYBILL_S3_ENDPOINT: `http://127.0.0.1:${await closedPort()}`,
+    WAYBILL_REDIS_URL: `redis://127.0.0.1:${port}`,
+    WAYBILL_CONSOLE_LISTEN: `127.0.0.1:${consolePort}`,
+  });
+  try {
+    const away = await eventually('both are found out of reach', async () => {
+      const began = performance.now();
+      const answer = await fetch(`http://127.0.0.1:${consolePort}/readyz`);
+      expect([answer.status, performance.now() - began < 1_000]).toEqual([200, true]);
+      const { engines } = (await answer.json()) as { engines: Record<string, string> };
+      return engines['s3'] === 'out of reach' && engines['valkey'] === 'out of reach' ? engines : undefined;
+    });
+    expect(away).toMatchObject({ postgres: 'ok', masterKeys: 'ok' });
+  } finally {
+    await serve.stop();
+    silent.close();
+  }
+});
+
+test('the client’s variables do not keep the server’s program from starting', async () => {
+  const { exitCode, stderr } = await admin(['accounts', 'list', '--json'], '', {
+    WAYBILL_URL: 'https://files.example.org',
+    WAYBILL_USER: 'me@example.org',
+    WAYBILL_API_KEY: 'wb_x',
+  });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+});
+
+describe('drops', () => {
+  const list = (account: string) =>
+    adminJson<{ id: string; state: string }[]>(['drops', 'list', '--account', account, '--json']);
+
+  test('a revoked one is listed as revoked, and a live one as live', async () => {
+    const client = await freshClient('drops');
+    for (const name of ['kept.txt', 'withdrawn.txt'])
+      await dispatch(client, { to: [uniqueAddress()], files: [{ name, content: Buffer.from(name) }] });
+    const [newest] = await list(client.user);
+    await adminJson(['drops', 'revoke', newest?.id ?? '', '--account', client.user, '--json']);
+    expect((await list(client.user)).map(({ state }) => state)).toEqual(['revoked', 'live']);
+    expect((await admin(['drops', 'list', '--account', client.user])).stdout).toMatch(/  revoked  .*\n.*  live  /);
+  });
+
+  test('one of another account is not shown, and that is a failure', async () => {
+    const other = await freshClient('other');
+    const [drop] = await list(sender.user);
+    for (const json of [[], ['--json']]) {
+      const shown = await admin(['drops', 'show', drop?.id ?? '', '--account', other.user, ...json]);
+      expect(shown).toEqual({ exitCode: 1, stdout: '', stderr: 'waybilld: The account has no such drop.\n' });
+    }
+  });
+});
