@@ -121,7 +121,11 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
     async migrate() {
       // A connection that holds the lock, and one for the job runner's own migrations.
       const migrations = openPool({ ...databaseOptions, connections: 2, deadlines: migrationDeadlines });
-      return unlessAway(() => migrate(migrations)).finally(() => migrations.end());
+      try {
+        return await unlessAway(() => migrate(migrations));
+      } finally {
+        await migrations.end();
+      }
     },
     checks: {
       postgres: async () => void (await pool.query('select 1')),

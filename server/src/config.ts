@@ -30,7 +30,7 @@ const settings = {
   WAYBILL_DATABASE_URL: {
     about: 'PostgreSQL: postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
     secret: true,
-    parse: url('postgres', 'postgresql'),
+    parse: address('postgres', 'postgresql'),
   },
   WAYBILL_DATABASE_CONNECTIONS: {
     about: 'The most connections a process opens to PostgreSQL.',
@@ -42,7 +42,7 @@ const settings = {
     secret: true,
     parse: redisAddress,
   },
-  WAYBILL_S3_ENDPOINT: { about: 'The S3 server: http(s)://HOST:PORT.', parse: url('http', 'https') },
+  WAYBILL_S3_ENDPOINT: { about: 'The S3 server: http(s)://HOST:PORT.', parse: address('http', 'https') },
   WAYBILL_S3_REGION: { about: 'The S3 region.', standard: 'us-east-1', parse: text },
   WAYBILL_S3_BUCKET: { about: 'The bucket that holds the sealed bytes. It must exist.', parse: text },
   WAYBILL_S3_ACCESS_KEY_ID: { about: 'The S3 access key.', parse: text },
@@ -84,7 +84,7 @@ const settings = {
   WAYBILL_SMTP_URL: {
     about: 'The mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS from the first byte.',
     secret: true,
-    parse: url('smtp', 'smtps'),
+    parse: address('smtp', 'smtps'),
   },
   WAYBILL_MAIL_FROM: { about: 'The address mails come from: NAME@DOMAIN.', parse: mailAddress },
   WAYBILL_SECOND_FACTOR: {
@@ -335,13 +335,13 @@ function publicUrl(value: string): string {
 }
 
 /** The value is a secret or holds one, so a problem does not repeat it. */
-function url(...schemes: readonly string[]) {
+function address(...schemes: readonly string[]) {
   return (value: string): string => {
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
     const scheme = parsed?.protocol.slice(0, -1) ?? '';
     // PostgreSQL's may name a socket's folder instead of a host: postgres:///waybill?host=/run/postgresql.
     if (!parsed || !schemes.includes(scheme) || !(parsed.host || scheme.startsWith('postgres'))) {
-      throw new Error(`is an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}.`);
+      throw new Error(`is an address that starts with ${schemes.map((name) => `${name}://`).join(' or ')}.`);
     }
     return value;
   };
@@ -349,7 +349,7 @@ function url(...schemes: readonly string[]) {
 
 function redisAddress(value: string): string {
   const isSocket = value.startsWith('/');
-  return isSocket ? value : url('redis', 'rediss')(value);
+  return isSocket ? value : address('redis', 'rediss')(value);
 }
 
 function mailAddress(value: string): string {

@@ -52,7 +52,7 @@ interface Exchange {
   /** What came before any of the body was sent. */
   first: string;
   /** What came after it, where it was asked for. */
-  then: string;
+  after: string;
 }
 
 /** Sends the head with `Expect: 100-continue`, and the body only if it is asked for. */
@@ -75,15 +75,15 @@ async function send(target: string, headers: Record<string, string>, body = form
   else if (!/\r\nconnection: close\r\n/i.test(first)) throw new Error(`the connection stays open: ${first}`);
   // The answer to an upload is chunked; the server keeps the connection after it.
   socket.on('data', (chunk: Buffer) => chunk.toString().endsWith('0\r\n\r\n') && socket.end());
-  return { first, then: await text(socket) };
+  return { first, after: await text(socket) };
 }
 const upload = () => `/${user}/cgi/upload.cgi`;
 
 test('a body that is wanted is asked for, and then taken', async () => {
-  const { first, then } = await send(upload(), {});
+  const { first, after } = await send(upload(), {});
   expect(first).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-  expect(then).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"status":"done"/);
-  expect(then).toMatch(/\r\nconnection: keep-alive\r\n/i);
+  expect(after).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"status":"done"/);
+  expect(after).toMatch(/\r\nconnection: keep-alive\r\n/i);
 });
 
 test.each([

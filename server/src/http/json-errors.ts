@@ -1,7 +1,7 @@
 import type { ErrorAnswer, ErrorCode } from '@waybill/protocol';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { type Finding, validationMessage } from './validation-message.ts';
+import { validationMessage } from './validation-message.ts';
 
 /** The status of every code on this surface. A new code does not compile until it is here. */
 export const statusOf: Record<ErrorCode, number> = {
@@ -74,7 +74,6 @@ export function errorAnswer(code: ErrorCode, message: string): ErrorAnswer {
 function asExchangeError(error: unknown): ExchangeError {
   if (error instanceof ExchangeError) return error;
   const { code, validation, validationContext } = error as Partial<FastifyError>;
-  if (validation)
-    return new ExchangeError('invalid_input', validationMessage(validation as readonly Finding[], validationContext));
+  if (validation) return new ExchangeError('invalid_input', validationMessage(validation, validationContext));
   return new ExchangeError(frameworkCodes[code ?? ''] ?? 'internal', undefined, { cause: error });
 }

@@ -50,7 +50,11 @@ test.each([
   ['/contacts', [{ ...a, nick: long(201) }], '"nick" in entry 1 must have at most 200 characters.'],
   ['/contacts', [{ ...a, mail: 'x' }], 'Entry 1 has "mail", which is not a field of this request.'],
   ['/contacts', [{ ...a, [long(500)]: 'x' }], `Entry 1 has "${long(60)}…", which is not a field of this request.`],
-  ['/receivers', Array(limits.receiversPerDispatch + 1).fill(a), 'The body may have at most 1000 entries.'],
+  [
+    '/receivers',
+    Array.from({ length: limits.receiversPerDispatch + 1 }, () => a),
+    'The body may have at most 1000 entries.',
+  ],
   ['/dispatch', [], 'The body must be an object.'],
   ['/dispatch', { desttime: '7' }, '"desttime" must be a whole number.'],
   ['/dispatch', { desttime: 0 }, '"desttime" must be at least 1.'],

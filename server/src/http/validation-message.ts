@@ -41,7 +41,7 @@ function placeOf(instancePath: string, context: string): string {
 }
 
 function demandOf({ keyword, params, parentSchema }: Finding): string {
-  const { limit } = params;
+  const limit = Number(params['limit']);
   switch (keyword) {
     case 'required':
       return `needs ${quoted(params['missingProperty'])}`;

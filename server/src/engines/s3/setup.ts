@@ -5,20 +5,16 @@ import { SetupError } from '../../domain/setup-error.ts';
 export function bucketSetupError(error: unknown, bucket: string): SetupError | undefined {
   const answer = (error as Error).cause;
   if (!(answer instanceof S3ServiceException)) return undefined;
-  switch (answer.$metadata.httpStatusCode) {
-    case 404:
-      return new SetupError(
-        `S3: there is no bucket "${bucket}". Create it, or correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT.`,
-        { cause: answer },
-      );
-    case 400:
-    case 401:
-    case 403:
-      return new SetupError(
-        `S3: access to the bucket "${bucket}" is refused. Check WAYBILL_S3_ACCESS_KEY_ID, WAYBILL_S3_SECRET_ACCESS_KEY, WAYBILL_S3_REGION and what the key may do.`,
-        { cause: answer },
-      );
-    default:
-      return undefined;
+  const status = answer.$metadata.httpStatusCode ?? 0;
+  if (status === 404) {
+    return new SetupError(
+      `S3: there is no bucket "${bucket}". Create it, or correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT.`,
+      { cause: answer },
+    );
   }
+  if (![400, 401, 403].includes(status)) return undefined;
+  return new SetupError(
+    `S3: access to the bucket "${bucket}" is refused. Check WAYBILL_S3_ACCESS_KEY_ID, WAYBILL_S3_SECRET_ACCESS_KEY, WAYBILL_S3_REGION and what the key may do.`,
+    { cause: answer },
+  );
 }
