@@ -449,8 +449,8 @@ export interface UploadStore extends DeletionStore {
   takeForCheck(accountId: string, id: string, leaseSeconds: number): Promise<UncheckedUpload | undefined>;
   /** False when it is no longer to be checked. */
   holdForCheck(accountId: string, id: string, leaseSeconds: number): Promise<boolean>;
-  /** Has the check made again after a pause. */
-  retryCheck(accountId: string, id: string, pauseSeconds: number): Promise<void>;
+  /** Has the check made again after a pause; so many checks count. */
+  retryCheck(accountId: string, id: string, next: { checks: number; pauseSeconds: number }): Promise<void>;
   /** Turns a checked upload into a file on its desk, replacing one of its name. False when it was removed meanwhile. */
   accept(accountId: string, id: string, upload: CompleteUpload): Promise<boolean>;
   refuse(accountId: string, id: string, refusal: Refusal): Promise<void>;

@@ -96,7 +96,7 @@ async function* sealedSegments(
         const since = performance.now();
         for (; next < piece.end && !piece.isDropped; next += 1) {
           const impatience = setTimeout(() => {
-            if (piece.end - next > smallestPiece) piece.drop();
+            if (piece.isLarge) piece.drop();
             ahead?.drop();
           }, patienceMs);
           try {
@@ -145,6 +145,10 @@ class Piece {
     );
     // A failure before its turn is noticed when its turn comes; unheard, it would end the process.
     this.#reading.catch(() => undefined);
+  }
+
+  get isLarge(): boolean {
+    return this.#takenBytes > 0;
   }
 
   get isDropped(): boolean {

@@ -23,8 +23,13 @@ export async function announceFile(
     const lost = files.filter((file) => file.name === name && file.state === 'uploading' && file.receivedBytes === 0);
     for (const file of lost) await tx.uploads.remove(accountId, desk, file.id);
     if (files.length - lost.length >= limits.filesPerDraft) throw new ExchangeError('too_many_files');
-    if ((await tx.uploads.bytesThrough(link, desk)) + announced.sizeBytes > policy.grantMaxBytes) {
+    if (announced.sizeBytes > (await bytesLeftFor({ store: tx, policy }, link))) {
       throw new ExchangeError('too_large', 'This link has taken as many bytes as it may.');
     }
   });
+}
+
+/** How many bytes may still be sent through a link. */
+export async function bytesLeftFor({ store, policy }: Pick<Engines, 'store' | 'policy'>, link: Link): Promise<number> {
+  return Math.max(0, policy.grantMaxBytes - (await store.uploads.bytesThrough(link, deskOf(link))));
 }

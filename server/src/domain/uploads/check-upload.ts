@@ -41,9 +41,12 @@ export async function checkUpload(
     if (judgement.outcome !== 'accept') throw new ExchangeError('unavailable', 'The virus scanner gave no verdict.');
     await accept(engines, upload, found.sha256, judgement.scan);
   } catch (error) {
-    if (stopping.aborted) return uploads.retryCheck(accountId, uploadId, 0);
+    // Not an attempt: nothing is known about the file or the scanner.
+    if (stopping.aborted)
+      return uploads.retryCheck(accountId, uploadId, { checks: upload.checks - 1, pauseSeconds: 0 });
     if (upload.checks >= maxChecks) return uploads.refuse(accountId, uploadId, 'unchecked');
-    await uploads.retryCheck(accountId, uploadId, shortestPauseSeconds * 2 ** (upload.checks - 1));
+    const pauseSeconds = shortestPauseSeconds * 2 ** (upload.checks - 1);
+    await uploads.retryCheck(accountId, uploadId, { checks: upload.checks, pauseSeconds });
     throw error;
   }
 }

@@ -60,9 +60,12 @@ describe('an upload', () => {
     const upload = await stageUpload(engines, accountOwner(actor, ''), incomingFile('a.txt', content));
     expect(await staged(actor)).toEqual([]);
     await completeUploads(engines, accountOwner(actor, ''), [upload]);
-    expect(await staged(actor)).toEqual([{ name: 'a.txt', mediaType: 'text/plain', sizeBytes: content.length }]);
+    const sha256 = createHash('sha256').update(content).digest();
+    expect(await staged(actor)).toEqual([
+      { name: 'a.txt', mediaType: 'text/plain', sizeBytes: content.length, sha256 },
+    ]);
     const file = await sealedFile(actor, 'a.txt');
-    expect(file.sha256).toEqual(createHash('sha256').update(content).digest());
+    expect(file.sha256).toEqual(sha256);
     expect((await openFile(engines.objects, file)).equals(content)).toBe(true);
     expect(objectsOf(file.id)).toEqual([chunkKey(file.id, 0), chunkKey(file.id, 1)]);
     expect(await rowsOf(actor)).toMatchObject([{ id: file.id, state: 'ready', name: 'a.txt', chunk_count: 2 }]);
@@ -214,13 +217,14 @@ describe('an upload that fails', () => {
       if (renewed.size === 0) noticed.resolve();
       return renewed;
     };
-    const live = new LiveUploads({ renew }, { leaseSeconds: 1 });
+    const live = new LiveUploads({ renew }, { leaseSeconds: 4 });
     const bytes = (async function* () {
       yield Buffer.alloc(9 * 1024 * 1024);
-      await exchange.database.query("update uploads set due_at = now() - interval '1 second' where account_id = $1", [
-        actor.accountId,
-      ]);
-      await engines.store.uploads.expire(1000);
+      // As the sweep does when the lease has ended; a renewal may be on its way meanwhile.
+      await exchange.database.query(
+        "update uploads set state = 'given_up', wrapped_key = null, due_at = now() + interval '1 hour' where account_id = $1",
+        [actor.accountId],
+      );
       await noticed.promise;
       yield Buffer.alloc(9 * 1024 * 1024);
     })();
@@ -309,7 +313,6 @@ describe('the virus scan', () => {
       ['stored', true],
     ]);
     expect(seen[1]?.bytes.equals(content)).toBe(true);
-    if (interruptedAfter < content.length) expect(seen[0]?.bytes.length).toBeLessThan(content.length);
     await abandonUploads(engines, [upload]);
   });
 

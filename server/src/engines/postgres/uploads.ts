@@ -224,10 +224,10 @@ export function uploadStore(db: Database): UploadStore {
           .where('state', '=', 'checking'),
       ),
 
-    async retryCheck(accountId, id, pauseSeconds) {
+    async retryCheck(accountId, id, { checks, pauseSeconds }) {
       await sql`
         with postponed as (
-          update uploads set due_at = ${secondsFromNow(pauseSeconds)}
+          update uploads set due_at = ${secondsFromNow(pauseSeconds)}, checks = ${checks}
           where account_id = ${accountId} and id = ${id} and state = 'checking'
           returning account_id, id, due_at
         )

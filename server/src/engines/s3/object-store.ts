@@ -32,6 +32,8 @@ export interface S3ObjectStore extends ObjectStore {
 
 /** Connections for each kind of call, so that none of them can use up those of another. */
 const connections = { reading: 64, writing: 256, deleting: 4 };
+const ignore = () => undefined;
+const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 const shortestPauseMs = 50;
 const longestPauseMs = 1_000;
 
@@ -49,8 +51,9 @@ export function s3ObjectStore(options: S3Options): S3ObjectStore {
       responseChecksumValidation: 'WHEN_REQUIRED',
       // With it, the client would open a connection for every object.
       expectContinueHeader: false,
-      // The attempts are made here, within one deadline.
+      // The attempts are made here, within one deadline, and what fails is reported by whoever asked.
       maxAttempts: 1,
+      logger: silent,
       requestHandler: {
         connectionTimeout: silenceMs,
         socketTimeout: silenceMs,

@@ -42,8 +42,8 @@ function uploadForm() {
       asked = true;
       return undefined;
     },
-    accept(files: number): void {
-      if (asked && files > 0) return;
+    accept(files: readonly unknown[]): void {
+      if (asked && files.length > 0) return;
       throw new ExchangeError(
         'malformed_request',
         'The form needs a field "do" with the value "upload" and a file in "file".',

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { bytesLeftFor } from '../../domain/grants/announce-file.ts';
 import { deskOwner } from '../../domain/grants/desk.ts';
 import type { Link } from '../../domain/ports.ts';
 import type { Part } from '../shared/multipart.ts';
@@ -21,13 +22,19 @@ export async function receiveForm(
   written: Written,
 ): Promise<void> {
   if (!(body instanceof Readable)) throw new ExchangeError('unsupported_media_type');
-  await receiveFiles(engines, deskOwner(link), { contentType, body }, async (part, files) => {
+  const bytesLeft = await bytesLeftFor(engines, link);
+  const policy = { ...engines.policy, maxFileBytes: Math.min(engines.policy.maxFileBytes, bytesLeft) };
+  const choose = async (part: Part, files: number) => {
     if (part.name === 'message' && part.fileName === undefined) written.message = await textOf(part);
     // A field in which nothing was chosen comes as a file without a name.
     else if (!isFile(part) || part.fileName === '') await skip(part);
     else if (files >= limits.filesPerUpload) throw new ExchangeError('too_many_files');
     else return part;
     return undefined;
+  };
+  await receiveFiles({ ...engines, policy }, deskOwner(link), { contentType, body }, choose, (files) => {
+    const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (bytes > bytesLeft) throw new ExchangeError('too_large');
   });
 }
 

@@ -23,7 +23,7 @@ export async function receiveFiles(
   owner: UploadOwner,
   form: { readonly contentType: string; readonly body: Readable },
   choose: (part: Part, filesSoFar: number) => Promise<FilePart | undefined>,
-  accept: (files: number) => void = () => undefined,
+  accept: (files: readonly Pick<StagedUpload, 'sizeBytes'>[]) => void = () => undefined,
 ): Promise<void> {
   const staged: StagedUpload[] = [];
   try {
@@ -33,7 +33,7 @@ export async function receiveFiles(
       const { fileName: name, mediaType, bytes } = file;
       staged.push(await stageUpload(engines, owner, { name, mediaType, bytes }));
     }
-    accept(staged.length);
+    accept(staged);
     await completeUploads(engines, owner, staged);
   } catch (error) {
     await abandonUploads(engines, staged);
