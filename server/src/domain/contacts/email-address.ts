@@ -2,8 +2,11 @@ import { domainToASCII } from 'node:url';
 import isEmail from 'validator/lib/isEmail.js';
 import { ExchangeError } from '../exchange-error.ts';
 
-/** Dot-atoms only: no quotes, comments, groups, brackets or routing, so that one address is always one mailbox. */
-const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+/**
+ * Dot-atoms only: no quotes, comments, groups, brackets or routing, so that one address is always one mailbox. Some mail
+ * servers still read `user%elsewhere@relay` and `elsewhere!user@relay` as "pass it on to elsewhere".
+ */
+const localPart = /^[a-z0-9#$&'*+/=?^_`{|}~-]+(?:\.[a-z0-9#$&'*+/=?^_`{|}~-]+)*$/i;
 /** domainToASCII reads a URL: it would drop a tab, decode a %6d and cut at a slash, and the mail would go elsewhere. */
 const domainCharacters = /^[\p{L}\p{M}\p{N}.-]+$/u;
 

@@ -1,4 +1,4 @@
-import { limits } from '@waybill/protocol';
+import { limits, localNameKey } from '@waybill/protocol';
 import { ExchangeError } from '../exchange-error.ts';
 
 /**
@@ -12,13 +12,14 @@ const forbidden = [
   /^[a-z]:/i,
 ];
 
-/** The one form of a file's name: NFC, a basename, 1 to 255 bytes. Names are data, never paths. */
+/** What a reader sees of these is nothing, or a folder. */
+const nothingToSee = new Set(['', '.', '..']);
+
+/** The one form of a file's name: NFC, a basename, 1 to 255 bytes, something to see. Names are data, never paths. */
 export function fileName(text: string): string {
   const name = text.isWellFormed() ? text.normalize('NFC') : '';
   if (
-    name.trim() === '' ||
-    name === '.' ||
-    name === '..' ||
+    nothingToSee.has(localNameKey(name).trim()) ||
     forbidden.some((pattern) => pattern.test(name)) ||
     Buffer.byteLength(name) > limits.fileNameBytes
   ) {
