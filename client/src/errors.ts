@@ -56,6 +56,7 @@ const mayPass: Record<WaybillErrorCode, boolean> = {
   request_timeout: true,
   too_many_requests: true,
   too_many_messages: true,
+  too_many_transfers: true,
   unavailable: true,
   damaged: false,
   internal: false,

@@ -128,6 +128,7 @@ export type ErrorCode =
   | 'request_timeout'
   | 'too_many_requests'
   | 'too_many_messages'
+  | 'too_many_transfers'
   | 'unavailable'
   | 'damaged'
   | 'internal';

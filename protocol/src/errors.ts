@@ -8,7 +8,7 @@ export const errorMessages = {
   malformed_request: 'The request could not be understood. Compare it with the API reference.',
   invalid_input: 'A field of the request is missing, of the wrong type or out of bounds.',
   invalid_name:
-    'A file name is 1 to 255 bytes of UTF-8 without slashes, backslashes, control or direction characters, and not "." or "..".',
+    'A file name is 1 to 255 bytes of UTF-8 with something visible in it, without slashes, backslashes, control or direction characters, and not "." or "..".',
   unauthorized: 'Send the account address and one of its live API keys with HTTP Basic authentication.',
   csrf_rejected:
     'The CSRF-Token header is missing, expired or not this account’s. Get the index page again and use its csrftoken.',
@@ -44,6 +44,7 @@ export const errorMessages = {
   too_many_requests: 'Too many failed attempts from this address. Wait as long as Retry-After says.',
   too_many_messages:
     'This account, or one of the receivers, has had as many messages as an hour allows. Wait as long as Retry-After says.',
+  too_many_transfers: 'Too many downloads run through this link at once. Wait for one to finish and try again.',
   unavailable: 'A part of the service is out of reach for a moment. Try again after Retry-After seconds.',
   damaged: 'The stored file failed its integrity check and was not sent. Tell the administrator.',
   internal: 'Something went wrong on our side. Give the administrator the X-Request-Id of this answer.',

@@ -69,6 +69,7 @@ const endings: Record<WaybillErrorCode, Ending> = {
   files_not_ready: ourMistake,
   upload_superseded: ourMistake,
   upload_worn_out: ourMistake,
+  too_many_transfers: ourMistake,
   too_many_messages: {
     exit: exits.later,
     next: 'An hour’s limit of messages is reached. Run the same command again later; nothing is sent twice.',

@@ -64,7 +64,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
         'the code a receiver types in; default: as the server’s setting says',
       ).choices(['off', 'sms', 'mail', 'default']),
     )
-    .addOption(switchOption('--receipts <on|off>', 'whether it is told when a receiver has everything'))
+    .addOption(switchOption('--receipts <on|off>', 'whether it is told when everything was sent to a receiver'))
     .addOption(switchOption('--reminders <on|off>', 'whether receivers who have not are reminded before the deadline'))
     .option('--json', 'answer as JSON')
     .action((options: ChoiceOptions) =>

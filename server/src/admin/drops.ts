@@ -39,7 +39,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
 
   drops
     .command('show')
-    .description('each receiver of a drop: told, opened, code typed in, and how much of each file has reached them')
+    .description('each receiver of a drop: told, opened, code typed in, and how much of each file was sent to them')
     .argument('<drop>', 'the drop’s id', dropId)
     .requiredOption('--account <address>', 'the account that sent it')
     .option('--json', 'answer as one JSON array')
@@ -86,8 +86,8 @@ function describe(state: Omit<ReceiverState, 'position'>): string {
     since('notified', state.notifiedAt),
     since('opened', state.openedAt),
     since('code passed', state.passedAt),
-    since('has everything', state.completedAt),
-    ...state.files.map((file) => `  ${file.deliveredBytes} of ${file.sizeBytes} bytes  ${file.name}`),
+    since('sent in full', state.completedAt),
+    ...state.files.map((file) => `  ${file.deliveredBytes} of ${file.sizeBytes} bytes sent  ${file.name}`),
   ].join('\n');
 }
 

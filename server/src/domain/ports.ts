@@ -175,9 +175,12 @@ export interface Letter {
   readonly text: string;
   readonly html: string;
 }
+export interface ListedFile extends FileLine {
+  readonly sizeBytes: number;
+}
 interface ListedFiles {
   /** The first few. */
-  readonly files: readonly { name: string; sizeBytes: number }[];
+  readonly files: readonly ListedFile[];
   readonly fileCount: number;
   readonly totalBytes: number;
 }
@@ -234,9 +237,9 @@ export interface Account {
   readonly createdAt: Date;
   /** Null: as the server's setting says. */
   readonly secondFactor: SecondFactor | null;
-  /** Whether the sender is told when a receiver has everything. */
+  /** Whether the sender is told when everything was sent to a receiver. */
   readonly receipts: boolean;
-  /** Whether receivers who have not are reminded before the deadline. */
+  /** Whether other receivers are reminded before the deadline. */
   readonly reminders: boolean;
 }
 export type AccountChoices = Pick<Account, 'secondFactor' | 'receipts' | 'reminders'>;
@@ -549,6 +552,7 @@ export interface ReceiverState {
   readonly openedAt: Date | null;
   /** When a code was typed in, where one was asked for. */
   readonly passedAt: Date | null;
+  /** When all of it had been sent. */
   readonly completedAt: Date | null;
   readonly files: readonly { readonly name: string; readonly sizeBytes: number; readonly deliveredBytes: number }[];
 }
@@ -582,22 +586,31 @@ export interface LinkSession {
   readonly code: { readonly tries: number; readonly expired: boolean } | undefined;
 }
 export interface DroppedFile extends SealedFile {
-  /** This receiver has it to the last byte. */
+  /** All of it was sent to this receiver. */
   readonly complete: boolean;
 }
+export type DropEnding = Pick<Link, 'accountId' | 'dropId' | 'ended' | 'revoked'>;
 export interface LinkStore {
   byToken(tokenDigest: Buffer): Promise<Link | undefined>;
   bySession(sessionDigest: Buffer): Promise<LinkSession | undefined>;
   /** The link of a receiver of a drop, by address. */
   ofReceiver(accountId: string, dropId: string, email: string): Promise<Link | undefined>;
-  /** A person opened the link in a browser that is known by this digest, until so long after the link's deadline. */
-  open(link: Link, sessionDigest: Buffer, keepSeconds: number): Promise<void>;
+  /**
+   * A person opened the link in a browser that is known by this digest until `keepSeconds` after the link's
+   * deadline. Of more than `maxSessions` of one link, those that were opened first are closed, and those
+   * that passed a code last.
+   */
+  open(link: Link, sessionDigest: Buffer, keepSeconds: number, maxSessions: number): Promise<void>;
+  /** Forgets a browser in which the link was opened. */
+  close(sessionDigest: Buffer): Promise<void>;
   /** The drop's wrapped link key; none when the drop has ended. */
   key(link: Link): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
   /** Serialises what is done for one link until the transaction ends. */
   lock(link: Link): Promise<void>;
   /** Whether the link is over by now; if not, it stays so until the transaction ends. */
   holdLive(link: Link): Promise<Pick<Link, 'ended' | 'revoked'>>;
+  /** Which of these drops are over by now. */
+  endings(drops: readonly Pick<Link, 'accountId' | 'dropId'>[]): Promise<DropEnding[]>;
   /** How many codes were sent for the link, in all and within so many seconds. */
   codesSent(link: Link, withinSeconds: number): Promise<{ ever: number; recently: number }>;
   /** The browser's code from now on is the one of this id. */
@@ -610,7 +623,10 @@ export interface LinkStore {
   forgetSessions(count: number): Promise<number>;
   /** The files of the link's drop, in the order they were sent, or one of them. */
   files(link: Link, fileId?: string): Promise<DroppedFile[]>;
-  /** Bytes of a file, from `start` on, have left for the receiver. Answers whether that made the whole drop complete. */
+  /**
+   * Bytes of a file were sent to the receiver. Answers whether that completed the drop: of every file all bytes were
+   * sent, in whatever order.
+   */
   deliver(link: Link, file: { id: string; sizeBytes: number }, sent: { start: number; end: number }): Promise<boolean>;
 }
 
@@ -643,7 +659,7 @@ export interface WaitingMessage {
   readonly fileCount: number;
   readonly totalBytes: number;
   /** The first few. */
-  readonly files: { name: string; sizeBytes: number }[];
+  readonly files: ListedFile[];
 }
 /** A message that waits or was given up, for administrators. */
 export interface OutboxLine {

@@ -28,7 +28,7 @@ const documented: Record<number, string[]> = {
   416: ['range_not_satisfiable'],
   421: ['wrong_host'],
   422: ['encrypted', 'infected'],
-  429: ['too_many_messages', 'too_many_requests'],
+  429: ['too_many_messages', 'too_many_requests', 'too_many_transfers'],
   431: ['headers_too_large'],
   500: ['damaged', 'internal'],
   503: ['unavailable'],

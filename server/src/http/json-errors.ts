@@ -38,6 +38,7 @@ export const statusOf: Record<ErrorCode, number> = {
   encrypted: 422,
   too_many_requests: 429,
   too_many_messages: 429,
+  too_many_transfers: 429,
   headers_too_large: 431,
   damaged: 500,
   internal: 500,

@@ -14,6 +14,7 @@ import { answerError, errorAnswer, statusOf } from './json-errors.ts';
 import { closeKindly, endKindly } from './kind-close.ts';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
 import { securityHeaders } from './security-headers.ts';
+import { Transfers } from './shared/transfers.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
 import { validatorOptions } from './validation-message.ts';
 
@@ -91,8 +92,9 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
   askForBodies(app, () => engines.policy.maxFileBytes);
   requireDeclaredAuthentication(app);
   answerUnrouted(app);
-  app.register(async (scope) => machineApi(scope as unknown as App, engines));
-  app.register(async (scope) => receiverPages(scope as unknown as App, engines, options.pages));
+  const transfers = new Transfers(engines);
+  app.register(async (scope) => machineApi(scope as unknown as App, engines, transfers));
+  app.register(async (scope) => receiverPages(scope as unknown as App, engines, transfers, options.pages));
 
   // Node would hang up on the one and answer the other without our headers.
   app.server.on('connect', (_request, socket) => answerRaw('method_not_allowed', socket));

@@ -10,7 +10,7 @@ import { CodePage, codeTitle } from '../views/pages/code-page.tsx';
 import { ConfirmPage, confirmTitle } from '../views/pages/confirm-page.tsx';
 import { type DownloadFile, DownloadPage, downloadTitle } from '../views/pages/download-page.tsx';
 import { ErrorPage, errorTitle } from '../views/pages/error-page.tsx';
-import { GonePage, goneTitle } from '../views/pages/gone-page.tsx';
+import { GonePage, type GonePageProps, goneTitle } from '../views/pages/gone-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../views/pages/link-landing-page.tsx';
 import { SentPage, sentTitle } from '../views/pages/sent-page.tsx';
 import {
@@ -75,6 +75,7 @@ function files(first: string, count = 3): DownloadFile[] {
     sizeBytes: sizes[index % sizes.length] ?? 1,
     sha256,
     href: `/d/files/${index}`,
+    scan: index === 2 ? 'unscanned' : 'clean',
     complete: index === 1,
   }));
 }
@@ -98,6 +99,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
           totalBytes={totalOf(list)}
           allHref={count > 1 ? '/d/all.zip' : undefined}
           deadline={deadline}
+          doneAction="/d/done"
         />
       ),
     };
@@ -117,6 +119,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
         sendAction="/u/send"
         filesEndpoint="/u/files"
         tusEndpoint="/u/tus"
+        doneAction="/u/done"
         received={[]}
         maxFiles={200}
         maxFileBytes={5e12}
@@ -135,7 +138,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     title: confirmTitle(words),
     page: <ConfirmPage kind="download" word="harbour" action="/d/confirm" wrong={wrong} />,
   });
-  const gone = (reason: 'expired' | 'revoked' | 'unknown' | 'too_many'): PageState => ({
+  const gone = (reason: GonePageProps['reason']): PageState => ({
     title: goneTitle(words, { reason }),
     page: <GonePage reason={reason} />,
   });
@@ -169,15 +172,19 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
       ]),
     ),
     'upload-island': upload({}, 'upload'),
-    sent: { title: sentTitle(words), page: <SentPage sender={sender} files={files(name, 3)} /> },
+    sent: { title: sentTitle(words), page: <SentPage sender={sender} files={files(name, 3)} doneAction="/u/done" /> },
     'sent-long': {
       title: sentTitle(words),
-      page: <SentPage sender={longAddress} files={files(`${'long_name_'.repeat(12)}.docx`, 200)} />,
+      page: (
+        <SentPage sender={longAddress} files={files(`${'long_name_'.repeat(12)}.docx`, 200)} doneAction="/u/done" />
+      ),
     },
     'gone-expired': gone('expired'),
     'gone-revoked': gone('revoked'),
     'gone-unknown': gone('unknown'),
     'gone-too-many': gone('too_many'),
+    'gone-busy': gone('busy'),
+    'gone-closed': gone('closed'),
     error: { title: errorTitle(words), page: <ErrorPage requestId="req-01JCQ4W8Z7" /> },
   };
 }
@@ -194,6 +201,7 @@ function pageHostile(words: Words): PageState {
         totalBytes={totalOf(list)}
         allHref="/d/all.zip"
         deadline={deadline}
+        doneAction="/d/done"
       />
     ),
   };

@@ -43,6 +43,20 @@ describe('a drop’s mail', () => {
     }
   });
 
+  test('says of every file whether it was scanned, in both parts', () => {
+    const files = [
+      { name: 'plan.pdf', sizeBytes: 1, scan: 'clean' as const },
+      { name: 'film.mov', sizeBytes: 1, scan: 'unscanned' as const },
+    ];
+    const scanned = dropMail(english, { ...drop, files });
+    for (const part of [scanned.text, scanned.html]) {
+      expect(part).toMatch(/plan\.pdf[^]*Scanned for viruses: nothing found[^]*film\.mov[^]*Not scanned for viruses/);
+    }
+    expect(
+      receiptMail(english, { receiver: 'a@b.example', files, sentAt: deadline, completedAt: deadline }).text,
+    ).not.toContain('scanned');
+  });
+
   test('has the link as a button and as an address to copy', () => {
     expect(mail.html.split(`href="${link}"`)).toHaveLength(3);
     expect(mail.html).toContain(`>${link}</a>`);
@@ -112,4 +126,20 @@ describe('what strangers write is shown, never obeyed', () => {
     expect(mails['code']?.subject).not.toContain('482913');
     expect(mails['code']?.text).toContain('482913');
   });
+});
+
+test.each(languages)('a receipt in %s claims that the files were sent, not that they arrived', (language) => {
+  const files = [{ name: 'plan.pdf', sizeBytes: 1 }];
+  const mail = receiptMail(all.for(language), {
+    receiver: 'a@b.example',
+    files,
+    sentAt: deadline,
+    completedAt: deadline,
+  });
+  expect(mail.text).toMatch(
+    /sent in full|vollständig gesendet|envoyé en entier|enviado completo|skickats i sin helhet/,
+  );
+  expect(mail.text).not.toMatch(
+    /arrived|received|angekommen|erhalten|arrivé|reçu|llegado|recibido|kommit fram|tagit emot/,
+  );
 });

@@ -36,6 +36,12 @@ function requireKind(link: Link | undefined, type: Link['type']): Link {
 }
 
 export function requireLive(link: Pick<Link, 'ended' | 'revoked'>): void {
-  if (link.revoked) throw new ExchangeError('link_revoked');
-  if (link.ended) throw new ExchangeError('link_ended');
+  const ending = endingOf(link);
+  if (ending) throw ending;
+}
+
+/** What is said of a drop that is over; nothing while it is not. */
+export function endingOf({ ended, revoked }: Pick<Link, 'ended' | 'revoked'>): ExchangeError | undefined {
+  if (revoked) return new ExchangeError('link_revoked');
+  return ended ? new ExchangeError('link_ended') : undefined;
 }

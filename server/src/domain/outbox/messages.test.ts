@@ -351,8 +351,8 @@ describe('receipts', () => {
     }
     const mails = await sendAll(sender, 'receipt');
     expect(mails.map(({ subject }) => subject).sort()).toEqual([
-      'r@example.org has received your file',
-      's@example.org has received your file',
+      'Your file was sent in full to r@example.org',
+      'Your file was sent in full to s@example.org',
     ]);
   });
 
@@ -383,7 +383,7 @@ describe('receipts', () => {
     await byApi('b.txt');
     await fetchAll(link);
     expect((await sendAll(sender, 'receipt')).map(({ subject }) => subject)).toEqual([
-      `${receiver.email} has received your 2 files`,
+      `Your 2 files were sent in full to ${receiver.email}`,
     ]);
   });
 });

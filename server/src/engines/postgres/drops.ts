@@ -206,7 +206,8 @@ export function dropStore(db: Database): DropStore {
         select links.position, links.email as receiver, links.notified_at as "notifiedAt", links.opened_at as "openedAt",
           links.passed_at as "passedAt", links.completed_at as "completedAt", coalesce((
             select json_agg(json_build_object('name', files.name, 'sizeBytes', files.size_bytes,
-              'deliveredBytes', coalesce(delivery.delivered_bytes, 0)) order by files.created_at, files.id)
+              'deliveredBytes', (select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivery.delivered) as part)
+            ) order by files.created_at, files.id)
             from files
             left join deliveries as delivery on delivery.account_id = links.account_id
               and delivery.drop_id = links.drop_id and delivery.position = links.position

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { grantAccess } from '../../domain/drops/create-drop.ts';
 import { tokenDigest } from '../../domain/drops/link-token.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { findLink, findSession } from '../../domain/links/find-link.ts';
-import { openLink } from '../../domain/links/open-link.ts';
+import { maxSessions, openLink } from '../../domain/links/open-link.ts';
 import type { Link } from '../../domain/ports.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
@@ -104,6 +105,34 @@ describe('opening a link', () => {
     for (const secret of [first, second]) {
       expect((await findSession(engines, secret, 'downloadfiles')).link).toEqual(link);
     }
+  });
+
+  test('again and again keeps the last 50 sessions, however many are opened at once', async () => {
+    const { link } = await sentLink(exchange, ['a.txt']);
+    const other = await sentLink(exchange, ['a.txt']);
+    const untouched = await openLink(engines, other.link);
+    const first = await openLink(engines, link);
+    const secrets = await Promise.all(Array.from({ length: 120 }, () => openLink(engines, link)));
+    const last = await openLink(engines, link);
+    const rows = await query<{ digest: Buffer }>(
+      'select digest from link_sessions where drop_id = $1 order by created_at desc',
+      [link.dropId],
+    );
+    expect(rows).toHaveLength(maxSessions);
+    expect(rows[0]?.digest).toEqual(tokenDigest(last));
+    const opened = new Set(secrets.map((secret) => tokenDigest(secret).toString('hex')));
+    for (const { digest } of rows.slice(1)) expect(opened.has(digest.toString('hex'))).toBe(true);
+    await expect(findSession(engines, first, 'downloadfiles')).rejects.toMatchObject({ code: 'not_found' });
+    await findSession(engines, untouched, 'downloadfiles');
+  });
+
+  test('does not end the session of a browser that passed a code', async () => {
+    const { link } = await sentLink(exchange, ['a.txt']);
+    const passed = await openLink(engines, link);
+    await query('update link_sessions set passed_at = now() where digest = $1', [tokenDigest(passed)]);
+    for (let session = 0; session < maxSessions + 5; session += 1) await openLink(engines, link);
+    expect((await findSession(engines, passed, 'downloadfiles')).passed).toBe(true);
+    expect(await query('select from link_sessions where drop_id = $1', [link.dropId])).toHaveLength(maxSessions);
   });
 
   test('keeps no secret in the database', async () => {
@@ -216,7 +245,7 @@ describe('a delivery', () => {
         [5, size],
         [0, 5],
       ],
-      [false, false],
+      [false, true],
     ],
     [
       'a gap that is filled later',
@@ -234,6 +263,63 @@ describe('a delivery', () => {
     const whole = answers.includes(true);
     expect(await complete(link)).toEqual([whole]);
     expect((await stateOf(link)).completed_at !== null).toBe(whole);
+  });
+
+  test('of any ranges in any order is complete exactly when together they are the file', async () => {
+    const { link } = await sentLink(exchange, ['a.txt']);
+    const range = fc
+      .tuple(fc.nat(size), fc.nat(size))
+      .map(([a, b]): [number, number] => [Math.min(a, b), Math.max(a, b)]);
+    // Cut anywhere and shuffled, with some more ranges: sets that do complete, which chance alone would seldom find.
+    const cutUp = fc.uniqueArray(fc.nat(size), { maxLength: 6 }).map((cuts) => {
+      const edges = [0, ...cuts, size].toSorted((a, b) => a - b);
+      return edges.slice(1).map((end, index): [number, number] => [edges[index] as number, end]);
+    });
+    const ranges = fc
+      .tuple(fc.oneof(fc.constant([]), cutUp), fc.array(range, { maxLength: 6 }))
+      .chain(([pieces, more]) => fc.shuffledSubarray([...pieces, ...more]));
+    await fc.assert(
+      fc.asyncProperty(ranges, async (sent) => {
+        await query('delete from deliveries where drop_id = $1', [link.dropId]);
+        await query('update links set completed_at = null where drop_id = $1', [link.dropId]);
+        const bytes = new Set<number>();
+        const expected = sent.map(([start, end]) => {
+          const before = bytes.size;
+          for (let byte = start; byte < end; byte += 1) bytes.add(byte);
+          return before < size && bytes.size === size;
+        });
+        expect(await parts(link, ...sent)).toEqual(expected);
+        expect((await stateOf(link)).completed_at !== null).toBe(bytes.size === size);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('in more pieces than are kept forgets the shortest, and is never complete by mistake', async () => {
+    const { link } = await sentLink(exchange, ['a.txt']);
+    const [{ id } = { id: '' }] = await engines.store.links.files(link);
+    const file = { id, sizeBytes: 10_000 };
+    await engines.store.links.deliver(link, file, { start: 5_000, end: 5_001 });
+    await query(
+      `update deliveries set delivered = delivered + (select range_agg(int8range(n * 4, n * 4 + 2)) from generate_series(0, 999) as n)
+       where drop_id = $1`,
+      [link.dropId],
+    );
+    const kept = async () => {
+      const [row] = await query<{ ranges: number; bytes: number }>(
+        `select count(*)::int as ranges, sum(upper(part) - lower(part))::int as bytes
+         from deliveries, unnest(delivered) as part where drop_id = $1`,
+        [link.dropId],
+      );
+      return row;
+    };
+    // The range of one byte is the shortest of 1,002.
+    expect(await engines.store.links.deliver(link, file, { start: 9_000, end: 10_000 })).toBe(false);
+    expect(await kept()).toEqual({ ranges: 1_000, bytes: 999 * 2 + 1_000 });
+    expect(await engines.store.links.deliver(link, file, { start: 0, end: 5_000 })).toBe(false);
+    expect(await engines.store.links.deliver(link, file, { start: 5_001, end: 9_000 })).toBe(false);
+    expect(await engines.store.links.deliver(link, file, { start: 4_900, end: 5_100 })).toBe(true);
+    expect(await kept()).toEqual({ ranges: 1, bytes: 10_000 });
   });
 
   test('of an empty file is complete when it was fetched', async () => {

@@ -1,6 +1,6 @@
 import type { DropType } from '@waybill/protocol';
 import { sql } from 'kysely';
-import type { Link, LinkStore } from '../../domain/ports.ts';
+import type { DropEnding, Link, LinkStore } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
 import { secondsFromNow } from './time.ts';
@@ -63,16 +63,28 @@ export function linkStore(db: Database): LinkStore {
       return { link, digest, passed, code: codeId === null ? undefined : { tries, expired } };
     },
 
-    async open(link, digest, keepSeconds) {
+    async open(link, digest, keepSeconds, maxSessions) {
+      // Locks the link, so that of browsers that open it at once each sees the sessions of those before it.
       await sql`
-        with opened as (
-          update links set opened_at = coalesce(opened_at, now())
-          where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+        update links set opened_at = coalesce(opened_at, now())
+        where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+      `.execute(db);
+      // The time of the statement: a transaction that had to wait for the lock began before sessions that are older.
+      await sql`
+        with surplus as (
+          delete from link_sessions where digest in (
+            select digest from link_sessions
+            where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+            order by passed_at is not null desc, created_at desc offset ${maxSessions - 1})
         )
-        insert into link_sessions (digest, account_id, drop_id, position, forget_at)
-        values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position},
+        insert into link_sessions (digest, account_id, drop_id, position, created_at, forget_at)
+        values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position}, clock_timestamp(),
           ${link.expiresAt}::timestamptz + make_interval(secs => ${keepSeconds}))
       `.execute(db);
+    },
+
+    async close(digest) {
+      await db.deleteFrom('link_sessions').where('digest', '=', digest).execute();
     },
 
     key: (link) =>
@@ -94,6 +106,17 @@ export function linkStore(db: Database): LinkStore {
         for share
       `.execute(db);
       return rows[0] ?? { ended: true, revoked: false };
+    },
+
+    async endings(drops) {
+      const { rows } = await sql<DropEnding>`
+        select drops.account_id as "accountId", drops.id as "dropId", revoked_at is not null as revoked, true as ended
+        from unnest(${drops.map(({ accountId }) => accountId)}::uuid[], ${drops.map(({ dropId }) => dropId)}::uuid[])
+          as asked (account_id, id)
+        join drops on drops.account_id = asked.account_id and drops.id = asked.id
+        where ended_at is not null or expires_at <= now()
+      `.execute(db);
+      return rows;
     },
 
     codesSent: (link, withinSeconds) =>
@@ -204,18 +227,21 @@ async function deliver(
 ): Promise<boolean> {
   // One delivery of a link after the other: of two last files that arrive together, each would miss the other's mark.
   await lockLink(db, link);
-  // Bytes behind a gap do not count: a client that asked for the end of a file only has not got the file.
+  // Where a client leaves more gaps than we keep, its shortest ranges are forgotten: the file may then never count as
+  // complete, but it never does by mistake.
   const { rows } = await sql<{ complete: boolean }>`
     with delivered as (
-      insert into deliveries as d (account_id, drop_id, position, file_id, delivered_bytes, completed_at)
+      insert into deliveries as d (account_id, drop_id, position, file_id, delivered, completed_at)
       values (${link.accountId}, ${link.dropId}, ${link.position}, ${file.id},
-        case when ${start}::bigint = 0 then ${end}::bigint else 0 end,
-        case when ${start}::bigint = 0 and ${end}::bigint = ${file.sizeBytes}::bigint then now() end)
+        int8multirange(int8range(${start}, ${end})),
+        case when int8range(${start}, ${end}) @> int8range(0, ${file.sizeBytes}) then now() end)
       on conflict (account_id, drop_id, position, file_id) do update set
-        delivered_bytes = case when ${start}::bigint <= d.delivered_bytes
-          then greatest(d.delivered_bytes, ${end}::bigint) else d.delivered_bytes end,
-        completed_at = coalesce(d.completed_at, case when ${start}::bigint <= d.delivered_bytes
-          and ${end}::bigint = ${file.sizeBytes}::bigint then now() end)
+        delivered = (
+          select coalesce(range_agg(part), '{}') from (
+            select part from unnest(d.delivered + excluded.delivered) as part
+            order by upper(part) - lower(part) desc limit ${maxRangesPerFile}) as longest),
+        completed_at = coalesce(d.completed_at,
+          case when d.delivered + excluded.delivered @> int8range(0, ${file.sizeBytes}) then now() end)
       returning completed_at is not null as complete
     ), completed as (
       update links set completed_at = now()
@@ -235,6 +261,9 @@ async function deliver(
   `.execute(db);
   return rows[0]?.complete ?? false;
 }
+
+/** About 20 kB in a row. Download managers leave a few dozen gaps at a time. */
+const maxRangesPerFile = 1_000;
 
 /** Until the transaction ends. */
 async function lockLink(db: Database, link: Link): Promise<void> {

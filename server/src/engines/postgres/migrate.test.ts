@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, openTestPool } from '../../testing/database.ts';
+import { openTestExchange } from '../../testing/exchange.ts';
+import { sentLink } from '../../testing/links.ts';
 import { migrate } from './migrate.ts';
 
 const files = (await readdir(new URL('../../../migrations/', import.meta.url))).toSorted();
@@ -42,4 +44,26 @@ test('a migration that fails is not applied in part, and the next starter is not
   await pool.query('drop table links');
   expect(await migrate(pool)).toEqual(files.slice(2));
   await pool.end();
+});
+
+test('what was delivered before ranges were kept counts from the first byte on', async () => {
+  await using exchange = await openTestExchange();
+  const { link } = await sentLink(exchange, ['a.txt', 'b.txt', 'c.txt']);
+  const { database, engines } = exchange;
+  const [a, b, c] = await engines.store.links.files(link);
+  if (!a || !b || !c) throw new Error('no files');
+  for (const file of [a, b, c]) await engines.store.links.deliver(link, file, { start: 0, end: 0 });
+  await database.query(`
+    alter table deliveries drop column delivered, add column delivered_bytes bigint not null default 0;
+    drop index link_sessions_of_link;
+    create index link_sessions_of_drop on link_sessions (account_id, drop_id);
+    delete from migrations where name = '0011_delivered_ranges.sql'`);
+  await database.query('update deliveries set delivered_bytes = 16, completed_at = now() where file_id = $1', [a.id]);
+  await database.query('update deliveries set delivered_bytes = 5 where file_id = $1', [b.id]);
+
+  expect(await migrate(database.pool)).toEqual(['0011_delivered_ranges.sql']);
+  const states = await engines.store.drops.deliveryStates(link.accountId, link.dropId, -1, 1);
+  expect(states[0]?.files.map(({ deliveredBytes }) => deliveredBytes)).toEqual([16, 5, 0]);
+  expect(await engines.store.links.deliver(link, b, { start: 5, end: 16 })).toBe(false);
+  expect(await engines.store.links.deliver(link, c, { start: 0, end: 16 })).toBe(true);
 });

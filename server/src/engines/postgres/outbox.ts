@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isForAccount } from '../../domain/outbox/pointless.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
-import type { OutboxLine, OutboxStore, WaitingMessage } from '../../domain/ports.ts';
+import type { ListedFile, OutboxLine, OutboxStore, WaitingMessage } from '../../domain/ports.ts';
 import type { Database } from './database.ts';
 import { secondsFromNow } from './time.ts';
 
@@ -138,13 +138,13 @@ export function outboxStore(db: Database): OutboxStore {
       const { accountLanguage, personLanguage, position, email, completedAt, ...about } = row;
       const files = await db
         .selectFrom('files')
-        .select(['name', 'size_bytes as sizeBytes'])
+        .select(['name', 'size_bytes as sizeBytes', 'scan'])
         .select(sql<number>`(sum(size_bytes) over ())::bigint`.as('totalBytes'))
         .where('account_id', '=', accountId)
         .where('drop_id', '=', about.dropId)
         .orderBy('created_at')
         .limit(filesInMail)
-        .$narrowType<{ sizeBytes: number }>()
+        .$narrowType<{ sizeBytes: number; scan: ListedFile['scan'] }>()
         .execute();
       return {
         id,

@@ -86,7 +86,7 @@ export interface Contacts {
 export interface Deliveries {
   account_id: string;
   completed_at: Timestamp | null;
-  delivered_bytes: number;
+  delivered: Generated<string>;
   drop_id: string;
   file_id: string;
   position: number;

@@ -4,7 +4,7 @@ import { sendFile } from '../shared/send-file.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 
 /** spec 4, operation 11: the files of an inbox entry stand below it, in `files`. */
-export const download: Endpoint = (app, engines) => {
+export const download: Endpoint = (app, engines, transfers) => {
   app.route<{ Params: { inbox: string; name: string } }>({
     method: ['GET', 'HEAD'],
     url: '/:user/:inbox/files/:name',
@@ -13,7 +13,10 @@ export const download: Endpoint = (app, engines) => {
       const { inbox, name } = request.params;
       const actor = actorOf(request);
       const file = await findInboxFile(engines, actor, inbox, name);
-      return sendFile(engines, file, request, reply, (sent) => recordInboxDelivery(engines, actor, file, sent));
+      const { accountId, dropId } = file;
+      return transfers.run(reply, { accountId, dropId }, (signal) =>
+        sendFile(engines, file, request, reply, signal, (sent) => recordInboxDelivery(engines, actor, file, sent)),
+      );
     },
   });
 };

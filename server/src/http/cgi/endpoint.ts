@@ -2,13 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor, Engines } from '../../domain/ports.ts';
 import type { App } from '../app.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
+import type { Transfers } from '../shared/transfers.ts';
 import type { DoorNeeds } from './door.ts';
 
 /** What the machine API is given. */
 export type CgiEngines = DoorNeeds & UploadNeeds & Pick<Engines, 'objects' | 'keys' | 'policy' | 'messageLimit'>;
 
 /** One file an endpoint, named as the endpoint; each registers its route. */
-export type Endpoint = (app: App, engines: CgiEngines) => void;
+export type Endpoint = (app: App, engines: CgiEngines, transfers: Transfers) => void;
 
 /** The caller of a route that declared one; the door has put it there. */
 export function actorOf(request: Pick<FastifyRequest, 'actor'>): Actor {

@@ -1,5 +1,6 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
+import type { Transfers } from '../shared/transfers.ts';
 import { contactsAdd } from './contacts_add.ts';
 import { contactsRead } from './contacts_read.ts';
 import { createdrop } from './createdrop.ts';
@@ -31,7 +32,7 @@ const endpoints = [
   openapi,
 ];
 
-export function machineApi(app: App, engines: CgiEngines): void {
+export function machineApi(app: App, engines: CgiEngines, transfers: Transfers): void {
   app.addHook('onRequest', async (request) => {
     const { authentication } = request.routeOptions.config;
     if (authentication !== 'account' && authentication !== 'account+csrf') return;
@@ -39,5 +40,5 @@ export function machineApi(app: App, engines: CgiEngines): void {
     request.actor = await requireAccount(engines, request);
     if (authentication === 'account+csrf') await requireCsrfToken(engines, request, request.actor);
   });
-  for (const endpoint of endpoints) endpoint(app, engines);
+  for (const endpoint of endpoints) endpoint(app, engines, transfers);
 }

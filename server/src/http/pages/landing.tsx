@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { findLink } from '../../domain/links/find-link.ts';
 import { openLink } from '../../domain/links/open-link.ts';
+import { codeTarget } from '../../domain/links/second-factor.ts';
 import type { Link } from '../../domain/ports.ts';
 import { ConfirmPage, confirmTitle } from '../../views/pages/confirm-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../../views/pages/link-landing-page.tsx';
@@ -63,8 +64,10 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
       });
     }
     const secret = await openLink(engines, link);
+    // Where a code is required, a shared computer must not stay signed in for whoever comes next.
+    const expires = codeTarget(engines, link) ? undefined : link.expiresAt;
     return reply
-      .header('set-cookie', sessionCookie(pages, secret, link.expiresAt, options.secureCookies))
+      .header('set-cookie', sessionCookie(pages, secret, expires, options.secureCookies))
       .redirect(inChosenLanguage(request, sessionPath(pages, secret)), 303);
   });
 }

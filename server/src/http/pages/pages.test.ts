@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -331,10 +335,10 @@ describe('a file', () => {
       });
       return buffer(answer.body as never);
     };
-    await fetched('bytes=5-');
+    await fetched('bytes=9-');
+    await fetched('bytes=3-5');
     expect(await trace(sent)).toMatchObject({ completed: false });
-    await fetched('bytes=0-4');
-    await fetched('bytes=5-');
+    await Promise.all([fetched('bytes=5-9'), fetched('bytes=0-3')]);
     await expect.poll(() => trace(sent)).toEqual({ opened: true, completed: true, sessions: 1, deliveries: 1 });
   });
 });
@@ -350,6 +354,25 @@ describe('all files as one ZIP', () => {
     expect(answer.headers.get('accept-ranges')).toBe('none');
     expect(bytes.includes('content of ö.txt')).toBe(true);
     await expect.poll(() => trace(sent)).toEqual({ opened: true, completed: true, sessions: 1, deliveries: 2 });
+  });
+
+  test('names its entries so that every system can unpack them', async () => {
+    const names = ['Report.txt', 'report.TXT', 'CON.txt', 'rep\u200bort.txt', 'plan?.txt', '👩\u200d🚀.png'];
+    const sent = await opened(names);
+    const bytes = (await get(`${sent.page}all.zip`, sent.secret)).rawPayload;
+    const folder = mkdtempSync(join(tmpdir(), 'waybill-zip-'));
+    writeFileSync(join(folder, 'all.zip'), bytes);
+    const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+    const { stdout } = await promisify(execFile)('unzip', ['-Z1', join(folder, 'all.zip')], { env });
+    rmSync(folder, { recursive: true });
+    expect(stdout.trim().split('\n')).toEqual([
+      'Report.txt',
+      'report (2).TXT',
+      '_CON.txt',
+      'rep\u200bort (3).txt',
+      'plan_.txt',
+      '👩\u200d🚀.png',
+    ]);
   });
 
   test('asked for by HEAD is described as by GET, and neither read nor delivered', async () => {
@@ -539,5 +562,67 @@ describe('a link that asks for a code', () => {
       sent.dropId,
     ]);
     expect(codes).toEqual([]);
+  });
+
+  test('leaves no cookie behind when the browser is closed', async () => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
+    const answer = await post(`/d/${sent.token}`, 'gesture=pressed');
+    expect(String(answer.headers['set-cookie'])).toMatch(
+      /^waybill_link=[\w-]{43}; Path=\/download\/[\w-]{16}\/; HttpOnly; SameSite=Lax; Secure$/,
+    );
+  });
+});
+
+describe('the page of a receiver', () => {
+  test('says of every file whether it was scanned', async () => {
+    const sent = await opened(['clean.txt', 'unknown.txt']);
+    await exchange.database.query(
+      "update files set scan = (case name when 'clean.txt' then 'clean' else 'unscanned' end)::scan_result where drop_id = $1",
+      [sent.dropId],
+    );
+    const { body } = await get(sent.page, sent.secret);
+    const [, clean = '', unknown = ''] = body.split('class="file-name"');
+    expect(clean).toContain('Scanned for viruses: nothing found');
+    expect(clean).not.toContain('Not scanned');
+    expect(unknown).toContain('Not scanned for viruses');
+    expect((await get(`${sent.page}?lang=sv`, sent.secret)).body).toContain('Inte viruskontrollerad');
+  });
+});
+
+describe('“Done on this device”', () => {
+  test('ends the session here and on the server; the link opens another', async () => {
+    const sent = await opened(['a.txt']);
+    expect((await get(sent.page, sent.secret)).body).toContain('<form method="post" action="done"');
+    const done = await post(`${sent.page}done`, '', sent.secret);
+    expect([done.statusCode, done.body.includes('This page is closed')]).toEqual([200, true]);
+    expect(done.headers['set-cookie']).toBe(
+      `waybill_link=; Path=${sent.page}; HttpOnly; SameSite=Lax; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Secure`,
+    );
+    expect(await trace(sent)).toMatchObject({ opened: true, sessions: 0 });
+    // A copy of the cookie opens nothing.
+    const [file] = await exchange.engines.store.links.files(sent.link);
+    for (const path of ['', 'all.zip', `files/${file?.id}/a.txt`]) {
+      expect((await get(`${sent.page}${path}`, sent.secret)).statusCode).toBe(404);
+    }
+    expect((await post(`/d/${sent.token}`, 'gesture=pressed')).statusCode).toBe(303);
+  });
+
+  test('can be pressed twice, in the chosen language, and by a page of ours only', async () => {
+    const sent = await opened(['a.txt']);
+    const headers = { ...sent.secret, 'sec-fetch-site': 'cross-site' };
+    expect((await post(`${sent.page}done`, '', headers)).statusCode).toBe(403);
+    expect((await get(sent.page, sent.secret)).statusCode).toBe(200);
+    for (const _press of [1, 2]) {
+      const done = await post(`${sent.page}done?lang=de`, '', sent.secret);
+      expect([done.statusCode, done.body.includes('Diese Seite ist geschlossen')]).toEqual([200, true]);
+    }
+  });
+
+  test('ends no other session', async () => {
+    const [mine, other] = [await opened(['a.txt']), await opened(['b.txt'])];
+    await post(`${mine.page}done`, '', other.secret);
+    await post(`${other.page}done`, '', mine.secret);
+    for (const { page, secret } of [mine, other]) expect((await get(page, secret)).statusCode).toBe(200);
   });
 });

@@ -4,7 +4,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 export interface Problem {
   readonly status: number;
   /** What the page says; `error` means that it is our fault. */
-  readonly says: 'expired' | 'revoked' | 'unknown' | 'too_many' | 'error';
+  readonly says: 'expired' | 'revoked' | 'unknown' | 'too_many' | 'busy' | 'error';
 }
 
 const unknown = (status: number): Problem => ({ status, says: 'unknown' });
@@ -29,6 +29,7 @@ const problems: Record<ErrorCode, Problem> = {
   wrong_host: unknown(421),
   too_many_requests: { status: 429, says: 'too_many' },
   too_many_messages: { status: 429, says: 'too_many' },
+  too_many_transfers: { status: 429, says: 'busy' },
   headers_too_large: unknown(431),
   damaged: fault,
   internal: fault,

@@ -4,8 +4,10 @@ import type { Intake } from '../../domain/uploads/intake.ts';
 import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
 import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
 import type { App } from '../app.ts';
+import type { Transfers } from '../shared/transfers.ts';
 import { serveAssets } from './assets.ts';
 import { codePages } from './code.tsx';
+import { donePage } from './done.tsx';
 import { downloadPages } from './download.tsx';
 import { landingPage } from './landing.tsx';
 import { downloads, uploads } from './link-pages.ts';
@@ -33,7 +35,7 @@ export type PageEngines = Pick<
 const formBytes = 16 * 1024;
 
 /** What receivers and contacts see. Everything works without JavaScript; every answer is a page, also a refusal. */
-export function receiverPages(app: App, engines: PageEngines, options: PageOptions): void {
+export function receiverPages(app: App, engines: PageEngines, transfers: Transfers, options: PageOptions): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -63,8 +65,9 @@ export function receiverPages(app: App, engines: PageEngines, options: PageOptio
   for (const pages of [downloads, uploads]) {
     landingPage(app, engines, options, pages);
     codePages(app, engines, options, pages);
+    donePage(app, engines, options, pages);
   }
-  downloadPages(app, engines, options);
+  downloadPages(app, engines, transfers, options);
   // In a scope of its own: only here may a body be anything but a small form.
   app.register(async (scope) => uploadPages(scope as unknown as App, engines, options));
 }

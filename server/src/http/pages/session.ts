@@ -13,9 +13,36 @@ const handleOf = (secret: string) => createHash('sha256').update(`handle:${secre
 
 export const sessionPath = (pages: LinkPages, secret: string) => `${pages.home}/${handleOf(secret)}/`;
 
-export function sessionCookie(pages: LinkPages, secret: string, expires: Date, secure: boolean): string {
-  const parts = [`waybill_link=${secret}`, `Path=${sessionPath(pages, secret)}`, 'HttpOnly', 'SameSite=Lax'];
-  return [...parts, `Expires=${expires.toUTCString()}`, ...(secure ? ['Secure'] : [])].join('; ');
+/** `expires` undefined: the cookie ends with the browser. */
+export function sessionCookie(pages: LinkPages, secret: string, expires: Date | undefined, secure: boolean): string {
+  return cookie(secret, sessionPath(pages, secret), expires, secure);
+}
+
+/** Makes the browser forget the session whose page this request is about. */
+export function endedCookie(pages: LinkPages, request: FastifyRequest, secure: boolean): string {
+  return cookie('', `${pages.home}/${handleIn(request)}/`, new Date(0), secure);
+}
+
+function cookie(value: string, path: string, expires: Date | undefined, secure: boolean): string {
+  return [
+    `waybill_link=${value}`,
+    `Path=${path}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    ...(expires ? [`Expires=${expires.toUTCString()}`] : []),
+    ...(secure ? ['Secure'] : []),
+  ].join('; ');
+}
+
+const handleIn = (request: FastifyRequest) => (request.params as { handle: string }).handle;
+
+/** The secret of the browser's session, if it has one for this page. */
+export function secretOf(request: FastifyRequest): string | undefined {
+  return (request.headers.cookie ?? '')
+    .split(/;\s*/)
+    .filter((pair) => pair.startsWith('waybill_link='))
+    .map((pair) => pair.slice('waybill_link='.length))
+    .find((value) => handleOf(value) === handleIn(request));
 }
 
 /** The browser's session; a code may still be asked of it. */
@@ -24,12 +51,7 @@ export async function sessionOf(
   request: FastifyRequest,
   pages: LinkPages,
 ): Promise<LinkSession> {
-  const { handle } = request.params as { handle: string };
-  const cookies = (request.headers.cookie ?? '').split(/;\s*/);
-  const secret = cookies
-    .filter((cookie) => cookie.startsWith('waybill_link='))
-    .map((cookie) => cookie.slice('waybill_link='.length))
-    .find((value) => handleOf(value) === handle);
+  const secret = secretOf(request);
   if (secret === undefined) throw new ExchangeError('not_found');
   return findSession(engines, secret, pages.type);
 }

@@ -52,7 +52,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
       await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written);
       const files = await sendFiles(engines, link, written.message);
       const words = wordsFor(options, request, link.language);
-      const props = { sender: link.sender, files };
+      const props = { sender: link.sender, files, doneAction: inChosenLanguage(request, 'done') };
       return await sendPage(options, request, reply, words, { title: sentTitle(words), page: <SentPage {...props} /> });
     } catch (error) {
       const problem = error instanceof ExchangeError ? problems[error.code] : undefined;
@@ -119,6 +119,7 @@ async function sendUploadPage(
     sendAction: `${path}/send`,
     filesEndpoint: `${path}/files`,
     tusEndpoint: `${path}/tus`,
+    doneAction: inChosenLanguage(request, `${path}/done`),
     received: desk.filter((file) => file.state === 'ready'),
     maxFiles: limits.filesPerDraft,
     maxFileBytes: engines.policy.maxFileBytes,

@@ -7,17 +7,20 @@ import type { Engines, SealedFile } from '../../domain/ports.ts';
 import { requestedRange } from './byte-range.ts';
 import { endResponse, writeBytes } from './write-bytes.ts';
 
+const describing = ['content-length', 'content-range', 'content-disposition', 'accept-ranges', 'etag', 'repr-digest'];
+
 /**
  * Sends a file, or the range asked for. Always an attachment of plain bytes, whatever its name or content claim to be.
  * The first segment is checked before the status is sent; damage further on breaks the transfer off, so that a client
- * never takes a part for the whole. `onSent` is told which bytes have left, however it ended.
+ * never takes a part for the whole. `onSent` is told which bytes have left, however it ended. An aborted signal ends it.
  */
 export async function sendFile(
   engines: Pick<Engines, 'objects' | 'keys' | 'readAhead'>,
   file: SealedFile,
   request: FastifyRequest,
   reply: FastifyReply,
-  onSent: (sent: ByteRange) => Promise<void> = async () => undefined,
+  signal: AbortSignal,
+  onSent: (sent: ByteRange) => Promise<void>,
 ): Promise<FastifyReply> {
   const digest = file.sha256.toString('base64');
   const etag = `"${digest}"`;
@@ -42,13 +45,17 @@ export async function sendFile(
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${file.sizeBytes}`);
   if (request.method === 'HEAD') return reply.send();
 
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  const bytes = readSealed(engines, file, { start, end }, gone.signal);
-  const first = await bytes.next().catch((error: unknown) => {
-    reply.removeHeader('content-length').removeHeader('content-range');
+  const bytes = readSealed(engines, file, { start, end }, signal);
+  let first: IteratorResult<Buffer, void>;
+  try {
+    signal.throwIfAborted();
+    first = await bytes.next();
+    signal.throwIfAborted();
+  } catch (error) {
+    // A refusal describes no file.
+    for (const name of describing) reply.removeHeader(name);
     throw error;
-  });
+  }
 
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
@@ -56,7 +63,7 @@ export async function sendFile(
   try {
     await pour(first, bytes, reply.raw, (length) => (sent += length));
   } catch (error) {
-    if (!gone.signal.aborted) request.log.error({ err: error, fileId: file.id }, 'a download was broken off');
+    if (!signal.aborted) request.log.error({ err: error, fileId: file.id }, 'a download was broken off');
     reply.raw.destroy();
   }
   await onSent({ start, end: start + sent }).catch((error: unknown) =>
@@ -71,12 +78,10 @@ async function pour(
   response: ServerResponse,
   onLeft: (length: number) => void,
 ): Promise<void> {
-  for (let next = first; !next.done; next = await rest.next()) {
-    await writeBytes(response, next.value, onLeft);
-    if (response.destroyed) {
-      await rest.return();
-      return;
-    }
+  try {
+    for (let next = first; !next.done; next = await rest.next()) await writeBytes(response, next.value, onLeft);
+  } finally {
+    await rest.return();
   }
   await endResponse(response);
 }

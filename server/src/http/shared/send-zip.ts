@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { callbackify } from 'node:util';
+import { safeLocalNames } from '@waybill/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZipFile } from 'yazl';
 import { readSealed } from '../../domain/files/read-sealed.ts';
@@ -10,23 +11,31 @@ import { endResponse, writeBytes } from './write-bytes.ts';
 
 /**
  * All files as one ZIP, as they are: what people send is mostly compressed already, and only so is the length known
- * beforehand. It cannot be resumed, and says so. `onComplete` is called when its last byte has left.
+ * beforehand. It cannot be resumed, and says so. `onComplete` is called when its last byte has left. An aborted signal
+ * ends it.
  */
 export async function sendZip(
   engines: Pick<Engines, 'objects' | 'keys' | 'readAhead'>,
   files: readonly SealedFile[],
   request: FastifyRequest,
   reply: FastifyReply,
+  signal: AbortSignal,
   onComplete: () => Promise<void>,
 ): Promise<FastifyReply> {
-  const gone = new AbortController();
+  signal.throwIfAborted();
+  const failed = new AbortController();
+  const stopped = AbortSignal.any([signal, failed.signal]);
   const zip = new ZipFile();
-  for (const file of files) {
+  const broken = new Promise<never>((_resolve, reject) => zip.on('error', reject));
+  // The first file is opened before anybody waits for this.
+  broken.catch(() => undefined);
+  const names = safeLocalNames(files.map(({ name }) => name));
+  for (const [index, file] of files.entries()) {
     const entry = { compress: false, size: file.sizeBytes, mtime: new Date(), forceZip64Format: false };
-    zip.addReadStreamLazy(file.name, entry, (open) => {
+    zip.addReadStreamLazy(names[index] ?? file.name, entry, (open) => {
       // The length is known without the files.
       if (request.method === 'HEAD') return;
-      const bytes = readSealed(engines, file, { start: 0, end: file.sizeBytes }, gone.signal);
+      const bytes = readSealed(engines, file, { start: 0, end: file.sizeBytes }, stopped);
       const stream = Readable.from(bytes, { objectMode: false });
       // The library leaves a stream's failure to whoever made the stream.
       stream.on('error', (error) => zip.emit('error', error));
@@ -45,16 +54,15 @@ export async function sendZip(
   });
   if (request.method === 'HEAD') return reply.send();
 
-  reply.raw.once('close', () => gone.abort());
+  signal.throwIfAborted();
   reply.hijack();
   reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
   try {
-    const broken = new Promise<never>((_resolve, reject) => zip.on('error', reject));
-    await Promise.race([broken, pipeline(zip.outputStream, intoResponse(reply.raw))]);
+    await Promise.race([broken, pipeline(zip.outputStream, intoResponse(reply.raw), { signal })]);
     await endResponse(reply.raw);
   } catch (error) {
-    if (!gone.signal.aborted) request.log.error({ err: error }, 'a download was broken off');
-    gone.abort();
+    if (!signal.aborted) request.log.error({ err: error }, 'a download was broken off');
+    failed.abort();
     reply.raw.destroy();
   }
   if (reply.raw.writableFinished) {

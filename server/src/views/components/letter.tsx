@@ -2,10 +2,13 @@ import type { ComponentChildren, JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { collapse, manyLines, oneLine, wrap } from '../plain.ts';
 import type { Words } from '../words.ts';
+import { type ScanState, scanTexts } from './scan-words.ts';
 
 export interface MailFile {
   readonly name: string;
   readonly sizeBytes: number;
+  /** Where the reader is told. */
+  readonly scan?: ScanState | undefined;
 }
 
 /** A mail as the mailer takes it. */
@@ -53,7 +56,10 @@ function plainText(words: Words, letter: Letter): string {
     // Quoted, so that nobody can mistake a stranger's words for ours.
     message && `${words.t('common.message')}:\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
     [
-      ...files.map((file) => `  ${oneLine(file.name)} (${words.formatSize(file.sizeBytes)})`),
+      ...files.flatMap((file) => [
+        `  ${oneLine(file.name)} (${words.formatSize(file.sizeBytes)})`,
+        ...(file.scan ? [`    ${words.t(scanTexts[file.scan])}`] : []),
+      ]),
       ...(more > 0 ? [`  ${words.t('common.more', { count: more })}`] : []),
     ].join('\n'),
     letter.fields?.map(([label, value]) => `${label}: ${value}`).join('\n'),
@@ -297,6 +303,11 @@ function Files(props: { words: Words; files: readonly MailFile[]; more: number }
         <tr>
           <td class="w-ink w-line" style={{ ...text(15), ...cell }}>
             <bdi>{oneLine(file.name)}</bdi>
+            {file.scan && (
+              <div class="w-quiet" style={{ ...text(13), color: colours.quiet }}>
+                {props.words.t(scanTexts[file.scan])}
+              </div>
+            )}
           </td>
           <td
             class="w-quiet w-line"

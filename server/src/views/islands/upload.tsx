@@ -48,7 +48,12 @@ function start(root: HTMLElement, json: string): void {
         settings={settings}
         queue={queue}
         before={before}
-        onSent={(files) => turnInto(<SentPage sender={settings.sender} files={files} />, sentTitle(words))}
+        onSent={(files) =>
+          turnInto(
+            <SentPage sender={settings.sender} files={files} doneAction={data['doneAction'] ?? ''} />,
+            sentTitle(words),
+          )
+        }
         onEnded={() => turnInto(<GonePage reason="expired" />, goneTitle(words, { reason: 'expired' }))}
       />
     </WordsContext.Provider>,

@@ -12,7 +12,7 @@ export interface ReceiptMail {
   readonly brand?: string | undefined;
 }
 
-/** To the sender: the receiver has everything. */
+/** To the sender: everything was sent to the receiver. */
 export function receiptMail(words: Words, mail: ReceiptMail): RenderedMail {
   const count = mail.fileCount ?? mail.files.length;
   const intro = words.t('mail.receipt.intro', { count });
@@ -20,7 +20,8 @@ export function receiptMail(words: Words, mail: ReceiptMail): RenderedMail {
     subject: words.t('mail.receipt.subject', { receiver: isolate(mail.receiver), count }),
     preheader: intro,
     intro,
-    files: mail.files,
+    // Whether they were scanned is news to who receives them, not to who sent them.
+    files: mail.files.map(({ name, sizeBytes }) => ({ name, sizeBytes })),
     fileCount: count,
     fields: [
       [words.t('mail.receipt.receiver'), isolate(mail.receiver)],

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { Card, Fields } from '../components/card.tsx';
+import { DoneForm } from '../components/done-form.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Message } from '../components/message.tsx';
+import { type ScanState, scanTexts } from '../components/scan-words.ts';
 import { useWords } from '../components/words-context.ts';
 import { isolate, oneLine } from '../plain.ts';
 import type { Words } from '../words.ts';
@@ -12,7 +14,8 @@ export interface DownloadFile {
   /** In hexadecimal. */
   readonly sha256: string;
   readonly href: string;
-  /** This receiver has already got it to the last byte. */
+  readonly scan: ScanState;
+  /** All of it was sent to this receiver. */
   readonly complete: boolean;
 }
 
@@ -24,6 +27,8 @@ export interface DownloadPageProps {
   /** All files as one ZIP. */
   readonly allHref?: string | undefined;
   readonly deadline: Date;
+  /** Ends the session of this browser. */
+  readonly doneAction: string;
 }
 
 export function downloadTitle(words: Words, { sender }: Pick<DownloadPageProps, 'sender'>): string {
@@ -70,6 +75,7 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
         <summary>{words.t('download.checksumHelp')}</summary>
         <p class="quiet">{words.t('download.checksumText')}</p>
       </details>
+      <DoneForm action={props.doneAction} />
     </Card>
   );
 }
@@ -98,6 +104,10 @@ function FileRow({ file, main }: { file: DownloadFile; main: boolean }): JSX.Ele
             <summary>SHA-256</summary>
             <code dir="ltr">{file.sha256}</code>
           </details>
+          <span class={file.scan === 'clean' ? 'scan quiet' : 'scan'}>
+            <Icon name={file.scan === 'clean' ? 'shield' : 'alert'} />
+            {words.t(scanTexts[file.scan])}
+          </span>
         </div>
       </div>
       <a class={`button ${main ? 'button-main' : 'button-quiet'}`} href={file.href} download>

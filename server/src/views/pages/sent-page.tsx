@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { Card } from '../components/card.tsx';
+import { DoneForm } from '../components/done-form.tsx';
 import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
 import { useWords, type ViewWords } from '../components/words-context.ts';
 import { isolate } from '../plain.ts';
@@ -7,13 +8,15 @@ import { isolate } from '../plain.ts';
 export interface SentPageProps {
   readonly sender: string;
   readonly files: readonly PlainFile[];
+  /** Ends the session of this browser. */
+  readonly doneAction: string;
 }
 
 export function sentTitle(words: ViewWords): string {
   return words.t('sent.title');
 }
 
-export function SentPage({ sender, files }: SentPageProps): JSX.Element {
+export function SentPage({ sender, files, doneAction }: SentPageProps): JSX.Element {
   const words = useWords();
   return (
     <Card
@@ -23,7 +26,7 @@ export function SentPage({ sender, files }: SentPageProps): JSX.Element {
       about={<p class="lead">{words.t('sent.text', { sender: isolate(sender) })}</p>}
     >
       <PlainFiles files={files} />
-      <p class="quiet small">{words.t('sent.close')}</p>
+      <DoneForm action={doneAction} />
     </Card>
   );
 }

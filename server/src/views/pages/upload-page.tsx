@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { Card, Fields, Problem } from '../components/card.tsx';
+import { DoneForm } from '../components/done-form.tsx';
 import { Message } from '../components/message.tsx';
 import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
 import { useWords, type ViewWords } from '../components/words-context.ts';
@@ -31,6 +32,8 @@ export interface UploadPageProps {
   /** Answers [{id, name, sizeBytes, receivedBytes, state}]: what has arrived so far, and what became of it. */
   readonly filesEndpoint: string;
   readonly tusEndpoint: string;
+  /** Ends the session of this browser. */
+  readonly doneAction: string;
   readonly received: readonly PlainFile[];
   /** Why the form that was just posted was not taken. */
   readonly problem?: UploadProblem | undefined;
@@ -52,7 +55,7 @@ export function islandTexts(words: Words): string {
     language: words.language,
     locale: words.locale,
     dir: words.dir,
-    texts: words.texts('island.', 'upload.', 'sent.', 'gone.expired.', 'common.'),
+    texts: words.texts('island.', 'upload.', 'sent.', 'done.', 'gone.expired.', 'common.'),
   });
 }
 
@@ -81,6 +84,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         data-tus-endpoint={props.tusEndpoint}
         data-files-endpoint={props.filesEndpoint}
         data-send-action={props.sendAction}
+        data-done-action={props.doneAction}
         data-max-files={props.maxFiles}
         data-max-file-bytes={props.maxFileBytes}
         data-sender={oneLine(props.sender)}
@@ -118,6 +122,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
           </button>
         </form>
       </div>
+      <DoneForm action={props.doneAction} />
       <script
         type="application/json"
         id="upload-words"

@@ -1,0 +1,26 @@
+import { closeSession } from '../../domain/links/close-session.ts';
+import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
+import type { App } from '../app.ts';
+import type { LinkPages } from './link-pages.ts';
+import { type PageOptions, sendPage, wordsFor } from './page.ts';
+import { requireOwnForm } from './person.ts';
+import type { PageEngines } from './routes.tsx';
+import { endedCookie, secretOf } from './session.ts';
+
+/** "Done on this device": ends the session here and in the database. A second press finds nothing left to end. */
+export function donePage(app: App, engines: PageEngines, options: PageOptions, pages: LinkPages): void {
+  const config = { authentication: 'code-pending' } as const;
+  app.post(`${pages.home}/:handle/done`, { config }, async (request, reply) => {
+    requireOwnForm(request);
+    const secret = secretOf(request);
+    const link = secret === undefined ? undefined : await closeSession(engines, secret);
+    const words = wordsFor(options, request, link?.language);
+    return sendPage(
+      options,
+      request,
+      reply.header('set-cookie', endedCookie(pages, request, options.secureCookies)),
+      words,
+      { title: goneTitle(words, { reason: 'closed' }), page: <GonePage reason="closed" /> },
+    );
+  });
+}

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { revokeDrop } from '../../domain/drops/revoke-drop.ts';
+import { openLink } from '../../domain/links/open-link.ts';
+import type { Store } from '../../domain/ports.ts';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { type SentLink, sentLink } from '../../testing/links.ts';
+import { testPages } from '../../testing/pages.ts';
+import { downloads } from '../pages/link-pages.ts';
+import { sessionCookie, sessionPath } from '../pages/session.ts';
+import { buildServer } from '../server.ts';
+
+const host = 'files.example.org';
+/** More than all buffers between us and a client that does not read. */
+const largeBytes = 40_000_000;
+
+let exchange: TestExchange;
+let large: SentLink & { files: { id: string }[] };
+let app: FastifyInstance | undefined;
+const outgoings: ClientRequest[] = [];
+beforeAll(async () => {
+  exchange = await openTestExchange();
+  large = await sentLarge();
+});
+afterEach(async () => {
+  for (const outgoing of outgoings.splice(0)) outgoing.destroy();
+  await app?.close();
+  app = undefined;
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+async function sentLarge() {
+  const sender = await exchange.account('r@example.org');
+  await exchange.upload(sender, 'large.bin', randomBytes(largeBytes));
+  const sent = await sentLink(exchange, ['small.txt'], ['r@example.org'], sender);
+  return { ...sent, files: await exchange.engines.store.links.files(sent.link) };
+}
+
+/** A server that counts what it reads from the store, and whose answers from the database can be held back. */
+async function serve(hold: Partial<Record<'bySession' | 'files', () => Promise<void>>> = {}) {
+  const { engines } = exchange;
+  const count = { reads: 0 };
+  const links: Store['links'] = {
+    ...engines.store.links,
+    async bySession(digest) {
+      await hold.bySession?.();
+      return engines.store.links.bySession(digest);
+    },
+    async files(link, fileId) {
+      await hold.files?.();
+      return engines.store.links.files(link, fileId);
+    },
+  };
+  const objects = {
+    ...engines.objects,
+    read: (...what: Parameters<typeof engines.objects.read>) => {
+      count.reads += 1;
+      return engines.objects.read(...what);
+    },
+  };
+  const store = { ...engines.store, links };
+  const failureLimit = { record: async () => 0 };
+  app = buildServer({ ...engines, store, objects, failureLimit } as unknown as Parameters<typeof buildServer>[0], {
+    log: pino({ level: 'silent' }),
+    processTag: 'test',
+    publicUrl: `https://${host}`,
+    allowedHosts: [],
+    trustedProxies: [],
+    paceLimits: { minBodyBytesPerSecond: 1024 },
+    pages: testPages,
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return count;
+}
+
+async function browser({ link }: SentLink) {
+  const secret = await openLink(exchange.engines, link);
+  const cookie = sessionCookie(downloads, secret, undefined, false).split(';', 1)[0] as string;
+  return (path: string): ClientRequest => {
+    if (!app) throw new Error('nobody listens');
+    const { port } = app.server.address() as AddressInfo;
+    const headers = { host, cookie };
+    const outgoing = request({
+      host: '127.0.0.1',
+      port,
+      path: sessionPath(downloads, secret) + path,
+      headers,
+      agent: false,
+    });
+    outgoings.push(outgoing);
+    return outgoing.on('error', () => undefined).end();
+  };
+}
+const answerOf = async (outgoing: ClientRequest) => ((await once(outgoing, 'response')) as [IncomingMessage])[0];
+const openConnections = () => new Promise<number>((done) => app?.server.getConnections((_error, count) => done(count)));
+
+describe('a client that is gone before the first byte', () => {
+  test.each([
+    ['all.zip', 'bySession'],
+    ['all.zip', 'files'],
+    ['files', 'bySession'],
+    ['files', 'files'],
+  ] as const)('costs no read of the store: %s, gone during %s', async (path, query) => {
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const hold = () => {
+      asked.resolve();
+      return held.promise;
+    };
+    const count = await serve({ [query]: hold });
+    const get = await browser(large);
+    const outgoing = get(path === 'files' ? `files/${large.files[0]?.id}/large.bin` : path);
+    await asked.promise;
+    outgoing.destroy();
+    await expect.poll(openConnections).toBe(0);
+    held.resolve();
+    // Closing waits for what is under way.
+    expect((await answerOf(get('files/none/none'))).statusCode).toBe(404);
+    await app?.close();
+    expect(count.reads).toBe(0);
+  });
+
+  test('leaves the place to others', async () => {
+    await serve();
+    const get = await browser(large);
+    for (let round = 0; round < 40; round += 1) {
+      const outgoing = get('all.zip');
+      await once(outgoing, 'socket');
+      outgoing.destroy();
+    }
+    await expect.poll(openConnections).toBe(0);
+    expect((await answerOf(get('all.zip'))).statusCode).toBe(200);
+  });
+});
+
+describe('one link', () => {
+  test('has 32 transfers at once; one more is told to wait, by a page; others go on', async () => {
+    await serve();
+    const get = await browser(large);
+    const running = await Promise.all(
+      Array.from({ length: 32 }, () => answerOf(get(`files/${large.files[0]?.id}/large.bin`))),
+    );
+    expect(new Set(running.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    const refused = await answerOf(get('all.zip'));
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5']);
+    expect(refused.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect((await buffer(refused)).toString()).toContain('Too many downloads at once');
+    const another = await browser(await sentLink(exchange, ['a.txt', 'b.txt']));
+    expect((await buffer(await answerOf(another('all.zip')))).length).toBeGreaterThan(0);
+
+    running[0]?.destroy();
+    await expect.poll(async () => (await answerOf(get('all.zip'))).statusCode).toBe(200);
+  });
+});
+
+describe('a running download', () => {
+  test('is cut within seconds of the revocation, with no worker and whether its client reads or not', async () => {
+    await serve();
+    const sent = await sentLarge();
+    const get = await browser(sent);
+    const answers = [
+      await answerOf(get('all.zip')),
+      await answerOf(get(`files/${sent.files[0]?.id}/large.bin`)),
+      await answerOf(get(`files/${sent.files[0]?.id}/large.bin`)),
+    ];
+    const untouched = await answerOf((await browser(large))('all.zip'));
+    const received = answers.map(() => 0);
+    answers.forEach((answer, index) => {
+      answer.on('error', () => undefined);
+      // A reader that is slow, one that is slower, and one that has stopped.
+      if (index < 2)
+        answer.on('data', (bytes: Buffer) => {
+          received[index] = (received[index] ?? 0) + bytes.length;
+          answer.pause();
+          setTimeout(() => answer.resume(), 20 * (index + 1)).unref();
+        });
+    });
+    const account = { id: sent.sender.accountId, email: sent.sender.email };
+    await revokeDrop(exchange.engines, account as never, sent.dropId);
+    const revoked = Date.now();
+    const closed = (answer: IncomingMessage) => answer.destroyed || answer.socket.destroyed;
+    await expect.poll(openConnections, { timeout: 5_000 }).toBe(1);
+    expect(Date.now() - revoked).toBeLessThan(4_000);
+    for (const bytes of received) expect(bytes).toBeLessThan(largeBytes);
+    expect(closed(untouched)).toBe(false);
+  });
+});
