@@ -1,0 +1,17 @@
+/** What a browser has after a person pressed the button of a link, without a browser. */
+export interface OpenedLink {
+  /** The address of the receiver's page. */
+  readonly page: string;
+  readonly headers: { readonly cookie: string };
+}
+
+export async function openedLink(link: string): Promise<OpenedLink> {
+  const body = new URLSearchParams({ gesture: 'pressed' });
+  const answer = await fetch(link, { method: 'POST', body, redirect: 'manual' });
+  const location = answer.headers.get('location');
+  if (answer.status !== 303 || location === null) throw new Error(`the link did not open: ${answer.status}`);
+  return {
+    page: new URL(location, link).href,
+    headers: { cookie: answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
+  };
+}

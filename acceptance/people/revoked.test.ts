@@ -1,0 +1,56 @@
+// What is revoked stops, also where it is being fetched at that moment.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { adminJson } from '../lib/admin.ts';
+import { query } from '../lib/inside.ts';
+import { openedLink } from '../lib/opened-link.ts';
+import { sentTo } from '../lib/receiver.ts';
+import { demo } from '../lib/running-demo.ts';
+import { deliver } from '../lib/scenario.ts';
+
+/** More than all buffers on the way take. */
+const fileBytes = 60_000_000;
+
+/** A download whose reader takes about 5 MB a second. */
+async function begun(url: string, headers: Record<string, string>) {
+  const outgoing = request(url, { headers, agent: false }).end();
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+  expect(answer.statusCode).toBe(200);
+  const state = { bytes: 0, ended: false };
+  outgoing.on('error', () => undefined);
+  answer.on('error', () => undefined).on('close', () => (state.ended = true));
+  answer.on('data', (bytes: Buffer) => {
+    state.bytes += bytes.length;
+    answer.pause();
+    setTimeout(() => answer.resume(), bytes.length / 5_000);
+  });
+  return state;
+}
+
+test('revoking a drop cuts its running downloads within seconds: a file, the ZIP, and through the API', async () => {
+  const [sender, receiver] = await Promise.all([freshClient('revoking'), freshClient('fetching')]);
+  const entry = await deliver(sender, receiver, [{ name: 'large.bin', content: randomBytes(fileBytes) }]);
+  const { page, headers } = await openedLink((await sentTo(receiver.user)).link);
+  const href = /href="(files\/[^"]+)"/.exec(await (await fetch(page, { headers })).text())?.[1] ?? '';
+  const { base_url } = demo();
+  const credentials = { authorization: receiver.authorization, 'csrf-token': await receiver.token() };
+  const inbox = `${base_url}/${receiver.user}/${entry.url}/files/large.bin`;
+  const downloads = [
+    await begun(`${page}${href}`, headers),
+    await begun(`${page}all.zip`, headers),
+    await begun(inbox, credentials),
+  ];
+
+  const [drop] = await query<{ id: string }>('select drop_id as id from links where email = $1', [receiver.user]);
+  await adminJson(['drops', 'revoke', drop?.id ?? '', '--account', sender.user, '--json']);
+  await expect.poll(() => downloads.every(({ ended }) => ended), { timeout: 30_000 }).toBe(true);
+  // Whoever is not cut gets everything in the end.
+  for (const { bytes } of downloads) expect(bytes).toBeLessThan(fileBytes);
+
+  expect((await fetch(`${page}all.zip`, { headers })).status).toBe(410);
+  expect(await (await fetch(page, { headers })).text()).toContain('This link has been withdrawn');
+  expect((await fetch(inbox, { headers: credentials })).status).toBe(404);
+});
