@@ -139,6 +139,13 @@ test('the client’s variables do not keep the server’s program from starting'
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 });
 
+test('a command says which engine is out of reach, and what to check', async () => {
+  const url = `postgres://postgres@127.0.0.1:${await closedPort()}/waybill`;
+  const { exitCode, stderr } = await admin(['accounts', 'list'], '', { WAYBILL_DATABASE_URL: url });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^waybilld: An engine is out of reach \(connect ECONNREFUSED .*\)\. Check that it runs/);
+});
+
 describe('drops', () => {
   const list = (account: string) =>
     adminJson<{ id: string; state: string }[]>(['drops', 'list', '--account', account, '--json']);

@@ -146,8 +146,11 @@ async function withEngines(...[command, options]: Parameters<WithEngines>): Prom
 
 function explain(error: unknown): string {
   if (error instanceof ExchangeError) {
-    const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-    return `${error.message}${cause}`;
+    const cause = error.cause instanceof Error ? ` (${error.cause.message || error.cause.name})` : '';
+    // The text for callers of the API speaks of a header that is not here.
+    return error.code === 'unavailable'
+      ? `An engine is out of reach${cause}. Check that it runs, and its address in the settings.`
+      : `${error.message}${cause}`;
   }
   return error instanceof Error ? error.message : String(error);
 }
