@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
@@ -138,9 +139,9 @@ function startLoad(client: Client) {
   let answered = 0;
   const ask = async (count: number) => {
     try {
-      const status = await send(client, agent, count);
+      const { status, body } = await send(client, agent, count);
       answered += 1;
-      if (status !== 200) failures.push(String(status));
+      if (status !== 200) failures.push(`${status} ${body}`);
     } catch (error) {
       failures.push((error as Error).message);
     }
@@ -161,7 +162,11 @@ function startLoad(client: Client) {
   };
 }
 
-async function send(client: Client, agent: Agent, count: number): Promise<number | undefined> {
+async function send(
+  client: Client,
+  agent: Agent,
+  count: number,
+): Promise<{ status: number | undefined; body: string }> {
   const writes = count % 4 === 0;
   const { hostname, port } = new URL(client.baseUrl);
   const outgoing = httpRequest({
@@ -179,6 +184,5 @@ async function send(client: Client, agent: Agent, count: number): Promise<number
   });
   outgoing.end(writes ? JSON.stringify([{ email: receiver.user }]) : undefined);
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  await once(answer.resume(), 'end');
-  return answer.statusCode;
+  return { status: answer.statusCode, body: await text(answer) };
 }
