@@ -33,7 +33,7 @@ const settings = {
     parse: address('postgres', 'postgresql'),
   },
   WAYBILL_DATABASE_CONNECTIONS: {
-    about: 'The most connections a process opens to PostgreSQL.',
+    about: 'The most connections a process opens to PostgreSQL. `work` needs at least 5.',
     standard: '10',
     parse: integer(2, 1000),
   },

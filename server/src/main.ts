@@ -116,6 +116,7 @@ async function work(): Promise<void> {
     engines.startJobRunner({ concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines), stopMs }),
     engines.startJobRunner({ concurrency: config.WAYBILL_CHECKS_AT_ONCE, tasks: longTasks(engines), stopMs }),
   ]);
+  log.info({ working: true }, 'working');
   const sweeping = startSweeping(engines, {
     onFailure: (err) => log.warn({ err }, 'a sweep failed; the next one continues it'),
   });
@@ -125,7 +126,6 @@ async function work(): Promise<void> {
     await Promise.all([sweeping, ...runners].map((part) => part.stop()));
     await engines.close();
   });
-  log.info({ working: true }, 'working');
   await Promise.race(runners.map((runner) => runner.ended));
 }
 

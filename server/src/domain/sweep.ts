@@ -5,7 +5,7 @@ const daySeconds = 24 * 60 * 60;
 const staleDraftSeconds = 7 * daySeconds;
 const idempotencyKeySeconds = 7 * daySeconds;
 const rowsPerBatch = 1000;
-/** Each of them may have a thousand files, so these are what keeps a statement short where they have few. */
+/** `rows` keeps a statement short where drops have many files, `owners` where they have few. */
 export const batchSize: BatchSize = { owners: 100, rows: rowsPerBatch };
 /** Each may have a thousand receivers. */
 const remindersPerBatch = 10;
@@ -55,16 +55,16 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
       return { rows, more: rows === limit };
     });
 
+  const ended = await upTo(rowsPerBatch, drops.endExpired);
+  await inBatches(() => drops.empty(batchSize));
   const swept = {
-    drops: await upTo(rowsPerBatch, drops.endExpired),
-    drafts: 0,
+    drops: ended,
+    drafts: await inBatches(() => drafts.dropStale(staleDraftSeconds, batchSize)),
     reminded: await upTo(remindersPerBatch, outbox.remind),
     messages: await tried(() => outbox.wakeOverdue(overdueSeconds, rowsPerBatch)),
     checks: await tried(() => uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
     uploads: await upTo(rowsPerBatch, uploads.expire),
   };
-  await inBatches(() => drops.empty(batchSize));
-  swept.drafts = await inBatches(() => drafts.dropStale(staleDraftSeconds, batchSize));
   await upTo(rowsPerBatch, (limit) => drops.forgetIdempotencyKeys(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, links.forgetSessions);
   let deleted = { files: 0, objects: 0 };

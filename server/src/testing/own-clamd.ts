@@ -12,9 +12,6 @@ export interface OwnClamd extends AsyncDisposable {
   readonly process: ChildProcess;
 }
 
-/** A file over which the clamd below thinks for seconds, using its processor: the expression tries every division of the a's. */
-export const slowToScan = `slow ${'a'.repeat(24)}!b`;
-const slowSignature = 'Slow.Test;Engine:81-255,Target:0;0&1;736c6f77;0/(a+)+b/\n';
 const startWithinMs = 20_000;
 
 /** A real clamd of the test's own, with the settings of development and others. */
@@ -24,7 +21,6 @@ export async function startClamd(...settings: readonly string[]): Promise<OwnCla
   mkdirSync(at('db'));
   mkdirSync(at('tmp'));
   writeFileSync(at('db/eicar.ndb'), `Eicar-Test-Signature:0:*:${Buffer.from(eicar).toString('hex')}\n`);
-  writeFileSync(at('db/slow.ldb'), slowSignature);
   const configuration = [
     `LocalSocket ${at('clamd.sock')}`,
     `DatabaseDirectory ${at('db')}`,
@@ -32,9 +28,6 @@ export async function startClamd(...settings: readonly string[]): Promise<OwnCla
     'Foreground yes',
     'AlertExceedsMax yes',
     'AlertEncrypted yes',
-    'PCREMatchLimit 2000000000',
-    // Or the second scan of a file would not be one.
-    'DisableCache yes',
     ...settings,
   ];
   writeFileSync(at('clamd.conf'), `${configuration.join('\n')}\n`);

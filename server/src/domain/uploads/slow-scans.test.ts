@@ -5,7 +5,8 @@ import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import { eicar } from '../../testing/eicar.ts';
 import { incomingFile, openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { grantedLink, receivedFile } from '../../testing/grants.ts';
-import { type OwnClamd, slowToScan, startClamd } from '../../testing/own-clamd.ts';
+import { type OwnClamd, startClamd } from '../../testing/own-clamd.ts';
+import { slowToScan, startSlowClamd } from '../../testing/slow-clamd.ts';
 import type { Policy } from '../ports.ts';
 import { checkUpload } from './check-upload.ts';
 import { accountOwner } from './owner.ts';
@@ -22,9 +23,9 @@ afterAll(async () => {
 });
 
 const silenceMs = 1_000;
-const enginesWith = (scan: Policy['scan']) => ({
+const enginesWith = (scan: Policy['scan'], { address } = clamd as { address: string }) => ({
   ...exchange.engines,
-  scanner: clamdScanner({ address: clamd.address, silenceMs }),
+  scanner: clamdScanner({ address, silenceMs }),
   policy: { ...exchange.engines.policy, scan },
 });
 const inHalves = (pauseMs: number) => ({
@@ -37,7 +38,8 @@ const inHalves = (pauseMs: number) => ({
 });
 
 test('an upload over which clamd takes its time is taken, and others are not held up meanwhile', async () => {
-  const [engines, actor] = [enginesWith('required'), await exchange.account()];
+  await using slow = await startSlowClamd(4 * silenceMs);
+  const [engines, actor] = [enginesWith('required', slow), await exchange.account()];
   const done: string[] = [];
   const upload = async (name: string, content?: string) => {
     const staged = await stageUpload(engines, accountOwner(actor, ''), incomingFile(name, content));
@@ -52,7 +54,8 @@ test('an upload over which clamd takes its time is taken, and others are not hel
 test("a contact's upload over which clamd takes its time is taken", async () => {
   const { link } = await grantedLink(exchange);
   const id = await receivedFile(exchange.engines, link, 'a.txt', slowToScan);
-  await checkUpload(enginesWith('required'), link.accountId, id, new AbortController().signal);
+  await using slow = await startSlowClamd(4 * silenceMs);
+  await checkUpload(enginesWith('required', slow), link.accountId, id, new AbortController().signal);
   const [file] = await exchange.database.query('select state, scan from files where id = $1', [id]);
   expect(file).toEqual({ state: 'ready', scan: 'clean' });
 });

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports.ts';
 import { openConnection, ping } from './connection.ts';
 import { type Stream, StreamSlots } from './stream-slots.ts';
@@ -86,11 +87,6 @@ class InstreamScan implements Scan, Stream {
     this.#settle(interrupted);
   }
 
-  /** Makes room for another stream. */
-  interrupt(): void {
-    this.#settle(interrupted);
-  }
-
   /** Opened by the first byte: an upload that has sent none needs no stream. */
   #open(): Promise<Socket | undefined> {
     this.#opened ??= this.#connect();
@@ -145,13 +141,7 @@ class InstreamScan implements Scan, Stream {
     while (!this.early) {
       const alive = await ping(address, silenceMs, this.#settled.signal);
       if (!alive) return this.#settle(unavailable);
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, silenceMs);
-        this.#settled.signal.addEventListener('abort', () => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
+      await pause(silenceMs, undefined, { signal: this.#settled.signal }).catch(() => undefined);
     }
   }
 

@@ -9,7 +9,7 @@ export interface Stream {
   readonly sentBytes: number;
   /** All bytes are sent; only clamd's verdict is missing. */
   readonly complete: boolean;
-  interrupt(): void;
+  abandon(): void;
 }
 
 /**
@@ -30,7 +30,7 @@ export class StreamSlots {
 
   /** False when an arriving stream finds no room; a stored one waits for its turn. */
   async enter(stream: Stream): Promise<boolean> {
-    if (this.#since.size >= this.#limit) this.#slowest()?.interrupt();
+    if (this.#since.size >= this.#limit) this.#slowest()?.abandon();
     if (this.#since.size < this.#limit) {
       this.#since.set(stream, this.#now());
       return true;

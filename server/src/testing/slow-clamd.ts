@@ -1,0 +1,41 @@
+import { eicar } from './eicar.ts';
+import { startPeer } from './tcp.ts';
+
+/** A file that contains this takes long to be scanned. */
+export const slowToScan = 'this takes a while';
+
+/** A stand-in for clamd that knows PING, INSTREAM and one virus, and takes `delayMs` for files with `slowToScan`. */
+export async function startSlowClamd(delayMs: number): Promise<{ address: string } & AsyncDisposable> {
+  const timers = new Set<NodeJS.Timeout>();
+  const peer = await startPeer((socket) => {
+    let received = Buffer.alloc(0);
+    socket.on('data', (bytes: Buffer) => {
+      received = Buffer.concat([received, bytes]);
+      if (received.includes('zPING\0')) return void socket.end('PONG\0');
+      const content = streamed(received);
+      if (content === undefined) return;
+      const verdict = content.includes(eicar) ? 'stream: Eicar-Test-Signature FOUND\0' : 'stream: OK\0';
+      timers.add(setTimeout(() => socket.end(verdict), content.includes(slowToScan) ? delayMs : 0));
+    });
+  });
+  return {
+    address: `127.0.0.1:${peer.port}`,
+    async [Symbol.asyncDispose]() {
+      for (const timer of timers) clearTimeout(timer);
+      await peer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What was streamed, once it has ended. */
+function streamed(received: Buffer): Buffer | undefined {
+  const pieces: Buffer[] = [];
+  let at = 'zINSTREAM\0'.length;
+  while (received.length >= at + 4) {
+    const length = received.readUInt32BE(at);
+    if (length === 0) return Buffer.concat(pieces);
+    pieces.push(received.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return undefined;
+}
