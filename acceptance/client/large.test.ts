@@ -18,12 +18,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Waybill } from '../../client/src/index.ts';
 import { type Account, createAccount } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
+import { httpProxy } from '../lib/http-proxy.ts';
 import { demo } from '../lib/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { Keystream } from '../sizes/keystream.ts';
 import { peakMemoryMiB } from '../sizes/process-memory.ts';
 import { ended, Person } from './command.ts';
-import { troubledWay } from './troubled-way.ts';
 
 const sizeBytes = (fullSize ? 2 * 1024 ** 3 : 384 * 1024 ** 2) + 12_345;
 const timeout = 600_000;
@@ -92,10 +92,10 @@ test('a send that is killed at half and run again makes one drop, in little memo
 
 test('a pull that is cut five times goes on where it was cut, and ends with the same bytes', { timeout }, async () => {
   let cuts = 0;
-  await using way = await troubledWay(demo().base_url, ({ url = '' }) => {
+  await using way = await httpProxy('waybill', demo().base_url, ({ url = '' }) => {
     if (!url.includes('/files/') || cuts >= 5) return 'pass';
     cuts += 1;
-    return sizeBytes / 8;
+    return { cutAfter: sizeBytes / 8 };
   });
   using person = new Person(receiver, way.baseUrl);
   const pulling = person.start('pull', 'in');

@@ -6,10 +6,10 @@ import { Waybill } from '../../client/src/index.ts';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { type Account, createAccount, uniqueAddress } from '../lib/accounts.ts';
 import { Client } from '../lib/client.ts';
+import { type Fate, httpProxy } from '../lib/http-proxy.ts';
 import { ownServe } from '../lib/own-serve.ts';
 import { demo } from '../lib/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
-import { type Fate, troubledWay } from './troubled-way.ts';
 
 const run = promisify(execFile);
 
@@ -86,7 +86,7 @@ test('503s, 429s and lost answers in between change nothing', { timeout: 120_000
   const [account, receiver] = [await createAccount('troubled'), await createAccount('troubled-receiver')];
   const fates: Fate[] = ['refuse', 'pass', 'pass', 'lose', 'pass', 'pass', 'limit', 'pass', 'pass', 'pass'];
   let requests = 0;
-  await using way = await troubledWay(demo().base_url, () => fates[requests++ % fates.length] ?? 'pass');
+  await using way = await httpProxy('waybill', demo().base_url, () => fates[requests++ % fates.length] ?? 'pass');
   const surroundings = { random: () => 0.1 }; // the same pauses, only shorter
   const sender = new Waybill({ baseUrl: way.baseUrl, ...account, surroundings });
   const puller = new Waybill({ baseUrl: way.baseUrl, ...receiver, surroundings });

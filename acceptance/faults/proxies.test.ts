@@ -1,0 +1,207 @@
+// The instruments themselves: each fault of the two proxies does what its name says, and ends when it is taken back.
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Fate, httpProxy } from '../lib/http-proxy.ts';
+import { seeded } from '../lib/seeded.ts';
+import { TcpProxy } from '../lib/tcp-proxy.ts';
+import { eventually } from '../lib/wait.ts';
+
+test('the same seed gives the same numbers, evenly spread', () => {
+  const [one, two, other] = [seeded(7), seeded(7), seeded(8)];
+  const numbers = Array.from({ length: 1000 }, () => one());
+  expect(numbers).toEqual(Array.from({ length: 1000 }, () => two()));
+  expect(numbers[0]).not.toBe(other());
+  const mean = numbers.reduce((sum, number) => sum + number) / numbers.length;
+  expect(mean).toBeGreaterThan(0.45);
+  expect(mean).toBeLessThan(0.55);
+  expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...numbers)).toBeLessThan(1);
+});
+
+describe('over TCP', () => {
+  let heard: string;
+  let server: Server;
+  let proxy: TcpProxy;
+  let sockets: Socket[];
+
+  beforeEach(async () => {
+    heard = '';
+    sockets = [];
+    // Answers every piece with what it heard, in capitals.
+    server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', (bytes) => {
+        heard += bytes.toString();
+        socket.write(bytes.toString().toUpperCase());
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    proxy = await TcpProxy.before({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+  });
+  afterEach(async () => {
+    for (const socket of sockets) socket.destroy();
+    await proxy[Symbol.asyncDispose]();
+    server.close();
+  });
+
+  async function open() {
+    const socket = connect(proxy.port, '127.0.0.1');
+    sockets.push(socket);
+    const seen = { answer: '', closed: false };
+    socket.on('data', (bytes) => (seen.answer += bytes.toString()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => (seen.closed = true));
+    await once(socket, 'connect');
+    return { socket, seen };
+  }
+  const until = (what: string, met: () => boolean) =>
+    eventually(what, async () => met() || undefined, { withinMs: 3000, everyMs: 5 });
+
+  test('pass: both ways', async () => {
+    const { socket, seen } = await open();
+    socket.write('hello');
+    await until('the answer', () => seen.answer === 'HELLO');
+    socket.end();
+    await until('the end', () => seen.closed);
+    expect(proxy.broken).toBe(0);
+  });
+
+  test('freeze: nothing moves, on old and new connections, and all of it comes afterwards', async () => {
+    const old = await open();
+    old.socket.write('a');
+    await until('the first answer', () => old.seen.answer === 'A');
+    proxy.fault = 'freeze';
+    const late = await open();
+    old.socket.write('b');
+    late.socket.write('c');
+    // Another proxy carries a whole exchange meanwhile.
+    await using other = await TcpProxy.before({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+    const probe = connect(other.port, '127.0.0.1');
+    sockets.push(probe);
+    probe.write('x');
+    await once(probe, 'data');
+    expect({ heard, old: old.seen, late: late.seen }).toEqual({
+      heard: 'ax',
+      old: { answer: 'A', closed: false },
+      late: { answer: '', closed: false },
+    });
+    proxy.fault = 'pass';
+    await until('what was held back', () => old.seen.answer === 'AB' && late.seen.answer === 'C');
+  });
+
+  test('swallow: nothing arrives, and the connections do not survive it', async () => {
+    const { socket, seen } = await open();
+    proxy.fault = 'swallow';
+    socket.write('lost');
+    const later = await open();
+    later.socket.write('lost too');
+    await until('both are swallowed', () => proxy.swallowedBytes === 'lostlost too'.length);
+    proxy.fault = 'pass';
+    await until('both are reset', () => seen.closed && later.seen.closed);
+    expect(heard).toBe('');
+  });
+
+  test('refuse: old and new connections are reset', async () => {
+    const { socket: old, seen } = await open();
+    old.write('first');
+    await until('it is through', () => seen.answer === 'FIRST');
+    proxy.fault = 'refuse';
+    await until('the old one is reset', () => seen.closed);
+    const socket = connect(proxy.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(proxy.broken).toBe(2);
+  });
+
+  test('lose-answer: it is done, and nobody is told', async () => {
+    const { socket, seen } = await open();
+    proxy.fault = 'lose-answer';
+    socket.write('do it');
+    await until('the connection is reset', () => seen.closed);
+    expect({ heard, answer: seen.answer }).toEqual({ heard: 'do it', answer: '' });
+  });
+
+  test('cutAfter: the answer ends there', async () => {
+    const { socket, seen } = await open();
+    proxy.fault = { cutAfter: 3 };
+    socket.write('hello');
+    await until('the connection is reset', () => seen.closed);
+    expect('HEL'.startsWith(seen.answer)).toBe(true);
+  });
+
+  test('delayMs: later, and in order', async () => {
+    proxy.fault = { delayMs: 40 };
+    const { socket, seen } = await open();
+    const began = performance.now();
+    socket.write('one');
+    await once(socket, 'data');
+    socket.write('two');
+    await until('both', () => seen.answer === 'ONETWO');
+    expect(performance.now() - began).toBeGreaterThan(150);
+  });
+
+  test('cut: once, for who is connected', async () => {
+    const { socket, seen } = await open();
+    socket.write('first');
+    await until('it is through', () => seen.answer === 'FIRST');
+    proxy.cut();
+    await until('it is reset', () => seen.closed);
+    const again = await open();
+    again.socket.write('again');
+    await until('the answer', () => again.seen.answer === 'AGAIN');
+  });
+});
+
+describe('over HTTP', () => {
+  async function through(kind: 'waybill' | 's3', ...fates: Fate[]) {
+    const seen: { url: string; host: string; body: string }[] = [];
+    const server = createHttpServer(async (request, response) => {
+      let body = '';
+      for await (const bytes of request) body += String(bytes);
+      seen.push({ url: request.url ?? '', host: request.headers.host ?? '', body });
+      response.end('0123456789');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const proxy = await httpProxy(kind, target, () => fates.shift() ?? 'pass');
+    const ask = async () => {
+      const answer = await fetch(`${proxy.baseUrl}/path?a=b`, { method: 'PUT', body: 'body' });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const close = async () => {
+      await proxy[Symbol.asyncDispose]();
+      server.close();
+    };
+    return { proxy, target, seen, ask, [Symbol.asyncDispose]: close };
+  }
+
+  test('refuse and limit: the server does not see it', async () => {
+    await using line = await through('s3', 'refuse', 'limit');
+    expect(await line.ask()).toEqual({ status: 503, text: expect.stringContaining('<Code>SlowDown</Code>') });
+    expect((await line.ask()).status).toBe(429);
+    expect(line.seen).toEqual([]);
+    expect(await line.ask()).toEqual({ status: 200, text: '0123456789' });
+    expect(line.seen).toEqual([{ url: '/path?a=b', host: new URL(line.proxy.baseUrl).host, body: 'body' }]);
+    expect(line.proxy.troubles).toBe(2);
+  });
+
+  test('lose: the server has done it', async () => {
+    await using line = await through('waybill', 'lose');
+    await expect(line.ask()).rejects.toThrow('fetch failed');
+    expect(line.seen).toEqual([{ url: '/path?a=b', host: new URL(line.target).host, body: 'body' }]);
+  });
+
+  test('cutAfter: a body that ends too early is no answer', async () => {
+    await using line = await through('waybill', { cutAfter: 4 });
+    await expect(line.ask()).rejects.toThrow('terminated');
+    expect(line.proxy.troubles).toBe(1);
+  });
+
+  test('flipAt: one bit of one byte', async () => {
+    await using line = await through('waybill', { flipAt: 3 });
+    expect(await line.ask()).toEqual({ status: 200, text: '0122456789' });
+    expect(line.proxy.troubles).toBe(1);
+  });
+});

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * What happens to a request on its way. `refuse` is a 503 and `limit` a 429 that the server never sees; `lose` has it
+ * carried out and loses the answer; `cutAfter` breaks the answer off there; `flipAt` changes one bit of that byte.
+ */
+export type Fate =
+  | 'pass'
+  | 'refuse'
+  | 'limit'
+  | 'lose'
+  | { readonly cutAfter: number }
+  | { readonly flipAt: number };
+
+export interface HttpProxy extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly port: number;
+  /** How many requests had another fate than `pass`. */
+  troubles: number;
+}
+
+interface Refusal {
+  readonly contentType: string;
+  readonly body: (code: string) => string;
+}
+
+/** As a server of the kind would say it, so that a client takes it for the server's own word. */
+const refusals = {
+  waybill: {
+    contentType: 'application/json',
+    body: (code) => JSON.stringify({ status: 'error', code, message: 'In between.' }),
+  },
+  s3: {
+    contentType: 'application/xml',
+    body: () => '<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>In between.</Message></Error>',
+  },
+} satisfies Record<string, Refusal>;
+
+/** A proxy in front of a Waybill or an S3 server, which does to each request what `choose` says. */
+export async function httpProxy(
+  kind: keyof typeof refusals,
+  target: string,
+  choose: (request: IncomingMessage) => Fate,
+): Promise<HttpProxy> {
+  const server = createServer((incoming, outgoing) => {
+    const fate = choose(incoming);
+    // Cuts and flips count when they are made: the answer may be shorter.
+    const count = () => (proxy.troubles += 1);
+    if (fate === 'refuse') refuse(incoming, outgoing, 503, 'unavailable', refusals[kind]);
+    else if (fate === 'limit') refuse(incoming, outgoing, 429, 'too_many_requests', refusals[kind]);
+    else carry({ target, keepHost: kind === 's3', incoming, outgoing, fate, count });
+    if (typeof fate === 'string' && fate !== 'pass') count();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const proxy: HttpProxy = {
+    baseUrl: `http://127.0.0.1:${port}`,
+    port,
+    troubles: 0,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return proxy;
+}
+
+function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  status: number,
+  code: string,
+  refusal: Refusal,
+): void {
+  incoming.resume();
+  outgoing.writeHead(status, { 'Retry-After': '0', 'Content-Type': refusal.contentType });
+  outgoing.end(refusal.body(code));
+}
+
+interface Carried {
+  target: string;
+  /** The host is part of what an S3 client signs. */
+  keepHost: boolean;
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+  fate: Fate;
+  count: () => void;
+}
+
+function carry({ target, keepHost, incoming, outgoing, fate, count }: Carried): void {
+  const url = new URL(target);
+  const onward = httpRequest({
+    host: url.hostname,
+    port: url.port,
+    path: incoming.url ?? '/',
+    method: incoming.method ?? 'GET',
+    headers: keepHost ? incoming.headers : { ...incoming.headers, host: url.host },
+    agent: false,
+  });
+  incoming.pipe(onward);
+  incoming.on('error', () => onward.destroy());
+  outgoing.on('close', () => onward.destroy());
+  onward.on('error', () => outgoing.destroy());
+  onward.on('response', (answer) => {
+    if (fate === 'lose') {
+      answer.resume().on('end', () => incoming.socket.destroy());
+      return;
+    }
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.on('error', () => outgoing.destroy());
+    if (typeof fate === 'object') spoil(answer, outgoing, fate, count);
+    else answer.pipe(outgoing);
+  });
+}
+
+function spoil(
+  answer: IncomingMessage,
+  outgoing: ServerResponse,
+  fate: { cutAfter: number } | { flipAt: number },
+  count: () => void,
+): void {
+  let carried = 0;
+  const cutAt = 'cutAfter' in fate ? fate.cutAfter : Number.POSITIVE_INFINITY;
+  const flipAt = 'flipAt' in fate ? fate.flipAt : -1;
+  answer.on('data', (bytes: Buffer) => {
+    const from = carried;
+    carried += bytes.length;
+    if (flipAt >= from && flipAt < carried) {
+      bytes.writeUInt8(bytes.readUInt8(flipAt - from) ^ 1, flipAt - from);
+      count();
+    }
+    if (carried <= cutAt) {
+      if (!outgoing.write(bytes)) {
+        answer.pause();
+        outgoing.once('drain', () => answer.resume());
+      }
+      return;
+    }
+    answer.pause().removeAllListeners('data');
+    count();
+    outgoing.write(bytes.subarray(0, cutAt - from), () => outgoing.destroy());
+  });
+  answer.on('end', () => outgoing.end());
+}

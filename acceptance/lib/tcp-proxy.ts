@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/**
+ * What happens to the bytes of every connection, old or new, from the moment it is set:
+ *
+ *   pass         they are carried
+ *   freeze       they stay where they are, and are carried when the proxy passes again: a frozen server
+ *   swallow      they vanish, and so do their connections when the proxy passes again: a black hole
+ *   refuse       connections are reset, new ones at once
+ *   lose-answer  what a client sends is carried; when the server answers, the connection is reset instead
+ *   delayMs      they are carried that much later
+ *   cutAfter     the connection is reset when the server has sent this many bytes
+ */
+export type TcpFault =
+  | 'pass'
+  | 'freeze'
+  | 'swallow'
+  | 'refuse'
+  | 'lose-answer'
+  | { readonly delayMs: number }
+  | { readonly cutAfter: number };
+
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  answeredBytes: number;
+  lostBytes: number;
+}
+
+/** A proxy in front of an engine, or of anything else that speaks TCP. */
+export class TcpProxy implements AsyncDisposable {
+  readonly #target: Endpoint;
+  readonly #server = createServer({ pauseOnConnect: true }, (client) => this.#accept(client));
+  readonly #pairs = new Set<Pair>();
+  #fault: TcpFault = 'pass';
+  /** Connections that a fault has reset. */
+  broken = 0;
+  swallowedBytes = 0;
+
+  private constructor(target: Endpoint) {
+    this.#target = target;
+  }
+
+  static async before(target: Endpoint): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target);
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** `127.0.0.1:PORT` */
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  /** The same URL, through this proxy. */
+  through(url: string): string {
+    const changed = new URL(url);
+    changed.host = this.address;
+    return changed.href.replace(/\/$/, url.endsWith('/') ? '/' : '');
+  }
+
+  set fault(fault: TcpFault) {
+    this.#fault = fault;
+    for (const pair of this.#pairs) {
+      pair.answeredBytes = 0;
+      if (fault === 'refuse' || (pair.lostBytes > 0 && fault !== 'swallow')) this.#reset(pair);
+      else this.#steer(pair);
+    }
+  }
+
+  /** Resets every connection there is; new ones are as before. */
+  cut(): void {
+    for (const pair of this.#pairs) this.#reset(pair);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { client, server } of this.#pairs) {
+      client.destroy();
+      server.destroy();
+    }
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #accept(client: Socket): void {
+    client.on('error', () => undefined);
+    if (this.#fault === 'refuse') {
+      this.broken += 1;
+      client.resetAndDestroy();
+      return;
+    }
+    const server = connect(this.#target);
+    const pair: Pair = { client, server, answeredBytes: 0, lostBytes: 0 };
+    this.#pairs.add(pair);
+    server.on('error', () => client.destroy());
+    client.on('data', (bytes) => this.#carry(pair, client, server, bytes));
+    server.on('data', (bytes) => this.#carry(pair, server, client, bytes));
+    client.on('end', () => this.#later(() => server.end()));
+    server.on('end', () => this.#later(() => client.end()));
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true);
+      socket.on('close', () => {
+        this.#pairs.delete(pair);
+        this.#later(() => (socket === client ? server : client).destroy());
+      });
+    }
+    this.#steer(pair);
+  }
+
+  #steer({ client, server }: Pair): void {
+    for (const socket of [client, server]) {
+      if (this.#fault === 'freeze') socket.pause();
+      else socket.resume();
+    }
+  }
+
+  #carry(pair: Pair, from: Socket, to: Socket, bytes: Buffer): void {
+    const fault = this.#fault;
+    if (fault === 'swallow') {
+      pair.lostBytes += bytes.length;
+      this.swallowedBytes += bytes.length;
+      return;
+    }
+    const isAnswer = from === pair.server;
+    if (isAnswer && fault === 'lose-answer') {
+      this.#reset(pair);
+      return;
+    }
+    if (isAnswer && typeof fault === 'object' && 'cutAfter' in fault) {
+      const left = fault.cutAfter - pair.answeredBytes;
+      pair.answeredBytes += bytes.length;
+      if (bytes.length >= left) {
+        to.write(bytes.subarray(0, Math.max(0, left)), () => this.#reset(pair));
+        from.pause();
+        return;
+      }
+    }
+    this.#later(() => {
+      if (to.destroyed || to.write(bytes)) return;
+      from.pause();
+      to.once('drain', () => this.#steer(pair));
+    });
+  }
+
+  /** All of them by the same time, so their order stays. */
+  #later(work: () => void): void {
+    const fault = this.#fault;
+    if (typeof fault === 'object' && 'delayMs' in fault) setTimeout(work, fault.delayMs);
+    else work();
+  }
+
+  #reset(pair: Pair): void {
+    if (!this.#pairs.delete(pair)) return;
+    this.broken += 1;
+    pair.client.resetAndDestroy();
+    pair.server.resetAndDestroy();
+  }
+}
