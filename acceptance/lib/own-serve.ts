@@ -9,6 +9,10 @@ export interface OwnProcess {
   pid: number;
   /** The signal that ended it, or its exit code. */
   ended: Promise<NodeJS.Signals | number | null>;
+  /** Every line it has said so far. */
+  said: readonly string[];
+  /** SIGKILL: nothing is tidied up. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 export interface OwnServe extends OwnProcess {
@@ -21,8 +25,8 @@ const stoppedWithinMs = 20_000;
 /** A `serve` process beside the demo's, on the same engines, with settings of its own. */
 export async function ownServe(overrides: Record<string, string>): Promise<OwnServe> {
   const sign = /"listening":"(http:\/\/127\.0\.0\.1:\d+)"/;
-  const { said, ...started } = await start('serve', { WAYBILL_LISTEN: '127.0.0.1:0', ...overrides }, sign);
-  return { ...started, baseUrl: said };
+  const { found, ...started } = await start('serve', { WAYBILL_LISTEN: '127.0.0.1:0', ...overrides }, sign);
+  return { ...started, baseUrl: found };
 }
 
 /** A `work` process beside the demo's; it takes that one's jobs too, unless it has a database of its own. */
@@ -34,7 +38,7 @@ async function start(
   role: string,
   overrides: Record<string, string>,
   sign: RegExp,
-): Promise<OwnProcess & { said: string }> {
+): Promise<OwnProcess & { found: string }> {
   const child = spawn(process.execPath, [programPath, role], {
     cwd: new URL('../..', import.meta.url).pathname,
     // The line that says that it is up is logged at this level.
@@ -45,7 +49,18 @@ async function start(
     child.once('exit', (code, signal) => resolve(signal ?? code));
   });
   try {
-    return { said: await signOf(child, sign), pid: child.pid ?? 0, ended, stop: () => stop(child) };
+    const said: string[] = [];
+    return {
+      found: await signOf(child, sign, said),
+      pid: child.pid ?? 0,
+      ended,
+      said,
+      async kill() {
+        child.kill('SIGKILL');
+        await ended;
+      },
+      stop: () => stop(child),
+    };
   } catch (error) {
     await stop(child).catch(() => {});
     throw error;
@@ -69,8 +84,7 @@ export async function closedPort(): Promise<number> {
   return address.port;
 }
 
-function signOf(child: ChildProcess, sign: RegExp): Promise<string> {
-  const said: string[] = [];
+function signOf(child: ChildProcess, sign: RegExp, said: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}; it said:\n${said.slice(-20).join('\n')}`));
     // Both streams are read to the end, or a full pipe would stop the process.
@@ -78,7 +92,6 @@ function signOf(child: ChildProcess, sign: RegExp): Promise<string> {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
         said.push(line);
-        if (said.length > 200) said.shift();
         const found = sign.exec(line)?.[1];
         if (found !== undefined) resolve(found);
       });

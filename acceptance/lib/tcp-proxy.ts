@@ -104,8 +104,8 @@ export class TcpProxy implements AsyncDisposable {
     const pair: Pair = { client, server, answeredBytes: 0, lostBytes: 0 };
     this.#pairs.add(pair);
     server.on('error', () => client.destroy());
-    client.on('data', (bytes) => this.#carry(pair, client, server, bytes));
-    server.on('data', (bytes) => this.#carry(pair, server, client, bytes));
+    client.on('data', (bytes: Buffer) => this.#carry(pair, client, server, bytes));
+    server.on('data', (bytes: Buffer) => this.#carry(pair, server, client, bytes));
     client.on('end', () => this.#later(() => server.end()));
     server.on('end', () => this.#later(() => client.end()));
     for (const socket of [client, server]) {

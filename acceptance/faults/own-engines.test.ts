@@ -1,0 +1,55 @@
+// The engines of a test's own: each can be frozen, killed and started again, and leaves nothing behind.
+import { existsSync } from 'node:fs';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { isAnswered, OwnClamd, type OwnEngine, OwnGateway, OwnPostgres, OwnRedis } from '../lib/own-engines.ts';
+
+const kinds: Record<string, () => Promise<OwnEngine>> = {
+  PostgreSQL: () => OwnPostgres.start(),
+  Redis: () => OwnRedis.start(),
+  'S3 gateway': () => OwnGateway.start(),
+  clamd: () => OwnClamd.start(),
+};
+const question: Record<string, string> = {
+  // PostgreSQL's SSLRequest, answered by one letter.
+  PostgreSQL: '\x00\x00\x00\x08\x04\xd2\x16\x2f',
+  Redis: 'PING\r\n',
+  'S3 gateway': 'GET / HTTP/1.0\r\n\r\n',
+  clamd: 'nPING\n',
+};
+
+for (const [name, start] of Object.entries(kinds)) {
+  test(`${name} of one's own`, async () => {
+    const engine = await start();
+    const ask = (withinMs: number) => isAnswered(engine.port, question[name] ?? '', /^[NSPH+]/, withinMs);
+    try {
+      expect(await ask(5000)).toBe(true);
+      engine.freeze();
+      expect(await ask(200)).toBe(false);
+      engine.thaw();
+      expect(await ask(5000)).toBe(true);
+      await engine.kill();
+      expect(engine.runs).toBe(false);
+      await engine.start();
+      expect(await ask(5000)).toBe(true);
+    } finally {
+      await engine[Symbol.asyncDispose]();
+    }
+    expect(existsSync(engine.folder)).toBe(false);
+    expect(await ask(200)).toBe(false);
+  });
+}
+
+test('a PostgreSQL that is restarted at once keeps what was committed, and no connection', async () => {
+  await using postgres = await OwnPostgres.start();
+  const before = new pg.Client(postgres.url);
+  const lost = new Promise((resolve) => before.once('error', resolve));
+  await before.connect();
+  await before.query('create table kept as select 1 as one');
+  await postgres.restartImmediately();
+  await lost;
+  const after = new pg.Client(postgres.url);
+  await after.connect();
+  expect((await after.query('select one from kept')).rows).toEqual([{ one: 1 }]);
+  await after.end();
+});
