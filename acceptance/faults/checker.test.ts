@@ -1,10 +1,13 @@
 // The checker itself: silent while every promise is kept, and it names each that a test breaks on purpose.
 import { randomBytes } from 'node:crypto';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
 import { Client, succeeded } from '../lib/client.ts';
-import { chunkKey, deleteObject, query, readObject, writeObject } from '../lib/inside.ts';
+import { chunkKey, deleteObject, demoInside, query, readObject, writeObject } from '../lib/inside.ts';
 import type { FileToUpload } from '../lib/multipart.ts';
+import { demo } from '../lib/running-demo.ts';
 import { introduce } from '../lib/scenario.ts';
 import { check, judge } from './checker.ts';
 import { ask, type DispatchWish, Journal } from './journal.ts';
@@ -88,6 +91,7 @@ describe('acknowledged dispatches', () => {
     await query('delete from links where email = $1', [outside]);
     expect(await judge([journal])).toEqual([
       `ok dispatch ${dispatch.message}: has links for ${journal.receiver.user}`,
+      `ok dispatch ${dispatch.message}: the link of ${outside} answers 404, not 200`,
       `ok dispatch ${dispatch.message}: its history has other receivers`,
     ]);
   });
@@ -97,6 +101,7 @@ describe('acknowledged dispatches', () => {
     await query('update links set token_digest = $1 where email = $2', [randomBytes(32), outside]);
     expect(await judge([journal])).toEqual([
       `ok dispatch ${dispatch.message}: the mail to ${outside} has another link`,
+      `ok dispatch ${dispatch.message}: the link of ${outside} answers 404, not 200`,
     ]);
   });
 
@@ -146,6 +151,101 @@ describe('acknowledged dispatches', () => {
     expect(await judge([journal])).toContain(
       `ok dispatch ${dispatch.message}: 0 mails to ${dispatch.receivers[1]} for 1 drops`,
     );
+  });
+});
+
+describe('links', () => {
+  const update = (change: string) => query(`update drops set ${change} where message = $1`, [dispatch.message]);
+
+  test('an ended drop whose links answer "gone" and whose inbox entry is gone is no violation', async () => {
+    await check([journal]);
+    await update(`expires_at = now() - interval '1 second'`);
+    expect(await check([journal])).toEqual([]);
+  });
+
+  test('a link that works, and an inbox entry that is shown, after the end', async () => {
+    await check([journal]);
+    // The judge sees it ended, and the server is told so only afterwards.
+    const inside = {
+      ...demoInside,
+      query: async <Row>(sql: string, values?: unknown[]) => {
+        if (sql.includes('from drops')) await update('ended_at = now()');
+        return await query<Row>(sql, values);
+      },
+    };
+    expect(await judge([journal], { inside })).toEqual(
+      expect.arrayContaining([
+        `ok dispatch ${dispatch.message}: the link of ${outside} answers 200, not 410`,
+        `ok dispatch ${dispatch.message}: is in the receiver's inbox after its end`,
+      ]),
+    );
+  });
+
+  test('an inbox that another account can read', async () => {
+    await check([journal]);
+    // A sender that is answered as the receiver would be.
+    const { sender, receiver } = journal;
+    sender.download = (...asked) => receiver.download(...asked);
+    expect(await judge([journal])).toEqual([
+      `ok dispatch ${dispatch.message}: another account is answered 200 for its files`,
+    ]);
+  });
+});
+
+describe('mails', () => {
+  test('one that still waits', async () => {
+    await check([journal]);
+    await query(
+      `update messages set state = 'waiting', due_at = now() + interval '1 day', settled_at = null
+       where recipient = $1`,
+      [outside],
+    );
+    expect(await judge([journal])).toEqual([`drop ${dispatch.message}: its mail to ${outside} still waits`]);
+  });
+
+  test('one that came twice, unless it can be explained', async () => {
+    await check([journal]);
+    const path = await mailPath(outside);
+    const copy = `${path}.copy`;
+    copyFileSync(path, copy);
+    try {
+      expect(await judge([journal])).toEqual(['mails: 1 came twice, and 0 can be explained']);
+      expect(await judge([journal], { doubledMails: 1 })).toEqual([]);
+    } finally {
+      rmSync(copy);
+    }
+  });
+
+  test('one that went to somebody else', async () => {
+    await check([journal]);
+    const path = await mailPath(outside);
+    const copy = `${path}.astray`;
+    const stranger = uniqueAddress('stranger');
+    writeFileSync(copy, readFileSync(path, 'latin1').replaceAll(outside, stranger), 'latin1');
+    try {
+      expect(await judge([journal])).toContain(`mail about ${dispatch.message}: went to ${stranger}`);
+    } finally {
+      rmSync(copy);
+    }
+  });
+});
+
+describe('scans', () => {
+  test('a file that was not scanned, where that is required', async () => {
+    expect(await check([journal], { scanned: true })).toEqual([]);
+    await query(`update files set scan = 'unscanned' where id = $1`, [await fileId('staged.bin')]);
+    expect(await judge([journal], { scanned: true })).toEqual([
+      'file staged.bin: is unscanned where scanning is required',
+    ]);
+  });
+
+  test('an infected file that was taken', async () => {
+    const [wish] = journal.uploads.slice(-1);
+    if (wish) wish.infected = true;
+    expect(await check([journal])).toEqual([
+      'infected upload to kept: was acknowledged',
+      'infected file staged.bin: is kept',
+    ]);
   });
 });
 
@@ -202,6 +302,13 @@ async function dispatchFiles(draft: string, files: FileToUpload[]): Promise<Disp
   const wish = journal.wishDispatch(draft, files, receivers, `message ${randomBytes(8).toString('hex')}`);
   expect(await ask(wish, 'ok', () => client.createDrop({ ddmessage: wish.message }))).toBe('ok');
   return wish;
+}
+
+async function mailPath(address: string): Promise<string> {
+  const { mail_dir } = demo();
+  const name = readdirSync(mail_dir).find((path) => readFileSync(join(mail_dir, path), 'latin1').includes(address));
+  if (name === undefined) throw new Error(`no mail to ${address}`);
+  return join(mail_dir, name);
 }
 
 /** Of the sender's ready file of that name. */

@@ -1,33 +1,52 @@
 /**
- * The judge of a fault test. It knows what a client asked and was told, and looks at the API, the bucket, the database
- * and the mailbox to say what was broken of these promises:
+ * The judge of a fault test. It knows what a client asked and was told, and looks at the API, the bucket, the database,
+ * the mailbox and the processes to say what was broken of these promises:
  *
  *   acknowledged upload    it is listed, or in its drop, and downloads byte for byte
  *   nothing partial        every file anybody can see is complete and is what somebody sent
  *   acknowledged dispatch  exactly one drop, a link and a mail for each receiver, all its files; an unanswered one is
  *                          there once as a whole or not at all, a refused one not at all
+ *   links                  a mailed link works until its drop ends and not after; no account reads another's inbox
+ *   mails                  each is sent or visibly given up, to its receivers and nobody else; a second one only where a
+ *                          crash or a lost answer explains it, and with the same Message-ID
  *   clean bucket           its objects are those of ready files and of uploads under way, and no ready file lacks one
+ *   scanned                where scanning is required, nothing infected was taken and nothing unscanned is kept
+ *
+ * What the processes themselves must keep (no secret in a log, no unplanned end, bounded memory) is in `conduct.ts`.
  */
 import { createHash } from 'node:crypto';
+import { demoInside, type Inside } from '../lib/inside.ts';
 import { linkTokens } from '../lib/mailbox.ts';
 import { type AccountEvidence, type DropRow, type Evidence, gather, keysOf, mailsAbout, settle } from './evidence.ts';
 import { type DispatchWish, type Journal, type SentFile, settledOutcome } from './journal.ts';
 
+export interface Terms {
+  /** Where to look: the demo unless it is said. */
+  readonly inside?: Inside;
+  /** How many mails may have come twice: one for each fault that can end a sender between "sent" and "noted". */
+  readonly doubledMails?: number;
+  /** Whether the policy is `required`. */
+  readonly scanned?: boolean;
+}
+
 /** Every broken promise in a readable line; empty when all were kept. */
-export async function check(journals: Journal[]): Promise<string[]> {
-  await settle(journals);
-  return await judge(journals);
+export async function check(journals: Journal[], terms: Terms = {}): Promise<string[]> {
+  await settle(terms.inside ?? demoInside, journals);
+  return await judge(journals, terms);
 }
 
 /** The same without waiting for what ends by itself. */
-export async function judge(journals: Journal[]): Promise<string[]> {
-  const evidence = await gather(journals);
+export async function judge(journals: Journal[], terms: Terms = {}): Promise<string[]> {
+  const evidence = await gather(terms.inside ?? demoInside, journals);
   return [
     ...journals.flatMap((journal) => [
       ...judgeUploads(journal, accountEvidence(evidence, journal), evidence),
       ...judgeVisible(journal, accountEvidence(evidence, journal)),
       ...judgeDispatches(journal, accountEvidence(evidence, journal), evidence),
+      ...judgeInfected(journal, evidence),
     ]),
+    ...judgeMails(journals, evidence, terms.doubledMails ?? 0),
+    ...(terms.scanned ? judgeScans(evidence) : []),
     ...judgeBucket(evidence),
   ];
 }
@@ -99,16 +118,21 @@ function judgeDispatches(journal: Journal, api: AccountEvidence, evidence: Evide
     }
     for (const [index, drop] of drops.entries()) {
       found.push(...judgeDrop(dispatch, drop, evidence).map((problem) => `${what}: ${problem}`));
-      found.push(...judgeDelivery(journal, dispatch, api).map((problem) => `${what}: ${problem}`));
+      found.push(...judgePages(dispatch, drop, api, evidence).map((problem) => `${what}: ${problem}`));
+      found.push(...judgeDelivery(journal, dispatch, drop, api).map((problem) => `${what}: ${problem}`));
       const entry = inHistory[index];
       if (!entry) continue;
       if (!sameSet(addresses(entry.receivers), dispatch.receivers))
         found.push(`${what}: its history has other receivers`);
       if (!sameSet(names(entry.files), names(dispatch.files))) found.push(`${what}: its history has other files`);
     }
+    const mayLackMails = drops.some((drop) => drop.ended);
     for (const receiver of dispatch.receivers) {
-      const mails = mailsAbout(evidence.mails, receiver, dispatch.message).length;
-      if (mails !== drops.length) found.push(`${what}: ${mails} mails to ${receiver} for ${drops.length} drops`);
+      // Counted by their Message-ID: the same one twice is for judgeMails.
+      const about = mailsAbout(evidence.mails, receiver, dispatch.message);
+      const mails = new Set(about.map(({ email }) => email.messageId)).size;
+      if (mails === drops.length || (mails === 0 && mayLackMails)) continue;
+      found.push(`${what}: ${mails} mails to ${receiver} for ${drops.length} drops`);
     }
   }
   const wished = new Set(journal.dispatches.map((dispatch) => dispatch.message));
@@ -128,7 +152,8 @@ function judgeDrop(dispatch: DispatchWish, drop: DropRow, { files, mails }: Evid
   }
   for (const file of dispatch.files) {
     const row = held.find(({ name }) => name === file.name);
-    if (row && row.sha256 !== file.sha256) found.push(`keeps ${file.name} with other bytes`);
+    const keptOther = row?.state === 'ready' && row.sha256 !== file.sha256;
+    if (keptOther) found.push(`keeps ${file.name} with other bytes`);
   }
   for (const { email, digest } of drop.links) {
     const about = mailsAbout(mails, email, dispatch.message);
@@ -138,11 +163,36 @@ function judgeDrop(dispatch: DispatchWish, drop: DropRow, { files, mails }: Evid
   return found;
 }
 
-/** The receiver with an account finds it once in the inbox, with every file's bytes as they were sent. */
-function judgeDelivery(journal: Journal, dispatch: DispatchWish, { inbox }: AccountEvidence): string[] {
+/** A link that was mailed leads to its page while the drop lives, and to "gone" afterwards. */
+function judgePages(
+  dispatch: DispatchWish,
+  { ended }: DropRow,
+  { pages }: AccountEvidence,
+  { mails }: Evidence,
+): string[] {
+  const found: string[] = [];
+  for (const receiver of dispatch.receivers) {
+    for (const token of mailsAbout(mails, receiver, dispatch.message).flatMap((mail) => linkTokens(mail, 'd'))) {
+      const expected = ended ? 410 : 200;
+      const status = pages.get(token);
+      if (status !== expected) found.push(`the link of ${receiver} answers ${status}, not ${expected}`);
+    }
+  }
+  return found;
+}
+
+/** The receiver with an account finds it once in the inbox until it ends, with every file's bytes as they were sent. */
+function judgeDelivery(
+  journal: Journal,
+  dispatch: DispatchWish,
+  { ended }: DropRow,
+  { inbox }: AccountEvidence,
+): string[] {
   if (!dispatch.receivers.includes(journal.receiver.user)) return [];
   const found: string[] = [];
   const [first, ...more] = inbox.filter(({ entry }) => sameSet(names(entry.files), names(dispatch.files)));
+  if (ended) return first ? ["is in the receiver's inbox after its end"] : [];
+  if (first && first.toStranger !== 404) found.push(`another account is answered ${first.toStranger} for its files`);
   if (!first || more.length > 0) return [`is ${first ? more.length + 1 : 0} times in the receiver's inbox`];
   for (const file of dispatch.files) {
     const download = first.downloads.get(file.name);
@@ -153,11 +203,58 @@ function judgeDelivery(journal: Journal, dispatch: DispatchWish, { inbox }: Acco
   return found;
 }
 
+/** Nothing waits for ever, nobody else is written to, and what came twice is explained and the same mail. */
+function judgeMails(journals: Journal[], { drops, mails }: Evidence, doubledMails: number): string[] {
+  const found: string[] = [];
+  for (const drop of drops) {
+    for (const { recipient, state } of drop.mails) {
+      if (state === 'waiting') found.push(`drop ${drop.message}: its mail to ${recipient} still waits`);
+    }
+  }
+  let doubled = 0;
+  const written = new Set(journals.flatMap(({ dispatches }) => dispatches.flatMap(({ receivers }) => receivers)));
+  const receivers = new Map(
+    journals.flatMap(({ dispatches }) => dispatches.map(({ message, receivers }) => [message, receivers] as const)),
+  );
+  for (const [address, received] of mails) {
+    const ids = received.map(({ email }) => email.messageId);
+    if (written.has(address)) doubled += ids.length - new Set(ids).size;
+    for (const { email } of received) {
+      const [message = ''] = /message [\w-]+/.exec(email.text ?? '') ?? [];
+      const named = receivers.get(message);
+      if (named && !named.includes(address)) found.push(`mail about ${message}: went to ${address}`);
+    }
+  }
+  if (doubled > doubledMails) found.push(`mails: ${doubled} came twice, and ${doubledMails} can be explained`);
+  return found;
+}
+
+function judgeInfected(journal: Journal, { files }: Evidence): string[] {
+  const found: string[] = [];
+  for (const upload of journal.uploads) {
+    if (!upload.infected) continue;
+    if (settledOutcome(upload) === 'ok') found.push(`infected upload to ${upload.draft}: was acknowledged`);
+    for (const { name } of upload.files) {
+      const kept = files.some(
+        (file) => file.sender === journal.sender.user && file.name === name && file.state === 'ready',
+      );
+      if (kept) found.push(`infected file ${name}: is kept`);
+    }
+  }
+  return found;
+}
+
+function judgeScans({ files }: Evidence): string[] {
+  return files
+    .filter(({ state, scan }) => state === 'ready' && scan !== 'clean')
+    .map(({ name, scan }) => `file ${name}: is ${scan} where scanning is required`);
+}
+
 function judgeBucket({ files, ownedKeys, strayKeys }: Evidence): string[] {
   const found = strayKeys.map((key) => `object ${key}: belongs to no file`);
   const allowed = new Set<string>();
   for (const file of files) {
-    const underWay = file.state === 'uploading' && file.leased;
+    const underWay = (file.state === 'uploading' || file.state === 'received') && file.leased;
     if (file.state !== 'ready' && !underWay) {
       if (file.state !== 'gone') found.push(`file ${file.id} (${file.name}): still ${file.state} after sweeping`);
       continue;

@@ -1,6 +1,7 @@
+/** What a judge looks at. All that the fault tests know of the program's tables stands in this file. */
 import { createHash } from 'node:crypto';
-import { chunkKey, objectKeys, query, sweep } from '../lib/inside.ts';
-import { allMails, type Mail } from '../lib/mailbox.ts';
+import { chunkKey, type Inside } from '../lib/inside.ts';
+import { allMails, linkTokens, type Mail } from '../lib/mailbox.ts';
 import type { HistoryEntry, InboxEntry } from '../lib/shapes.ts';
 import { eventually } from '../lib/wait.ts';
 import type { Journal } from './journal.ts';
@@ -8,12 +9,13 @@ import type { Journal } from './journal.ts';
 export interface FileRow {
   id: string;
   sender: string;
-  state: 'uploading' | 'ready' | 'deleting' | 'gone';
+  state: 'uploading' | 'received' | 'ready' | 'deleting' | 'gone';
   draft: string;
   drop_id: string | null;
   name: string;
   size_bytes: number | null;
   sha256: string | null;
+  scan: 'clean' | 'unscanned' | null;
   chunk_count: number;
   leased: boolean;
 }
@@ -23,8 +25,10 @@ export interface DropRow {
   message: string;
   receiver_count: number;
   file_count: number;
+  /** Its deadline has passed, or it was revoked. */
+  ended: boolean;
   links: { email: string; digest: string }[];
-  mails: { state: string }[];
+  mails: { recipient: string; state: string }[];
 }
 /** What came of downloading one file: the bytes' digest, or how the transfer failed. */
 export type Download = { sizeBytes: number; sha256: string } | { failure: string };
@@ -33,7 +37,9 @@ export type Download = { sizeBytes: number; sha256: string } | { failure: string
 export interface AccountEvidence {
   history: HistoryEntry[];
   staged: Map<string, string[]>;
-  inbox: { entry: InboxEntry; downloads: Map<string, Download> }[];
+  inbox: { entry: InboxEntry; downloads: Map<string, Download>; toStranger: number }[];
+  /** By the token of each link that was mailed: the status of its page. */
+  pages: Map<string, number>;
 }
 export interface Evidence {
   accounts: Map<Journal, AccountEvidence>;
@@ -49,14 +55,15 @@ const settledWithinMs = 120_000;
 const requestsAtOnce = 4;
 
 /** Waits until all that ends by itself has ended: leases run out and swept, mails sent. Judging comes after, in any case. */
-export async function settle(journals: Journal[]): Promise<void> {
+export async function settle(inside: Inside, journals: Journal[]): Promise<void> {
   const senders = journals.map((journal) => journal.sender.user);
   const within = { withinMs: settledWithinMs, everyMs: 250 };
   await eventually(
     'nothing left to sweep',
     async () => {
-      if ((await unsweptFiles(senders)) === 0) return true;
-      await sweep();
+      if ((await unsweptFiles(inside, senders)) === 0) return true;
+      await inside.advance?.(3600);
+      await inside.sweep();
       return undefined;
     },
     within,
@@ -64,11 +71,16 @@ export async function settle(journals: Journal[]): Promise<void> {
   await eventually(
     'every mail handed over and delivered',
     async () => {
-      const drops = await readDrops(senders);
-      if (drops.some((drop) => drop.mails.some((mail) => mail.state === 'waiting'))) return undefined;
-      const mails = await allMails();
+      const drops = await readDrops(inside, senders);
+      if (drops.some((drop) => drop.mails.some((mail) => mail.state === 'waiting'))) {
+        await inside.advance?.(3600);
+        return undefined;
+      }
+      const mails = await allMails(began(journals));
       const arrived = drops.every((drop) =>
-        drop.links.every(({ email }) => mailsAbout(mails, email, drop.message).length > 0),
+        drop.mails.every(
+          ({ recipient, state }) => state !== 'sent' || mailsAbout(mails, recipient, drop.message).length > 0,
+        ),
       );
       return arrived ? true : undefined;
     },
@@ -76,21 +88,22 @@ export async function settle(journals: Journal[]): Promise<void> {
   ).catch(() => undefined);
 }
 
-export async function gather(journals: Journal[]): Promise<Evidence> {
+export async function gather(inside: Inside, journals: Journal[]): Promise<Evidence> {
   const senders = journals.map((journal) => journal.sender.user);
+  const mails = await allMails(began(journals));
   const accounts = new Map<Journal, AccountEvidence>();
-  for (const journal of journals) accounts.set(journal, await askApi(journal));
+  for (const journal of journals) accounts.set(journal, await askApi(journal, mails));
   // The bucket before the database: an object's row is there before it and stays longer.
-  const keys = await objectKeys();
-  const files = await readFiles(senders);
+  const keys = await inside.objectKeys();
+  const files = await readFiles(inside, senders);
   const ids = new Set(files.map((file) => file.id));
   return {
     accounts,
     files,
-    drops: await readDrops(senders),
-    mails: await allMails(),
+    drops: await readDrops(inside, senders),
+    mails,
     ownedKeys: new Set(keys.filter((key) => ids.has(idOf(key)))),
-    strayKeys: await strays(keys),
+    strayKeys: await strays(inside, keys),
   };
 }
 
@@ -98,7 +111,12 @@ export function mailsAbout(mails: Map<string, Mail[]>, address: string, message:
   return (mails.get(address) ?? []).filter((mail) => mail.email.text?.includes(message));
 }
 
-async function askApi({ sender, receiver, uploads, dispatches }: Journal): Promise<AccountEvidence> {
+const began = (journals: Journal[]) => Math.min(...journals.map(({ beganAt }) => beganAt)) - 1000;
+
+async function askApi(
+  { sender, receiver, uploads, dispatches }: Journal,
+  mails: Map<string, Mail[]>,
+): Promise<AccountEvidence> {
   const drafts = [...new Set([...uploads, ...dispatches].map((wish) => wish.draft))];
   const staged = new Map<string, string[]>();
   await severalAtOnce(drafts, async (draft) => {
@@ -111,14 +129,26 @@ async function askApi({ sender, receiver, uploads, dispatches }: Journal): Promi
   const inbox = (await receiver.readHistory()).inbox.map((entry) => ({
     entry,
     downloads: new Map<string, Download>(),
+    toStranger: 404,
   }));
-  await severalAtOnce(inbox, async ({ entry, downloads }) => {
+  await severalAtOnce(inbox, async (found) => {
+    const { entry, downloads } = found;
     for (const { name } of entry.files) {
       const answer = await receiver.download(entry.url, name).catch((error: Error) => error);
       downloads.set(name, describeDownload(answer));
     }
+    // The sender has an account, but this is not its inbox.
+    found.toStranger = (await sender.download(entry.url, entry.files[0]?.name ?? '')).status;
   });
-  return { history: (await sender.readHistory()).history, staged, inbox };
+  const pages = new Map<string, number>();
+  const receivers = new Set(dispatches.flatMap((dispatch) => dispatch.receivers));
+  const tokens = [...receivers].flatMap((address) =>
+    (mails.get(address) ?? []).flatMap((mail) => linkTokens(mail, 'd')),
+  );
+  await severalAtOnce([...new Set(tokens)], async (token) => {
+    pages.set(token, (await sender.plain('GET', `/d/${token}`)).status);
+  });
+  return { history: (await sender.readHistory()).history, staged, inbox, pages };
 }
 
 function describeDownload(answer: Error | { status: number; body: Buffer }): Download {
@@ -127,25 +157,26 @@ function describeDownload(answer: Error | { status: number; body: Buffer }): Dow
   return { sizeBytes: answer.body.length, sha256: createHash('sha256').update(answer.body).digest('hex') };
 }
 
-async function readFiles(senders: string[]): Promise<FileRow[]> {
+export async function readFiles({ query }: Inside, senders: string[]): Promise<FileRow[]> {
   return await query<FileRow>(
     `select files.id, email as sender, state, draft, drop_id, name, size_bytes::float8, encode(sha256, 'hex') as sha256,
-            chunk_count, coalesce(lease_until > now(), false) as leased
+            scan, chunk_count, coalesce(lease_until > now(), false) as leased
      from files join accounts on accounts.id = account_id where email = any($1)`,
     [senders],
   );
 }
 
-async function unsweptFiles(senders: string[]): Promise<number> {
-  return (await readFiles(senders)).filter(({ state }) => state === 'uploading' || state === 'deleting').length;
+async function unsweptFiles(inside: Inside, senders: string[]): Promise<number> {
+  return (await readFiles(inside, senders)).filter(({ state }) => state !== 'ready' && state !== 'gone').length;
 }
 
-async function readDrops(senders: string[]): Promise<DropRow[]> {
+async function readDrops({ query }: Inside, senders: string[]): Promise<DropRow[]> {
   return await query<DropRow>(
     `select drops.id, accounts.email as sender, message, receiver_count, file_count,
+       ended_at is not null or expires_at <= now() as ended,
        (select coalesce(json_agg(json_build_object('email', links.email, 'digest', encode(token_digest, 'hex'))), '[]')
         from links where links.account_id = drops.account_id and drop_id = drops.id) as links,
-       (select coalesce(json_agg(json_build_object('state', state)), '[]')
+       (select coalesce(json_agg(json_build_object('state', state, 'recipient', recipient)), '[]')
         from messages where messages.account_id = drops.account_id and drop_id = drops.id and kind = 'invitation') as mails
      from drops join accounts on accounts.id = account_id where accounts.email = any($1)`,
     [senders],
@@ -153,7 +184,7 @@ async function readDrops(senders: string[]): Promise<DropRow[]> {
 }
 
 /** Keys under an id that no file of any account has. Looked at twice: a sweep takes the row right after the objects. */
-async function strays(keys: string[]): Promise<string[]> {
+async function strays({ query, objectKeys }: Inside, keys: string[]): Promise<string[]> {
   const ids = [...new Set(keys.map(idOf))];
   // A file of a contact that was broken off has objects under the ids of its runs as well.
   const known = await query<{ id: string }>(

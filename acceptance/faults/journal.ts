@@ -22,7 +22,10 @@ interface Wish {
   /** What was answered where it failed, for who has to find out why. */
   refusals: string[];
 }
-export type UploadWish = Wish;
+export interface UploadWish extends Wish {
+  /** It carries the scanner's test file: it must never be taken. */
+  infected?: boolean;
+}
 export interface DispatchWish extends Wish {
   /** Different for every dispatch: it is how the dispatch is found again in history and mails. */
   message: string;
@@ -39,6 +42,7 @@ export function settledOutcome({ outcomes }: Wish): Outcome {
 export class Journal {
   readonly sender: Client;
   readonly receiver: Client;
+  readonly beganAt = Date.now();
   readonly uploads: UploadWish[] = [];
   readonly dispatches: DispatchWish[] = [];
 

@@ -6,13 +6,7 @@ import type { AddressInfo } from 'node:net';
  * What happens to a request on its way. `refuse` is a 503 and `limit` a 429 that the server never sees; `lose` has it
  * carried out and loses the answer; `cutAfter` breaks the answer off there; `flipAt` changes one bit of that byte.
  */
-export type Fate =
-  | 'pass'
-  | 'refuse'
-  | 'limit'
-  | 'lose'
-  | { readonly cutAfter: number }
-  | { readonly flipAt: number };
+export type Fate = 'pass' | 'refuse' | 'limit' | 'lose' | { readonly cutAfter: number } | { readonly flipAt: number };
 
 export interface HttpProxy extends AsyncDisposable {
   readonly baseUrl: string;

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime, { type Email } from 'postal-mime';
 import { demo } from './running-demo.ts';
@@ -26,11 +26,11 @@ export async function mailsTo(address: string): Promise<Mail[]> {
   return mails;
 }
 
-/** Every mail delivered so far, by envelope address; each is read once, so that asking again is cheap. */
-export async function allMails(): Promise<Map<string, Mail[]>> {
+/** Every mail delivered since then, by envelope address; each is read once, so that asking again is cheap. */
+export async function allMails(since = 0): Promise<Map<string, Mail[]>> {
   const paths = await deliveredPaths(demo().mail_dir);
   for (const path of paths) {
-    if (parsedByPath.has(path)) continue;
+    if (parsedByPath.has(path) || (await stat(path)).mtimeMs < since) continue;
     const bytes = await readFile(path);
     const raw = bytes.toString('latin1');
     parsedByPath.set(path, { recipient: envelopeRecipient(raw), email: await PostalMime.parse(bytes), raw });

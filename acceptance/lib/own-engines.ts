@@ -40,7 +40,11 @@ export class OwnEngine implements AsyncDisposable {
   }
 
   static async make<Engine extends OwnEngine>(
-    this: new (plan: Plan, folder: string, port: number) => Engine,
+    this: new (
+      plan: Plan,
+      folder: string,
+      port: number,
+    ) => Engine,
     plan: Plan,
   ): Promise<Engine> {
     const folder = mkdtempSync('/var/tmp/waybill-engine-');
@@ -201,7 +205,17 @@ export class OwnPostgres extends OwnEngine {
 export class OwnRedis extends OwnEngine {
   static start(): Promise<OwnRedis> {
     return this.make({
-      command: (port) => ['redis-server', '--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'],
+      command: (port) => [
+        'redis-server',
+        '--bind',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+      ],
       answers: (port) => isAnswered(port, 'PING\r\n', /^\+PONG/),
     });
   }

@@ -1,0 +1,37 @@
+// The judge of processes: silent while they behave, and it names what each did wrong.
+import { expect, test } from 'vitest';
+import type { OwnProcess } from '../lib/own-serve.ts';
+import { type Conduct, judgeConduct } from './conduct.ts';
+
+const calm = (changes: Partial<OwnProcess> = {}): OwnProcess => ({
+  pid: process.pid,
+  ended: new Promise(() => undefined),
+  said: ['{"msg":"serving"}'],
+  kill: async () => undefined,
+  stop: async () => undefined,
+  ...changes,
+});
+const bounds = { memoryMiB: 100_000, secrets: new Map([['an API key', 'secret-key']]) };
+const judgeOne = (one: OwnProcess, more: Partial<Conduct> = {}, terms = bounds) =>
+  judgeConduct([{ process: one, name: 'serve', ...more }], terms);
+
+test('one that runs, and one that the test ended, are no violation', async () => {
+  expect(await judgeOne(calm())).toEqual([]);
+  expect(await judgeOne(calm({ ended: Promise.resolve('SIGKILL') }), { endedBy: 'SIGKILL' })).toEqual([]);
+});
+
+test('one that ended by itself, or otherwise than it was told', async () => {
+  const accused = 'serve: ended with 1 unasked; it said last: {"msg":"serving"}';
+  expect(await judgeOne(calm({ ended: Promise.resolve(1) }))).toEqual([accused]);
+  expect(await judgeOne(calm({ ended: Promise.resolve(1) }), { endedBy: 'SIGTERM' })).toEqual([accused]);
+});
+
+test('one that took more memory than it may', async () => {
+  expect(await judgeOne(calm(), {}, { ...bounds, memoryMiB: 1 })).toEqual([
+    expect.stringMatching(/^serve: took \d+ MiB, and 1 are allowed$/),
+  ]);
+});
+
+test('one that says a secret', async () => {
+  expect(await judgeOne(calm({ said: ['{"key":"secret-key"}'] }))).toEqual(['serve: its log has an API key']);
+});

@@ -1,0 +1,34 @@
+/** How processes behaved: they end only when they are made to, say no secret, and take no more memory than allowed. */
+import type { OwnProcess } from '../lib/own-serve.ts';
+import { peakMemoryMiB } from '../sizes/process-memory.ts';
+
+export interface Conduct {
+  readonly process: OwnProcess;
+  /** What it was: for the line that accuses it. */
+  readonly name: string;
+  /** The signal by which the test ended it, if it did. */
+  readonly endedBy?: NodeJS.Signals;
+}
+
+export interface Bounds {
+  readonly memoryMiB: number;
+  /** Keys, tokens, texts: whatever must not be in a log, under a name that may be printed. */
+  readonly secrets: ReadonlyMap<string, string>;
+}
+
+export async function judgeConduct(conducts: Conduct[], { memoryMiB, secrets }: Bounds): Promise<string[]> {
+  const found: string[] = [];
+  for (const { process, name, endedBy } of conducts) {
+    const ended = await Promise.race([process.ended, undefined]);
+    if (ended !== endedBy && (endedBy === undefined || ended !== undefined)) {
+      found.push(`${name}: ended with ${ended} unasked; it said last: ${process.said.at(-1) ?? 'nothing'}`);
+    }
+    if (ended === undefined) {
+      const peak = Math.round(peakMemoryMiB(process.pid));
+      if (peak > memoryMiB) found.push(`${name}: took ${peak} MiB, and ${memoryMiB} are allowed`);
+    }
+    const all = process.said.join('\n');
+    for (const [what, secret] of secrets) if (all.includes(secret)) found.push(`${name}: its log has ${what}`);
+  }
+  return found;
+}
