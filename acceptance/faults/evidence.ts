@@ -118,6 +118,8 @@ async function askApi(
   mails: Map<string, Mail[]>,
 ): Promise<AccountEvidence> {
   const drafts = [...new Set([...uploads, ...dispatches].map((wish) => wish.draft))];
+  // A fault may have cost them their tokens.
+  for (const client of [sender, receiver]) client.forgetToken();
   const staged = new Map<string, string[]>();
   await severalAtOnce(drafts, async (draft) => {
     const files = await sender.inDraft(draft).readFiles();

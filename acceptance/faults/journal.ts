@@ -67,18 +67,28 @@ export class Journal {
 /** A client that is told to come back does so this often. */
 const attempts = 5;
 
-/** Asks, and writes down what came of it. Comes back when it is told to by a 503, as any good client. */
+/** Asks once, and writes down what came of it. Without an answer the connection broke. */
+export async function askOnce(
+  wish: Wish,
+  expected: 'done' | 'ok',
+  request: () => Promise<Answer>,
+): Promise<Answer | undefined> {
+  // Written before the request leaves: whatever happens from here on, it may have been done.
+  const index = wish.outcomes.push('unknown') - 1;
+  const answer = await request().catch(() => undefined);
+  if (answer === undefined) return undefined;
+  const isDone = answer.status === 200 && text(answer) === JSON.stringify({ status: expected });
+  wish.outcomes[index] = isDone ? 'ok' : 'failed';
+  if (!isDone) wish.refusals.push(`${answer.status} ${text(answer)}`);
+  return answer;
+}
+
+/** Asks, and comes back when it is told to by a 503, as any good client. */
 export async function ask(wish: Wish, expected: 'done' | 'ok', request: () => Promise<Answer>): Promise<Outcome> {
   for (let attempt = 1; ; attempt++) {
-    // Written before the request leaves: whatever happens from here on, it may have been done.
-    const index = wish.outcomes.push('unknown') - 1;
-    const answer = await request().catch(() => undefined);
-    if (answer === undefined) return 'unknown';
-    const isDone = answer.status === 200 && text(answer) === JSON.stringify({ status: expected });
-    wish.outcomes[index] = isDone ? 'ok' : 'failed';
-    if (isDone) return 'ok';
-    wish.refusals.push(`${answer.status} ${text(answer)}`);
-    if (answer.status !== 503 || attempt === attempts) return 'failed';
+    const answer = await askOnce(wish, expected, request);
+    const outcome = wish.outcomes.at(-1) ?? 'unknown';
+    if (outcome !== 'failed' || answer?.status !== 503 || attempt === attempts) return outcome;
     await pause(Number(header(answer, 'Retry-After')) * 1000);
   }
 }

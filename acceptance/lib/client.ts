@@ -82,8 +82,16 @@ export class Client {
 
   /** One token, minted when it is first needed. */
   token(): Promise<string> {
-    this.#token ??= this.mintToken();
+    if (this.#token === undefined) {
+      this.#token = this.mintToken();
+      this.#token.catch(() => undefined); // whoever needs it sees the failure
+    }
     return this.#token;
+  }
+
+  /** The next request mints another: this one was refused. */
+  forgetToken(): void {
+    this.#token = undefined;
   }
 
   /** With credentials and a token, below the account's path. */

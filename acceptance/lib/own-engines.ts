@@ -75,23 +75,25 @@ export class OwnEngine implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    if (!this.runs) {
-      // The kernel kills it when we are gone.
-      this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', ...this.#plan.command(this.port, this.folder)], {
-        cwd: this.folder,
-        env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin`, ...this.#plan.environment },
-        stdio: 'ignore',
-      });
-      this.#child.on('error', () => undefined);
-    }
     await eventually(
-      `an answer on port ${this.port}`,
+      `an answer on port ${this.port} of ${this.#plan.command(this.port, this.folder).join(' ')}`,
       async () => {
-        if (!this.runs) throw new Error(`${this.#plan.command(this.port, this.folder).join(' ')} ended at once`);
+        // Again if it ended at once: what it left when it was killed may still have been in use.
+        if (!this.runs) this.#spawn();
         return (await this.#plan.answers(this.port)) || undefined;
       },
       { withinMs: readyWithinMs, everyMs: 50 },
     );
+  }
+
+  #spawn(): void {
+    // The kernel kills it when we are gone.
+    this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', ...this.#plan.command(this.port, this.folder)], {
+      cwd: this.folder,
+      env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin`, ...this.#plan.environment },
+      stdio: 'ignore',
+    });
+    this.#child.on('error', () => undefined);
   }
 
   /** It and its children stop where they are: connections stay open, and nothing is answered. */
@@ -118,11 +120,12 @@ export class OwnEngine implements AsyncDisposable {
   }
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+/** To a process that may have ended by itself. */
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself.
+    // It has ended.
   }
 }
 

@@ -1,0 +1,165 @@
+/** One client of the storm: it sends, fetches what came, and insists, like any good program, until it is told "done". */
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { uniqueAddress } from '../lib/accounts.ts';
+import { type Answer, json } from '../lib/answer.ts';
+import type { Client } from '../lib/client.ts';
+import { eicar } from '../lib/eicar.ts';
+import type { FileToUpload } from '../lib/multipart.ts';
+import { introduce } from '../lib/scenario.ts';
+import type { History } from '../lib/shapes.ts';
+import type { FaultyWorld } from './faulty-world.ts';
+import { askOnce, Journal } from './journal.ts';
+
+/** What clients were told, since the counters were last read. */
+export interface Seen {
+  done: number;
+  /** Of them, uploads: each has passed every engine but the mail server. */
+  uploads: number;
+  putOff: number;
+  token: number;
+  broken: number;
+}
+export const nothingSeen = (): Seen => ({ done: 0, uploads: 0, putOff: 0, token: 0, broken: 0 });
+
+const overOneChunk = 9 * 1024 * 1024;
+const answeredWithinMs = 12_000;
+/** A good client waits before it asks again; not as long here, where faults are short. */
+const askAgainAfterMs = 100;
+const insistsForMs = 60_000;
+
+export class Lane {
+  readonly #world: FaultyWorld;
+  readonly #random: () => number;
+  readonly journal: Journal;
+  readonly problems: string[] = [];
+  readonly #addresses: string[];
+  seen = nothingSeen();
+  downloads = 0;
+
+  private constructor(world: FaultyWorld, random: () => number, journal: Journal, addresses: string[]) {
+    this.#world = world;
+    this.#random = random;
+    this.journal = journal;
+    this.#addresses = addresses;
+  }
+
+  static async open(world: FaultyWorld, random: () => number): Promise<Lane> {
+    const journal = new Journal(await world.exchange.client('storm'), await world.exchange.client('harbour'));
+    const addresses = Array.from({ length: 20 }, () => uniqueAddress('outside'));
+    await introduce(journal.sender, [journal.receiver.user, ...addresses]);
+    return new Lane(world, random, journal, addresses);
+  }
+
+  /** A whole dispatch, or an infected upload; then what has come to the receiver is fetched. */
+  async round(number: number): Promise<void> {
+    const label = `${number}-${randomBytes(6).toString('hex')}`;
+    const client = this.journal.sender.inDraft(label);
+    if (this.#random() < 0.05) return await this.#sendInfected(client, label);
+    const files = this.#files(label);
+    const receivers = [this.journal.receiver.user, this.#addresses[number % this.#addresses.length] ?? ''];
+    const upload = this.journal.wishUpload(label, files);
+    await this.#insist('receivers_set', client, (c) => c.setReceivers(receivers.map((email) => ({ email }))));
+    await this.#insist('get_files', client, (c) => c.files());
+    await this.#insist('upload', client, (c) => this.#note(() => askOnce(upload, 'done', () => c.upload(...files))));
+    if (upload.outcomes.at(-1) !== 'ok') return;
+    const dispatch = this.journal.wishDispatch(label, files, receivers, `message ${label}`);
+    // Now and then one that ends while the storm still lasts.
+    const parameters = { ddmessage: dispatch.message, desttime: this.#random() < 0.1 ? 3 : 500_000 };
+    const key: Record<string, string> = this.#random() < 0.5 ? { 'Idempotency-Key': label } : {};
+    await this.#insist('createdrop', client, (c) =>
+      this.#note(() => askOnce(dispatch, 'ok', () => c.createDrop(parameters, key))),
+    );
+    if (this.#random() < 0.5) await this.#fetchNewest();
+  }
+
+  async #sendInfected(client: Client, label: string): Promise<void> {
+    const wish = this.journal.wishUpload(label, [{ name: `${label}.com`, content: eicar() }]);
+    wish.infected = true;
+    await this.#insist(
+      'upload of the test virus',
+      client,
+      (c) => this.#note(() => askOnce(wish, 'done', () => c.upload({ name: `${label}.com`, content: eicar() }))),
+      [200, 422],
+    );
+  }
+
+  /** Whatever is answered with 200 is what was sent, to the last byte. */
+  async #fetchNewest(): Promise<void> {
+    const client = this.journal.receiver;
+    const answer = await this.#insist('get_history', client, (c) => c.history());
+    const [entry] = answer?.status === 200 ? json<History>(answer).inbox : [];
+    const name = entry?.files[0]?.name ?? '';
+    const [sent] = this.journal.uploads.flatMap(({ files }) => files).filter((file) => file.name === name);
+    if (!entry || !sent) return;
+    const got = await this.#through(client)
+      .download(entry.url, name)
+      .catch(() => undefined);
+    this.downloads += 1;
+    if (got?.status !== 200) {
+      const known = [undefined, 403, 404, 410, 503].includes(got?.status) || json<{ code: string }>(got as Answer).code === 'damaged';
+      if (!known) this.problems.push(`download of ${name}: answered ${got?.status} ${got?.body.toString()}`);
+    } else if (createHash('sha256').update(got.body).digest('hex') !== sent.sha256) {
+      this.problems.push(`download of ${name}: answered 200 with other bytes`);
+    }
+  }
+
+  async #note(asked: () => Promise<Answer | undefined>): Promise<Answer> {
+    const answer = await asked();
+    if (answer === undefined) throw new Error('the connection broke');
+    return answer;
+  }
+
+  /** Asks through either process until it is done, and counts what it was told meanwhile. */
+  async #insist(
+    what: string,
+    client: Client,
+    request: (client: Client) => Promise<Answer>,
+    final = [200],
+  ): Promise<Answer | undefined> {
+    const deadline = Date.now() + insistsForMs;
+    while (Date.now() < deadline) {
+      const began = performance.now();
+      const answer = await request(this.#through(client)).catch((error: Error) => error);
+      const tookMs = performance.now() - began;
+      if (tookMs > answeredWithinMs) this.problems.push(`${what}: took ${Math.round(tookMs)} ms`);
+      if (answer instanceof Error) {
+        if (answer.message.startsWith('openapi.json')) this.problems.push(answer.message);
+        if (answer.message.startsWith('no token: 503')) this.seen.putOff += 1;
+        else this.seen.broken += 1;
+        client.forgetToken();
+      } else if (final.includes(answer.status)) {
+        this.seen.done += 1;
+        if (what.startsWith('upload')) this.seen.uploads += 1;
+        return answer;
+      } else if (answer.status === 403) {
+        this.seen.token += 1;
+        client.forgetToken();
+      } else if (answer.status === 503) {
+        this.seen.putOff += 1;
+      } else {
+        this.problems.push(`${what}: answered ${answer.status} ${answer.body.toString()}`);
+        return answer;
+      }
+      await pause(askAgainAfterMs);
+    }
+    this.problems.push(`${what}: not done within ${insistsForMs} ms`);
+    return undefined;
+  }
+
+  #through(client: Client): Client {
+    const url = this.#world.serveUrls[Math.floor(this.#random() * 2)] ?? '';
+    return client.through(url);
+  }
+
+  /** Mostly one small file; now and then two, or one of two chunks. */
+  #files(label: string): FileToUpload[] {
+    const kind = this.#random();
+    const small = (suffix: string) => ({
+      name: `${label}.${suffix}`,
+      content: randomBytes(1 + Math.floor(this.#random() * 100_000)),
+    });
+    if (kind < 0.04) return [{ name: `${label}.large`, content: randomBytes(overOneChunk) }];
+    return kind < 0.2 ? [small('first'), small('second')] : [small('only')];
+  }
+}

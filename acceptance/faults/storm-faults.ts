@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fate } from '../lib/http-proxy.ts';
+import { type OwnEngine, signal } from '../lib/own-engines.ts';
+import type { TcpFault, TcpProxy } from '../lib/tcp-proxy.ts';
+import type { FaultyWorld } from './faulty-world.ts';
+
+export interface FaultKind {
+  readonly name: string;
+  /** How often it is chosen, compared with the others. */
+  readonly weight: number;
+  /** Makes it happen, and ends it. */
+  readonly inject: (world: FaultyWorld, random: () => number) => Promise<void>;
+  /** It may end a sender between "sent" and "noted", so that a mail is sent again. */
+  readonly mayDoubleMails?: true;
+}
+
+type Way = keyof FaultyWorld['ways'];
+type EngineName = 'postgres' | 'redis' | 'gateway' | 'clamd';
+const between = (random: () => number, least: number, most: number) => least + random() * (most - least);
+
+/** For a while, in milliseconds from and to. */
+const onTheWay =
+  (way: Way, fault: TcpFault, [least, most]: [number, number]): FaultKind['inject'] =>
+  async (world, random) => {
+    const proxy: TcpProxy = world.ways[way];
+    proxy.fault = fault;
+    await pause(between(random, least, most));
+    proxy.fault = 'pass';
+  };
+const cutOff =
+  (way: Way): FaultKind['inject'] =>
+  async (world) =>
+    world.ways[way].cut();
+const frozen =
+  (name: EngineName, [least, most]: [number, number]): FaultKind['inject'] =>
+  async (world, random) => {
+    const engine: OwnEngine = world[name];
+    engine.freeze();
+    await pause(between(random, least, most));
+    engine.thaw();
+  };
+const killed =
+  (name: EngineName): FaultKind['inject'] =>
+  async (world) => {
+    await world[name].kill();
+    await world[name].start();
+  };
+const answeredByS3 =
+  (method: string, fate: (random: () => number) => Fate, probability: number): FaultKind['inject'] =>
+  async (world, random) => {
+    world.s3Fate = (request) => (request.method === method && random() < probability ? fate(random) : 'pass');
+    await pause(between(random, 150, 500));
+    world.s3Fate = () => 'pass';
+  };
+const processFrozen =
+  (...names: string[]): FaultKind['inject'] =>
+  async (world, random) => {
+    const pid = world.pid(names[Math.floor(random() * names.length)] ?? '');
+    signal(pid, 'SIGSTOP');
+    await pause(between(random, 200, 1000));
+    signal(pid, 'SIGCONT');
+  };
+
+export const faultKinds: FaultKind[] = [
+  { name: 'PostgreSQL: connections cut', weight: 10, inject: cutOff('postgres') },
+  {
+    name: 'PostgreSQL: backends terminated, in a transaction first',
+    weight: 12,
+    inject: async (world, random) => void (await world.terminateBackends(1 + Math.floor(random() * 3))),
+  },
+  { name: 'PostgreSQL: answers lost', weight: 5, inject: onTheWay('postgres', 'lose-answer', [5, 100]) },
+  { name: 'PostgreSQL: slow', weight: 5, inject: onTheWay('postgres', { delayMs: 100 }, [100, 400]) },
+  { name: 'PostgreSQL: refused', weight: 5, inject: onTheWay('postgres', 'refuse', [50, 400]) },
+  { name: 'PostgreSQL: frozen', weight: 3, inject: frozen('postgres', [200, 1500]) },
+  { name: 'PostgreSQL: restarted immediate', weight: 3, inject: (world) => world.postgres.restartImmediately() },
+  { name: 'PostgreSQL: killed', weight: 2, inject: killed('postgres') },
+  { name: 'Redis: flushed', weight: 8, inject: (world) => world.redis.flush() },
+  { name: 'Redis: connections cut', weight: 8, inject: cutOff('redis') },
+  { name: 'Redis: black-holed', weight: 4, inject: onTheWay('redis', 'swallow', [100, 1500]) },
+  { name: 'Redis: frozen', weight: 3, inject: frozen('redis', [100, 1000]) },
+  { name: 'Redis: killed', weight: 4, inject: killed('redis') },
+  { name: 'S3: 503 at p = 0.3', weight: 8, inject: answeredByS3('PUT', () => 'refuse', 0.3) },
+  { name: 'S3: PUT’s answer lost at p = 0.5', weight: 6, inject: answeredByS3('PUT', () => 'lose', 0.5) },
+  {
+    name: 'S3: GET truncated',
+    weight: 6,
+    inject: answeredByS3('GET', (random) => ({ cutAfter: Math.floor(random() * 5000) }), 0.7),
+  },
+  {
+    name: 'S3: a bit flipped',
+    weight: 6,
+    inject: answeredByS3('GET', (random) => ({ flipAt: Math.floor(random() * 1000) }), 0.7),
+  },
+  { name: 'S3: connections cut', weight: 6, inject: cutOff('s3') },
+  { name: 'S3: refused', weight: 4, inject: onTheWay('s3', 'refuse', [50, 400]) },
+  { name: 'S3: frozen', weight: 3, inject: frozen('gateway', [200, 1500]) },
+  { name: 'S3: gateway killed', weight: 3, inject: killed('gateway') },
+  { name: 'clamd: connections cut', weight: 5, inject: cutOff('clamd') },
+  { name: 'clamd: refused', weight: 4, inject: onTheWay('clamd', 'refuse', [50, 400]) },
+  { name: 'clamd: hung', weight: 3, inject: frozen('clamd', [200, 1500]) },
+  { name: 'clamd: killed', weight: 2, inject: killed('clamd') },
+  { name: 'SMTP: refused', weight: 4, inject: onTheWay('smtp', 'refuse', [50, 400]) },
+  { name: 'SMTP: hung', weight: 4, inject: onTheWay('smtp', 'freeze', [200, 1500]) },
+  { name: 'SMTP: connections cut', weight: 5, inject: cutOff('smtp'), mayDoubleMails: true },
+  {
+    name: 'SMTP: answers lost',
+    weight: 4,
+    inject: onTheWay('smtp', 'lose-answer', [20, 200]),
+    mayDoubleMails: true,
+  },
+  {
+    name: 'serve: killed',
+    weight: 4,
+    inject: (world, random) => world.replace(random() < 0.5 ? 'serve 1' : 'serve 2'),
+  },
+  { name: 'serve: frozen', weight: 4, inject: processFrozen('serve 1', 'serve 2') },
+  { name: 'worker: killed', weight: 4, inject: (world) => world.replace('worker'), mayDoubleMails: true },
+  { name: 'worker: frozen', weight: 2, inject: processFrozen('worker') },
+];
+
+/** The same seed chooses the same faults in the same order. */
+export function chooseFault(random: () => number): FaultKind {
+  let left = random() * faultKinds.reduce((sum, { weight }) => sum + weight, 0);
+  for (const kind of faultKinds) {
+    left -= kind.weight;
+    if (left < 0) return kind;
+  }
+  throw new Error('the weights do not add up');
+}
