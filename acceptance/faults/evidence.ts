@@ -185,6 +185,17 @@ async function readDrops({ query }: Inside, senders: string[]): Promise<DropRow[
   );
 }
 
+/** Whether the receiver of an entry of its inbox counts as having every file of it. */
+export async function isDelivered({ query }: Inside, entry: InboxEntry): Promise<boolean> {
+  const [row] = await query<{ delivered: boolean }>(
+    `select completed_at is not null as delivered from links
+     join inbox_entries on links.drop_id = inbox_entries.drop_id where inbox_entries.id::text = any($1)`,
+    [entry.url.split('/')],
+  );
+  if (!row) throw new Error(`no link behind ${entry.url}`);
+  return row.delivered;
+}
+
 /** Keys under an id that no file of any account has. Looked at twice: a sweep takes the row right after the objects. */
 async function strays({ query, objectKeys }: Inside, keys: string[]): Promise<string[]> {
   const ids = [...new Set(keys.map(idOf))];
