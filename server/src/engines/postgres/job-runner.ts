@@ -1,4 +1,5 @@
-import { run, Logger as WorkerLogger } from 'graphile-worker';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Runner, run, Logger as WorkerLogger } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
@@ -12,18 +13,61 @@ export interface JobRunnerOptions {
 }
 
 export interface JobRunner {
-  /** Ends when the runner does; fails when it was not asked to. */
+  /** Ends after `stop`, and not before. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Jobs are rows of PostgreSQL, enqueued in the transaction that makes them true. */
+const restartAfterMs = 500;
+
+/**
+ * Jobs are rows of PostgreSQL, enqueued in the transaction that makes them true. A runner that loses its connection while
+ * it takes or settles a job ends with all its workers: it is started again, for as long as nobody has stopped it.
+ */
 export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunner> {
-  const runner = await run({
+  const stopped = new AbortController();
+  let runner = await begin(options);
+  const keepRunning = async () => {
+    for (;;) {
+      await runner.promise.catch(() => undefined);
+      if (stopped.signal.aborted) return;
+      options.log.warn('the job runner ended and is started again');
+      runner = await beginAgain(options, stopped.signal);
+    }
+  };
+  return {
+    ended: keepRunning().catch((error: unknown) => {
+      if (!stopped.signal.aborted) throw error;
+    }),
+    async stop() {
+      stopped.abort();
+      // It may have ended by itself a moment ago.
+      await runner.stop().catch(() => undefined);
+    },
+  };
+}
+
+/** Until PostgreSQL answers. */
+async function beginAgain(options: JobRunnerOptions, signal: AbortSignal): Promise<Runner> {
+  for (;;) {
+    await pause(restartAfterMs, undefined, { signal });
+    try {
+      return await begin(options);
+    } catch (error) {
+      options.log.warn({ err: error }, 'the job runner did not start');
+    }
+  }
+}
+
+function begin(options: JobRunnerOptions): Promise<Runner> {
+  return run({
     pgPool: options.pool,
     concurrency: options.concurrency,
     noHandleSignals: true,
-    preset: { worker: { gracefulShutdownAbortTimeout: options.stopMs } },
+    // Settled in batches, if of one: only then does a failure to settle end the runner and not, unhandled, the process.
+    preset: {
+      worker: { gracefulShutdownAbortTimeout: options.stopMs, completeJobBatchDelay: 0, failJobBatchDelay: 0 },
+    },
     taskList: Object.fromEntries(
       Object.entries(options.tasks).map(([name, task]) => [
         name,
@@ -34,5 +78,4 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
       if (level === 'error' || level === 'warning') options.log.warn({ report: message }, 'the job runner reports');
     }),
   });
-  return { ended: runner.promise, stop: () => runner.stop() };
 }

@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../../testing/database.ts';
+import { startJobRunner } from './job-runner.ts';
+
+test('a runner whose connections end in the middle of a job runs the next one', async () => {
+  await using database = await createTestDatabase();
+  const done: string[] = [];
+  const said: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const runner = await startJobRunner({
+    pool: database.pool,
+    log: pino({}, { write: (line) => said.push(line) }),
+    concurrency: 2,
+    stopMs: 1000,
+    tasks: {
+      async hold() {
+        begun.resolve();
+        await released.promise;
+      },
+      async note() {
+        done.push('noted');
+      },
+    },
+  });
+  let ended = false;
+  void runner.ended.finally(() => (ended = true));
+  await database.query("select graphile_worker.add_job('hold')");
+  await begun.promise;
+  // For as long as the runner tries to settle its job, its connections go.
+  let cutting = true;
+  const cut = (async () => {
+    while (cutting) {
+      await database
+        .query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+        )
+        .catch(() => undefined);
+      await pause(1);
+    }
+  })();
+  released.resolve();
+  await expect.poll(() => said.join(), { timeout: 20_000 }).toContain('started again');
+  cutting = false;
+  await cut;
+  await database.query("select graphile_worker.add_job('note')");
+  await expect.poll(() => done, { timeout: 20_000 }).toEqual(['noted']);
+  expect(ended).toBe(false);
+  await runner.stop();
+  await runner.ended;
+});
+
+test('a runner that was stopped has ended', async () => {
+  await using database = await createTestDatabase();
+  const options = { pool: database.pool, log: pino({ level: 'silent' }), concurrency: 1, stopMs: 1000, tasks: {} };
+  const runner = await startJobRunner(options);
+  await runner.stop();
+  await runner.ended;
+});
