@@ -1,0 +1,97 @@
+// PostgreSQL restarted, cut off, and out of space, while clients send: nothing that was acknowledged is lost.
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
+import { OwnPostgres } from '../lib/own-engines.ts';
+import { ownExchange } from '../lib/own-exchange.ts';
+import { seeded } from '../lib/seeded.ts';
+import { eventually } from '../lib/wait.ts';
+import { check } from './checker.ts';
+import { judgeConduct } from './conduct.ts';
+import { FaultyWorld } from './faulty-world.ts';
+import { Lane } from './lane.ts';
+
+const run = promisify(execFile);
+const servedAgainWithinMs = 10_000;
+
+const troubles: Record<string, (world: FaultyWorld) => Promise<unknown>> = {
+  'restarted immediate': (world) => world.postgres.restartImmediately(),
+  'killed, and started': async (world) => {
+    await world.postgres.kill();
+    await world.postgres.start();
+  },
+  // Three at a time, those inside a transaction first.
+  'with backends terminated': (world) => world.terminateBackends(3),
+};
+
+for (const [how, trouble] of Object.entries(troubles)) {
+  test(`${how} under load: nothing acknowledged is lost, and it serves again within 10 s`, {
+    timeout: 300_000,
+  }, async () => {
+    await using world = await FaultyWorld.start({ WAYBILL_UPLOAD_LEASE_SECONDS: '5' });
+    const random = seeded(7);
+    const lanes = await Promise.all([1, 2, 3].map(() => Lane.open(world, random)));
+    let sending = true;
+    const sent = Promise.all(
+      lanes.map(async (lane) => {
+        for (let number = 0; sending; number++) await lane.round(number);
+      }),
+    );
+    const uploads = () => lanes.reduce((sum, { seen }) => sum + seen.uploads, 0);
+    const servedMs: number[] = [];
+    for (let time = 0; time < 5; time++) {
+      const before = uploads();
+      await eventually('they are sending', async () => uploads() > before + 2 || undefined, { everyMs: 5 });
+      await trouble(world);
+      const [ended, after] = [performance.now(), uploads()];
+      await eventually('an upload is taken again', async () => uploads() > after || undefined, { everyMs: 5 });
+      servedMs.push(performance.now() - ended);
+    }
+    sending = false;
+    await sent;
+    const putOff = lanes.reduce((sum, { seen }) => sum + seen.putOff, 0);
+    process.stdout.write(`PostgreSQL ${how}: ${putOff} × 503, served again within ${Math.round(Math.max(...servedMs))} ms\n`);
+    expect(Math.max(...servedMs)).toBeLessThan(servedAgainWithinMs);
+    expect(lanes.flatMap(({ problems }) => problems)).toEqual([]);
+    const journals = lanes.map(({ journal }) => journal);
+    expect(await check(journals, { inside: world.exchange, scanned: true })).toEqual([]);
+    expect(await judgeConduct(world.conducts, { memoryMiB: 512, secrets: new Map() })).toEqual([]);
+  });
+}
+
+test('with its disk full: what needs space is put off, and goes on when there is some again', {
+  timeout: 180_000,
+}, async () => {
+  await using postgres = await OwnPostgres.start({ mebibytes: 160 });
+  await using exchange = await ownExchange({ databaseServer: postgres.url });
+  const client = await exchange.client('full');
+  assertStatus(await client.upload({ name: 'before.txt', content: 'before' }), 'done');
+  const filler = join(postgres.folder, 'filler');
+  // Until nothing fits: `dd` says so with an error.
+  await run('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']).catch(() => undefined);
+  // The tables are not full yet; what is still free in them may be used up first.
+  let taken = 0;
+  const refusal = await eventually(
+    'a write is put off',
+    async () => {
+      const contacts = Array.from({ length: 500 }, (_, index) => ({ email: `${taken}-${index}@example.org` }));
+      const answer = await client.addContacts(contacts).catch(() => undefined);
+      if (answer?.status === 200) taken += 1;
+      return answer?.status === 200 ? undefined : answer;
+    },
+    { withinMs: 60_000 },
+  );
+  assertErrorAnswer(refusal, 503, 'unavailable');
+  rmSync(filler);
+  // PostgreSQL recovers by itself from what it could not write, or has to be started.
+  await postgres.start();
+  await eventually('it is served again', async () => {
+    const answer = await client.upload({ name: 'after.txt', content: 'after' }).catch(() => undefined);
+    return answer?.status === 200 || undefined;
+  });
+  expect((await client.readFiles()).map(({ name }) => name).toSorted()).toEqual(['after.txt', 'before.txt']);
+  expect(await judgeConduct([{ process: exchange.first, name: 'serve' }], { memoryMiB: 512, secrets: new Map() })).toEqual([]);
+});
