@@ -5,6 +5,7 @@ import { Waybill } from '../../client/src/index.ts';
 import { createAccount, freshClient } from '../lib/accounts.ts';
 import { header } from '../lib/answer.ts';
 import { assertJson } from '../lib/expect.ts';
+import { type Fate, httpProxy } from '../lib/http-proxy.ts';
 import { demo } from '../lib/running-demo.ts';
 import { troubledWay } from './troubled-way.ts';
 
@@ -25,7 +26,7 @@ test('get_files.cgi tells exact size and SHA-256 to a client that asks, and to n
 test('a file that is staged already is not uploaded a second time', async () => {
   const [sender, receiver] = [await createAccount('again'), await createAccount('again-receiver')];
   const uploads: string[] = [];
-  await using way = await troubledWay(demo().base_url, ({ url = '' }) => {
+  await using way = await httpProxy('waybill', demo().base_url, ({ url = '' }) => {
     if (url.endsWith('/cgi/upload.cgi')) uploads.push(url);
     return 'pass';
   });

@@ -254,7 +254,7 @@ function judgeBucket({ files, ownedKeys, strayKeys }: Evidence): string[] {
   const found = strayKeys.map((key) => `object ${key}: belongs to no file`);
   const allowed = new Set<string>();
   for (const file of files) {
-    const underWay = (file.state === 'uploading' || file.state === 'received') && file.leased;
+    const underWay = (file.state === 'receiving' || file.state === 'checking') && file.leased;
     if (file.state !== 'ready' && !underWay) {
       if (file.state !== 'gone') found.push(`file ${file.id} (${file.name}): still ${file.state} after sweeping`);
       continue;

@@ -5,11 +5,12 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/client.ts';
-import { objectKeys, query, sweep } from '../lib/inside.ts';
+import { demoInside, objectKeys, sweep } from '../lib/inside.ts';
 import { multipart, uploadParts } from '../lib/multipart.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
 import { demo } from '../lib/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
+import { readFiles } from './evidence.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 let serve: OwnServe;
@@ -119,12 +120,9 @@ async function send(
   return socket;
 }
 
-async function fileIds(draft: string, state?: string): Promise<string[]> {
-  const rows = await query<{ id: string; state: string }>(
-    'select files.id, state from files join accounts on accounts.id = account_id where email = $1 and draft = $2',
-    [account.user, draft],
-  );
-  return rows.filter((row) => state === undefined || row.state === state).map(({ id }) => id);
+async function fileIds(draft: string): Promise<string[]> {
+  const rows = await readFiles(demoInside, [account.user]);
+  return rows.filter((row) => row.draft === draft).map(({ id }) => id);
 }
 
 async function objectsOf(ids: string[]): Promise<string[]> {

@@ -91,6 +91,7 @@ export async function ownExchange({
     sweep: () => adminJson(['sweep', '--json'], '', direct),
     async advance(seconds) {
       await query(`update messages set due_at = due_at - make_interval(secs => ${seconds}) where state = 'waiting'`);
+      await query(`update uploads set due_at = due_at - make_interval(secs => ${seconds})`);
       await query(`update files set lease_until = lease_until - make_interval(secs => ${seconds})`);
       await query(`update graphile_worker._private_jobs set run_at = run_at - make_interval(secs => ${seconds})`);
     },
