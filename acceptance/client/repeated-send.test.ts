@@ -5,9 +5,8 @@ import { Waybill } from '../../client/src/index.ts';
 import { createAccount, freshClient } from '../lib/accounts.ts';
 import { header } from '../lib/answer.ts';
 import { assertJson } from '../lib/expect.ts';
-import { type Fate, httpProxy } from '../lib/http-proxy.ts';
+import { httpProxy } from '../lib/http-proxy.ts';
 import { demo } from '../lib/running-demo.ts';
-import { troubledWay } from './troubled-way.ts';
 
 const entry = { name: 'note.txt', type: 'text/plain', size: '5 B' };
 

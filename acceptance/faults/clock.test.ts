@@ -93,7 +93,9 @@ test('after a jump back, files are sent, mailed and fetched as before', async ()
   expect(await status()).toBe(410);
 });
 
-test('a jump forward in the middle of uploads leaves none of them behind, and none half', { timeout: 120_000 }, async () => {
+test('a jump forward in the middle of uploads leaves none of them behind, and none half', {
+  timeout: 120_000,
+}, async () => {
   const draft = client.inDraft('jumping');
   const content = Buffer.alloc(9 * 1024 * 1024, 7);
   const uploads = [1, 2, 3].map((number) => draft.upload({ name: `${number}.bin`, content }));

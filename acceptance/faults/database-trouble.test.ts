@@ -53,7 +53,9 @@ for (const [how, trouble] of Object.entries(troubles)) {
     sending = false;
     await sent;
     const putOff = lanes.reduce((sum, { seen }) => sum + seen.putOff, 0);
-    process.stdout.write(`PostgreSQL ${how}: ${putOff} × 503, served again within ${Math.round(Math.max(...servedMs))} ms\n`);
+    process.stdout.write(
+      `PostgreSQL ${how}: ${putOff} × 503, served again within ${Math.round(Math.max(...servedMs))} ms\n`,
+    );
     expect(Math.max(...servedMs)).toBeLessThan(servedAgainWithinMs);
     expect(lanes.flatMap(({ problems }) => problems)).toEqual([]);
     const journals = lanes.map(({ journal }) => journal);
@@ -93,5 +95,7 @@ test('with its disk full: what needs space is put off, and goes on when there is
     return answer?.status === 200 || undefined;
   });
   expect((await client.readFiles()).map(({ name }) => name).toSorted()).toEqual(['after.txt', 'before.txt']);
-  expect(await judgeConduct([{ process: exchange.first, name: 'serve' }], { memoryMiB: 512, secrets: new Map() })).toEqual([]);
+  expect(
+    await judgeConduct([{ process: exchange.first, name: 'serve' }], { memoryMiB: 512, secrets: new Map() }),
+  ).toEqual([]);
 });

@@ -97,7 +97,9 @@ export class Lane {
       .catch(() => undefined);
     this.downloads += 1;
     if (got?.status !== 200) {
-      const known = [undefined, 403, 404, 410, 503].includes(got?.status) || json<{ code: string }>(got as Answer).code === 'damaged';
+      const known =
+        [undefined, 403, 404, 410, 503].includes(got?.status) ||
+        json<{ code: string }>(got as Answer).code === 'damaged';
       if (!known) this.problems.push(`download of ${name}: answered ${got?.status} ${got?.body.toString()}`);
     } else if (createHash('sha256').update(got.body).digest('hex') !== sent.sha256) {
       this.problems.push(`download of ${name}: answered 200 with other bytes`);

@@ -75,7 +75,14 @@ const outages: Outage[] = [
     engine: 'PostgreSQL frozen',
     begin: () => world.postgres.freeze(),
     end: () => world.postgres.thaw(),
-    needing: only('contacts_read.cgi', 'get_history.cgi', 'upload.cgi', 'download', 'the index page', 'a receiver’s link'),
+    needing: only(
+      'contacts_read.cgi',
+      'get_history.cgi',
+      'upload.cgi',
+      'download',
+      'the index page',
+      'a receiver’s link',
+    ),
     others: only('the description of the API', 'a request without credentials'),
   },
   {
@@ -83,7 +90,13 @@ const outages: Outage[] = [
     begin: () => world.gateway.freeze(),
     end: () => world.gateway.thaw(),
     needing: only('upload.cgi', 'download'),
-    others: only('contacts_read.cgi', 'get_history.cgi', 'the index page', 'a receiver’s link', 'the description of the API'),
+    others: only(
+      'contacts_read.cgi',
+      'get_history.cgi',
+      'the index page',
+      'a receiver’s link',
+      'the description of the API',
+    ),
   },
   {
     engine: 'Redis black-holed',
@@ -163,7 +176,9 @@ for (const { engine, begin, end, needing, others } of outages) {
     test(`every request is answered within ${answeredWithinMs / 1000} s, with a 503 that says when to come back`, () => {
       const bad = during.filter((one) => {
         if (one.answer instanceof Error || one.tookMs > answeredWithinMs) return true;
-        return !isServed(one) && !(one.answer.status === 503 && /^[1-9]\d*$/.test(header(one.answer, 'Retry-After') ?? ''));
+        return (
+          !isServed(one) && !(one.answer.status === 503 && /^[1-9]\d*$/.test(header(one.answer, 'Retry-After') ?? ''))
+        );
       });
       const slowest = Math.max(...during.map(({ tookMs }) => tookMs));
       say(`${engine}: ${during.length} requests put off or served, the slowest in ${Math.round(slowest)} ms`);
@@ -173,7 +188,12 @@ for (const { engine, begin, end, needing, others } of outages) {
 
     test('what does not need it is answered as usual', () => {
       say(`${engine}: others' p99 ${Math.round(p99(usual))} ms before, ${Math.round(p99(besides))} ms meanwhile`);
-      expect(besides.filter((one) => !isServed(one)).map(describeBad).slice(0, 10)).toEqual([]);
+      expect(
+        besides
+          .filter((one) => !isServed(one))
+          .map(describeBad)
+          .slice(0, 10),
+      ).toEqual([]);
       expect(p99(besides)).toBeLessThan(2 * p99(usual) + noiseMs);
     });
 

@@ -48,7 +48,9 @@ test(`${faults} faults under load, seed ${seed}`, { timeout: 240_000 + faults * 
     note(tallies, kind, lanes, recoveryMs);
     if (count % 50 === 0 || count === faults) {
       const seconds = Math.round((performance.now() - began) / 1000);
-      say(`storm: ${count} of ${faults} faults, ${seconds} s, ${lanes.flatMap((lane) => lane.problems).length} problems`);
+      say(
+        `storm: ${count} of ${faults} faults, ${seconds} s, ${lanes.flatMap((lane) => lane.problems).length} problems`,
+      );
     }
   }
   raging = false;

@@ -1,0 +1,69 @@
+// Redis holds nothing that lasts: flushed, killed or silent, it costs a client a token and a moment.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uniqueAddress } from '../lib/accounts.ts';
+import type { Client } from '../lib/client.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
+import { OwnRedis } from '../lib/own-engines.ts';
+import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { introduce, stage } from '../lib/scenario.ts';
+import { TcpProxy } from '../lib/tcp-proxy.ts';
+import { eventually } from '../lib/wait.ts';
+
+const momentMs = 3_000;
+let redis: OwnRedis;
+let way: TcpProxy;
+let exchange: OwnExchange;
+let client: Client;
+
+beforeAll(async () => {
+  redis = await OwnRedis.start();
+  way = await TcpProxy.before(redis.endpoint);
+  exchange = await ownExchange({ settings: { WAYBILL_REDIS_URL: way.through(redis.url) } });
+  client = await exchange.client('forgotten');
+});
+afterAll(async () => {
+  await exchange[Symbol.asyncDispose]();
+  await way[Symbol.asyncDispose]();
+  await redis[Symbol.asyncDispose]();
+});
+
+const losses: Record<string, () => Promise<void>> = {
+  flushed: () => redis.flush(),
+  'killed, and started': async () => {
+    await redis.kill();
+    await redis.start();
+  },
+};
+for (const [how, lose] of Object.entries(losses)) {
+  test(`${how}: the token is refused, a new one works, and what was staged is still there`, async () => {
+    const receiver = uniqueAddress('receiver');
+    const draft = client.inDraft(how.slice(0, 6));
+    await introduce(client, [receiver]);
+    await stage(draft, { to: [receiver], files: [{ name: 'kept.txt', content: 'kept' }] });
+    await lose();
+    const refused = await eventually('Redis is asked again', async () => {
+      const answer = await draft.files();
+      return answer.status === 503 ? undefined : answer;
+    });
+    assertErrorAnswer(refused, 403, 'csrf_rejected');
+    draft.forgetToken();
+    expect((await draft.readFiles()).map(({ name }) => name)).toEqual(['kept.txt']);
+    assertStatus(await draft.createDrop({ ddmessage: how }), 'ok');
+    client.forgetToken();
+  });
+}
+
+for (const fault of ['swallow', 'freeze', 'refuse'] as const) {
+  test(`${fault}: nobody waits for more than a moment, and the same token works afterwards`, async () => {
+    expect((await client.contacts()).status).toBe(200);
+    way.fault = fault;
+    try {
+      const began = performance.now();
+      assertErrorAnswer(await client.contacts(), 503, 'unavailable');
+      expect(performance.now() - began).toBeLessThan(momentMs);
+    } finally {
+      way.fault = 'pass';
+    }
+    await eventually('it is answered', async () => (await client.contacts()).status === 200 || undefined);
+  });
+}

@@ -1,0 +1,50 @@
+// An upload that takes longer than its lease, with a sweeper at work all the time: nothing of it is swept.
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import { sweep } from '../lib/inside.ts';
+import { multipart, uploadParts } from '../lib/multipart.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { deliver } from '../lib/scenario.ts';
+import { openRequest } from '../lib/stream.ts';
+
+const leaseSeconds = 2;
+const chunkBytes = 8 * 1024 * 1024;
+let serve: OwnServe;
+
+beforeAll(async () => {
+  serve = await ownServe({ WAYBILL_UPLOAD_LEASE_SECONDS: String(leaseSeconds) });
+});
+afterAll(() => serve.stop());
+
+test('an upload of four times its lease is swept by nobody, and keeps every byte', { timeout: 120_000 }, async () => {
+  const client = (await freshClient('slow')).through(serve.baseUrl);
+  const receiver = await freshClient('receiver');
+  const content = Buffer.alloc(2 * chunkBytes + 1000, 'slow upload ');
+  const { contentType, body } = multipart(uploadParts([{ name: 'slow.bin', content }]));
+  const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
+    'Content-Type': contentType,
+    'Content-Length': String(body.length),
+  });
+  let sending = true;
+  const sweeping = (async () => {
+    while (sending) await sweep();
+  })();
+  const pieces = 40;
+  for (let piece = 0; piece < pieces; piece++) {
+    const at = (share: number) => Math.floor((body.length * share) / pieces);
+    if (!outgoing.write(body.subarray(at(piece), at(piece + 1)))) await once(outgoing, 'drain');
+    // The pace is what is tested.
+    await pause((leaseSeconds * 4 * 1000) / pieces);
+  }
+  outgoing.end();
+  const answer = await answered;
+  expect({ status: answer.statusCode, body: await text(answer) }).toEqual({ status: 200, body: '{"status":"done"}' });
+  sending = false;
+  await sweeping;
+  await sweep();
+  const entry = await deliver(client, receiver, []);
+  expect((await receiver.download(entry.url, 'slow.bin')).body.equals(content)).toBe(true);
+});
