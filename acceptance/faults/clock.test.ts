@@ -1,5 +1,5 @@
 // A clock that jumps. The one that decides is PostgreSQL's; here it runs under libfaketime.
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
@@ -40,11 +40,12 @@ afterAll(async () => {
   turnTo(0);
   await exchange[Symbol.asyncDispose]();
   await postgres[Symbol.asyncDispose]();
+  rmSync(offsetFile);
 });
 
 const clockHours = async () => {
   const [row] = await exchange.query<{ now: Date }>('select now()');
-  return Math.round(((row?.now.getTime() ?? 0) - Date.now()) / 3_600_000);
+  return Math.round(((row?.now.getTime() ?? 0) - Date.now()) / 3_600_000) + 0;
 };
 
 /** Sent, and the status of the page its mailed link leads to. */

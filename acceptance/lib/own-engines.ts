@@ -21,7 +21,6 @@ interface Plan {
   readonly command: (port: number, folder: string) => string[];
   readonly answers: (port: number) => Promise<boolean>;
   readonly prepare?: (folder: string) => Promise<void>;
-  readonly environment?: Record<string, string>;
   /** Of the folder, which is memory then: how much fits into it. */
   readonly mebibytes?: number;
 }
@@ -90,7 +89,7 @@ export class OwnEngine implements AsyncDisposable {
     // The kernel kills it when we are gone.
     this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', ...this.#plan.command(this.port, this.folder)], {
       cwd: this.folder,
-      env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin`, ...this.#plan.environment },
+      env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` },
       stdio: 'ignore',
     });
     this.#child.on('error', () => undefined);
@@ -158,7 +157,13 @@ const asPostgres = ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--
 
 export class OwnPostgres extends OwnEngine {
   /** With the durability it has in production. A small disk is memory of that size. */
-  static async start(options: { mebibytes?: number; environment?: Record<string, string> } = {}): Promise<OwnPostgres> {
+  static async start({
+    environment = {},
+    ...options
+  }: {
+    mebibytes?: number;
+    environment?: Record<string, string>;
+  } = {}): Promise<OwnPostgres> {
     const { stdout } = await run('sh', ['-c', 'printf "%s\\n" /usr/lib/postgresql/*/bin | sort -V | tail -n 1']);
     const bin = stdout.trim();
     return await this.make({
@@ -170,6 +175,8 @@ export class OwnPostgres extends OwnEngine {
       },
       command: (port, folder) => [
         ...asPostgres.slice(1),
+        // Set here and not before: what is preloaded must not be loaded as root first.
+        ...['env', ...Object.entries(environment).map(([name, value]) => `${name}=${value}`)],
         `${bin}/postgres`,
         ...['-D', `${folder}/data`, '-p', String(port)],
         ...Object.entries({
