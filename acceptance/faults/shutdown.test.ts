@@ -58,39 +58,43 @@ async function startServing(): Promise<Serving> {
   return serving;
 }
 
-test.each([0, 1])('process %i: no request fails, and transfers in progress end', { timeout }, async (index) => {
-  const serves = await Promise.all([startServing(), startServing()]);
-  const stopped = serves[index] as Serving;
-  await using proxy = await deployedProxy(serves);
-  const load = startLoad(sender.through(proxy.baseUrl));
-  const midway = meetingPoint(transfers);
-  const running = Array.from({ length: transfers }, (_, at) =>
-    at % 2 === 0 ? upload(proxy.baseUrl, midway.arrive) : download(proxy.baseUrl, midway.arrive),
-  );
-  running.forEach((transfer) => void transfer.catch(midway.fail));
-  await midway.everybody;
-
-  process.kill(stopped.pid, 'SIGTERM');
-  const readiness = () => fetch(`http://127.0.0.1:${stopped.consolePort}/readyz`);
-  await eventually('it says that it is not ready', async () => ((await readiness()).status === 503 ? true : undefined));
-  // Not ready, and it still serves.
-  expect((await sender.through(stopped.baseUrl).contacts()).status).toBe(200);
-  const refused = () =>
-    fetch(stopped.baseUrl).then(
-      () => undefined,
-      () => true as const,
+for (const index of [0, 1]) {
+  test(`process ${index}: no request fails, and transfers in progress end`, { timeout }, async () => {
+    const serves = await Promise.all([startServing(), startServing()]);
+    const stopped = serves[index] as Serving;
+    await using proxy = await deployedProxy(serves);
+    const load = startLoad(sender.through(proxy.baseUrl));
+    const midway = meetingPoint(transfers);
+    const running = Array.from({ length: transfers }, (_, at) =>
+      at % 2 === 0 ? upload(proxy.baseUrl, midway.arrive) : download(proxy.baseUrl, midway.arrive),
     );
-  await eventually('it takes no new connections', refused);
-  expect((await readiness()).status).toBe(503);
+    running.forEach((transfer) => void transfer.catch(midway.fail));
+    await midway.everybody;
 
-  midway.goOn();
-  expect(await Promise.all(running)).toEqual(Array.from({ length: transfers }, () => digest));
-  expect(await stopped.ended).toBe(0);
-  const { answered, failures } = await load.end();
-  process.stdout.write(`shutdown: ${answered} requests, ${failures.length} failed; ${transfers} transfers ended\n`);
-  expect(failures).toEqual([]);
-  expect(answered).toBeGreaterThan(requestsPerSecond);
-});
+    process.kill(stopped.pid, 'SIGTERM');
+    const readiness = () => fetch(`http://127.0.0.1:${stopped.consolePort}/readyz`);
+    await eventually('it says that it is not ready', async () =>
+      (await readiness()).status === 503 ? true : undefined,
+    );
+    // Not ready, and it still serves.
+    expect((await sender.through(stopped.baseUrl).contacts()).status).toBe(200);
+    const refused = () =>
+      fetch(stopped.baseUrl).then(
+        () => undefined,
+        () => true as const,
+      );
+    await eventually('it takes no new connections', refused);
+    expect((await readiness()).status).toBe(503);
+
+    midway.goOn();
+    expect(await Promise.all(running)).toEqual(Array.from({ length: transfers }, () => digest));
+    expect(await stopped.ended).toBe(0);
+    const { answered, failures } = await load.end();
+    process.stdout.write(`shutdown: ${answered} requests, ${failures.length} failed; ${transfers} transfers ended\n`);
+    expect(failures).toEqual([]);
+    expect(answered).toBeGreaterThan(requestsPerSecond);
+  });
+}
 
 async function upload(baseUrl: string, halfway: () => Promise<void>): Promise<string> {
   const client = sender.through(baseUrl).inDraft(randomBytes(8).toString('hex'));
