@@ -148,13 +148,13 @@ function watchStatements(workers: readonly string[]) {
 }
 
 function repeatedly(work: () => Promise<void>) {
-  let over = false;
+  const over = new AbortController();
   const running = (async () => {
-    while (!over) await work();
+    while (!over.signal.aborted) await work();
   })();
   return {
     async stop() {
-      over = true;
+      over.abort();
       await running;
     },
   };

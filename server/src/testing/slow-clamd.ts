@@ -11,7 +11,7 @@ export async function startSlowClamd(delayMs: number): Promise<{ address: string
     let received = Buffer.alloc(0);
     socket.on('data', (bytes: Buffer) => {
       received = Buffer.concat([received, bytes]);
-      if (received.includes('zPING\0')) return void socket.end('PONG\0');
+      if (received.includes('zPING\0')) socket.end('PONG\0');
       const content = streamed(received);
       if (content === undefined) return;
       const verdict = content.includes(eicar) ? 'stream: Eicar-Test-Signature FOUND\0' : 'stream: OK\0';
