@@ -64,17 +64,19 @@ async function readInAll(): Promise<number> {
   });
 }
 
-test.each([0, 4, 15])('eight of a 48 MB drop, reset after %d ms, read less than 60 MB', async (afterMs) => {
-  const link = await opened();
-  read.bytes = 0;
-  await Promise.all(Array.from({ length: 8 }, () => cancelled(link, afterMs)));
-  const bytes = await readInAll();
-  expect(bytes).toBeLessThan(60_000_000);
-  // What is counted here is what is read: a whole one is.
-  const whole = await (await fetch(`${link.page}all.zip`, { headers: link.headers })).arrayBuffer();
-  expect(whole.byteLength).toBeGreaterThan(fileCount * fileBytes);
-  expect(read.bytes - bytes).toBeGreaterThan(fileCount * fileBytes);
-});
+for (const afterMs of [0, 4, 15]) {
+  test(`eight of a 48 MB drop, reset after ${afterMs} ms, read less than 60 MB`, async () => {
+    const link = await opened();
+    read.bytes = 0;
+    await Promise.all(Array.from({ length: 8 }, () => cancelled(link, afterMs)));
+    const bytes = await readInAll();
+    expect(bytes).toBeLessThan(60_000_000);
+    // What is counted here is what is read: a whole one is.
+    const whole = await (await fetch(`${link.page}all.zip`, { headers: link.headers })).arrayBuffer();
+    expect(whole.byteLength).toBeGreaterThan(fileCount * fileBytes);
+    expect(read.bytes - bytes).toBeGreaterThan(fileCount * fileBytes);
+  });
+}
 
 test('a link has 32 downloads at once; the next is told when to come back, and is served when there is room', async () => {
   const { page, headers } = await opened();

@@ -15,24 +15,26 @@ const pauseMs = 32_000;
 /** Before and after the pause, so that the upload is not cut as one that trickles. */
 const padding = 'x'.repeat(64 * 1024);
 
-test.concurrent.each(['required', 'best-effort'])('policy %s', { timeout: 120_000 }, async (policy) => {
-  const serve = await ownServe({ WAYBILL_SCAN: policy });
-  try {
-    const client = await freshClient('pausing', { baseUrl: serve.baseUrl });
-    const content = `${padding}${eicar()}${padding}`;
-    const { contentType, body } = multipart(uploadParts([{ name: 'a.bin', content }]));
-    const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
-      'Content-Type': contentType,
-      'Content-Length': String(body.length),
-    });
-    const middle = body.indexOf(eicar()) + 30;
-    if (!outgoing.write(body.subarray(0, middle))) await once(outgoing, 'drain');
-    await pause(pauseMs);
-    outgoing.end(body.subarray(middle));
-    const answer = await answered;
-    expect([answer.statusCode, JSON.parse(await text(answer))]).toMatchObject([422, { code: 'infected' }]);
-    assertJson(await client.files(), []);
-  } finally {
-    await serve.stop();
-  }
-});
+for (const policy of ['required', 'best-effort']) {
+  test(`policy ${policy}`, { concurrent: true, timeout: 120_000 }, async () => {
+    const serve = await ownServe({ WAYBILL_SCAN: policy });
+    try {
+      const client = await freshClient('pausing', { baseUrl: serve.baseUrl });
+      const content = `${padding}${eicar()}${padding}`;
+      const { contentType, body } = multipart(uploadParts([{ name: 'a.bin', content }]));
+      const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
+        'Content-Type': contentType,
+        'Content-Length': String(body.length),
+      });
+      const middle = body.indexOf(eicar()) + 30;
+      if (!outgoing.write(body.subarray(0, middle))) await once(outgoing, 'drain');
+      await pause(pauseMs);
+      outgoing.end(body.subarray(middle));
+      const answer = await answered;
+      expect([answer.statusCode, JSON.parse(await text(answer))]).toMatchObject([422, { code: 'infected' }]);
+      assertJson(await client.files(), []);
+    } finally {
+      await serve.stop();
+    }
+  });
+}

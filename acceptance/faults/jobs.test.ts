@@ -194,18 +194,20 @@ test('messages that were given up are all sent again on command, by their reason
   await worker.stop();
 });
 
-test.each([
+for (const [command, problem] of [
   [['retry'], 'name a message, or say --all'],
   [['retry', '--all', randomUUID()], 'not both'],
   [['retry', randomUUID()], '--account'],
   [['retry', '--all', '--account', 'a@example.org'], '--all is for all accounts'],
   [['retry', randomUUID(), '--account', 'a@example.org', '--since', '2026-01-01'], 'go with --all'],
   [['retry', '--all', '--since', 'yesterday'], 'such as 2026-11-15T08:00:00Z'],
-])('the command outbox %j is used wrongly', async (command, problem) => {
-  const { exitCode, stdout, stderr } = await exchange.admin('outbox', ...command);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(stderr).toContain(problem);
-});
+] as const) {
+  test(`the command outbox ${command.join(' ')} is used wrongly`, async () => {
+    const { exitCode, stdout, stderr } = await exchange.admin('outbox', ...command);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(problem);
+  });
+}
 
 /** Starts a worker that kills itself at a checkpoint, has it reach it, and lets its leases run out. */
 async function killedAt(checkpoint: string, reach: () => Promise<unknown>): Promise<void> {
