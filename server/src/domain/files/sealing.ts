@@ -17,7 +17,6 @@ export const tagBytes = 16;
 export const sealedSegmentBytes = segmentBytes + tagBytes;
 export const segmentsPerChunk = 128;
 export const chunkBytes = segmentBytes * segmentsPerChunk;
-export const sealedChunkBytes = sealedSegmentBytes * segmentsPerChunk;
 
 const formatName = Buffer.from('wb-seal', 'latin1');
 
