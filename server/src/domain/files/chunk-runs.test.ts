@@ -29,7 +29,7 @@ const writers = fc.array(
 
 /** A file as those writers leave it: a new run where something was claimed, or the last object is short. */
 function fileOf(history: readonly { counted: number; shortBy: number; claimed: number; nextSize: number }[]) {
-  let file: { id: string; runs: readonly ChunkRun[] } = { id: fileId, runs: [] };
+  const file: { id: string; runs: readonly ChunkRun[] } = { id: fileId, runs: [] };
   let [segment, object] = [0, 0];
   /** The key of the object that each segment is in. */
   const owners: string[] = [];
@@ -50,7 +50,7 @@ function fileOf(history: readonly { counted: number; shortBy: number; claimed: n
     }
     if (claimed > 0 || shortBy > 0) {
       const next = { id: randomUUID(), firstSegment: segment, segmentsPerChunk: nextSize };
-      file = { ...file, runs: withRun(file, next, object + claimed) };
+      file.runs = withRun(file, next, object + claimed);
       object = 0;
     }
   }

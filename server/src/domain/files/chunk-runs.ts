@@ -21,8 +21,8 @@ export function runsOf(file: WithRuns): readonly ChunkRun[] {
 /** Where a segment is stored: the run, the object in it, and the number of segments before it in that object. */
 export function placeOf(file: WithRuns, segment: number): { run: ChunkRun; object: number; segmentsBefore: number } {
   const runs = runsOf(file);
-  // The one that began last: it may have begun before a run that was never completed.
-  const run = runs.findLast(({ firstSegment }) => firstSegment <= segment) ?? (runs[0] as ChunkRun);
+  // The one that began last: it may have begun before a run that was never completed. The first begins at segment 0.
+  const run = runs.findLast(({ firstSegment }) => firstSegment <= segment) as ChunkRun;
   const inRun = segment - run.firstSegment;
   return { run, object: Math.floor(inRun / run.segmentsPerChunk), segmentsBefore: inRun % run.segmentsPerChunk };
 }

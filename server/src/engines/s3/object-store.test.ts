@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,8 +41,12 @@ const storeAt = (port: number, options: Partial<S3Options> = {}): S3ObjectStore 
 };
 
 /** A server of this machine in the store's place. */
-async function startServer(answer: RequestListener, tls?: { key: Buffer; cert: Buffer }) {
-  const server = tls ? createTlsServer(tls, answer) : createServer(answer);
+async function startServer(
+  answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
+  tls?: { key: Buffer; cert: Buffer },
+) {
+  const listener = (request: IncomingMessage, response: ServerResponse) => void answer(request, response);
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
