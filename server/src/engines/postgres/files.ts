@@ -66,14 +66,13 @@ export function fileStore(db: Database): FileStore {
       const { rest, isDone } = remainingObjects(deletions);
       const isSame = sql`files.account_id = rest."accountId" and files.id = rest.id`;
       // A file of a drop is kept as a line of its history.
+      const isRemoved = sql`(${isDone} and files.drop_id is null)`;
       await sql`
+        with removed as (delete from files using ${rest} where ${isSame} and ${isRemoved})
         update files set chunk_count = rest."chunkCount", runs = rest.runs,
           state = case when ${isDone} then 'gone' else files.state end,
           lease_until = case when ${isDone} then null else now() end
-        from ${rest} where ${isSame}
-      `.execute(db);
-      await sql`
-        delete from files using ${rest} where ${isSame} and ${isDone} and files.drop_id is null
+        from ${rest} where ${isSame} and not ${isRemoved}
       `.execute(db);
     },
 

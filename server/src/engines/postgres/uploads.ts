@@ -274,13 +274,13 @@ export function uploadStore(db: Database): UploadStore {
       const { rest, isDone } = remainingObjects(deletions);
       const isSame = sql`uploads.account_id = rest."accountId" and uploads.id = rest.id`;
       // A refusal stays on view until the contact removes it.
+      const isRemoved = sql`(${isDone} and state = 'given_up')`;
+      // One statement: between two, another sweep would take a row that is about to be removed.
       await sql`
+        with removed as (delete from uploads using ${rest} where ${isSame} and ${isRemoved})
         update uploads set chunk_count = rest."chunkCount", runs = rest.runs,
-          due_at = case when ${isDone} and state = 'refused' then null else now() end
-        from ${rest} where ${isSame}
-      `.execute(db);
-      await sql`
-        delete from uploads using ${rest} where ${isSame} and ${isDone} and state = 'given_up'
+          due_at = case when ${isDone} then null else now() end
+        from ${rest} where ${isSame} and not ${isRemoved}
       `.execute(db);
     },
   };
