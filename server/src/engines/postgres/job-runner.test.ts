@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../testing/database.ts';
@@ -29,22 +28,20 @@ test('a runner whose connections end in the middle of a job runs the next one', 
   void runner.ended.finally(() => (ended = true));
   await database.query("select graphile_worker.add_job('hold')");
   await begun.promise;
-  // For as long as the runner tries to settle its job, its connections go.
-  let cutting = true;
-  const cut = (async () => {
-    while (cutting) {
-      await database
-        .query(
-          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-        )
-        .catch(() => undefined);
-      await pause(1);
-    }
-  })();
+  // The runner cannot settle its job before its connection is cut: the job's row is locked.
+  const lock = await database.pool.connect();
+  await lock.query('begin');
+  await lock.query('select from graphile_worker._private_jobs for update');
   released.resolve();
+  const cut = () =>
+    database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from %_private_jobs%'`,
+    );
+  await expect.poll(cut, { timeout: 20_000 }).not.toEqual([]);
+  await lock.query('rollback');
+  lock.release();
   await expect.poll(() => said.join(), { timeout: 20_000 }).toContain('Failed to complete jobs');
-  cutting = false;
-  await cut;
   const enqueue = () => database.query("select graphile_worker.add_job('note', job_key => 'note')");
   await expect.poll(() => enqueue().then(Boolean, () => false)).toBe(true);
   await expect.poll(() => done, { timeout: 20_000 }).toEqual(['noted']);
