@@ -2,15 +2,15 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { discardBuffer } from './discard-buffer.ts';
 
 /**
- * How a file's bytes are sealed. A file is cut into chunks of 8 MiB, one object each; a chunk into segments of
- * 64 KiB, each sealed by AES-256-GCM under the file's own key (the STREAM construction):
+ * How a file's bytes are sealed. A file is cut into chunks of up to 8 MiB, one object each; a chunk into segments of
+ * 64 KiB, each sealed by AES-256-GCM under the file's own key, or one derived from it (the STREAM construction):
  *
  *   nonce  7 bytes of format name · 4 bytes of segment number, counted over the whole file · 1 byte: 1 on the last
- *   AAD    the file's id
+ *   AAD    the id of the file, or of the run (chunk-runs.ts)
  *
  * Number, last-flag and id make reordering, truncating, extending and splicing fail the check, and because every
- * segment stands alone, a range is read without what lies before it. A key seals one file once, so the nonce never
- * repeats. An empty file is one empty last segment.
+ * segment is sealed independently, a range is read without what lies before it. A key seals one run of one file once, so
+ * the nonce never repeats. An empty file is one empty last segment.
  */
 export const segmentBytes = 64 * 1024;
 export const tagBytes = 16;
