@@ -176,7 +176,7 @@ const settings = {
   WAYBILL_UPLOAD_MEMORY_BYTES: {
     about:
       'The memory of a process for all its uploads. One fast upload uses up to 40 MiB, a slow one 64 KiB when memory is short.',
-    standard: String(160 * 1024 ** 2),
+    standard: String(128 * 1024 ** 2),
     parse: integer(8 * 1024 ** 2, 64 * 1024 ** 3),
   },
   WAYBILL_DOWNLOAD_MEMORY_BYTES: {

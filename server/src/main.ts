@@ -24,6 +24,8 @@ import { longTasks, tasks } from './jobs/jobs.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { startUp } from './start-up.ts';
 
+/** Connections that may wait to be accepted: many clients come at once after a restart. The kernel may allow less. */
+const backlog = 4_096;
 /** Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 78 not configured. */
 const exitCodes = { failed: 1, usage: 2, configuration: 78 };
 
@@ -101,7 +103,7 @@ async function serve(): Promise<void> {
   });
 
   if (config.WAYBILL_CONSOLE_LISTEN) await adminConsole.listen(config.WAYBILL_CONSOLE_LISTEN);
-  const listening = await server.listen(config.WAYBILL_LISTEN);
+  const listening = await server.listen({ ...config.WAYBILL_LISTEN, backlog });
   log.info({ listening, processTag }, 'serving');
 }
 

@@ -371,6 +371,7 @@ export interface DeletionStore {
 }
 export interface FileStore extends DeletionStore {
   staged(accountId: string, draft: string): Promise<StagedFile[]>;
+  countStaged(accountId: string, draft: string): Promise<number>;
   /** False when there is no staged file of that name. */
   removeStaged(accountId: string, draft: string, name: string): Promise<boolean>;
   /** Gives the draft's staged files to a drop. Answers how many. */
@@ -422,7 +423,9 @@ export type Refusal = 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged'
 export interface UploadStore extends DeletionStore {
   begin(
     writer: UploadWriter,
-    upload: Pick<Upload, 'name' | 'mediaType' | 'sizeBytes' | 'wrappedKey' | 'keyVersion'> & { draft: string },
+    upload: Pick<Upload, 'name' | 'mediaType' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'chunkCount'> & {
+      draft: string;
+    },
     leaseSeconds: number,
   ): Promise<void>;
   takeOver(writer: UploadWriter, draft: string, leaseSeconds: number): Promise<Upload | undefined>;
@@ -430,8 +433,8 @@ export interface UploadStore extends DeletionStore {
   renew(writers: readonly UploadWriter[], leaseSeconds: number): Promise<ReadonlySet<string>>;
   /** Before objects of the last run numbered below `chunkCount` are stored. False when another writer has taken over. */
   claim(writer: UploadWriter, chunkCount: number): Promise<boolean>;
-  /** Another run begins. False when another writer has taken over. */
-  beginRun(writer: UploadWriter, runs: readonly ChunkRun[]): Promise<boolean>;
+  /** Another run begins, and its objects numbered below `chunkCount` are claimed. False when another writer has taken over. */
+  beginRun(writer: UploadWriter, runs: readonly ChunkRun[], chunkCount: number): Promise<boolean>;
   /** So many bytes are stored for good. False when another writer has taken over. */
   commit(writer: UploadWriter, receivedBytes: number): Promise<boolean>;
   /** Everything is stored: enqueues the job that checks it. False when another writer has taken over. */

@@ -267,7 +267,7 @@ describe('an upload under way', () => {
     const actor = await exchange.account();
     const writer = { accountId: actor.accountId, id: randomUUID(), writer: randomUUID() };
     const { id } = writer;
-    const upload = { draft: '', name: 'a.txt', mediaType: 'text/plain', sizeBytes: null };
+    const upload = { draft: '', name: 'a.txt', mediaType: 'text/plain', sizeBytes: null, chunkCount: 0 };
     await engines.store.uploads.begin(writer, { ...upload, wrappedKey: Buffer.alloc(60), keyVersion: 1 }, 60);
     // More than one request deletes, of which only a few exist; the last one was stored out of order.
     await engines.store.uploads.claim(writer, 2100);

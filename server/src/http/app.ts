@@ -17,8 +17,14 @@ export type Authentication = 'nobody' | 'account' | 'account+csrf' | 'link' | 'c
 declare module 'fastify' {
   interface FastifyContextConfig {
     authentication?: Authentication;
+    /** Whether the route moves files: such requests begin in turn. */
+    transfer?: boolean;
   }
   interface FastifyRequest {
     actor: Actor | undefined;
+    /** To be called when a transfer has begun, so that the next one can. Does nothing elsewhere, or a second time. */
+    endTurn: () => void;
+    /** Waits for another turn, at the end of a transfer. Answers what ends it. */
+    takeTurn: (waitMs?: number) => Promise<() => void>;
   }
 }

@@ -15,8 +15,12 @@ import { closeKindly, endKindly } from './kind-close.ts';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
 import { securityHeaders } from './security-headers.ts';
 import { Transfers } from './shared/transfers.ts';
+import { Turns } from './shared/turns.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
 import { validatorOptions } from './validation-message.ts';
+
+/** A transfer that begins has a few queries to make: more at once would not begin sooner. */
+const transferTurns = { atOnce: 16, waitMs: 10_000, maxWaiting: 10_000 };
 
 export interface ServerOptions {
   readonly log: Logger;
@@ -62,7 +66,10 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
   const hosts = new Set([new URL(options.publicUrl).host, ...options.allowedHosts]);
   const isOurHost = (host: string) => hosts.has(host) || host === boundAddress(app.server);
 
+  const turns = new Turns(transferTurns);
   app.decorateRequest('actor', undefined);
+  app.decorateRequest('endTurn', () => undefined);
+  app.decorateRequest('takeTurn', (waitMs?: number) => turns.take(waitMs));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
     parseJson(body),
@@ -72,6 +79,11 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
     reply.headers(securityHeaders).header('x-request-id', request.id);
     const refusal = refusalOf(request.raw, isOurHost);
     if (refusal) throw new ExchangeError(refusal);
+    if (!request.routeOptions.config.transfer) return;
+    const endTurn = await turns.take();
+    request.endTurn = endTurn;
+    if (reply.raw.destroyed) endTurn();
+    else reply.raw.once('close', endTurn);
   });
   app.addHook('onResponse', async (request, reply) => {
     // The route, not the URL: a URL may hold a token.

@@ -122,7 +122,7 @@ async function isRepetition(
     return claimed !== undefined;
   }
   if (draft.receivers.length > 0 || !wasJustDispatched(draft, digest)) return false;
-  return type === 'uploadfiles' || (await tx.files.staged(actor.accountId, dispatch.draft)).length === 0;
+  return type === 'uploadfiles' || (await tx.files.countStaged(actor.accountId, dispatch.draft)) === 0;
 }
 
 /** Answers how many files the dispatch will carry. */
@@ -130,9 +130,9 @@ async function requireReady(tx: Store, actor: Actor, name: string, draft: Draft,
   if (draft.receivers.length === 0) throw new ExchangeError('no_receivers');
   if (type === 'uploadfiles') return 0;
   if (!draft.listOpened) throw new ExchangeError('file_list_not_initialized');
-  const files = await tx.files.staged(actor.accountId, name);
-  if (files.length === 0) throw new ExchangeError('no_files');
-  return files.length;
+  const files = await tx.files.countStaged(actor.accountId, name);
+  if (files === 0) throw new ExchangeError('no_files');
+  return files;
 }
 
 /** A receiver with an account here finds the drop in its inbox too. */

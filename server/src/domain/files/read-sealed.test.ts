@@ -41,11 +41,7 @@ const untilAborted = ({ signal }: Read) =>
   new Promise<Buffer>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
 /** All that was lent for reading ahead is back. */
-const isBack = (readAhead: ReadAhead) => {
-  const all = readAhead.tryTake(aheadBytes);
-  if (all) readAhead.give(aheadBytes);
-  return all;
-};
+const isBack = (readAhead: ReadAhead) => readAhead.takenBytes === 0;
 
 async function start(objects: ObjectStore, readAhead = new ReadAhead({ bytes: aheadBytes }), signal = live) {
   const file = await sealed;

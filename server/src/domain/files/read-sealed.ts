@@ -14,8 +14,8 @@ import {
 
 /** 192 KiB, which with the segment being sent makes 256: every reader starts with it, and a slow one never gets more. */
 const smallestPiece = 3;
-/** 3 MiB: what a fast reader is given at a time, with one more piece on its way. */
-const largestPiece = 48;
+/** 2 MiB: what a fast reader is given at a time, with one more piece on its way. */
+const largestPiece = 32;
 /** A reader that takes a piece in less is given a larger one. */
 const quickMs = 250;
 /** A reader that makes us wait longer is slow: a large piece is dropped, and read again when it is wanted. */
@@ -86,6 +86,7 @@ async function* sealedSegments(
   let next = from;
   let segments = smallestPiece;
   let ahead: Piece | undefined;
+  const leave = engines.readAhead.enter();
   try {
     while (next < end) {
       const piece = ahead ?? fetch(next, segments);
@@ -115,6 +116,7 @@ async function* sealedSegments(
     }
   } finally {
     ahead?.drop();
+    leave();
   }
 }
 

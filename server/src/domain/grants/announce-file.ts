@@ -16,7 +16,8 @@ export async function announceFile(
   if (policy.scan === 'required' && announced.sizeBytes > engines.scanner.maxBytes) {
     throw new ExchangeError('too_large_to_scan');
   }
-  await beginUpload(engines, deskOwner(link), announced, policy.resumeSeconds, async (tx, name) => {
+  const lease = { leaseSeconds: policy.resumeSeconds, claimedObjects: 0 };
+  await beginUpload(engines, deskOwner(link), announced, lease, async (tx, name) => {
     await tx.drafts.lock(accountId, desk);
     const files = await tx.uploads.desk(accountId, desk);
     // Announced before, and nothing came: most likely its answer was lost, and it would stand in the way of sending.

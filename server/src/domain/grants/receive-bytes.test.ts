@@ -348,7 +348,7 @@ describe('an upload', () => {
     const { uploads } = engines.store;
     expect(await uploads.claim(first.writer, 1)).toBe(false);
     expect(await uploads.commit(first.writer, 2 * chunkBytes)).toBe(false);
-    expect(await uploads.beginRun(first.writer, [{ id, firstSegment: 0, segmentsPerChunk, objects: null }])).toBe(
+    expect(await uploads.beginRun(first.writer, [{ id, firstSegment: 0, segmentsPerChunk, objects: null }], 0)).toBe(
       false,
     );
     expect(await uploads.requestCheck(first.writer)).toBe(false);

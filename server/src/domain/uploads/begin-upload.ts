@@ -13,13 +13,16 @@ export interface AnnouncedFile {
   readonly sizeBytes: number | null;
 }
 
-/** Begins an upload: its key is made, and its row is there before the first byte is stored. `first` shares its transaction. */
+/**
+ * Begins an upload: its key is made, and its row is there before the first byte is stored. A writer that goes on at once
+ * claims its first objects with it. `first` shares its transaction.
+ */
 export async function beginUpload(
   engines: Pick<Engines, 'store' | 'keys' | 'random' | 'policy'>,
   { accountId, draft }: UploadOwner,
   announced: AnnouncedFile,
-  leaseSeconds: number,
-  first: (tx: Store, name: string) => Promise<void> = async () => undefined,
+  { leaseSeconds, claimedObjects }: { leaseSeconds: number; claimedObjects: number },
+  first?: (tx: Store, name: string) => Promise<void>,
 ): Promise<Upload & { readonly writer: string }> {
   const { store, keys, policy, random } = engines;
   const { sizeBytes } = announced;
@@ -34,9 +37,13 @@ export async function beginUpload(
     keyVersion: keys.currentVersion,
   };
   const writer = random.uuid();
-  await store.transaction(async (tx) => {
-    await first(tx, name);
-    await tx.uploads.begin({ accountId, id, writer }, { ...upload, draft }, leaseSeconds);
-  });
+  const begin = (to: Store) =>
+    to.uploads.begin({ accountId, id, writer }, { ...upload, draft, chunkCount: claimedObjects }, leaseSeconds);
+  if (first) {
+    await store.transaction(async (tx) => {
+      await first(tx, name);
+      await begin(tx);
+    });
+  } else await begin(store);
   return { ...upload, id, writer, receivedBytes: 0, received: false, runs: [], chunkCount: 0 };
 }

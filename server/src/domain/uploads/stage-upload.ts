@@ -10,6 +10,9 @@ import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
 
 export type StageNeeds = StoreNeeds & Pick<Engines, 'scanner' | 'policy' | 'readAhead'>;
 
+/** Most files are one object: no more needs to be said about them until they are complete. */
+const claimedObjects = 1;
+
 export interface IncomingFile {
   readonly name: string;
   readonly mediaType: string;
@@ -32,7 +35,12 @@ export async function stageUpload(
   incoming: IncomingFile,
 ): Promise<StagedUpload> {
   const { store, policy, checkpoint, intake } = engines;
-  const upload = await beginUpload(engines, owner, { ...incoming, sizeBytes: null }, policy.uploadLeaseSeconds);
+  const upload = await beginUpload(
+    engines,
+    owner,
+    { ...incoming, sizeBytes: null },
+    { leaseSeconds: policy.uploadLeaseSeconds, claimedObjects },
+  );
   const writer = { accountId: owner.accountId, id: upload.id, writer: upload.writer };
   const { signal, release } = intake.live.hold(writer);
   const inspection = new Inspection(engines);
@@ -40,6 +48,7 @@ export async function stageUpload(
   try {
     const source = {
       bytes: incoming.bytes,
+      claimedObjects,
       isComplete: () => true,
       async onBytes(bytes: Buffer, receivedBytes: number) {
         if (receivedBytes > policy.maxFileBytes) throw new ExchangeError('too_large');
@@ -88,7 +97,7 @@ export async function completeUploads(
         },
       });
     }
-    if ((await tx.files.staged(accountId, draft)).length > limits.filesPerDraft) {
+    if ((await tx.files.countStaged(accountId, draft)) > limits.filesPerDraft) {
       throw new ExchangeError('too_many_files');
     }
     engines.checkpoint('upload:before-commit');

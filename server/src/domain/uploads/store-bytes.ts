@@ -26,6 +26,8 @@ export interface StoredBytes {
 
 export interface ByteSource {
   readonly bytes: AsyncIterable<Buffer>;
+  /** How many objects the writer claimed when it began the upload. */
+  readonly claimedObjects?: number;
   /** How many bytes the request carries, where it says so. */
   readonly expectedBytes?: number | undefined;
   /** Told of all bytes before they are stored. */
@@ -62,7 +64,7 @@ export async function storeBytes(
     segment,
     signal,
     newRunId: () => engines.random.uuid(),
-    ledger: ledgerOf(engines, writer, object, source.expectedBytes, async (stored) => {
+    ledger: ledgerOf(engines, writer, object, source, async (stored) => {
       storedBytes = Math.min(stored * segmentBytes, receivedBytes);
       await source.onStored?.(storedBytes);
     }),
@@ -86,7 +88,7 @@ function ledgerOf(
   { store, checkpoint }: StoreNeeds,
   writer: UploadWriter,
   firstObject: number,
-  expectedBytes: number | undefined,
+  { claimedObjects = 0, expectedBytes }: Pick<ByteSource, 'claimedObjects' | 'expectedBytes'>,
   onStored: (segment: number) => Promise<void>,
 ): Ledger {
   // A request that says how much it carries claims no more than that, so that the next one goes on in the same run.
@@ -94,7 +96,7 @@ function ledgerOf(
     expectedBytes === undefined
       ? Number.POSITIVE_INFINITY
       : firstObject + Math.ceil(expectedBytes / (segmentsPerChunk * segmentBytes));
-  let claimed = firstObject;
+  let claimed = firstObject + claimedObjects;
   return {
     async claim(object) {
       if (object < claimed) return;
@@ -103,8 +105,9 @@ function ledgerOf(
       checkpoint('upload:chunk-claimed');
     },
     async beginRun(runs) {
-      claimed = 0;
-      requireStill(await store.uploads.beginRun(writer, runs));
+      // A slow upload stores many small objects.
+      claimed = objectsPerClaim;
+      requireStill(await store.uploads.beginRun(writer, runs, claimed));
     },
     stored: onStored,
   };
@@ -123,7 +126,7 @@ async function whereToResume(
   if (upload.runs.length >= maxRuns) throw new ExchangeError('upload_worn_out');
   const run = { id: random.uuid(), firstSegment: segment, segmentsPerChunk };
   const runs = withRun({ id: upload.id, runs: runsOf(upload) }, run, upload.chunkCount);
-  requireStill(await store.uploads.beginRun(writer, runs));
+  requireStill(await store.uploads.beginRun(writer, runs, 0));
   return { runs, object: 0 };
 }
 

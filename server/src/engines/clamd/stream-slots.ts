@@ -3,6 +3,7 @@ import type { ScanSource } from '../../domain/ports.ts';
 /** A stream this slow, after so long, gives way to another. */
 const slowBytesPerSecond = 64 * 1024;
 const graceMs = 5_000;
+const lookEveryMs = 250;
 
 export interface Stream {
   readonly source: ScanSource;
@@ -22,6 +23,7 @@ export class StreamSlots {
   readonly #now: () => number;
   readonly #since = new Map<Stream, number>();
   readonly #waiting = new Map<Stream, (entered: boolean) => void>();
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(limit: number, now: () => number) {
     this.#limit = limit;
@@ -36,6 +38,7 @@ export class StreamSlots {
       return true;
     }
     if (stream.source === 'arriving') return false;
+    this.#keepLooking();
     return new Promise((resolve) => this.#waiting.set(stream, resolve));
   }
 
@@ -48,6 +51,15 @@ export class StreamSlots {
     this.#waiting.delete(next[0]);
     this.#since.set(next[0], this.#now());
     next[1](true);
+  }
+
+  /** A stream that was too young to be called slow may be by now. */
+  #keepLooking(): void {
+    this.#looking ??= setInterval(() => {
+      if (this.#waiting.size > 0) return this.#slowest()?.abandon();
+      clearInterval(this.#looking);
+      this.#looking = undefined;
+    }, lookEveryMs).unref();
   }
 
   #slowest(): Stream | undefined {

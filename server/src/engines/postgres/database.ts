@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import { Lane } from '../../domain/lane.ts';
 import type { DB } from './schema.ts';
 
 export type Database = Kysely<DB>;
@@ -10,7 +11,7 @@ types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** How long PostgreSQL may keep a caller waiting. */
 export interface Deadlines {
-  /** For a free connection of the pool, or a new one. */
+  /** For a new connection; or, while PostgreSQL answers nobody, for one of the pool. While it does, twice as long. */
   readonly connectMs: number;
   /** For a statement, kept by the server, which cancels it; the connection stays usable. 0: no limit. */
   readonly statementMs: number;
@@ -22,7 +23,7 @@ export interface Deadlines {
  * A request answers within 12 seconds whatever happens: waiting to be authenticated (2 s, see batched.ts), then a
  * connection and an answer, or after a failure a second attempt at a connection, for what has to be cleaned up.
  */
-export const requestDeadlines: Deadlines = { connectMs: 2_500, statementMs: 5_500, answerMs: 6_000 };
+export const requestDeadlines: Deadlines = { connectMs: 3_000, statementMs: 5_000, answerMs: 5_500 };
 
 /** Nobody waits for a job, and a sweep has more to do in one statement than a request has. */
 export const jobDeadlines: Deadlines = { connectMs: 10_000, statementMs: 30_000, answerMs: 35_000 };
@@ -38,8 +39,8 @@ export class OutOfReachError extends Error {
   }
 }
 
-/** Callers that may wait for each connection of the pool. More would only wait until their deadline. */
-const waitingPerConnection = 50;
+/** Callers that may wait for each connection of the pool. */
+const waitingPerConnection = 200;
 
 export interface PoolOptions {
   readonly url: string;
@@ -101,15 +102,28 @@ function preparing(pool: pg.Pool): PostgresPool {
     names.set(text, name);
     return name;
   };
+  const { max, connectionTimeoutMillis: silenceMs = 0 } = pool.options;
+  const lane = new Lane({ atOnce: max, silenceMs, waitMs: 2 * silenceMs, maxWaiting: max * waitingPerConnection });
   return {
     async connect() {
-      if (pool.waitingCount >= pool.options.max * waitingPerConnection)
-        throw new OutOfReachError('too many callers wait for a connection to PostgreSQL');
-      const client = await pool.connect();
+      const { leave } = await lane.enter();
+      const client = await pool.connect().catch((error: unknown) => {
+        leave('failed');
+        throw error;
+      });
+      let outcome: 'answered' | 'failed' = 'failed';
       return {
-        query: (text: string, values: readonly unknown[]) =>
-          client.query(values.length === 0 ? text : { name: nameOf(text), text, values: [...values] }),
-        release: (destroy?: boolean) => client.release(destroy),
+        async query(text: string, values: readonly unknown[]) {
+          const result = await client.query(
+            values.length === 0 ? text : { name: nameOf(text), text, values: [...values] },
+          );
+          outcome = 'answered';
+          return result;
+        },
+        release(destroy?: boolean) {
+          client.release(destroy);
+          leave(outcome);
+        },
       } as unknown as PostgresPoolClient;
     },
     end: () => pool.end(),

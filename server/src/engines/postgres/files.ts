@@ -23,6 +23,18 @@ export function fileStore(db: Database): FileStore {
         .execute();
     },
 
+    async countStaged(accountId, draft) {
+      const { staged } = await db
+        .selectFrom('files')
+        .select(({ fn }) => fn.countAll<number>().as('staged'))
+        .where('account_id', '=', accountId)
+        .where('draft', '=', draft)
+        .where('state', '=', 'ready')
+        .where('drop_id', 'is', null)
+        .executeTakeFirstOrThrow();
+      return staged;
+    },
+
     async removeStaged(accountId, draft, name) {
       const { numUpdatedRows } = await db
         .updateTable('files')

@@ -55,7 +55,7 @@ export function uploadStore(db: Database): UploadStore {
   return {
     async begin(
       { accountId, id, writer },
-      { draft, name, mediaType, sizeBytes, wrappedKey, keyVersion },
+      { draft, name, mediaType, sizeBytes, wrappedKey, keyVersion, chunkCount },
       leaseSeconds,
     ) {
       await db
@@ -70,6 +70,7 @@ export function uploadStore(db: Database): UploadStore {
           size_bytes: sizeBytes,
           wrapped_key: wrappedKey,
           key_version: keyVersion,
+          chunk_count: chunkCount,
           due_at: secondsFromNow(leaseSeconds),
         })
         .execute();
@@ -111,7 +112,8 @@ export function uploadStore(db: Database): UploadStore {
 
     claim: (writer, chunkCount) => changed(written(writer).set({ chunk_count: chunkCount })),
 
-    beginRun: (writer, runs) => changed(written(writer).set({ runs: JSON.stringify(runs), chunk_count: 0 })),
+    beginRun: (writer, runs, chunkCount) =>
+      changed(written(writer).set({ runs: JSON.stringify(runs), chunk_count: chunkCount })),
 
     commit: (writer, receivedBytes) => changed(written(writer).set({ received_bytes: receivedBytes })),
 

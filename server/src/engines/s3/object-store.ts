@@ -10,6 +10,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { Lane } from '../../domain/lane.ts';
 import type { ObjectStore } from '../../domain/ports.ts';
 
 export interface S3Options {
@@ -30,8 +31,11 @@ export interface S3ObjectStore extends ObjectStore {
   close(): void;
 }
 
-/** Connections for each kind of call, so that none of them can use up those of another. */
-const connections = { reading: 64, writing: 256, deleting: 4 };
+/** Calls of each kind that are made at a time, each with connections of its own: none can use up those of another. */
+const atOnce = { reading: 4, writing: 64, deleting: 4 };
+const maxWaiting = 10_000;
+/** While the store answers others. */
+const longestWaitMs = 60_000;
 const ignore = () => undefined;
 const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 const shortestPauseMs = 50;
@@ -61,49 +65,69 @@ export function s3ObjectStore(options: S3Options): S3ObjectStore {
         httpsAgent: { keepAlive: true, maxSockets },
       },
     });
-  const reading = openClient(connections.reading);
-  const writing = openClient(connections.writing);
-  const deleting = openClient(connections.deleting);
+  const openLane = (calls: number) => ({
+    client: openClient(calls),
+    lane: new Lane({ atOnce: calls, silenceMs: deadlineMs, waitMs: longestWaitMs, maxWaiting }),
+  });
+  const reading = openLane(atOnce.reading);
+  const writing = openLane(atOnce.writing);
+  const deleting = openLane(atOnce.deleting);
   const isSigned = !isProtected(options.endpoint);
 
   return {
     put: (key, pieces, signal) => {
       const digest = isSigned ? sha256(pieces) : 'UNSIGNED-PAYLOAD';
       const ContentLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      return persist(deadlineMs, signal, async (abortSignal) => {
+      return inLane(writing.lane, signal, async (abortSignal) => {
         const [only, ...more] = pieces;
         const Body = only && more.length === 0 ? only : Readable.from(pieces);
         const command = new PutObjectCommand({ Bucket, Key: key, Body, ContentLength });
         withBodyDigest(command, digest);
-        await writing.send(command, { abortSignal });
+        await writing.client.send(command, { abortSignal });
       });
     },
 
     read: (key, { offset, length }, signal) =>
-      persist(deadlineMs, signal, async (abortSignal) => {
+      inLane(reading.lane, signal, async (abortSignal) => {
         const Range = `bytes=${offset}-${offset + length - 1}`;
-        const answer = await reading.send(new GetObjectCommand({ Bucket, Key: key, Range }), { abortSignal });
+        const answer = await reading.client.send(new GetObjectCommand({ Bucket, Key: key, Range }), { abortSignal });
         if (!(answer.Body instanceof Readable)) throw new Error('the S3 client answered no stream');
         return gather(answer.Body, length);
       }),
 
     delete: (keys) =>
-      persist(deadlineMs, undefined, async (abortSignal) => {
+      inLane(deleting.lane, undefined, async (abortSignal) => {
         const Delete = { Quiet: true, Objects: keys.map((Key) => ({ Key })) };
-        const { Errors } = await deleting.send(new DeleteObjectsCommand({ Bucket, Delete }), { abortSignal });
+        const { Errors } = await deleting.client.send(new DeleteObjectsCommand({ Bucket, Delete }), { abortSignal });
         const failed = Errors?.[0];
         if (failed) throw new Error(`${failed.Key}: ${failed.Code}`);
       }),
 
     ping: () =>
       persist(silenceMs, undefined, async (abortSignal) => {
-        await reading.send(new HeadBucketCommand({ Bucket }), { abortSignal });
+        await reading.client.send(new HeadBucketCommand({ Bucket }), { abortSignal });
       }),
 
     close() {
-      for (const client of [reading, writing, deleting]) client.destroy();
+      for (const { client } of [reading, writing, deleting]) client.destroy();
     },
   };
+}
+
+async function inLane<Result>(
+  lane: Lane,
+  signal: AbortSignal | undefined,
+  attempt: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const { leftMs, leave } = await lane.enter(signal);
+  try {
+    const result = await persist(leftMs, signal, attempt);
+    leave('answered');
+    return result;
+  } catch (error) {
+    leave('failed');
+    throw error;
+  }
 }
 
 /** Makes attempts until one succeeds, fails for good, or time is up. */

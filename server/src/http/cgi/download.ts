@@ -8,7 +8,7 @@ export const download: Endpoint = (app, engines, transfers) => {
   app.route<{ Params: { inbox: string; name: string } }>({
     method: ['GET', 'HEAD'],
     url: '/:user/:inbox/files/:name',
-    config: { authentication: 'account+csrf' },
+    config: { authentication: 'account+csrf', transfer: true },
     handler: async (request, reply) => {
       const { inbox, name } = request.params;
       const actor = actorOf(request);

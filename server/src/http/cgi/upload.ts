@@ -15,14 +15,18 @@ export const upload: Endpoint = (root, engines) => {
   root.register(async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('multipart/form-data', (_request, payload, parsed) => parsed(null, payload));
-    app.post('/:user/cgi/upload.cgi', { config: { authentication: 'account+csrf' } }, async (request, reply) => {
-      const owner = accountOwner(actorOf(request), draftOf(request));
-      const form = { contentType: request.headers['content-type'] ?? '', body: request.raw };
-      const { choose, accept } = uploadForm();
-      await receiveFiles(engines, owner, form, choose, accept);
-      // Rule 7: "sent with chunked transfer encoding", which is what a stream of unknown length gets.
-      return reply.type('application/json; charset=utf-8').send(Readable.from([JSON.stringify(done)]));
-    });
+    app.post(
+      '/:user/cgi/upload.cgi',
+      { config: { authentication: 'account+csrf', transfer: true } },
+      async (request, reply) => {
+        const owner = accountOwner(actorOf(request), draftOf(request));
+        const form = { contentType: request.headers['content-type'] ?? '', body: request.raw, turns: request };
+        const { choose, accept } = uploadForm();
+        await receiveFiles(engines, owner, form, choose, accept);
+        // Rule 7: "sent with chunked transfer encoding", which is what a stream of unknown length gets.
+        return reply.type('application/json; charset=utf-8').send(Readable.from([JSON.stringify(done)]));
+      },
+    );
   });
 };
 

@@ -53,7 +53,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
   app.route<{ Params: { handle: string; file: string } }>({
     method: ['GET', 'HEAD'],
     url: '/download/:handle/files/:file/:name',
-    config,
+    config: { ...config, transfer: true },
     handler: async (request, reply) => {
       const link = await linkOfSession(engines, request, downloads);
       return transfers.run(reply, link, async (signal) => {
@@ -66,7 +66,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
   app.route({
     method: ['GET', 'HEAD'],
     url: '/download/:handle/all.zip',
-    config,
+    config: { ...config, transfer: true },
     handler: async (request, reply) => {
       const link = await linkOfSession(engines, request, downloads);
       return transfers.run(reply, link, async (signal) => {

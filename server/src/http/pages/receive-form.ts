@@ -5,7 +5,7 @@ import { bytesLeftFor } from '../../domain/grants/announce-file.ts';
 import { deskOwner } from '../../domain/grants/desk.ts';
 import type { Link } from '../../domain/ports.ts';
 import type { Part } from '../shared/multipart.ts';
-import { isFile, receiveFiles } from '../shared/receive-files.ts';
+import { type Form, isFile, receiveFiles } from '../shared/receive-files.ts';
 import type { PageEngines } from './routes.tsx';
 
 /** What was written in the form, as far as it has been read: to be shown again if the form is refused. */
@@ -20,6 +20,7 @@ export async function receiveForm(
   contentType: string,
   body: unknown,
   written: Written,
+  turns: Form['turns'],
 ): Promise<void> {
   if (!(body instanceof Readable)) throw new ExchangeError('unsupported_media_type');
   const bytesLeft = await bytesLeftFor(engines, link);
@@ -32,7 +33,7 @@ export async function receiveForm(
     else return part;
     return undefined;
   };
-  await receiveFiles({ ...engines, policy }, deskOwner(link), { contentType, body }, choose, (files) => {
+  await receiveFiles({ ...engines, policy }, deskOwner(link), { contentType, body, turns }, choose, (files) => {
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     if (bytes > bytesLeft) throw new ExchangeError('too_large');
   });

@@ -44,12 +44,12 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
   });
 
   // Without a script: the whole of it in one request.
-  app.post(home, { config }, async (request, reply) => {
+  app.post(home, { config: { ...config, transfer: true } }, async (request, reply) => {
     const link = await linkOfSession(engines, request, uploads);
     requireOwnForm(request);
     const written: Written = { message: '' };
     try {
-      await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written);
+      await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written, request);
       const files = await sendFiles(engines, link, written.message);
       const words = wordsFor(options, request, link.language);
       const props = { sender: link.sender, files, doneAction: inChosenLanguage(request, 'done') };

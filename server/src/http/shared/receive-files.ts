@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import {
   abandonUploads,
@@ -11,6 +12,13 @@ import { type Part, parts } from './multipart.ts';
 
 export type UploadNeeds = StageNeeds;
 
+export interface Form {
+  readonly contentType: string;
+  readonly body: Readable;
+  /** Many uploads may begin, or end, at the same time. */
+  readonly turns: Pick<FastifyRequest, 'endTurn' | 'takeTurn'>;
+}
+
 /** A file's part of a form. */
 export type FilePart = Part & { readonly fileName: string };
 
@@ -21,24 +29,35 @@ export type FilePart = Part & { readonly fileName: string };
 export async function receiveFiles(
   engines: UploadNeeds,
   owner: UploadOwner,
-  form: { readonly contentType: string; readonly body: Readable },
+  form: Form,
   choose: (part: Part, filesSoFar: number) => Promise<FilePart | undefined>,
   accept: (files: readonly Pick<StagedUpload, 'sizeBytes'>[]) => void = () => undefined,
 ): Promise<void> {
   const staged: StagedUpload[] = [];
+  // From here on the client sets the pace, and nobody else waits for it.
+  form.turns.endTurn();
   try {
     for await (const part of parts(form.contentType, form.body)) {
       const file = await choose(part, staged.length);
       if (!file) continue;
       const { fileName: name, mediaType, bytes } = file;
-      staged.push(await stageUpload(engines, owner, { name, mediaType, bytes }));
+      const endTurn = await form.turns.takeTurn();
+      const incoming = { name, mediaType, bytes: whenFirstAsked(bytes, endTurn) };
+      staged.push(await stageUpload(engines, owner, incoming).finally(endTurn));
     }
     accept(staged);
-    await completeUploads(engines, owner, staged);
+    const endTurn = await form.turns.takeTurn();
+    await completeUploads(engines, owner, staged).finally(endTurn);
   } catch (error) {
     await abandonUploads(engines, staged);
     throw error;
   }
+}
+
+/** Its first byte is asked for when everything is ready to take it. */
+async function* whenFirstAsked(bytes: AsyncIterable<Buffer>, begun: () => void): AsyncGenerator<Buffer, void, void> {
+  begun();
+  yield* bytes;
 }
 
 export function isFile(part: Part): part is FilePart {

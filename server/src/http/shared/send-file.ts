@@ -9,6 +9,8 @@ import { endResponse, writeBytes } from './write-bytes.ts';
 
 const describing = ['content-length', 'content-range', 'content-disposition', 'accept-ranges', 'etag', 'repr-digest'];
 
+const notingPatienceMs = 60_000;
+
 /**
  * Sends a file, or the range asked for. Always an attachment of plain bytes, whatever its name or content claim to be.
  * The first segment is checked before the status is sent; damage further on breaks the transfer off, so that a client
@@ -45,6 +47,7 @@ export async function sendFile(
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${file.sizeBytes}`);
   if (request.method === 'HEAD') return reply.send();
 
+  request.endTurn();
   const bytes = readSealed(engines, file, { start, end }, signal);
   let first: IteratorResult<Buffer, void>;
   try {
@@ -66,10 +69,18 @@ export async function sendFile(
     if (!signal.aborted) request.log.error({ err: error, fileId: file.id }, 'a download was broken off');
     reply.raw.destroy();
   }
-  await onSent({ start, end: start + sent }).catch((error: unknown) =>
-    request.log.error({ err: error, fileId: file.id }, 'a delivery could not be noted'),
-  );
+  await noteDelivery(request, () => onSent({ start, end: start + sent }));
   return reply;
+}
+
+/** Many downloads may end at the same time. Nobody waits for the note, so it can wait for a while. */
+export async function noteDelivery(request: FastifyRequest, note: () => Promise<void>): Promise<void> {
+  try {
+    const endTurn = await request.takeTurn(notingPatienceMs);
+    await note().finally(endTurn);
+  } catch (error) {
+    request.log.error({ err: error }, 'a delivery could not be noted');
+  }
 }
 
 async function pour(

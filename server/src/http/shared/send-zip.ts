@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZipFile } from 'yazl';
 import { readSealed } from '../../domain/files/read-sealed.ts';
 import type { Engines, SealedFile } from '../../domain/ports.ts';
+import { noteDelivery } from './send-file.ts';
 import { endResponse, writeBytes } from './write-bytes.ts';
 
 /**
@@ -55,6 +56,7 @@ export async function sendZip(
   if (request.method === 'HEAD') return reply.send();
 
   signal.throwIfAborted();
+  request.endTurn();
   reply.hijack();
   reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
   try {
@@ -66,7 +68,7 @@ export async function sendZip(
     reply.raw.destroy();
   }
   if (reply.raw.writableFinished) {
-    await onComplete().catch((error: unknown) => request.log.error({ err: error }, 'a delivery could not be noted'));
+    await noteDelivery(request, onComplete);
   }
   return reply;
 }
