@@ -19,7 +19,7 @@ export interface Bounds {
 export async function judgeConduct(conducts: Conduct[], { memoryMiB, secrets }: Bounds): Promise<string[]> {
   const found: string[] = [];
   for (const { process, name, endedBy } of conducts) {
-    const ended = await Promise.race([process.ended, undefined]);
+    const ended = await Promise.race([process.ended, Promise.resolve(undefined)]);
     if (ended !== endedBy && (endedBy === undefined || ended !== undefined)) {
       found.push(`${name}: ended with ${ended} unasked; it said last: ${process.said.at(-1) ?? 'nothing'}`);
     }

@@ -34,10 +34,10 @@ for (const [how, trouble] of Object.entries(troubles)) {
     await using world = await FaultyWorld.start({ WAYBILL_UPLOAD_LEASE_SECONDS: '5' });
     const random = seeded(7);
     const lanes = await Promise.all([1, 2, 3].map(() => Lane.open(world, random)));
-    let sending = true;
+    const enough = new AbortController();
     const sent = Promise.all(
       lanes.map(async (lane) => {
-        for (let number = 0; sending; number++) await lane.round(number);
+        for (let number = 0; !enough.signal.aborted; number++) await lane.round(number);
       }),
     );
     const uploads = () => lanes.reduce((sum, { seen }) => sum + seen.uploads, 0);
@@ -50,7 +50,7 @@ for (const [how, trouble] of Object.entries(troubles)) {
       await eventually('an upload is taken again', async () => uploads() > after || undefined, { everyMs: 5 });
       servedMs.push(performance.now() - ended);
     }
-    sending = false;
+    enough.abort();
     await sent;
     const putOff = lanes.reduce((sum, { seen }) => sum + seen.putOff, 0);
     process.stdout.write(

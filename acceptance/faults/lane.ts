@@ -90,7 +90,7 @@ export class Lane {
     const answer = await this.#insist('get_history', client, (c) => c.history());
     const [entry] = answer?.status === 200 ? json<History>(answer).inbox : [];
     const name = entry?.files[0]?.name ?? '';
-    const [sent] = this.journal.uploads.flatMap(({ files }) => files).filter((file) => file.name === name);
+    const sent = this.journal.uploads.flatMap(({ files }) => files).find((file) => file.name === name);
     if (!entry || !sent) return;
     const got = await this.#through(client)
       .download(entry.url, name)

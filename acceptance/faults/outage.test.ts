@@ -2,7 +2,7 @@
 // is back, everything is.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { uniqueAddress } from '../lib/accounts.ts';
+import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { type Answer, header, text } from '../lib/answer.ts';
 import type { Client } from '../lib/client.ts';
 import { fullSize } from '../lib/full-size.ts';
@@ -28,11 +28,14 @@ type Asks = Record<string, Ask>;
 let world: FaultyWorld;
 let client: Client;
 let receiver: Client;
+/** On the demo. */
+let undisturbed: Client;
 let entry: InboxEntry;
 let linkToken: string;
 
 beforeAll(async () => {
   world = await FaultyWorld.start();
+  undisturbed = await freshClient('undisturbed');
   [client, receiver] = [await world.exchange.client('patient'), await world.exchange.client('receiving')];
   entry = await deliver(client, receiver, [{ name: 'a.txt', content: 'here before' }], { desttime: 500_000 });
   const outside = uniqueAddress('outside');
@@ -149,6 +152,7 @@ for (const { engine, begin, end, needing, others } of outages) {
     let during: Timed[];
     let besides: Timed[];
     let usual: Timed[];
+    let elsewhere: Timed[];
     let backMs: number;
 
     beforeAll(async () => {
@@ -160,7 +164,11 @@ for (const { engine, begin, end, needing, others } of outages) {
       begin();
       const over = after(outageMs);
       const tries = load(needing, 8, over, 50);
-      besides = await load(others, 2, over, 20);
+      // Another Waybill on the same machine, whose engines all answer: it shows how busy the machine is meanwhile.
+      [besides, elsewhere] = await Promise.all([
+        load(others, 2, over, 20),
+        load({ 'contacts_read.cgi of the demo': () => undisturbed.contacts() }, 2, over, 20),
+      ]);
       end();
       const ended = performance.now();
       for (const [name, ask] of Object.entries(needing)) {
@@ -187,14 +195,19 @@ for (const { engine, begin, end, needing, others } of outages) {
     });
 
     test('what does not need it is answered as usual', () => {
-      say(`${engine}: others' p99 ${Math.round(p99(usual))} ms before, ${Math.round(p99(besides))} ms meanwhile`);
+      const [before, meanwhile, busy] = [usual, besides, elsewhere].map(p99).map(Math.round) as [
+        number,
+        number,
+        number,
+      ];
+      say(`${engine}: others' p99 ${before} ms before, ${meanwhile} ms meanwhile, ${busy} ms elsewhere`);
       expect(
         besides
           .filter((one) => !isServed(one))
           .map(describeBad)
           .slice(0, 10),
       ).toEqual([]);
-      expect(p99(besides)).toBeLessThan(2 * p99(usual) + noiseMs);
+      expect(meanwhile).toBeLessThan(2 * Math.max(before, busy) + noiseMs);
     });
 
     test(`everything is served again within ${backWithinMs / 1000} s, by the same processes`, async () => {

@@ -157,11 +157,13 @@ describe('over TCP', () => {
 describe('over HTTP', () => {
   async function through(kind: 'waybill' | 's3', ...fates: Fate[]) {
     const seen: { url: string; host: string; body: string }[] = [];
-    const server = createHttpServer(async (request, response) => {
+    const server = createHttpServer((request, response) => {
       let body = '';
-      for await (const bytes of request) body += String(bytes);
-      seen.push({ url: request.url ?? '', host: request.headers.host ?? '', body });
-      response.end('0123456789');
+      request.on('data', (bytes: Buffer) => (body += bytes.toString()));
+      request.on('end', () => {
+        seen.push({ url: request.url ?? '', host: request.headers.host ?? '', body });
+        response.end('0123456789');
+      });
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

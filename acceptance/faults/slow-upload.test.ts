@@ -28,9 +28,9 @@ test('an upload of four times its lease is swept by nobody, and keeps every byte
     'Content-Type': contentType,
     'Content-Length': String(body.length),
   });
-  let sending = true;
+  const sent = new AbortController();
   const sweeping = (async () => {
-    while (sending) await sweep();
+    while (!sent.signal.aborted) await sweep();
   })();
   const pieces = 40;
   for (let piece = 0; piece < pieces; piece++) {
@@ -42,7 +42,7 @@ test('an upload of four times its lease is swept by nobody, and keeps every byte
   outgoing.end();
   const answer = await answered;
   expect({ status: answer.statusCode, body: await text(answer) }).toEqual({ status: 200, body: '{"status":"done"}' });
-  sending = false;
+  sent.abort();
   await sweeping;
   await sweep();
   const entry = await deliver(client, receiver, []);

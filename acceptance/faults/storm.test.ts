@@ -31,11 +31,11 @@ test(`${faults} faults under load, seed ${seed}`, { timeout: 240_000 + faults * 
   const tallies = new Map<string, Tally>();
   const problems: string[] = [];
   const began = performance.now();
-  let raging = true;
+  const over = new AbortController();
   let doubledMails = 0;
 
   const sail = async (lane: Lane) => {
-    for (let number = 0; raging; number++) await lane.round(number);
+    for (let number = 0; !over.signal.aborted; number++) await lane.round(number);
   };
   const sailing = Promise.all(lanes.map(sail));
   sailing.catch(() => undefined); // awaited below
@@ -53,7 +53,7 @@ test(`${faults} faults under load, seed ${seed}`, { timeout: 240_000 + faults * 
       );
     }
   }
-  raging = false;
+  over.abort();
   await world.heal();
   await sailing;
 

@@ -176,9 +176,13 @@ export class OwnPostgres extends OwnEngine {
       command: (port, folder) => [
         ...asPostgres.slice(1),
         // Set here and not before: what is preloaded must not be loaded as root first.
-        ...['env', ...Object.entries(environment).map(([name, value]) => `${name}=${value}`)],
+        'env',
+        ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
         `${bin}/postgres`,
-        ...['-D', `${folder}/data`, '-p', String(port)],
+        '-D',
+        `${folder}/data`,
+        '-p',
+        String(port),
         ...Object.entries({
           listen_addresses: '127.0.0.1',
           unix_socket_directories: '',
@@ -245,7 +249,12 @@ export class OwnGateway extends OwnEngine {
     const configuration = `${enginesDir}/ceph/ceph.conf`;
     return this.make({
       command: (port) => [
-        ...['radosgw', '-f', '-n', 'client.rgw', '-c', configuration],
+        'radosgw',
+        '-f',
+        '-n',
+        'client.rgw',
+        '-c',
+        configuration,
         `--rgw-frontends=beast endpoint=127.0.0.1:${port}`,
       ],
       answers: (port) => isAnswered(port, 'GET / HTTP/1.0\r\n\r\n', /^HTTP\/1/),
