@@ -136,7 +136,8 @@ export class Lane {
         return answer;
       } else if (answer.status === 403) {
         this.seen.token += 1;
-        client.forgetToken();
+        // This draft's client and those of the drafts to come.
+        for (const one of [client, this.journal.sender]) one.forgetToken();
       } else if (answer.status === 503) {
         this.seen.putOff += 1;
       } else {

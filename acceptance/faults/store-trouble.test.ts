@@ -78,11 +78,12 @@ test(`an upload of ${largeBytes / 1024 ** 2} MiB outlasts 20 % of PUTs refused, 
   world.s3Fate = () => 'pass';
   expect(lost).toBe(1);
   assertStatus(await client.createDrop({ desttime: 500_000 }), 'ok');
-  const entry = (await receiver.readHistory()).inbox.find(({ sender: from }) => from === client.user);
+  const reader = receiver.through(unscanned.baseUrl);
+  const entry = (await reader.readHistory()).inbox.find(({ sender: from }) => from === client.user);
   const end = Buffer.from(original.bytes(largeBytes - 1000, largeBytes));
-  const tail = await receiver.download(entry?.url ?? '', 'large.bin', { Range: 'bytes=-1000' });
+  const tail = await reader.download(entry?.url ?? '', 'large.bin', { Range: 'bytes=-1000' });
   expect(tail.body.equals(end)).toBe(true);
-  if (!fullSize) expect(sha256((await receiver.download(entry?.url ?? '', 'large.bin')).body)).toBe(digest);
+  if (!fullSize) expect(sha256((await reader.download(entry?.url ?? '', 'large.bin')).body)).toBe(digest);
   await unscanned.stop();
 });
 
