@@ -27,42 +27,38 @@ const troubles: Record<string, (world: FaultyWorld) => Promise<unknown>> = {
   'with backends terminated': (world) => world.terminateBackends(3),
 };
 
-for (const [how, trouble] of Object.entries(troubles)) {
-  test(`${how} under load: nothing acknowledged is lost, and it serves again within 10 s`, {
-    timeout: 300_000,
-  }, async () => {
-    await using world = await FaultyWorld.start({ WAYBILL_UPLOAD_LEASE_SECONDS: '5' });
-    const random = seeded(7);
-    const lanes = await Promise.all([1, 2, 3].map(() => Lane.open(world, random)));
-    const enough = new AbortController();
-    const sent = Promise.all(
-      lanes.map(async (lane) => {
-        for (let number = 0; !enough.signal.aborted; number++) await lane.round(number);
-      }),
-    );
-    const uploads = () => lanes.reduce((sum, { seen }) => sum + seen.uploads, 0);
-    const servedMs: number[] = [];
+test('restarted, killed and with backends terminated under load: nothing acknowledged is lost', {
+  timeout: 300_000,
+}, async () => {
+  await using world = await FaultyWorld.start({ WAYBILL_UPLOAD_LEASE_SECONDS: '5' });
+  const random = seeded(7);
+  const lanes = await Promise.all([1, 2, 3].map(() => Lane.open(world, random)));
+  const enough = new AbortController();
+  const sent = Promise.all(
+    lanes.map(async (lane) => {
+      for (let number = 0; !enough.signal.aborted; number++) await lane.round(number);
+    }),
+  );
+  const uploads = () => lanes.reduce((sum, { seen }) => sum + seen.uploads, 0);
+  for (const [how, trouble] of Object.entries(troubles)) {
     for (let time = 0; time < 5; time++) {
       const before = uploads();
       await eventually('they are sending', async () => uploads() > before + 2 || undefined, { everyMs: 5 });
       await trouble(world);
       const [ended, after] = [performance.now(), uploads()];
       await eventually('an upload is taken again', async () => uploads() > after || undefined, { everyMs: 5 });
-      servedMs.push(performance.now() - ended);
+      const servedMs = Math.round(performance.now() - ended);
+      process.stdout.write(`PostgreSQL ${how}: served again after ${servedMs} ms\n`);
+      expect(servedMs, how).toBeLessThan(servedAgainWithinMs);
     }
-    enough.abort();
-    await sent;
-    const putOff = lanes.reduce((sum, { seen }) => sum + seen.putOff, 0);
-    process.stdout.write(
-      `PostgreSQL ${how}: ${putOff} × 503, served again within ${Math.round(Math.max(...servedMs))} ms\n`,
-    );
-    expect(Math.max(...servedMs)).toBeLessThan(servedAgainWithinMs);
-    expect(lanes.flatMap(({ problems }) => problems)).toEqual([]);
-    const journals = lanes.map(({ journal }) => journal);
-    expect(await check(journals, { inside: world.exchange, scanned: true })).toEqual([]);
-    expect(await judgeConduct(world.conducts, { memoryMiB: 512, secrets: new Map() })).toEqual([]);
-  });
-}
+  }
+  enough.abort();
+  await sent;
+  expect(lanes.flatMap(({ problems }) => problems)).toEqual([]);
+  const journals = lanes.map(({ journal }) => journal);
+  expect(await check(journals, { inside: world.exchange, scanned: true })).toEqual([]);
+  expect(await judgeConduct(world.conducts, { memoryMiB: 512, secrets: new Map() })).toEqual([]);
+});
 
 test('with its disk full: what needs space is put off, and goes on when there is some again', {
   timeout: 180_000,
