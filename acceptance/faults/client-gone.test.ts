@@ -10,7 +10,7 @@ import { multipart, uploadParts } from '../lib/multipart.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
 import { demo } from '../lib/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
-import { readFiles } from './evidence.ts';
+import { endGrace, readFiles } from './evidence.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 let serve: OwnServe;
@@ -83,6 +83,7 @@ for (const [index, { when, files, sentUntil, reached }] of moments.entries()) {
 
       await eventually('nothing left', async () => {
         expect(await client.readFiles(), 'listed after the client went').toEqual([]);
+        await endGrace(demoInside, account.user);
         await sweep();
         const left = [...(await fileIds(draft)), ...(await objectsOf(ids))];
         return left.length === 0 ? true : undefined;

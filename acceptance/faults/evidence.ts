@@ -181,6 +181,15 @@ export async function readFiles({ query }: Inside, senders: string[]): Promise<F
   );
 }
 
+/** The minutes that a broken-off upload of this account is kept have passed. */
+export async function endGrace({ query }: Inside, sender: string): Promise<void> {
+  await query(
+    `update uploads set due_at = now() from accounts
+     where accounts.id = account_id and email = $1 and uploads.state = 'given_up'`,
+    [sender],
+  );
+}
+
 async function unsweptFiles(inside: Inside, senders: string[]): Promise<number> {
   return (await readFiles(inside, senders)).filter(({ state }) => state !== 'ready' && state !== 'gone').length;
 }
