@@ -133,6 +133,8 @@ describe('an upload by tus', () => {
     expect((await patch(id, 0, Buffer.alloc(11))).statusCode).toBe(413);
     expect(await desk()).toMatchObject([{ receivedBytes: 0, state: 'uploading' }]);
     expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(204);
+    expect((await patch(id, 10, Buffer.alloc(1))).statusCode).toBe(413);
+    expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(409);
   });
 
   test('asks for whole chunks: a request that could not count is told so', async () => {
