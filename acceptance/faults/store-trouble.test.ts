@@ -126,9 +126,10 @@ test('half a second late: uploads and downloads are slower, and nothing else', a
 
 const spoilt: Record<string, (number: number) => Fate> = {
   'broken off in the first segment': () => ({ cutAfter: 1000 }),
-  'broken off later': () => ({ cutAfter: 3_000_000 }),
+  // Once the first piece has been sent, and with it the status.
+  'broken off later': (number) => (number === 0 ? 'pass' : { cutAfter: 1000 }),
   'sent with a bit flipped at the start': () => ({ flipAt: 100 }),
-  'sent with a bit flipped later': () => ({ flipAt: 3_000_000 }),
+  'sent with a bit flipped later': (number) => (number === 0 ? 'pass' : { flipAt: 100 }),
 };
 for (const [how, fate] of Object.entries(spoilt)) {
   test(`every GET ${how}: an error to the client, never a short or altered 200, and no download is counted`, {

@@ -151,7 +151,7 @@ afterAll(async () => {
 
 async function receivedBytes({ contact }: Granted): Promise<number> {
   const [row] = await query<{ bytes: string }>(
-    `select coalesce(max(received_bytes), 0) as bytes from files join links
+    `select coalesce(max(received_bytes), 0) as bytes from uploads join links
        on draft = 'link:' || links.drop_id || ':' || links.position where links.email = $1`,
     [contact],
   );
