@@ -44,7 +44,7 @@ test('drops that end together', { timeout }, async () => {
   const random = () => tokens[Math.floor(Math.random() * tokens.length)] as string;
   expect([await statusOf(random()), await statusOf(largest)]).toEqual([200, 200]);
   const reading = readContacts();
-  const statements = watchStatements(workers);
+  const statements = watchStatements();
 
   await exchange.query(`update drops set expires_at = date_trunc('second', now()) + interval '15 seconds'`);
   await eventually('the deadline', () => holds('select from drops where expires_at <= now()'));
@@ -124,7 +124,7 @@ function readContacts() {
 }
 
 /** Looks again and again at what the workers' connections are doing, apart from the job queue. */
-function watchStatements(workers: readonly string[]) {
+function watchStatements() {
   const seen = { longestMs: 0, sweepersAtOnce: 0, samples: 0 };
   const loop = repeatedly(async () => {
     const [row] = await exchange.query<{ longest: number; sweepers: number }>(
