@@ -5,7 +5,7 @@ const alone = [
   'acceptance/faults/{clock,outage,redis-lost,slow-scanner,store-trouble}.test.ts',
   'acceptance/sizes/{expiry,slow-peers}.test.ts',
 ];
-/** Not steady yet on a busy machine; they run when they are named, and with `npm run full-size` and `npm run storm`. */
+/** These still fail in some runs, for reasons that are not known yet. They run only when they are named. */
 const named = ['acceptance/faults/{database-trouble,shutdown,storm}.test.ts'];
 /** Set by tools/acceptance, which runs the two groups one after the other. */
 const group = process.env['WAYBILL_ACCEPTANCE_GROUP'];
@@ -19,7 +19,8 @@ export default defineConfig({
     globalSetup: ['acceptance/lib/demo.ts'],
     // The demo runs on the same machine; more workers than this only lengthen everybody's queue.
     maxWorkers: group === 'together' ? 2 : 1,
-    // A page that is used in the moment in which its script starts sometimes misses it; to be found out and fixed.
+    // Some tests fail now and then: on the contact's page, a file chosen while the script starts is not taken; an upload
+    // that pauses was once cut off. To be removed when these are fixed.
     retry: 1,
     testTimeout: 60_000,
     hookTimeout: 180_000,
