@@ -19,9 +19,6 @@ export default defineConfig({
     globalSetup: ['acceptance/lib/demo.ts'],
     // The demo runs on the same machine; more workers than this only lengthen everybody's queue.
     maxWorkers: group === 'together' ? 2 : 1,
-    // Some tests fail now and then: on the contact's page, a file chosen while the script starts is not taken; an upload
-    // that pauses was once cut off. To be removed when these are fixed.
-    retry: 1,
     testTimeout: 60_000,
     hookTimeout: 180_000,
   },

@@ -1,13 +1,17 @@
 // `serve` dies, as if by a power failure, at each of the points between two steps of an upload and of a dispatch.
 // The client sees a broken connection, asks again elsewhere, and a separate checker judges what became of it all.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { succeeded } from '../lib/client.ts';
+import { grantAccess, waitForInbox } from '../lib/contact.ts';
+import { Desk } from '../lib/desk.ts';
 import type { FileToUpload } from '../lib/multipart.ts';
+import { demo } from '../lib/running-demo.ts';
 import { introduce } from '../lib/scenario.ts';
+import { eventually } from '../lib/wait.ts';
 import { check } from './checker.ts';
 import { DoomedServes } from './doomed-serves.ts';
 import { ask, Journal } from './journal.ts';
@@ -28,6 +32,8 @@ const checkpoints = [
   'drop:before-commit',
   'drop:committed',
 ];
+/** Reached by a contact's upload, which is resumed and not sent again. */
+const resumedCheckpoints = ['upload:chunk-claimed', 'upload:chunk-stored', 'upload:chunk-committed'];
 const rounds = Number(process.env['WAYBILL_CRASH_ROUNDS'] ?? 20);
 /** Accounts that crash and recover side by side. */
 const laneCount = 3;
@@ -40,7 +46,10 @@ interface Lane {
 }
 
 let lanes: Lane[] = [];
-const serves = new DoomedServes(checkpoints.flatMap((checkpoint) => Array(rounds).fill(checkpoint) as string[]));
+const serves = new DoomedServes([
+  ...resumedCheckpoints,
+  ...checkpoints.flatMap((checkpoint) => Array(rounds).fill(checkpoint) as string[]),
+]);
 
 beforeAll(async () => {
   lanes = await Promise.all(Array.from({ length: laneCount }, openLane));
@@ -53,8 +62,31 @@ test('the points tried here are all that the program has', () => {
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .map((path) => readFileSync(join(source, path), 'utf8'));
   const found = texts.flatMap((text) => [...text.matchAll(/checkpoint\('((?:upload|drop):[^']+)'\)/g)]);
-  expect(found.map(([, name = '']) => name).toSorted()).toEqual(checkpoints.toSorted());
+  expect(found.map(([, name = '']) => name).toSorted()).toEqual([...checkpoints, ...resumedCheckpoints].toSorted());
 });
+
+for (const checkpoint of resumedCheckpoints) {
+  test(`killed at ${checkpoint}: a contact's upload is resumed elsewhere, byte for byte`, async () => {
+    const client = await freshClient('asking');
+    const { base_url: elsewhere } = demo();
+    const { contact, link } = await grantAccess(client);
+    const desk = await Desk.open(elsewhere, link.split('/').at(-1) ?? '');
+    const content = randomBytes(2 * overOneChunk);
+    const upload = await desk.announce(elsewhere, 'resumed.bin', content.length);
+    const serve = await serves.take(checkpoint);
+    await expect(desk.continue(serve.baseUrl, upload, content)).rejects.toThrow();
+    expect(await serve.ended, 'how the process ended').toBe('SIGKILL');
+
+    const offset = await desk.offset(elsewhere, upload);
+    // What was committed is not asked for again.
+    if (checkpoint === 'upload:chunk-committed') expect(offset).toBeGreaterThan(0);
+    expect((await desk.continue(elsewhere, upload, content, offset)).status).toBe(204);
+    await eventually('it is checked and sent', async () => (await desk.send(elsewhere)).status === 200 || undefined);
+    const { url } = await waitForInbox(client, contact);
+    const { body } = await client.download(url, 'resumed.bin');
+    expect(sha256(body)).toBe(sha256(content));
+  });
+}
 
 describe(`${rounds} times each`, () => {
   for (const checkpoint of checkpoints) {
@@ -107,6 +139,8 @@ async function crashAndRecover({ journal, addresses }: Lane, checkpoint: string,
   await ask(dispatch, 'ok', () => elsewhere.createDrop(parameters));
   expect(dispatch.outcomes.at(-1), dispatch.refusals.join()).toBe('ok');
 }
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 /** All or nothing: an upload is there from its commit on, and stays in its draft until the dispatch's commit. */
 function isStagedAfter(checkpoint: string): boolean {

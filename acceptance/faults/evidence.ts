@@ -64,7 +64,9 @@ export async function settle(inside: Inside, journals: Journal[]): Promise<void>
     'nothing left to sweep',
     async () => {
       if ((await unsweptFiles(inside, senders)) === 0) return true;
-      await inside.advance?.(3600);
+      // The demo's time cannot be moved, but what these senders broke off need not wait.
+      if (inside.advance) await inside.advance(3600);
+      else for (const sender of senders) await endGrace(inside, sender);
       await inside.sweep();
       return undefined;
     },

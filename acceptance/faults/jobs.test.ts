@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { inboxFrom } from '../lib/contact.ts';
+import { Desk } from '../lib/desk.ts';
 import { linkTokens, mailsTo, waitForMail } from '../lib/mailbox.ts';
 import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
 import { closedPort } from '../lib/own-serve.ts';
-import { demo } from '../lib/running-demo.ts';
 import { dispatch, introduce } from '../lib/scenario.ts';
 import { eventually } from '../lib/wait.ts';
 import { databaseThatCanGo } from './database-outage.ts';
@@ -236,48 +236,21 @@ test('a worker killed after a mail was taken: it is sent once more, with the sam
   expect(new Set(mails.map(({ email }) => email.messageId)).size).toBe(1);
 });
 
-/** What a contact's browser does, without one. Answers the cookie and the page's address. */
 async function uploadAsContact(client: Client, name: string, content: Buffer) {
   const contact = uniqueAddress('contact');
   await introduce(client, [contact]);
   succeeded(await client.setReceivers([{ email: contact }]));
   succeeded(await client.giveDrop({}));
   const worker = await exchange.work();
-  const [token] = linkTokens(await waitForMail(contact), 'u');
+  const [token = ''] = linkTokens(await waitForMail(contact), 'u');
   await sent(contact);
   await worker.stop();
-  const host = { Host: new URL(demo().base_url).host };
-  const opened = await fetch(`${exchange.baseUrl}/u/${token}`, {
-    method: 'POST',
-    headers: host,
-    body: new URLSearchParams({ gesture: 'pressed' }),
-    redirect: 'manual',
-  });
-  const cookie = opened.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-  const page = `${exchange.baseUrl}${opened.headers.get('location')}`;
-  const headers = { ...host, cookie, 'Tus-Resumable': '1.0.0' };
-  const created = await fetch(`${page}tus`, {
-    method: 'POST',
-    headers: {
-      ...headers,
-      'Upload-Length': String(content.length),
-      'Upload-Metadata': `filename ${Buffer.from(name).toString('base64')}`,
-    },
-  });
+  const desk = await Desk.open(exchange.baseUrl, token);
+  const upload = await desk.announce(exchange.baseUrl, name, content.length);
   return {
     contact,
-    finish: () =>
-      fetch(`${exchange.baseUrl}${created.headers.get('location')}`, {
-        method: 'PATCH',
-        headers: { ...headers, 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' },
-        body: new Uint8Array(content),
-      }),
-    send: () =>
-      fetch(`${page}send`, {
-        method: 'POST',
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ message: '' }),
-      }),
+    finish: () => desk.continue(exchange.baseUrl, upload, content),
+    send: () => desk.send(exchange.baseUrl),
   };
 }
 

@@ -67,8 +67,8 @@ const only = (...names: (keyof typeof asks)[]): Asks => Object.fromEntries(names
 
 interface Outage {
   engine: string;
-  begin: () => void;
-  end: () => void;
+  begin: () => unknown;
+  end: () => unknown;
   needing: Asks;
   /** The rest is answered as usual. */
   others: Asks;
@@ -161,7 +161,7 @@ for (const { engine, begin, end, needing, others } of outages) {
         return () => Date.now() > deadline;
       };
       usual = await load(others, 2, after(4_000), 20);
-      begin();
+      await begin();
       const over = after(outageMs);
       const tries = load(needing, 8, over, 50);
       // Another Waybill on the same machine, whose engines all answer: it shows how busy the machine is meanwhile.
@@ -169,7 +169,7 @@ for (const { engine, begin, end, needing, others } of outages) {
         load(others, 2, over, 20),
         load({ 'contacts_read.cgi of the demo': () => undisturbed.contacts() }, 2, over, 20),
       ]);
-      end();
+      await end();
       const ended = performance.now();
       for (const [name, ask] of Object.entries(needing)) {
         await eventually(`${name} is served`, async () => isServed(await timed(name, ask)) || undefined, {

@@ -24,7 +24,7 @@ for (const [name, start] of Object.entries(kinds)) {
     const ask = (withinMs: number) => isAnswered(engine.port, question[name] ?? '', /^[NSPH+]/, withinMs);
     try {
       expect(await ask(5000)).toBe(true);
-      engine.freeze();
+      await engine.freeze();
       expect(await ask(200)).toBe(false);
       engine.thaw();
       expect(await ask(5000)).toBe(true);

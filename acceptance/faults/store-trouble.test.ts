@@ -108,7 +108,7 @@ for (const [how, fault] of [
 ] as const) {
   test(`${how}: an upload is put off within ${refusedWithinMs / 1000} s, and nothing of it is listed`, async () => {
     const client = sender.inDraft(`away-${how}`);
-    fault();
+    await fault();
     const began = performance.now();
     assertErrorAnswer(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
     const tookMs = performance.now() - began;

@@ -35,7 +35,7 @@ const frozen =
   (name: EngineName, [least, most]: [number, number]): FaultKind['inject'] =>
   async (world, random) => {
     const engine: OwnEngine = world[name];
-    engine.freeze();
+    await engine.freeze();
     await pause(between(random, least, most));
     engine.thaw();
   };

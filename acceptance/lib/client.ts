@@ -84,7 +84,8 @@ export class Client {
   token(): Promise<string> {
     if (this.#token === undefined) {
       this.#token = this.mintToken();
-      this.#token.catch(() => undefined); // whoever needs it sees the failure
+      // Whoever needs it sees the failure; the next one asks again.
+      this.#token.catch(() => this.forgetToken());
     }
     return this.#token;
   }

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -96,8 +96,11 @@ export class OwnEngine implements AsyncDisposable {
   }
 
   /** It and its children stop where they are: connections stay open, and nothing is answered. */
-  freeze(): void {
-    for (const pid of [this.pid, ...descendants(this.pid)]) signal(pid, 'SIGSTOP');
+  async freeze(): Promise<void> {
+    const pids = [this.pid, ...descendants(this.pid)];
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    // On a busy machine its threads go on for a while after the signal.
+    await eventually('it stands still', async () => pids.every(isStopped) || undefined, { everyMs: 5 });
   }
 
   thaw(): void {
@@ -125,6 +128,17 @@ export function signal(pid: number, name: NodeJS.Signals): void {
     process.kill(pid, name);
   } catch {
     // It has ended.
+  }
+}
+
+/** Every thread of it, or it has ended. */
+function isStopped(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).every((thread) =>
+      /^State:\s+[TtZX]/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')),
+    );
+  } catch {
+    return !existsSync(`/proc/${pid}`);
   }
 }
 

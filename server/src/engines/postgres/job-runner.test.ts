@@ -50,6 +50,37 @@ test('a runner whose connections end in the middle of a job runs the next one', 
   await runner.ended;
 });
 
+test('a runner whose connections end before it has looked for jobs runs the next one', async () => {
+  await using database = await createTestDatabase();
+  const lock = await database.pool.connect();
+  await lock.query('begin');
+  await lock.query('lock table graphile_worker._private_tasks in access exclusive mode');
+  const done: string[] = [];
+  const runner = await startJobRunner({
+    pool: database.pool,
+    log: pino({ level: 'silent' }),
+    concurrency: 2,
+    stopMs: 1000,
+    tasks: {
+      async note() {
+        done.push('noted');
+      },
+    },
+  });
+  const cut = () =>
+    database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into %_private_tasks%'`,
+    );
+  await expect.poll(cut, { timeout: 20_000 }).not.toEqual([]);
+  await lock.query('rollback');
+  lock.release();
+  await database.query("select graphile_worker.add_job('note')");
+  await expect.poll(() => done, { timeout: 10_000 }).toEqual(['noted']);
+  await runner.stop();
+  await runner.ended;
+});
+
 test('a runner that was stopped has ended', async () => {
   await using database = await createTestDatabase();
   const options = { pool: database.pool, log: pino({ level: 'silent' }), concurrency: 1, stopMs: 1000, tasks: {} };

@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Runner, run, Logger as WorkerLogger } from 'graphile-worker';
+import { type Runner, run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
@@ -59,9 +60,11 @@ async function beginAgain(options: JobRunnerOptions, signal: AbortSignal): Promi
   }
 }
 
-function begin(options: JobRunnerOptions): Promise<Runner> {
-  return run({
+async function begin(options: JobRunnerOptions): Promise<Runner> {
+  const events: WorkerEvents = new EventEmitter();
+  const runner = await run({
     pgPool: options.pool,
+    events,
     concurrency: options.concurrency,
     noHandleSignals: true,
     // Settled in batches, if of one: only then does a failure to settle end the runner and not, unhandled, the process.
@@ -78,4 +81,24 @@ function begin(options: JobRunnerOptions): Promise<Runner> {
       if (level === 'error' || level === 'warning') options.log.warn({ report: message }, 'the job runner reports');
     }),
   });
+  endUnlessItBegins(runner, events);
+  return runner;
+}
+
+/**
+ * A runner asks for the numbers of its tasks once and keeps the answer, even if the answer is a failure: then it never
+ * takes a job, and says nothing. So one that fails before it has looked for jobs successfully must end.
+ */
+function endUnlessItBegins(runner: Runner, events: WorkerEvents): void {
+  const settle = () => {
+    for (const found of ['worker:getJob:empty', 'job:start'] as const) events.off(found, settle);
+    events.off('worker:getJob:error', fail);
+  };
+  const fail = () => {
+    settle();
+    // Not from inside its own event: it would take that for a fault of its own and print it.
+    setImmediate(() => void runner.stop().catch(() => undefined));
+  };
+  for (const found of ['worker:getJob:empty', 'job:start'] as const) events.on(found, settle);
+  events.on('worker:getJob:error', fail);
 }
