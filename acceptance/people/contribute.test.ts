@@ -156,6 +156,43 @@ test('a contact with a keyboard only chooses a file, writes and sends', async ()
   expect(entry.files.map(({ name }) => name)).toEqual([files[1]?.name]);
 });
 
+describe('a contact on a slow connection, whose page is there before its script', () => {
+  const slowPage = async (page: Page) => {
+    const arrives = Promise.withResolvers<void>();
+    await page.route('**/*.js', async (route) => {
+      if (route.request().url().includes('upload')) await arrives.promise;
+      await route.continue();
+    });
+    // Not openPage: the page is not loaded before its script is.
+    await page.goto((await grantAccess(client)).link);
+    await page.getByRole('button').click();
+    const picker = page.locator('input[type=file]');
+    await picker.waitFor();
+    return { picker, scriptArrives: () => arrives.resolve() };
+  };
+  const { name = '' } = files[1] ?? {};
+
+  test('keeps the files that were chosen', async () => {
+    await using visitor = await visit(browser);
+    const { page } = visitor;
+    const { picker, scriptArrives } = await slowPage(page);
+    await picker.setInputFiles(paths([name]));
+    scriptArrives();
+    await row(page, name).waitFor();
+  });
+
+  test('can choose files while the script starts', async () => {
+    await using visitor = await visit(browser);
+    const { page } = visitor;
+    const { picker, scriptArrives } = await slowPage(page);
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), picker.click()]);
+    scriptArrives();
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    await chooser.setFiles(paths([name]));
+    await row(page, name).waitFor();
+  });
+});
+
 test('files can be dropped onto the page', async () => {
   const granted = await grantAccess(client);
   await using visitor = await visit(browser);

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { Problem } from '../components/card.tsx';
 import type { PlainFile } from '../components/plain-files.tsx';
 import { useWords, type ViewWords } from '../components/words-context.ts';
@@ -19,10 +19,13 @@ export interface UploadSettings {
   readonly maxFileBytes: number;
 }
 
-/** What stood in the form that the script takes the place of. */
+/** What was in the form that the script replaces. */
 export interface Before {
   readonly problems: readonly string[];
   readonly message: string;
+  /** On a slow connection people choose files before the script is there, or while it starts. */
+  readonly picker: HTMLInputElement | null;
+  readonly wasFocused: boolean;
 }
 
 /** Known to every browser, and not to the types. */
@@ -45,6 +48,7 @@ export function UploadForm(props: {
   const [message, setMessage] = useState(props.before.message);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
+  const choose = useRef<HTMLButtonElement>(null);
 
   const add = (picked: readonly Picked[]) => {
     const { count, tooLarge, tooMany } = queue.add(picked);
@@ -56,7 +60,8 @@ export function UploadForm(props: {
     if (count > 0) say(words.t('island.added', { count }));
   };
 
-  useEffect(() => {
+  // Before anybody can press anything.
+  useLayoutEffect(() => {
     queue.onChange = () => redraw(undefined);
     queue.onNews = (news) => say(newsText(words, news, queue));
     queue.onEnded = props.onEnded;
@@ -93,6 +98,11 @@ export function UploadForm(props: {
     document.addEventListener('drop', dropped);
     window.addEventListener('beforeunload', leaving);
     queue.begin();
+    const { picker, wasFocused } = props.before;
+    if (picker?.files?.length) add(pickedFiles(picker.files));
+    // Its dialog may still be open.
+    picker?.addEventListener('change', () => add(pickedFiles(picker.files)));
+    if (wasFocused) choose.current?.focus();
     return () => {
       queue.onChange = () => {};
       queue.end();
@@ -139,7 +149,7 @@ export function UploadForm(props: {
       <div class={`drop${over ? ' drop-over' : ''}`}>
         <p class="drop-hint">{words.t('island.drop')}</p>
         <div class="drop-buttons">
-          <button class="button button-main" type="button" onClick={() => files.current?.click()}>
+          <button ref={choose} class="button button-main" type="button" onClick={() => files.current?.click()}>
             {words.t('island.chooseFiles')}
           </button>
           <button class="button button-quiet choose-folder" type="button" onClick={() => folder.current?.click()}>

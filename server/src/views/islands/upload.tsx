@@ -30,6 +30,8 @@ function start(root: HTMLElement, json: string): void {
   const before: Before = {
     problems: Array.from(root.querySelectorAll('.problem'), (problem) => problem.textContent ?? ''),
     message: root.querySelector('textarea')?.value ?? '',
+    picker: root.querySelector<HTMLInputElement>('input[type=file]'),
+    wasFocused: root.contains(document.activeElement),
   };
   const turnInto = (page: VNode, title: string) => {
     const host = document.createElement('div');
