@@ -1,33 +1,84 @@
 // A clamd that takes long for a file: that upload takes as long, and no other one does.
-import { expect, test } from 'vitest';
-import { freshClient } from '../lib/accounts.ts';
-import { succeeded } from '../lib/client.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uniqueAddress } from '../lib/accounts.ts';
+import { type Client, succeeded } from '../lib/client.ts';
+import { inboxFrom } from '../lib/contact.ts';
+import { Desk } from '../lib/desk.ts';
 import { fullSize } from '../lib/full-size.ts';
-import { ownServe } from '../lib/own-serve.ts';
-import { slowClamd, slowToScan } from '../lib/slow-clamd.ts';
+import { linkTokens, waitForMail } from '../lib/mailbox.ts';
+import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { introduce } from '../lib/scenario.ts';
+import { type SlowClamd, slowClamd, slowToScan } from '../lib/slow-clamd.ts';
+import { eventually } from '../lib/wait.ts';
 
 const scanMs = fullSize ? 90_000 : 35_000;
+const timeout = 300_000;
 
-test('an upload that takes long to scan succeeds, and others are not held up', { timeout: 300_000 }, async () => {
-  await using clamd = await slowClamd(scanMs);
-  const serve = await ownServe({ WAYBILL_SCAN: 'required', WAYBILL_CLAMD: clamd.address });
-  try {
-    const client = await freshClient('patient', { baseUrl: serve.baseUrl });
-    const began = performance.now();
-    const elapsed = () => performance.now() - began;
-    const slow = client.upload({ name: 'slow.bin', content: slowToScan }).then((answer) => ({ answer, ms: elapsed() }));
-    const other = client.inDraft('other');
-    for (let count = 0; count < 20; count++) succeeded(await other.upload({ name: `${count}.txt`, content: 'quick' }));
-    const quickMs = elapsed();
-    const { answer, ms } = await slow;
-    succeeded(answer);
-    process.stdout.write(
-      `slow scan: 20 uploads in ${(quickMs / 1000).toFixed(1)} s beside one of ${(ms / 1000).toFixed(1)} s\n`,
-    );
-    expect(ms).toBeGreaterThanOrEqual(scanMs);
-    expect(quickMs).toBeLessThan(scanMs);
-    expect((await client.readFiles()).map(({ name }) => name)).toEqual(['slow.bin']);
-  } finally {
-    await serve.stop();
-  }
+let clamd: SlowClamd;
+let exchange: OwnExchange;
+beforeAll(async () => {
+  clamd = await slowClamd(scanMs);
+  exchange = await ownExchange({ settings: { WAYBILL_SCAN: 'required', WAYBILL_CLAMD: clamd.address } });
 });
+afterAll(async () => {
+  await exchange[Symbol.asyncDispose]();
+  await clamd[Symbol.asyncDispose]();
+});
+
+const inSeconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+const stopwatch = () => {
+  const began = performance.now();
+  return () => performance.now() - began;
+};
+
+test('an upload that takes long to scan succeeds, and others are not held up', { timeout }, async () => {
+  const client = await exchange.client('patient');
+  const elapsed = stopwatch();
+  const slow = client.upload({ name: 'slow.bin', content: slowToScan }).then((answer) => ({ answer, ms: elapsed() }));
+  const other = client.inDraft('other');
+  for (let count = 0; count < 20; count++) succeeded(await other.upload({ name: `${count}.txt`, content: 'quick' }));
+  const quickMs = elapsed();
+  const { answer, ms } = await slow;
+  succeeded(answer);
+  process.stdout.write(`slow scan: 20 uploads in ${inSeconds(quickMs)} beside one of ${inSeconds(ms)}\n`);
+  expect(ms).toBeGreaterThanOrEqual(scanMs);
+  expect(quickMs).toBeLessThan(scanMs);
+  expect((await client.readFiles()).map(({ name }) => name)).toEqual(['slow.bin']);
+});
+
+test("a contact's upload that takes long to scan can be sent, and another contact's is not held up", {
+  timeout,
+}, async () => {
+  const client = await exchange.client('asking');
+  const contacts = [uniqueAddress('slow'), uniqueAddress('quick')];
+  await introduce(client, contacts);
+  succeeded(await client.setReceivers(contacts.map((email) => ({ email }))));
+  succeeded(await client.giveDrop({}));
+  await exchange.work();
+  const [slow = '', quick = ''] = contacts;
+  const elapsed = stopwatch();
+  const slowMs = uploadAndSend(slow, slowToScan).then(elapsed);
+  await uploadAndSend(quick, 'quick');
+  const quickMs = elapsed();
+  process.stdout.write(`slow scan: a contact's in ${inSeconds(await slowMs)}, another's in ${inSeconds(quickMs)}\n`);
+  expect(await slowMs).toBeGreaterThanOrEqual(scanMs);
+  expect(quickMs).toBeLessThan(scanMs);
+  expect(await contentFrom(client, slow)).toBe(slowToScan);
+  expect(await contentFrom(client, quick)).toBe('quick');
+});
+
+async function uploadAndSend(contact: string, content: string): Promise<void> {
+  const { baseUrl } = exchange;
+  const [token = ''] = linkTokens(await waitForMail(contact), 'u');
+  const desk = await Desk.open(baseUrl, token);
+  const upload = await desk.announce(baseUrl, 'a.bin', content.length);
+  expect((await desk.continue(baseUrl, upload, Buffer.from(content))).status).toBe(204);
+  await eventually('it is scanned and sent', async () => (await desk.send(baseUrl)).status === 200 || undefined, {
+    withinMs: 2 * scanMs,
+  });
+}
+
+async function contentFrom(client: Client, contact: string): Promise<string> {
+  const [entry] = await inboxFrom(client, contact);
+  return (await client.download(entry?.url ?? '', 'a.bin')).body.toString();
+}

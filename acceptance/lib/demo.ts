@@ -30,8 +30,9 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide('demo', JSON.parse(running) as Demo);
     return undefined;
   }
-  // A process group of its own, so that a demo that will not stop can be ended with all it started.
-  const child = spawn('npm', ['run', '--silent', 'demo'], {
+  // A process group of its own, so that a demo that will not stop can be ended with all it started. When we are killed,
+  // the kernel tells it to stop: left behind, its worker would do the jobs of the next one's database.
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', 'npm', 'run', '--silent', 'demo'], {
     cwd: repositoryRoot,
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,

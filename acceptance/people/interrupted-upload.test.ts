@@ -1,5 +1,4 @@
 // A contact's large file, through all that breaks an upload off: each break costs at most the chunk under way.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +15,8 @@ import { launchBrowser, visit } from '../lib/browser.ts';
 import { type Granted, grantAccess, openPage, waitForInbox } from '../lib/contact.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { query } from '../lib/inside.ts';
-import { closedPort, type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { OwnRedis } from '../lib/own-engines.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
 import { openAnswer } from '../lib/stream.ts';
 import { eventually } from '../lib/wait.ts';
 import { Keystream } from '../sizes/keystream.ts';
@@ -93,39 +93,9 @@ class Line {
   }
 }
 
-/** A Redis of this test's own: another's restart would take the others' tokens. */
-class OwnRedis {
-  readonly port: number;
-  #process: ChildProcess | undefined;
-
-  constructor(port: number) {
-    this.port = port;
-  }
-
-  async start(): Promise<void> {
-    const options = ['--bind', '127.0.0.1', '--port', String(this.port), '--save', '', '--appendonly', 'no'];
-    this.#process = spawn('redis-server', options, { stdio: 'ignore', cwd: tmpdir() });
-    await eventually('Redis answers', async () => {
-      const socket = createConnection(this.port, '127.0.0.1');
-      const [outcome] = await Promise.race([
-        once(socket, 'connect').then(() => ['up']),
-        once(socket, 'error').then(() => ['down']),
-      ]).catch(() => ['down']);
-      socket.destroy();
-      return outcome === 'up' ? true : undefined;
-    });
-  }
-
-  async stop(): Promise<void> {
-    const process = this.#process;
-    if (!process || process.exitCode !== null) return;
-    process.kill('SIGKILL');
-    await once(process, 'exit');
-  }
-}
-
 let browser: Browser;
 let folder: string;
+/** Another's restart would take the others' tokens. */
 let redis: OwnRedis;
 let line: Line;
 let origin: string;
@@ -133,11 +103,11 @@ let serves: OwnServe[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waybill-interrupted-'));
-  redis = new OwnRedis(await closedPort());
   line = new Line();
-  const [host] = await Promise.all([line.listen(), redis.start()]);
+  const host = await line.listen();
+  redis = await OwnRedis.start();
   origin = `http://${host}`;
-  const settings = { WAYBILL_REDIS_URL: `redis://127.0.0.1:${redis.port}`, WAYBILL_ALLOWED_HOSTS: host };
+  const settings = { WAYBILL_REDIS_URL: redis.url, WAYBILL_ALLOWED_HOSTS: host };
   [browser, ...serves] = await Promise.all([launchBrowser(), ownServe(settings), ownServe(settings)]);
   line.leadTo(...serves);
 });
@@ -145,7 +115,7 @@ afterAll(async () => {
   await browser.close();
   await line.close();
   await Promise.all(serves.map((serve) => serve.stop()));
-  await redis.stop();
+  await redis[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -205,7 +175,7 @@ test(`${fullSize ? '1 GiB' : 'a large file'} gets through 30 s without network, 
   line.hasLost(holder);
 
   await arrived(granted, sizeBytes * 0.75);
-  await redis.stop();
+  await redis.kill();
   await redis.start();
 
   await page.getByRole('button', { name: 'Send', exact: true }).click({ timeout: 300_000 });
