@@ -23,10 +23,10 @@ How to choose the values: [operations.md](operations.md#the-environment-file).
 `;
 
 export function configurationDocument(): string {
-  const rows = Object.entries(configTable).map(([name, { about, standard, secret }]) => [
+  const rows = Object.entries(configTable).map(([name, { about, default: defaultValue, secret }]) => [
     `\`${name}\``,
     about.replaceAll('|', '\\|'),
-    standard === undefined ? 'required' : standard === '' ? 'empty' : `\`${standard}\``,
+    defaultValue === undefined ? 'required' : defaultValue === '' ? 'empty' : `\`${defaultValue}\``,
     secret ? `secret; also \`${name}_FILE\`` : '',
   ]);
   const table = [['Name', 'Meaning', 'Default', 'Secret'], ['---', '---', '---', '---'], ...rows];

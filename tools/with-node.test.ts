@@ -63,8 +63,8 @@ test('every package says which versions of Node start it, and so do the document
     expect(versionsOf(path), path).toBe(versions);
   }
   expect(readFileSync(join(project, 'docs/operations.md'), 'utf8')).toContain('| Node | 24.16+ or 26.1+ |');
-  const [, least = ''] = /^>=(.*)$/.exec(versionsOf('client/package.json')) ?? [];
-  expect(readFileSync(join(project, 'docs/client.md'), 'utf8')).toContain(`Node (${least} or newer)`);
+  const [, min = ''] = /^>=(.*)$/.exec(versionsOf('client/package.json')) ?? [];
+  expect(readFileSync(join(project, 'docs/client.md'), 'utf8')).toContain(`Node (${min} or newer)`);
 });
 
 test('a test counts as one that needs the engines by what it imports', () => {

@@ -27,7 +27,7 @@ import { ended, Person } from './command.ts';
 
 const sizeBytes = (fullSize ? 2 * 1024 ** 3 : 384 * 1024 ** 2) + 12_345;
 const timeout = 600_000;
-const mostMemoryMiB = 150;
+const maxMemoryMiB = 150;
 
 let folder: string;
 let path: string;
@@ -87,7 +87,7 @@ test('a send that is killed at half and run again makes one drop, in little memo
   expect(stderr).toContain('Going on with an earlier run');
   expect(await drops(sender)).toEqual([['large.bin']]);
   expect(peakMiB).toBeGreaterThan(20);
-  expect(peakMiB).toBeLessThan(mostMemoryMiB);
+  expect(peakMiB).toBeLessThan(maxMemoryMiB);
 });
 
 test('a pull that is cut five times goes on where it was cut, and ends with the same bytes', { timeout }, async () => {

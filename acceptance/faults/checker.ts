@@ -110,8 +110,8 @@ function judgeDispatches(journal: Journal, api: AccountEvidence, evidence: Evide
     const outcome = settledOutcome(dispatch);
     const what = `${outcome} dispatch ${dispatch.message}`;
     const drops = byMessage.get(dispatch.message) ?? [];
-    const [least, most] = { ok: [1, 1], unknown: [0, 1], failed: [0, 0] }[outcome] as [number, number];
-    if (drops.length < least || drops.length > most) found.push(`${what}: is ${drops.length} drops`);
+    const [min, max] = { ok: [1, 1], unknown: [0, 1], failed: [0, 0] }[outcome] as [number, number];
+    if (drops.length < min || drops.length > max) found.push(`${what}: is ${drops.length} drops`);
     const inHistory = entries.get(dispatch.message) ?? [];
     if (inHistory.length !== drops.length) {
       found.push(`${what}: is ${inHistory.length} times in the history and ${drops.length} times in the database`);

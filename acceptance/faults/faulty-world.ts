@@ -74,7 +74,7 @@ export class FaultyWorld implements AsyncDisposable {
             WAYBILL_SMTP_URL: ways.smtp.through(smtp.href),
             WAYBILL_SCAN: 'required',
             WAYBILL_DESTTIME_UNIT: 'seconds',
-            WAYBILL_DESTTIME_MOST: '1000000',
+            WAYBILL_DESTTIME_MAX: '1000000',
             WAYBILL_LISTEN: `127.0.0.1:${listens[0]}`,
             ...settings,
           },

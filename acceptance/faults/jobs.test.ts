@@ -58,12 +58,12 @@ async function anHourWithout(smtpUrl: string, outcome: string): Promise<void> {
   const receivers = Array.from({ length: 10 }, () => uniqueAddress('patient'));
   const without = await exchange.work({ WAYBILL_SMTP_URL: smtpUrl });
   await dispatch(client, { to: receivers, files: [{ name: 'a.txt', content: 'a' }] });
-  const tried = (least: number) =>
+  const tried = (min: number) =>
     eventually(
-      `${least} attempts each`,
+      `${min} attempts each`,
       async () => {
         const messages = await Promise.all(receivers.map(messageTo));
-        return messages.every(({ attempts, due }) => attempts >= least && !due) ? messages : undefined;
+        return messages.every(({ attempts, due }) => attempts >= min && !due) ? messages : undefined;
       },
       slowly,
     );

@@ -16,15 +16,15 @@ export interface FaultKind {
 
 type Way = keyof FaultyWorld['ways'];
 type EngineName = 'postgres' | 'redis' | 'gateway' | 'clamd';
-const between = (random: () => number, least: number, most: number) => least + random() * (most - least);
+const between = (random: () => number, min: number, max: number) => min + random() * (max - min);
 
 /** For a while, in milliseconds from and to. */
 const onTheWay =
-  (way: Way, fault: TcpFault, [least, most]: [number, number]): FaultKind['inject'] =>
+  (way: Way, fault: TcpFault, [min, max]: [number, number]): FaultKind['inject'] =>
   async (world, random) => {
     const proxy: TcpProxy = world.ways[way];
     proxy.fault = fault;
-    await pause(between(random, least, most));
+    await pause(between(random, min, max));
     proxy.fault = 'pass';
   };
 const cutOff =
@@ -32,11 +32,11 @@ const cutOff =
   async (world) =>
     world.ways[way].cut();
 const frozen =
-  (name: EngineName, [least, most]: [number, number]): FaultKind['inject'] =>
+  (name: EngineName, [min, max]: [number, number]): FaultKind['inject'] =>
   async (world, random) => {
     const engine: OwnEngine = world[name];
     await engine.freeze();
-    await pause(between(random, least, most));
+    await pause(between(random, min, max));
     engine.thaw();
   };
 const killed =

@@ -14,7 +14,7 @@ import { uploadStream } from './upload-stream.ts';
 const chunkBytes = 8 * 1024 * 1024;
 /** Not a whole number of chunks, segments or blocks. */
 const sizeBytes = 2 * 1024 ** 3 + 12_345;
-const mostMemoryMiB = 300;
+const maxMemoryMiB = 300;
 const transferTimeout = 600_000;
 
 const original = new Keystream(randomBytes(16).toString('hex'));
@@ -70,12 +70,12 @@ for (const [what, start, end, asked = `bytes=${start}-${end - 1}`] of ranges) {
   });
 }
 
-test(`no process has taken more than ${mostMemoryMiB} MiB for it`, () => {
+test(`no process has taken more than ${maxMemoryMiB} MiB for it`, () => {
   const pids = serves.map((serve) => serve.pid);
   const names = ['who took and gave it', 'who only gave it'];
   const peaks = pids.map((pid, index) => ({ name: names[index], peakMiB: Math.round(peakMemoryMiB(pid)) }));
   report(`peak memory: ${peaks.map(({ name, peakMiB }) => `${name} ${peakMiB} MiB`).join(', ')}`);
-  for (const { name, peakMiB } of peaks) expect(peakMiB, name).toBeLessThan(mostMemoryMiB);
+  for (const { name, peakMiB } of peaks) expect(peakMiB, name).toBeLessThan(maxMemoryMiB);
 });
 
 async function downloadDigest({ baseUrl }: OwnServe): Promise<string> {

@@ -71,15 +71,15 @@ test('all of it arrives, and the process hardly grows', { timeout: readingTimeou
     samples.push(memoryMiB(serve.pid));
   });
   const seconds = (performance.now() - began) / 1000;
-  const most = Math.max(...samples);
+  const max = Math.max(...samples);
   report(
     `${seen.entries} entries, ${Math.round(seen.bytes / 1024 ** 2)} MiB in ${seconds.toFixed(1)} s; memory before ` +
-      `${before.toFixed(0)}, most ${most.toFixed(0)}, after ${memoryMiB(serve.pid).toFixed(0)} MiB`,
+      `${before.toFixed(0)}, most ${max.toFixed(0)}, after ${memoryMiB(serve.pid).toFixed(0)} MiB`,
   );
   expect(seen.bytes, 'the answer').toBeGreaterThan(heapMiB * 1024 ** 2);
   expect(seen).toMatchObject({ entries: many, distinct: many, liveDrops: String(many), inOrder: true });
   expect(samples.length).toBeGreaterThan(100);
-  expect(most - before).toBeLessThan(64);
+  expect(max - before).toBeLessThan(64);
 });
 
 test('readers that stand still hold no connection and no transaction', { timeout: readingTimeout }, async () => {

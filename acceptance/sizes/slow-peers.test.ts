@@ -40,11 +40,11 @@ test(`${peers} uploads at 2 KiB/s: each is taken, none costs much, and a fast on
   const usualMs = Math.max(await fast('usual.bin'), await fast('usual.bin'));
   const before = memoryMiB(serve.pid);
 
-  let most = 0;
+  let max = 0;
   const over = new AbortController();
   const watching = (async () => {
     while (!over.signal.aborted) {
-      most = Math.max(most, memoryMiB(serve.pid));
+      max = Math.max(max, memoryMiB(serve.pid));
       await pause(200);
     }
   })();
@@ -57,7 +57,7 @@ test(`${peers} uploads at 2 KiB/s: each is taken, none costs much, and a fast on
   const answers = await Promise.all(trickling.map((upload) => upload.answered));
   over.abort();
   await watching;
-  const grown = Math.round(most - before);
+  const grown = Math.round(max - before);
   report(
     `${peers} uploads for ${seconds} s: memory grew by ${grown} MiB; ${fastBytes / 1024 ** 2} MiB beside them took ${(besideMs / usualMs).toFixed(2)} of the usual time`,
   );
@@ -178,10 +178,10 @@ async function readSlowly(
 async function contactsReadMs(
   client: Client,
   isOver: () => boolean,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<number[]> {
   const times: number[] = [];
-  while (!isOver() && times.length < most) {
+  while (!isOver() && times.length < max) {
     const began = performance.now();
     succeeded(await client.contacts());
     times.push(performance.now() - began);

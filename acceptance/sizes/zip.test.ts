@@ -29,7 +29,7 @@ const sizes: Record<string, number> = {
   'smörgås.bin': 0.75 * unit + 12_345,
   'last.bin': 0.75 * unit,
 };
-const mostMemoryMiB = 300;
+const maxMemoryMiB = 300;
 const transferTimeout = 900_000;
 const run = promisify(execFile);
 /** unzip tells of names as the locale has it. */
@@ -110,10 +110,10 @@ test('every file in it is the one that was sent', { timeout: transferTimeout }, 
   for (const [name, digest] of Object.entries(digests)) expect(await digestInZip(name), name).toBe(digest);
 });
 
-test(`no process has taken more than ${mostMemoryMiB} MiB for it`, () => {
+test(`no process has taken more than ${maxMemoryMiB} MiB for it`, () => {
   const peaks = [taker(), giver()].map(({ pid }) => Math.round(peakMemoryMiB(pid)));
   report(`peak memory: who took the files ${peaks[0]} MiB, who gave the ZIP ${peaks[1]} MiB`);
-  for (const peakMiB of peaks) expect(peakMiB).toBeLessThan(mostMemoryMiB);
+  for (const peakMiB of peaks) expect(peakMiB).toBeLessThan(maxMemoryMiB);
 });
 
 function taker(): OwnServe {

@@ -63,7 +63,7 @@ test('a JSON body has up to a mebibyte, and a list of contacts up to eight', asy
   assertErrorAnswer(await client.post('cgi/contacts_add.cgi', `[]${padding(8 * beyond)}`), 413, 'too_large');
 });
 
-const fields: [field: string, most: Partial<ContactInput>, beyond: Partial<ContactInput>][] = [
+const fields: [field: string, max: Partial<ContactInput>, beyond: Partial<ContactInput>][] = [
   ['number', { number: '123456789012345' }, { number: '1234567890123456' }],
   ['language', { language: `en${'-abcdefg'.repeat(4)}h` }, { language: `en${'-abcdefg'.repeat(4)}-h` }],
   [
@@ -74,13 +74,13 @@ const fields: [field: string, most: Partial<ContactInput>, beyond: Partial<Conta
   ['name of a group', { groups: ['g'.repeat(100)] }, { groups: ['g'.repeat(101)] }],
   ['nick', { nick: 'n'.repeat(200) }, { nick: 'n'.repeat(201) }],
 ];
-for (const [field, most, beyond] of fields) {
+for (const [field, max, beyond] of fields) {
   test(`a contact has a bounded ${field}`, async () => {
     const client = await freshClient('bounded');
     const contact = (extra: Partial<ContactInput>): ContactInput => ({ email: 'a@example.org', ...extra });
     assertErrorAnswer(await client.addContacts([contact(beyond)]), 400, 'invalid_input');
     expect((await client.readContacts()).local).toEqual([]);
-    assertStatus(await client.addContacts([contact(most)]), 'ok');
-    expect((await client.readContacts()).local).toEqual([expect.objectContaining(most)]);
+    assertStatus(await client.addContacts([contact(max)]), 'ok');
+    expect((await client.readContacts()).local).toEqual([expect.objectContaining(max)]);
   });
 }

@@ -4,7 +4,7 @@ import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/client.ts';
 import { assertErrorAnswer } from '../lib/expect.ts';
 
-const most = 60;
+const max = 60;
 
 async function mint(client: Client, count: number): Promise<string[]> {
   const tokens: string[] = [];
@@ -26,14 +26,14 @@ async function liveOnes(client: Client, tokens: string[]): Promise<string[]> {
 
 test('sixty tokens of one account are live at once', async () => {
   const client = await freshClient('sixty');
-  const tokens = await mint(client, most);
-  expect(new Set(tokens).size).toBe(most);
+  const tokens = await mint(client, max);
+  expect(new Set(tokens).size).toBe(max);
   expect(await liveOnes(client, tokens)).toEqual(tokens);
 });
 
 test('the sixty-first token pushes out the least recently used one, and no other', async () => {
   const client = await freshClient('sixty-one');
-  const tokens = await mint(client, most);
+  const tokens = await mint(client, max);
   // Using the oldest makes the second the least recently used.
   expect(await isLive(client, tokens[0] ?? '')).toBe(true);
   tokens.push(await client.mintToken());
@@ -44,7 +44,7 @@ test('the sixty-first token pushes out the least recently used one, and no other
 test('the tokens of one account leave those of another alone', async () => {
   const [busy, quiet] = await Promise.all([freshClient('busy'), freshClient('quiet')]);
   const token = await quiet.mintToken();
-  await mint(busy, most + 1);
+  await mint(busy, max + 1);
   expect(await isLive(quiet, token)).toBe(true);
 });
 
@@ -52,7 +52,7 @@ test('sixty-five tokens minted at once leave sixty', async () => {
   const client = await freshClient('crowd');
   const minted = await Promise.all(Array.from({ length: 65 }, () => client.mintToken()));
   expect(new Set(minted).size).toBe(65);
-  expect(await liveOnes(client, minted)).toHaveLength(most);
+  expect(await liveOnes(client, minted)).toHaveLength(max);
 });
 
 test('a token in constant use survives sixty-five others minted around it', async () => {

@@ -6,14 +6,14 @@ const longestAnswerBytes = 64 * 1024 * 1024;
 /** A failure's body is a sentence or two. */
 const longestFailureBytes = 64 * 1024;
 
-export async function bytesOf(answer: IncomingMessage, most = longestAnswerBytes): Promise<Buffer> {
+export async function bytesOf(answer: IncomingMessage, max = longestAnswerBytes): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of piecesOf(answer)) {
     length += piece.length;
-    if (length > most) {
+    if (length > max) {
       answer.destroy();
-      throw unexpected(answer, `an answer of more than ${most} bytes`);
+      throw unexpected(answer, `an answer of more than ${max} bytes`);
     }
     pieces.push(piece);
   }

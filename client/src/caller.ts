@@ -7,7 +7,7 @@ import type { Surroundings } from './surroundings.ts';
 import type { Outgoing, Transport } from './transport.ts';
 
 /** One token can be lost many times in a row where more clients share an account than it may have tokens. */
-const mostRenewals = 40;
+const maxRenewals = 40;
 
 export interface Call<T> {
   method: 'GET' | 'HEAD' | 'POST';
@@ -60,7 +60,7 @@ export class Caller {
           if (!isWaybillError(error, 'csrf_rejected') || call.repeatable?.() === false) throw error;
           this.#tokens.reject(token);
           renewals += 1;
-          if (renewals >= mostRenewals) throw error;
+          if (renewals >= maxRenewals) throw error;
           // The first renewal is the usual case; then others are taking our token away, and haste makes it worse.
           if (renewals > 1) await this.#sleep(jitter(this.#patience, this.#surroundings, renewals - 1), call.signal);
         }

@@ -11,7 +11,7 @@ interface CallOptions {
 }
 
 /** A change that meets so many others is given up: something else is wrong. */
-const mostConflicts = 200;
+const maxConflicts = 200;
 const conflictPatience: Pick<Patience, 'firstPauseMs' | 'longestPauseMs'> = { firstPauseMs: 20, longestPauseMs: 1_000 };
 
 /**
@@ -52,13 +52,13 @@ export class Contacts {
   /** Removes contacts; those that are none are ignored. Answers how many there were. */
   async remove(addresses: readonly string[], { signal }: CallOptions = {}): Promise<number> {
     const unwanted = new Set(addresses.map(canonicalAddress));
-    let most = 0;
+    let max = 0;
     await this.#change(signal, (current) => {
       const left = current.filter(({ email }) => !unwanted.has(email));
-      most = Math.max(most, current.length - left.length);
+      max = Math.max(max, current.length - left.length);
       return left.length === current.length ? undefined : left;
     });
-    return most;
+    return max;
   }
 
   /** Adds contacts, or changes those that are there: fields that are given replace, all others stay. */
@@ -87,7 +87,7 @@ export class Contacts {
         await this.#write(changed, version, signal);
         return;
       } catch (error) {
-        if (!isWaybillError(error, 'precondition_failed') || conflicts >= mostConflicts) throw error;
+        if (!isWaybillError(error, 'precondition_failed') || conflicts >= maxConflicts) throw error;
       }
       const patience = { ...conflictPatience, attempts: 0, longestRetryAfterMs: 0 };
       await this.#surroundings.sleep(jitter(patience, this.#surroundings, conflicts), signal);

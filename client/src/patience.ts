@@ -12,7 +12,7 @@ export interface Patience {
   longestRetryAfterMs: number;
 }
 
-export const standardPatience: Patience = {
+export const defaultPatience: Patience = {
   attempts: 8,
   firstPauseMs: 200,
   longestPauseMs: 20_000,

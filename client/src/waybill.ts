@@ -6,7 +6,7 @@ import { type DownloadedFile, type DownloadToFileOptions, downloadPart, download
 import { type CallOptions, Draft } from './draft.ts';
 import { WaybillError } from './errors.ts';
 import { listElements } from './list-elements.ts';
-import { type Patience, standardPatience } from './patience.ts';
+import { defaultPatience, type Patience } from './patience.ts';
 import { type RequestOptions, request, type SendOptions, type Sent, send, type Workplace } from './send.ts';
 import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { Transport } from './transport.ts';
@@ -38,7 +38,7 @@ export class Waybill {
 
   constructor(options: WaybillOptions) {
     const surroundings = { ...realSurroundings, ...options.surroundings };
-    const patience = { ...standardPatience, ...options.patience };
+    const patience = { ...defaultPatience, ...options.patience };
     const account = accountOf(options);
     this.#transport = new Transport(account.url, options.silenceMs ?? 120_000);
     this.#caller = new Caller(this.#transport, account, patience, surroundings);

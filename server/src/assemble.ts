@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { checkMasterKeys } from './domain/files/check-master-keys.ts';
 import { ReadAhead } from './domain/files/read-ahead.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
-import type { Checkpoint, Engines, Policy, Random } from './domain/ports.ts';
+import type { Checkpoint, Engines, Policy, Random } from './domain/ports/index.ts';
 import type { Intake } from './domain/uploads/intake.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
 import { MemoryBudget } from './domain/uploads/memory-budget.ts';
@@ -152,8 +152,8 @@ function policyFrom(config: Config): Policy {
     scan: config.WAYBILL_SCAN,
     desttime: {
       unitSeconds: unitSeconds[config.WAYBILL_DESTTIME_UNIT],
-      most: config.WAYBILL_DESTTIME_MOST,
-      standard: config.WAYBILL_DESTTIME_DEFAULT,
+      max: config.WAYBILL_DESTTIME_MAX,
+      default: config.WAYBILL_DESTTIME_DEFAULT,
     },
     uploadLeaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS,
     maxFileBytes: config.WAYBILL_MAX_FILE_BYTES,

@@ -48,7 +48,7 @@ test('a complete environment, and the defaults of what is not set', () => {
     WAYBILL_TRUSTED_PROXIES: [],
     WAYBILL_SCAN: 'required',
     WAYBILL_DESTTIME_UNIT: 'days',
-    WAYBILL_DESTTIME_MOST: 30,
+    WAYBILL_DESTTIME_MAX: 30,
     WAYBILL_DESTTIME_DEFAULT: 7,
     WAYBILL_CSRF_TTL_SECONDS: 900,
     WAYBILL_LOG_LEVEL: 'info',
@@ -68,7 +68,7 @@ test('a configuration cannot be changed afterwards', () => {
 test('nothing that must stay secret has a default, unless it is not needed', () => {
   const secrets = Object.entries(configTable).filter(([, setting]) => setting.secret);
   expect(secrets.length).toBeGreaterThan(3);
-  for (const [, setting] of secrets) expect(setting.standard ?? '').toBe('');
+  for (const [, setting] of secrets) expect(setting.default ?? '').toBe('');
 });
 
 test('every problem is reported at once', () => {
@@ -188,8 +188,8 @@ describe('refuses', () => {
   });
 
   test('a default time beyond the longest', () => {
-    expect(problemsOf({ ...complete, WAYBILL_DESTTIME_MOST: '5' })).toEqual([
-      expect.stringContaining('WAYBILL_DESTTIME_DEFAULT is larger than WAYBILL_DESTTIME_MOST'),
+    expect(problemsOf({ ...complete, WAYBILL_DESTTIME_MAX: '5' })).toEqual([
+      expect.stringContaining('WAYBILL_DESTTIME_DEFAULT is larger than WAYBILL_DESTTIME_MAX'),
     ]);
   });
 });

@@ -12,19 +12,19 @@ const settings = {
   },
   WAYBILL_ALLOWED_HOSTS: {
     about: 'Further host names (with port, where not the default) this server answers for; comma-separated.',
-    standard: '',
+    default: '',
     parse: list,
   },
-  WAYBILL_LISTEN: { about: 'Where `serve` listens: HOST:PORT.', standard: '127.0.0.1:8080', parse: hostAndPort },
+  WAYBILL_LISTEN: { about: 'Where `serve` listens: HOST:PORT.', default: '127.0.0.1:8080', parse: hostAndPort },
   WAYBILL_CONSOLE_LISTEN: {
     about:
       'Where `serve` answers /healthz and /readyz, for administrators and load balancers: HOST:PORT. Empty: nowhere.',
-    standard: '',
+    default: '',
     parse: (value: string) => (value === '' ? undefined : hostAndPort(value)),
   },
   WAYBILL_TRUSTED_PROXIES: {
     about: 'Addresses or networks (CIDR) whose X-Forwarded-For is believed; comma-separated. Empty: nobody’s.',
-    standard: '',
+    default: '',
     parse: list,
   },
   WAYBILL_DATABASE_URL: {
@@ -34,7 +34,7 @@ const settings = {
   },
   WAYBILL_DATABASE_CONNECTIONS: {
     about: 'The most connections a process opens to PostgreSQL. `work` needs at least 5.',
-    standard: '10',
+    default: '10',
     parse: integer(2, 1000),
   },
   WAYBILL_REDIS_URL: {
@@ -43,7 +43,7 @@ const settings = {
     parse: redisAddress,
   },
   WAYBILL_S3_ENDPOINT: { about: 'The S3 server: http(s)://HOST:PORT.', parse: address('http', 'https') },
-  WAYBILL_S3_REGION: { about: 'The S3 region.', standard: 'us-east-1', parse: text },
+  WAYBILL_S3_REGION: { about: 'The S3 region.', default: 'us-east-1', parse: text },
   WAYBILL_S3_BUCKET: { about: 'The bucket that holds the sealed bytes. It must exist.', parse: text },
   WAYBILL_S3_ACCESS_KEY_ID: { about: 'The S3 access key.', parse: text },
   WAYBILL_S3_SECRET_ACCESS_KEY: { about: 'The S3 secret key.', secret: true, parse: text },
@@ -56,29 +56,29 @@ const settings = {
     secret: true,
     parse: pepper,
   },
-  WAYBILL_CLAMD: { about: 'clamd: HOST:PORT or the path of its socket.', standard: '127.0.0.1:3310', parse: text },
+  WAYBILL_CLAMD: { about: 'clamd: HOST:PORT or the path of its socket.', default: '127.0.0.1:3310', parse: text },
   WAYBILL_SCAN: {
     about:
       'Virus scan. required: what cannot be scanned is refused. best-effort: it is taken and marked unscanned. off: nothing is scanned.',
-    standard: 'required',
+    default: 'required',
     parse: oneOf('required', 'best-effort', 'off'),
   },
   WAYBILL_SCAN_SECONDS: {
     about:
       'How long clamd may take for the verdict on one file after its last byte. Longer than clamd’s MaxScanTime, which is 120 seconds unless you changed it.',
-    standard: '600',
+    default: '600',
     parse: integer(1, 86_400),
   },
   WAYBILL_SCAN_MAX_BYTES: {
     about:
       'The largest file that is scanned: clamd’s StreamMaxLength, which is 100 MiB unless you changed it. With WAYBILL_SCAN=required a larger file is refused.',
-    standard: String(100 * 1024 ** 2),
+    default: String(100 * 1024 ** 2),
     parse: integer(1, 4 * 1024 ** 3),
   },
   WAYBILL_SCAN_STREAMS: {
     about:
       'The most files a process streams to clamd at once. The sum over all processes must stay below clamd’s MaxQueue, which is 100 unless you changed it.',
-    standard: '20',
+    default: '20',
     parse: integer(1, 1000),
   },
   WAYBILL_SMTP_URL: {
@@ -90,142 +90,142 @@ const settings = {
   WAYBILL_SECOND_FACTOR: {
     about:
       'What a receiver shows besides the link, where the account has no choice of its own: a code by sms, by mail, or nothing. Without a number or a gateway, sms becomes mail.',
-    standard: 'off',
+    default: 'off',
     parse: oneOf('off', 'sms', 'mail'),
   },
   WAYBILL_MESSAGES_PER_ACCOUNT: {
     about: 'Receivers an account may write to in an hour before it is answered 429.',
-    standard: '10000',
+    default: '10000',
     parse: integer(1, 100_000_000),
   },
   WAYBILL_MESSAGES_PER_RECIPIENT: {
     about: 'Drops and grants an account may send to one address in an hour before it is answered 429.',
-    standard: '1000',
+    default: '1000',
     parse: integer(1, 100_000_000),
   },
   WAYBILL_RECIPIENT_MESSAGES_PER_HOUR: {
     about:
       'Mails that one address is sent in an hour by all accounts together, codes aside. Further ones are not lost; they wait in the outbox.',
-    standard: '2000',
+    default: '2000',
     parse: integer(1, 100_000_000),
   },
   WAYBILL_CODES_PER_RECIPIENT: {
     about:
       'Codes that one number or address is sent in an hour, for all links together. After that the page says that there were too many.',
-    standard: '20',
+    default: '20',
     parse: integer(1, 1_000_000),
   },
   WAYBILL_SMS_URL: {
     about:
       'The SMS gateway, which speaks Kannel’s sendsms: http://USER:PASSWORD@HOST:PORT/cgi-bin/sendsms. Empty: no SMS.',
-    standard: '',
+    default: '',
     secret: true,
     parse: smsUrl,
   },
   WAYBILL_SMS_FROM: {
     about: 'Whom SMS come from: up to 11 letters (A to Z) and digits, or a number of up to 15 digits.',
-    standard: 'Waybill',
+    default: 'Waybill',
     parse: smsSender,
   },
   WAYBILL_LANGUAGE: {
     about: 'The language of mails and pages where the receiver’s is not known or there are no texts in it.',
-    standard: 'en',
+    default: 'en',
     parse: text,
   },
   WAYBILL_TEXTS_DIR: {
     about: 'A folder of your own texts: sv.json there replaces single Swedish texts, nb.json adds Norwegian.',
-    standard: '',
+    default: '',
     parse: text,
   },
   WAYBILL_DESTTIME_UNIT: {
     about: 'The unit of desttime and ttl.',
-    standard: 'days',
+    default: 'days',
     parse: oneOf('seconds', 'minutes', 'hours', 'days'),
   },
-  WAYBILL_DESTTIME_MOST: { about: 'The largest desttime taken.', standard: '30', parse: integer(1, 1_000_000) },
+  WAYBILL_DESTTIME_MAX: { about: 'The largest desttime taken.', default: '30', parse: integer(1, 1_000_000) },
   WAYBILL_DESTTIME_DEFAULT: {
     about: 'The desttime of a request without one.',
-    standard: '7',
+    default: '7',
     parse: integer(1, 1_000_000),
   },
   WAYBILL_CSRF_TTL_SECONDS: {
     about: 'How long a CSRF token lives after its last use.',
-    standard: '900',
+    default: '900',
     parse: integer(1, 86_400),
   },
   WAYBILL_FAILURES_PER_MINUTE: {
     about: 'Failed authentications an address may make in a minute before it is answered 429.',
-    standard: '300',
+    default: '300',
     parse: integer(1, 1_000_000),
   },
   WAYBILL_MAX_FILE_BYTES: {
     about: 'The largest file taken.',
-    standard: String(2 * 1024 ** 4),
+    default: String(2 * 1024 ** 4),
     parse: integer(1, 64 * 1024 ** 4),
   },
   WAYBILL_GRANT_MAX_BYTES: {
     about: 'The total size of all files that a contact may send through one link.',
-    standard: String(1024 ** 4),
+    default: String(1024 ** 4),
     parse: integer(1, 1024 ** 5),
   },
   WAYBILL_MIN_BODY_BYTES_PER_SECOND: {
     about: 'The slowest a request’s body may arrive. One that brings less over 30 seconds is cut.',
-    standard: '1024',
+    default: '1024',
     parse: integer(1, 1024 ** 3),
   },
   WAYBILL_UPLOAD_MEMORY_BYTES: {
     about:
       'The memory of a process for all its uploads. One fast upload uses up to 40 MiB, a slow one 64 KiB when memory is short.',
-    standard: String(128 * 1024 ** 2),
+    default: String(128 * 1024 ** 2),
     parse: integer(8 * 1024 ** 2, 64 * 1024 ** 3),
   },
   WAYBILL_DOWNLOAD_MEMORY_BYTES: {
     about: 'The memory of a process for reading ahead of fast downloads. Every download uses 256 KiB besides.',
-    standard: String(128 * 1024 ** 2),
+    default: String(128 * 1024 ** 2),
     parse: integer(0, 64 * 1024 ** 3),
   },
   WAYBILL_UPLOAD_LEASE_SECONDS: {
     about: 'How long after its last sign of life the upload of a process that has died is given up.',
-    standard: '60',
+    default: '60',
     parse: integer(1, 86_400),
   },
   WAYBILL_RESUME_SECONDS: {
     about: 'How long an upload of a contact that was interrupted can be resumed.',
-    standard: '86400',
+    default: '86400',
     parse: integer(60, 2_592_000),
   },
-  WAYBILL_WORKER_CONCURRENCY: { about: 'Jobs a `work` process runs at once.', standard: '8', parse: integer(1, 1000) },
+  WAYBILL_WORKER_CONCURRENCY: { about: 'Jobs a `work` process runs at once.', default: '8', parse: integer(1, 1000) },
   WAYBILL_CHECKS_AT_ONCE: {
     about: 'Uploads of contacts a `work` process reads back and scans at once, beside its other jobs.',
-    standard: '8',
+    default: '8',
     parse: integer(1, 1000),
   },
   WAYBILL_STOP_DELAY_SECONDS: {
     about:
       'After SIGTERM, how long `serve` says on /readyz that it is not ready and still serves, so that load balancers turn elsewhere. Longer than they take to notice.',
-    standard: '6',
+    default: '6',
     parse: integer(0, 3600),
   },
   WAYBILL_STOP_SECONDS: {
     about: 'After that, how long transfers of `serve` and jobs of `work` may take to end before they are cut.',
-    standard: '600',
+    default: '600',
     parse: integer(0, 86_400),
   },
   WAYBILL_LOG_LEVEL: {
     about: 'What is logged, as JSON lines on standard output.',
-    standard: 'info',
+    default: 'info',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },
   WAYBILL_FAILPOINT: {
     about: 'For crash tests only: the process kills itself at this checkpoint.',
-    standard: '',
+    default: '',
     parse: text,
   },
 } satisfies Record<string, Setting>;
 
 interface Setting {
   readonly about: string;
-  readonly standard?: string;
+  readonly default?: string;
   /** May be given as NAME_FILE, the path of a file that holds it, and is never shown. */
   readonly secret?: true;
   readonly parse: (text: string) => unknown;
@@ -260,8 +260,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   for (const [name, setting] of Object.entries(configTable)) {
     try {
       const given = environment[name] ?? (setting.secret ? fromFile(environment[`${name}_FILE`]) : undefined);
-      const value = given ?? setting.standard;
-      if (value === undefined || (value === '' && setting.standard === undefined)) {
+      const value = given ?? setting.default;
+      if (value === undefined || (value === '' && setting.default === undefined)) {
         throw new Error(`is not set${setting.secret ? ` (nor ${name}_FILE)` : ''}. ${setting.about}`);
       }
       values[name] = setting.parse(value);
@@ -276,8 +276,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     }
   }
   const config = values as Values;
-  if (problems.length === 0 && config.WAYBILL_DESTTIME_DEFAULT > config.WAYBILL_DESTTIME_MOST) {
-    problems.push('WAYBILL_DESTTIME_DEFAULT is larger than WAYBILL_DESTTIME_MOST.');
+  if (problems.length === 0 && config.WAYBILL_DESTTIME_DEFAULT > config.WAYBILL_DESTTIME_MAX) {
+    problems.push('WAYBILL_DESTTIME_DEFAULT is larger than WAYBILL_DESTTIME_MAX.');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
@@ -309,11 +309,11 @@ function oneOf<const Choice extends string>(...choices: readonly Choice[]) {
   };
 }
 
-function integer(least: number, most: number) {
+function integer(min: number, max: number) {
   return (value: string): number => {
     const number = Number(value);
-    if (!/^\d+$/.test(value) || number < least || number > most) {
-      throw new Error(`is a whole number from ${least} to ${most}.`);
+    if (!/^\d+$/.test(value) || number < min || number > max) {
+      throw new Error(`is a whole number from ${min} to ${max}.`);
     }
     return number;
   };

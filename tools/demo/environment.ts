@@ -15,7 +15,7 @@ const adjustable = [
   'WAYBILL_SECOND_FACTOR',
   'WAYBILL_LOG_LEVEL',
   'WAYBILL_DESTTIME_UNIT',
-  'WAYBILL_DESTTIME_MOST',
+  'WAYBILL_DESTTIME_MAX',
 ];
 
 /** The settings of waybilld on the engines of this machine. Needs the public address, which the demo decides. */

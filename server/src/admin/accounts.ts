@@ -3,7 +3,7 @@ import { createAccount } from '../domain/accounts/create-account.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { setAccountChoices } from '../domain/accounts/set-account-choices.ts';
 import { setAccountDisabled } from '../domain/accounts/set-account-disabled.ts';
-import type { Account, SecondFactor } from '../domain/ports.ts';
+import type { Account, SecondFactor } from '../domain/ports/index.ts';
 import { type AddCommand, print, printPages } from './command.ts';
 
 const accountsPerPage = 500;

@@ -3,7 +3,7 @@ import { findAccount } from '../domain/accounts/find-account.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { isUuid } from '../domain/is-uuid.ts';
-import type { DropLine, ReceiverState } from '../domain/ports.ts';
+import type { DropLine, ReceiverState } from '../domain/ports/index.ts';
 import { type AddCommand, print, printPages } from './command.ts';
 
 const receiversPerPage = 50;

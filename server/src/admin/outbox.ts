@@ -3,7 +3,7 @@ import { findAccount } from '../domain/accounts/find-account.ts';
 import { isUuid } from '../domain/is-uuid.ts';
 import { retryAllMessages } from '../domain/outbox/retry-all-messages.ts';
 import { retryMessage } from '../domain/outbox/retry-message.ts';
-import type { OutboxLine } from '../domain/ports.ts';
+import type { OutboxLine } from '../domain/ports/index.ts';
 import { type AddCommand, print, printPages } from './command.ts';
 
 const messagesPerPage = 500;

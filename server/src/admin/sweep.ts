@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Engines } from '../domain/ports.ts';
+import type { Engines } from '../domain/ports/index.ts';
 import { type Swept, sweepAlone } from '../domain/sweep.ts';
 import { type AddCommand, print } from './command.ts';
 

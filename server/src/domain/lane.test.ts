@@ -33,11 +33,11 @@ const taking = (ms: number) => (deadlineMs: number) =>
 
 test('serves so many at a time, and all of them however long that takes while the engine answers', async () => {
   const lane = open(2);
-  let [running, most] = [0, 0];
+  let [running, max] = [0, 0];
   const calls = Array.from({ length: 60 }, () =>
     lane.run(undefined, async (deadlineMs) => {
       running += 1;
-      most = Math.max(most, running);
+      max = Math.max(max, running);
       const result = await taking(1_000)(deadlineMs);
       running -= 1;
       return result;
@@ -46,7 +46,7 @@ test('serves so many at a time, and all of them however long that takes while th
   const all = Promise.all(calls);
   await vi.advanceTimersByTimeAsync(30_000);
   expect(new Set(await all)).toEqual(new Set(['answered']));
-  expect(most).toBe(2);
+  expect(max).toBe(2);
   expect(vi.getTimerCount()).toBe(0);
 });
 

@@ -38,7 +38,7 @@ export class Lane {
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(signal, arrivedAt);
     return {
-      leftMs: Math.max(leastMs, Math.ceil(this.#leftMs(arrivedAt))),
+      leftMs: Math.max(minMs, Math.ceil(this.#leftMs(arrivedAt))),
       leave: (outcome) => {
         if (outcome === 'answered') this.#answeredAt = performance.now();
         const [next] = this.#waiting;
@@ -76,4 +76,4 @@ export class Lane {
 }
 
 /** Whoever has waited until the end still gets a chance. */
-const leastMs = 1_000;
+const minMs = 1_000;

@@ -10,7 +10,7 @@ import { revokeDrop } from './drops/revoke-drop.ts';
 import { chunkKey } from './files/sealing.ts';
 import { sweepFiles } from './files/sweep-files.ts';
 import { sendMessage } from './outbox/send-message.ts';
-import type { Account, Actor, Link } from './ports.ts';
+import type { Account, Actor, Link } from './ports/index.ts';
 import { batchSize, sweep } from './sweep.ts';
 import { accountOwner } from './uploads/owner.ts';
 import { completeUploads, stageUpload } from './uploads/stage-upload.ts';

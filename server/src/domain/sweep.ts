@@ -1,5 +1,5 @@
 import { sweepFiles } from './files/sweep-files.ts';
-import type { Batch, BatchSize, Engines } from './ports.ts';
+import type { Batch, BatchSize, Engines } from './ports/index.ts';
 
 const daySeconds = 24 * 60 * 60;
 const staleDraftSeconds = 7 * daySeconds;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { Actor } from '../domain/ports.ts';
+import type { Actor } from '../domain/ports/index.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,

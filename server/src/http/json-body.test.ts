@@ -111,8 +111,8 @@ describe('what JSON.parse forgives', () => {
 });
 
 describe('the longest bodies', () => {
-  const most = limits.contactListBytes;
-  const fill = (piece: string, last: string) => `[${piece.repeat(Math.floor((most - 10) / piece.length))}${last}]`;
+  const max = limits.contactListBytes;
+  const fill = (piece: string, last: string) => `[${piece.repeat(Math.floor((max - 10) / piece.length))}${last}]`;
   const contact = (index: number) => ({
     email: `someone.with.a.long.name.${index}@department.of.a.customer.example.org`,
     number: '46701234567',
@@ -127,13 +127,13 @@ describe('the longest bodies', () => {
     ['small numbers', fill('0,', '0')],
     ['empty objects', fill('{},', '{}')],
     ['empty strings', fill('"",', '""')],
-    ['quotes', JSON.stringify('"'.repeat(most / 2 - 10))],
-    ['backslashes', JSON.stringify('\\'.repeat(most / 2 - 10))],
+    ['quotes', JSON.stringify('"'.repeat(max / 2 - 10))],
+    ['backslashes', JSON.stringify('\\'.repeat(max / 2 - 10))],
     ['keys', `{${Array.from({ length: 500_000 }, (_, index) => `"${index}":0`).join()}}`],
-    ['open brackets', '['.repeat(most)],
-    ['open quotes', '"\\"'.repeat(most / 3)],
-    ['colons', ':'.repeat(most)],
-    ['an endless string', `"${'\\"'.repeat(most / 2 - 10)}`],
+    ['open brackets', '['.repeat(max)],
+    ['open quotes', '"\\"'.repeat(max / 3)],
+    ['colons', ':'.repeat(max)],
+    ['an endless string', `"${'\\"'.repeat(max / 2 - 10)}`],
   ];
   /** Of this process alone, so that a busy machine does not matter much. */
   const cpuMs = (work: () => unknown): number => {
@@ -149,7 +149,7 @@ describe('the longest bodies', () => {
   // As a measure: over the small numbers JSON.parse with a reviver takes fifty times as long as without.
   test.each(cases)('%s take time in proportion', (_what, text) => {
     const body = Buffer.from(text);
-    expect(body.length).toBeLessThanOrEqual(most);
+    expect(body.length).toBeLessThanOrEqual(max);
     const plain = cpuMs(() => JSON.parse(text));
     expect(cpuMs(() => parseJson(body))).toBeLessThan(1_000 + 8 * plain);
   });

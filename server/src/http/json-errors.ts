@@ -46,7 +46,7 @@ export const statusOf: Record<ErrorCode, number> = {
 };
 
 /** How long a caller should wait before trying again when a part of the service is away. */
-const standardWaitSeconds = 5;
+const defaultWaitSeconds = 5;
 
 /** What Fastify itself refuses, in our codes. */
 const frameworkCodes: Readonly<Record<string, ErrorCode>> = {
@@ -63,7 +63,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (refusal.code === 'internal') request.log.error({ err: error }, 'a request failed on a fault of ours');
   else if (status >= 500) request.log.warn({ code: refusal.code, err: refusal.cause }, 'a request could not be served');
   if (status === 401) reply.header('www-authenticate', 'Basic realm="Waybill", charset="UTF-8"');
-  const waitSeconds = refusal.retryAfterSeconds ?? (status === 503 ? standardWaitSeconds : undefined);
+  const waitSeconds = refusal.retryAfterSeconds ?? (status === 503 ? defaultWaitSeconds : undefined);
   if (waitSeconds !== undefined) reply.header('retry-after', String(waitSeconds));
   return reply.code(status).type('application/json; charset=utf-8').send(errorAnswer(refusal.code, refusal.message));
 }

@@ -1,4 +1,4 @@
-import type { Engines } from '../domain/ports.ts';
+import type { Engines } from '../domain/ports/index.ts';
 import { checkUploadTask } from './check-upload.ts';
 import { sendMessageTask } from './send-message.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Engines } from '../domain/ports.ts';
+import type { Engines } from '../domain/ports/index.ts';
 import { openTestExchange, type TestExchange } from '../testing/exchange.ts';
 import { startSweeping } from './sweep.ts';
 
@@ -28,10 +28,10 @@ function observed(report: (change: 1 | -1) => Promise<void>): Engines {
 }
 
 test('workers sweep again and again, and never two at once', async () => {
-  let [sweeping, most, swept] = [0, 0, 0];
+  let [sweeping, max, swept] = [0, 0, 0];
   const engines = observed(async (change) => {
     sweeping += change;
-    most = Math.max(most, sweeping);
+    max = Math.max(max, sweeping);
     if (change === -1) swept += 1;
   });
   const failures: unknown[] = [];
@@ -40,7 +40,7 @@ test('workers sweep again and again, and never two at once', async () => {
   );
   await vi.waitFor(() => expect(swept).toBeGreaterThan(20), { timeout: 20_000 });
   await Promise.all(workers.map((worker) => worker.stop()));
-  expect([most, failures]).toEqual([1, []]);
+  expect([max, failures]).toEqual([1, []]);
 });
 
 test('a sweep that fails is reported, and the next one is made', async () => {

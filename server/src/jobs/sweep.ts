@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Engines } from '../domain/ports.ts';
+import type { Engines } from '../domain/ports/index.ts';
 import { sweepAlone } from '../domain/sweep.ts';
 
 /**

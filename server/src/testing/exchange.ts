@@ -22,7 +22,7 @@ import type {
   Scanner,
   SmsGateway,
   Store,
-} from '../domain/ports.ts';
+} from '../domain/ports/index.ts';
 import type { Intake } from '../domain/uploads/intake.ts';
 import { LiveUploads } from '../domain/uploads/live-uploads.ts';
 import { MemoryBudget } from '../domain/uploads/memory-budget.ts';
@@ -40,7 +40,7 @@ export const testPolicy: Policy = {
   publicUrl: 'https://files.example.org',
   mailFrom: 'waybill@example.org',
   scan: 'off',
-  desttime: { unitSeconds: 86_400, most: 30, standard: 7 },
+  desttime: { unitSeconds: 86_400, max: 30, default: 7 },
   uploadLeaseSeconds: 60,
   maxFileBytes: 100 * 1024 * 1024,
   resumeSeconds: 3600,

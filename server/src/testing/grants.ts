@@ -5,7 +5,7 @@ import { announceFile } from '../domain/grants/announce-file.ts';
 import { deskOf } from '../domain/grants/desk.ts';
 import { receiveBytes } from '../domain/grants/receive-bytes.ts';
 import { findLink } from '../domain/links/find-link.ts';
-import type { Actor, DeskFile, Link, SealedFile, Upload, UploadWriter } from '../domain/ports.ts';
+import type { Actor, DeskFile, Link, SealedFile, Upload, UploadWriter } from '../domain/ports/index.ts';
 import { checkUpload } from '../domain/uploads/check-upload.ts';
 import type { TestExchange } from './exchange.ts';
 import { tokenOf } from './links.ts';

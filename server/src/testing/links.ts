@@ -1,6 +1,6 @@
 import { linkToken } from '../domain/drops/link-token.ts';
 import { findLink } from '../domain/links/find-link.ts';
-import type { Actor, Link } from '../domain/ports.ts';
+import type { Actor, Link } from '../domain/ports/index.ts';
 import type { TestExchange } from './exchange.ts';
 
 export interface SentLink {

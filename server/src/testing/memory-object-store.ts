@@ -1,5 +1,5 @@
 import { ExchangeError } from '../domain/exchange-error.ts';
-import type { ObjectStore } from '../domain/ports.ts';
+import type { ObjectStore } from '../domain/ports/index.ts';
 
 export interface MemoryObjectStore extends ObjectStore {
   /** What is stored, for a test to look at and to damage. */

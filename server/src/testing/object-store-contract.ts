@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ObjectStore } from '../domain/ports.ts';
+import type { ObjectStore } from '../domain/ports/index.ts';
 
 /** What every object store must do, the real one and the one in memory alike. */
 export function objectStoreContract(name: string, open: () => Promise<ObjectStore> | ObjectStore): void {

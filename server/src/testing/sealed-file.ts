@@ -3,7 +3,7 @@ import { ReadAhead } from '../domain/files/read-ahead.ts';
 import { type ByteRange, readSealed } from '../domain/files/read-sealed.ts';
 import { chunkCount, chunkKey, sealedSegmentBytes } from '../domain/files/sealing.ts';
 import { type Ledger, SealedWriter } from '../domain/files/write-sealed.ts';
-import type { KeyProvider, ObjectStore, SealedFile } from '../domain/ports.ts';
+import type { KeyProvider, ObjectStore, SealedFile } from '../domain/ports/index.ts';
 import { MemoryBudget } from '../domain/uploads/memory-budget.ts';
 import { deterministicRandom } from './random.ts';
 

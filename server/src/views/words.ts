@@ -28,7 +28,7 @@ export interface AllWords {
 const shipped = fileURLToPath(new URL('../../texts/', import.meta.url));
 /** How the texts were written; a plain `en` would write dates the American way to everybody. */
 const usualLocale: Record<string, string> = { en: 'en-GB' };
-const mostLocales = 500;
+const maxLocales = 500;
 
 /**
  * The texts of the product, with an operator's own laid over them: a file `sv.json` in `overridesDir` replaces single
@@ -87,7 +87,7 @@ export function createWords(options: { fallback: string; overridesDir?: string |
       if (known) return known;
       const words = wordsIn(language, locale);
       // A tag is whatever somebody sent: what is kept of them is bounded.
-      if (made.size < mostLocales) made.set(key, words);
+      if (made.size < maxLocales) made.set(key, words);
       return words;
     },
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import type { Account } from '../ports.ts';
+import type { Account } from '../ports/index.ts';
 import { newApiKey } from './api-key.ts';
 import { authenticate } from './authenticate.ts';
 import { createAccount } from './create-account.ts';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports.ts';
+import type { Actor, Engines } from '../ports/index.ts';
 import { digestOf, isApiKey } from './api-key.ts';
 
 const noKey = Buffer.alloc(32);

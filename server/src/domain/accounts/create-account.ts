@@ -2,7 +2,7 @@ import { record } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import { phoneNumber } from '../contacts/phone-number.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports.ts';
+import type { Account, Engines } from '../ports/index.ts';
 import { insertNewKey } from './create-key.ts';
 
 /** Makes an account with its first API key, which is answered once and never again. */

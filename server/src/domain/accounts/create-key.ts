@@ -1,6 +1,6 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines, Store } from '../ports.ts';
+import type { Account, Engines, Store } from '../ports/index.ts';
 import { digestOf, hintOf, newApiKey } from './api-key.ts';
 
 /** Two, so that a key can be replaced without a moment in which none works. */

@@ -1,5 +1,5 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports.ts';
+import type { Account, Engines } from '../ports/index.ts';
 
 export async function findAccount(engines: Pick<Engines, 'store'>, email: string): Promise<Account> {
   const account = await engines.store.accounts.byEmail(email.toLowerCase());

@@ -1,6 +1,6 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports.ts';
+import type { Account, Engines } from '../ports/index.ts';
 
 export async function revokeKey(
   engines: Pick<Engines, 'store' | 'random'>,

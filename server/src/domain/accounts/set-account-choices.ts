@@ -1,5 +1,5 @@
 import { record } from '../audit/record.ts';
-import type { Account, AccountChoices, Engines } from '../ports.ts';
+import type { Account, AccountChoices, Engines } from '../ports/index.ts';
 
 export async function setAccountChoices(
   engines: Pick<Engines, 'store' | 'random'>,

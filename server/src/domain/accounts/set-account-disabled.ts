@@ -1,5 +1,5 @@
 import { record } from '../audit/record.ts';
-import type { Account, Engines } from '../ports.ts';
+import type { Account, Engines } from '../ports/index.ts';
 
 export async function setAccountDisabled(
   engines: Pick<Engines, 'store' | 'random'>,

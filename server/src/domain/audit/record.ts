@@ -1,4 +1,4 @@
-import type { Engines, Store } from '../ports.ts';
+import type { Engines, Store } from '../ports/index.ts';
 
 /** The account that stands for the server itself, for changes that belong to no account. */
 export const serverAccountId = '00000000-0000-0000-0000-000000000000';

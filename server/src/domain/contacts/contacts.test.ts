@@ -1,7 +1,7 @@
 import { type ContactInput, limits } from '@waybill/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import type { Actor } from '../ports.ts';
+import type { Actor } from '../ports/index.ts';
 import { replaceContacts } from './replace-contacts.ts';
 import { replaceGlobalContacts } from './replace-global-contacts.ts';
 

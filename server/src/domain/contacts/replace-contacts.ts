@@ -1,7 +1,7 @@
 import type { ContactInput } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports.ts';
+import type { Actor, Engines } from '../ports/index.ts';
 import { contactFromInput } from './contact-from-input.ts';
 
 /**

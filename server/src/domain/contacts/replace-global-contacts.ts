@@ -1,7 +1,7 @@
 import { type ContactInput, limits } from '@waybill/protocol';
 import { record, serverAccountId } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines } from '../ports.ts';
+import type { Engines } from '../ports/index.ts';
 import { contactFromInput } from './contact-from-input.ts';
 
 /** The administrator's list, which every account sees and none can change. */

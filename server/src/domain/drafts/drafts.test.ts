@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { replaceGlobalContacts } from '../contacts/replace-global-contacts.ts';
-import type { Actor } from '../ports.ts';
+import type { Actor } from '../ports/index.ts';
 import { openFileList } from './open-file-list.ts';
 import { removeFile } from './remove-file.ts';
 import { setReceivers } from './set-receivers.ts';

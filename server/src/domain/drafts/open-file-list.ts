@@ -1,4 +1,4 @@
-import type { Actor, Engines, StagedFile } from '../ports.ts';
+import type { Actor, Engines, StagedFile } from '../ports/index.ts';
 
 /** spec 4, rule 5: lists the staged files, and opens the list, which is required before a dispatch. */
 export async function openFileList(

@@ -1,7 +1,7 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
-import type { Actor, Engines } from '../ports.ts';
+import type { Actor, Engines } from '../ports/index.ts';
 
 /** spec 4, rule 6. The file is gone at once; its objects follow with the next sweep. */
 export async function removeFile(

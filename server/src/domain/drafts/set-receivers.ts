@@ -2,7 +2,7 @@ import type { ContactInput, Receiver } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { contactFromInput, requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports.ts';
+import type { Actor, Engines } from '../ports/index.ts';
 
 /**
  * spec 4, rule 4: the array replaces the receivers. Every receiver must be a contact, local or global; a field that

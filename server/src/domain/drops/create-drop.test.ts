@@ -3,7 +3,7 @@ import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { openFileList } from '../drafts/open-file-list.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor } from '../ports.ts';
+import type { Actor } from '../ports/index.ts';
 import { createDrop, type Dispatch, grantAccess } from './create-drop.ts';
 import { linkToken, tokenDigest } from './link-token.ts';
 

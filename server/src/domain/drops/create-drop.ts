@@ -4,7 +4,7 @@ import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
-import type { Actor, Draft, Engines, Store } from '../ports.ts';
+import type { Actor, Draft, Engines, Store } from '../ports/index.ts';
 import { linkToken, tokenDigest } from './link-token.ts';
 import { rememberedDispatches, wasJustDispatched } from './repetition.ts';
 
@@ -34,9 +34,9 @@ export async function grantAccess(engines: Needs, actor: Actor, dispatch: Dispat
  */
 async function dispatchDraft(engines: Needs, actor: Actor, dispatch: Dispatch, type: DropType): Promise<void> {
   const { store, keys, random, checkpoint, policy } = engines;
-  const ttl = dispatch.parameters.desttime ?? policy.desttime.standard;
-  if (ttl > policy.desttime.most) {
-    throw new ExchangeError('invalid_input', `desttime is a whole number from 1 to ${policy.desttime.most}.`);
+  const ttl = dispatch.parameters.desttime ?? policy.desttime.default;
+  if (ttl > policy.desttime.max) {
+    throw new ExchangeError('invalid_input', `desttime is a whole number from 1 to ${policy.desttime.max}.`);
   }
   const message = dispatch.parameters.ddmessage ?? '';
   requireStorable([message]);

@@ -2,7 +2,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
 import { requireScanned } from '../files/require-scanned.ts';
 import { isUuid } from '../is-uuid.ts';
-import type { Actor, Engines, InboxFile } from '../ports.ts';
+import type { Actor, Engines, InboxFile } from '../ports/index.ts';
 
 /** spec 4, rule 11. What is not in this account's inbox, or past its deadline, answers as if it never was. */
 export async function findInboxFile(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allOf } from '../../testing/all-of.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import type { Actor } from '../ports.ts';
+import type { Actor } from '../ports/index.ts';
 import { findInboxFile } from './find-inbox-file.ts';
 import { type HistoryDrop, type InboxDrop, readHistory, readInbox } from './read-history.ts';
 

@@ -1,5 +1,5 @@
 import type { Receiver } from '@waybill/protocol';
-import type { DropLine, Engines, FileLine, InboxLine, PagePosition } from '../ports.ts';
+import type { DropLine, Engines, FileLine, InboxLine, PagePosition } from '../ports/index.ts';
 
 const dropsPerPage = 200;
 /** How many receivers and files are read at once, so that a page of large drops takes no more memory than of small ones. */

@@ -1,5 +1,5 @@
 import { recordDelivery } from '../links/record-delivery.ts';
-import type { Actor, Engines, InboxFile } from '../ports.ts';
+import type { Actor, Engines, InboxFile } from '../ports/index.ts';
 
 /** A receiver that is an account here and fetched a file by the API has it as much as by its link. */
 export async function recordInboxDelivery(

@@ -1,4 +1,4 @@
-import type { Draft } from '../ports.ts';
+import type { Draft } from '../ports/index.ts';
 
 /** A client that got no answer repeats its request within this time, or asks its user. */
 const repetitionSeconds = 10 * 60;

@@ -1,6 +1,6 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports.ts';
+import type { Account, Engines } from '../ports/index.ts';
 import { batchSize } from '../sweep.ts';
 
 /** Withdraws a drop or a grant: its links end at once, and its bytes are unreadable from then on. */

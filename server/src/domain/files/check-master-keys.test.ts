@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import type { KeyProvider } from '../ports.ts';
+import type { KeyProvider } from '../ports/index.ts';
 import { checkMasterKeys } from './check-master-keys.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyfile-'));

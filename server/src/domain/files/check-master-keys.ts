@@ -1,4 +1,4 @@
-import type { Engines } from '../ports.ts';
+import type { Engines } from '../ports/index.ts';
 import { SetupError } from '../setup-error.ts';
 
 /** Throws when a stored key cannot be opened: otherwise the first to notice would be whoever downloads its file. */

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import type { ChunkRun } from '../ports.ts';
+import type { ChunkRun } from '../ports/index.ts';
 import { chunkKey, type SegmentSeal, segmentsPerChunk } from './sealing.ts';
 
 interface WithRuns {

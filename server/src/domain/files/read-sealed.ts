@@ -1,5 +1,5 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { ChunkRun, Engines, SealedFile } from '../ports.ts';
+import type { ChunkRun, Engines, SealedFile } from '../ports/index.ts';
 import { objectEnd, placeOf, sealOf } from './chunk-runs.ts';
 import { discardBuffer } from './discard-buffer.ts';
 import {

@@ -1,5 +1,5 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { Policy, SealedFile } from '../ports.ts';
+import type { Policy, SealedFile } from '../ports/index.ts';
 
 /** The policy may have become stricter since the upload: what was never scanned must not leave now. */
 export function requireScanned(policy: Pick<Policy, 'scan'>, file: Pick<SealedFile, 'scan'>): void {

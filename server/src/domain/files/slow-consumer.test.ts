@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys, sealFile } from '../../testing/sealed-file.ts';
-import type { ObjectStore } from '../ports.ts';
+import type { ObjectStore } from '../ports/index.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { readSealed } from './read-sealed.ts';
 import { chunkBytes, sealedSegmentBytes, segmentBytes } from './sealing.ts';

@@ -1,4 +1,4 @@
-import type { Deletion, DeletionStore, Engines } from '../ports.ts';
+import type { Deletion, DeletionStore, Engines } from '../ports/index.ts';
 import { takeKeys } from './chunk-runs.ts';
 
 /** What one DeleteObjects takes, and so how many files can be done with in one request. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { openFile, silentLedger } from '../../testing/sealed-file.ts';
-import type { ChunkRun, ObjectStore, SealedFile } from '../ports.ts';
+import type { ChunkRun, ObjectStore, SealedFile } from '../ports/index.ts';
 import { MemoryBudget, type MemoryShare } from '../uploads/memory-budget.ts';
 import { takeKeys } from './chunk-runs.ts';
 import { chunkBytes, chunkKey, sealedSegmentBytes, segmentBytes, segmentsPerChunk } from './sealing.ts';
@@ -42,7 +42,7 @@ function writerOn(objects: ObjectStore, options: WriterOptions = {}) {
   const budget =
     options.budget ??
     new MemoryBudget({ slabBytes: sealedSegmentBytes, bytes: slabs * sealedSegmentBytes, waitMs, maxWaiting: 100 });
-  const memory = { held: 0, mostHeld: 0, closed: false, relieve: () => undefined as void };
+  const memory = { held: 0, maxHeld: 0, closed: false, relieve: () => undefined as void };
   const writer = new SealedWriter({
     objects,
     memory: (relieve): MemoryShare => {
@@ -53,7 +53,7 @@ function writerOn(objects: ObjectStore, options: WriterOptions = {}) {
           onTake(relieve);
           const slab = await share.take();
           memory.held += 1;
-          memory.mostHeld = Math.max(memory.mostHeld, memory.held);
+          memory.maxHeld = Math.max(memory.maxHeld, memory.held);
           return slab;
         },
         give(slab, use) {
@@ -126,7 +126,7 @@ describe('memory', () => {
     await upload;
     expect(writer.layout).toEqual({ runs: [], chunkCount: 10 });
     await writer.close();
-    expect(memory.mostHeld).toBeLessThanOrEqual(5 * segmentsPerChunk + 1);
+    expect(memory.maxHeld).toBeLessThanOrEqual(5 * segmentsPerChunk + 1);
     expect([memory.held, memory.closed]).toEqual([0, true]);
   });
 
@@ -278,9 +278,9 @@ describe('what is called stored', () => {
   });
 
   test('is recorded one entry at a time', async () => {
-    let [busy, most] = [0, 0];
+    let [busy, max] = [0, 0];
     const entry = async () => {
-      most = Math.max(most, ++busy);
+      max = Math.max(max, ++busy);
       await settle();
       busy -= 1;
     };
@@ -292,7 +292,7 @@ describe('what is called stored', () => {
     }
     await writer.finish();
     await writer.close();
-    expect([most, busy]).toEqual([1, 0]);
+    expect([max, busy]).toEqual([1, 0]);
   });
 
   test('cannot be recorded: no other chunk leaves', async () => {
@@ -442,13 +442,13 @@ describe('a writer that is asked for its memory', () => {
       for (let nth = 0; nth < 11; nth += 1) taken.push(await other.take());
       await settle();
       expect(slow.memory.held).toBe(1);
-      slow.memory.mostHeld = 0;
+      slow.memory.maxHeld = 0;
       for (let nth = 20; nth < 60; nth += 1) {
         vi.advanceTimersByTime(1_000);
         await slow.writer.write(segment(nth));
         await settle();
       }
-      expect(slow.memory.mostHeld).toBeLessThanOrEqual(3);
+      expect(slow.memory.maxHeld).toBeLessThanOrEqual(3);
       for (const slab of taken) other.give(slab);
       await slow.writer.finish();
       expect(

@@ -1,4 +1,4 @@
-import type { ChunkRun, ObjectStore } from '../ports.ts';
+import type { ChunkRun, ObjectStore } from '../ports/index.ts';
 import type { MemoryShare } from '../uploads/memory-budget.ts';
 import { runsOf, sealOf, withRun } from './chunk-runs.ts';
 import { chunkKey, type SegmentSeal, sealSegment, segmentBytes, segmentsPerChunk } from './sealing.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { announced, deskFiles, grantedLink, readyFile, receivedFile } from '../../testing/grants.ts';
-import type { Link, Policy } from '../ports.ts';
+import type { Link, Policy } from '../ports/index.ts';
 import { announceFile } from './announce-file.ts';
 import { deskOf } from './desk.ts';
 import { sendFiles } from './send-files.ts';

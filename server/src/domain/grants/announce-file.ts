@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, Link } from '../ports.ts';
+import type { Engines, Link } from '../ports/index.ts';
 import { type AnnouncedFile, beginUpload } from '../uploads/begin-upload.ts';
 import { deskOf, deskOwner } from './desk.ts';
 

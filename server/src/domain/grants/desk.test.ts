@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { announced, deskFiles, grantedLink, readyFile, receivedFile, takenOver } from '../../testing/grants.ts';
 import { draftName } from '../drafts/draft-name.ts';
-import type { Link } from '../ports.ts';
+import type { Link } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { announceFile } from './announce-file.ts';
 import { contactOf, deskOf } from './desk.ts';

@@ -1,4 +1,4 @@
-import type { Actor, Link } from '../ports.ts';
+import type { Actor, Link } from '../ports/index.ts';
 import { linkOwner, type UploadOwner } from '../uploads/owner.ts';
 
 /**

@@ -16,7 +16,7 @@ import {
   segmentsPerChunk,
 } from '../files/sealing.ts';
 import { sweepFiles } from '../files/sweep-files.ts';
-import type { Link, ObjectStore, SealedFile } from '../ports.ts';
+import type { Link, ObjectStore, SealedFile } from '../ports/index.ts';
 import { checkUpload } from '../uploads/check-upload.ts';
 import { MemoryBudget } from '../uploads/memory-budget.ts';
 import { deskOf } from './desk.ts';

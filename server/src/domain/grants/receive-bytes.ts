@@ -1,6 +1,6 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { chunkBytes } from '../files/sealing.ts';
-import type { Link, Upload, UploadWriter } from '../ports.ts';
+import type { Link, Upload, UploadWriter } from '../ports/index.ts';
 import { requireStill, type StoreNeeds, storeBytes } from '../uploads/store-bytes.ts';
 import { deskOwner } from './desk.ts';
 

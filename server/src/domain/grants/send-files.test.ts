@@ -9,7 +9,7 @@ import { findInboxFile } from '../drops/find-inbox-file.ts';
 import { readHistory, readInbox } from '../drops/read-history.ts';
 import { recordInboxDelivery } from '../drops/record-inbox-delivery.ts';
 import { sendMessage } from '../outbox/send-message.ts';
-import type { Actor, Link, Mail } from '../ports.ts';
+import type { Actor, Link, Mail } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { deskOf } from './desk.ts';
 import { sendFiles } from './send-files.ts';

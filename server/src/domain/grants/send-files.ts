@@ -6,7 +6,7 @@ import { rememberedDispatches, wasJustDispatched } from '../drops/repetition.ts'
 import { ExchangeError } from '../exchange-error.ts';
 import { requireLive } from '../links/find-link.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
-import type { DeskFile, Engines, Link } from '../ports.ts';
+import type { DeskFile, Engines, Link } from '../ports/index.ts';
 import { contactOf, deskOf } from './desk.ts';
 
 /**

@@ -8,7 +8,7 @@ import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop } from '../drops/create-drop.ts';
 import { tokenDigest } from '../drops/link-token.ts';
 import { sendMessage } from '../outbox/send-message.ts';
-import type { Link, LinkSession, Mail, SecondFactor, SmsGateway } from '../ports.ts';
+import type { Link, LinkSession, Mail, SecondFactor, SmsGateway } from '../ports/index.ts';
 import { codeOf } from './code.ts';
 import { findLink, findSession, isPassed } from './find-link.ts';
 import { issueCode, mayIssueCode } from './issue-code.ts';

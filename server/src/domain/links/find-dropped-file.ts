@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { requireScanned } from '../files/require-scanned.ts';
 import { isUuid } from '../is-uuid.ts';
-import type { DroppedFile, Engines, Link } from '../ports.ts';
+import type { DroppedFile, Engines, Link } from '../ports/index.ts';
 
 export async function findDroppedFile(
   engines: Pick<Engines, 'store' | 'policy'>,

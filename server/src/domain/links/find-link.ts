@@ -1,6 +1,6 @@
 import { tokenDigest } from '../drops/link-token.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, Link, LinkSession } from '../ports.ts';
+import type { Engines, Link, LinkSession } from '../ports/index.ts';
 import { codeTarget } from './second-factor.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;

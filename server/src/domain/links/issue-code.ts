@@ -1,4 +1,4 @@
-import type { Engines, Link, Store } from '../ports.ts';
+import type { Engines, Link, Store } from '../ports/index.ts';
 import { codeSeconds } from './code.ts';
 import { type CodeTarget, codeTarget } from './second-factor.ts';
 

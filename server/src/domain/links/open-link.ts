@@ -1,5 +1,5 @@
 import { tokenDigest } from '../drops/link-token.ts';
-import type { Engines, Link } from '../ports.ts';
+import type { Engines, Link } from '../ports/index.ts';
 import { issueCode } from './issue-code.ts';
 
 /** How long a browser's cookie is known after the link's deadline, so that its page can say that the link has ended. */

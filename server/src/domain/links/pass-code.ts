@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, LinkSession } from '../ports.ts';
+import type { Engines, LinkSession } from '../ports/index.ts';
 import { codeOf } from './code.ts';
 
-export const mostTries = 5;
+export const maxTries = 5;
 
 /** Whether this is the code that was sent for this browser. Every try counts, before it is looked at. */
 export async function passCode(
@@ -12,7 +12,7 @@ export async function passCode(
   typed: string,
 ): Promise<boolean> {
   const { links } = engines.store;
-  const codeId = await links.tryCode(session.digest, mostTries);
+  const codeId = await links.tryCode(session.digest, maxTries);
   const wrapped = await links.key(session.link);
   if (!wrapped) throw new ExchangeError('link_ended');
   if (codeId === undefined) return false;

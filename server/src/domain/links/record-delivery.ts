@@ -1,4 +1,4 @@
-import type { Engines, Link } from '../ports.ts';
+import type { Engines, Link } from '../ports/index.ts';
 
 /** Bytes of a file have left for a receiver. When they have everything, the sender is told, unless it does not want it. */
 export async function recordDelivery(

@@ -1,4 +1,4 @@
-import type { Channel, Engines, Link } from '../ports.ts';
+import type { Channel, Engines, Link } from '../ports/index.ts';
 
 export interface CodeTarget {
   readonly channel: Channel;

@@ -1,6 +1,6 @@
 import { linkToken } from '../drops/link-token.ts';
 import { codeMinutes, codeOf } from '../links/code.ts';
-import type { Engines, Letter, MessageKind, WaitingMessage } from '../ports.ts';
+import type { Engines, Letter, MessageKind, WaitingMessage } from '../ports/index.ts';
 
 type Needs = Pick<Engines, 'letters' | 'keys' | 'policy'>;
 

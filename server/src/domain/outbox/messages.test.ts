@@ -18,9 +18,9 @@ import { sendFiles } from '../grants/send-files.ts';
 import { findLink } from '../links/find-link.ts';
 import { openLink } from '../links/open-link.ts';
 import { recordDelivery } from '../links/record-delivery.ts';
-import type { Actor, DroppedFile, Link, Mail, Mailer, MessageKind, OutboxLine, Policy } from '../ports.ts';
+import type { Actor, DroppedFile, Link, Mail, Mailer, MessageKind, OutboxLine, Policy } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
-import { mostAttempts, sendMessage } from './send-message.ts';
+import { maxAttempts, sendMessage } from './send-message.ts';
 
 let exchange: TestExchange;
 let engines: TestExchange['engines'];
@@ -483,7 +483,7 @@ test('an hour without a mail server loses nothing, and each mail goes out once a
     }
   }
   away.close();
-  for (const { attempts } of await messagesOf(sender, 'invitation')) expect(attempts).toBeLessThan(mostAttempts);
+  for (const { attempts } of await messagesOf(sender, 'invitation')) expect(attempts).toBeLessThan(maxAttempts);
   const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized=false`, connections: 4 });
   const sendEach = () =>
     Promise.all([...ids, ...ids].map((id) => sendMessage({ ...engines, mailer }, sender.accountId, id)));

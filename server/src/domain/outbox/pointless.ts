@@ -1,5 +1,5 @@
 import { codeSeconds } from '../links/code.ts';
-import type { MessageKind, WaitingMessage } from '../ports.ts';
+import type { MessageKind, WaitingMessage } from '../ports/index.ts';
 
 /** News for the account itself, about what others did. */
 export function isForAccount(kind: MessageKind): boolean {

@@ -1,5 +1,5 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines } from '../ports.ts';
+import type { Engines } from '../ports/index.ts';
 
 /** Nobody is flooded with mail through us, and nobody can flood: neither an account nor a contact at its desk. */
 export async function requireWithinLimits(

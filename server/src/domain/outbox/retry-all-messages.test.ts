@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import type { Actor } from '../ports.ts';
+import type { Actor } from '../ports/index.ts';
 import { retryAllMessages } from './retry-all-messages.ts';
 
 let exchange: TestExchange;

@@ -1,5 +1,5 @@
 import { record } from '../audit/record.ts';
-import type { Engines, GivenUpFilter } from '../ports.ts';
+import type { Engines, GivenUpFilter } from '../ports/index.ts';
 
 const messagesPerBatch = 500;
 

@@ -6,9 +6,9 @@ import { createDrop, grantAccess } from '../drops/create-drop.ts';
 import { tokenDigest } from '../drops/link-token.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { openLink } from '../links/open-link.ts';
-import type { Actor, Mail, Mailer, OutboxStore, Report } from '../ports.ts';
+import type { Actor, Mail, Mailer, OutboxStore, Report } from '../ports/index.ts';
 import { SendFailure } from './send-failure.ts';
-import { mostAttempts, pauseSeconds, sendMessage } from './send-message.ts';
+import { maxAttempts, pauseSeconds, sendMessage } from './send-message.ts';
 
 let exchange: TestExchange;
 let engines: TestExchange['engines'];
@@ -108,14 +108,14 @@ test('a mail that fails to the last attempt is given up, and its job ends', asyn
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
-  await query('update messages set attempts = $2 where id = $1', [id, mostAttempts - 2]);
+  await query('update messages set attempts = $2 where id = $1', [id, maxAttempts - 2]);
   const { mailer } = recording(() => Promise.reject(new Error('451 try later')));
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
   await makeDue(id);
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(await mailRow(id)).toEqual({
     state: 'given_up',
-    attempts: mostAttempts,
+    attempts: maxAttempts,
     outcome: '451 try later',
     settled: true,
   });
@@ -192,11 +192,11 @@ test('a mail whose worker died is given a new job when its lease has passed', as
 });
 
 test('pauses double up to a bound, and are scattered', () => {
-  const least = { bytes: () => Buffer.from([0]), uuid: () => '' };
-  const most = { bytes: () => Buffer.from([255]), uuid: () => '' };
-  expect([1, 2, 3].map((attempt) => pauseSeconds(attempt, least))).toEqual([11, 23, 45]);
-  expect([1, 2, 3].map((attempt) => pauseSeconds(attempt, most))).toEqual([19, 38, 75]);
-  expect(pauseSeconds(mostAttempts, most)).toBe(27_000);
+  const min = { bytes: () => Buffer.from([0]), uuid: () => '' };
+  const max = { bytes: () => Buffer.from([255]), uuid: () => '' };
+  expect([1, 2, 3].map((attempt) => pauseSeconds(attempt, min))).toEqual([11, 23, 45]);
+  expect([1, 2, 3].map((attempt) => pauseSeconds(attempt, max))).toEqual([19, 38, 75]);
+  expect(pauseSeconds(maxAttempts, max)).toBe(27_000);
 });
 
 /** The engines with an outbox in which some methods are replaced. */

@@ -1,4 +1,4 @@
-import type { Engines, Random, SendOutcome, WaitingMessage } from '../ports.ts';
+import type { Engines, Random, SendOutcome, WaitingMessage } from '../ports/index.ts';
 import { composeMail, composeSms } from './compose.ts';
 import { patiently } from './patiently.ts';
 import { pointlessBecause } from './pointless.ts';
@@ -7,7 +7,7 @@ import { SendFailure } from './send-failure.ts';
 /** The job that sends a message: enqueued in the transaction that makes the message true. */
 export const sendMessageJob = 'send-message';
 /** About four days of growing pauses; then the message is given up, on view. */
-export const mostAttempts = 25;
+export const maxAttempts = 25;
 const shortestPauseSeconds = 15;
 const longestPauseSeconds = 6 * 60 * 60;
 /**
@@ -88,7 +88,7 @@ async function attempt(
   } catch (error) {
     const { message: outcome, name } = error instanceof Error ? error : new Error(String(error));
     const reason = error instanceof SendFailure ? error.reason : name;
-    return failed(outcome, reason, message.attempts >= mostAttempts ? 'given_up' : 'waiting');
+    return failed(outcome, reason, message.attempts >= maxAttempts ? 'given_up' : 'waiting');
   }
 }
 

@@ -1,6 +1,6 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
-import type { Engines, Store, Upload } from '../ports.ts';
+import type { Engines, Store, Upload } from '../ports/index.ts';
 import type { UploadOwner } from './owner.ts';
 
 const mediaTypeShape = /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}$/i;

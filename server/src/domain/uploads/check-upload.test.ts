@@ -18,7 +18,7 @@ import { chunkKey } from '../files/sealing.ts';
 import { sweepFiles } from '../files/sweep-files.ts';
 import { deskOf } from '../grants/desk.ts';
 import { receiveBytes } from '../grants/receive-bytes.ts';
-import type { Link, ObjectStore, Policy, Scanner, SealedFile } from '../ports.ts';
+import type { Link, ObjectStore, Policy, Scanner, SealedFile } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { checkUpload, maxChecks } from './check-upload.ts';
 

@@ -3,7 +3,7 @@ import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import type { CompleteUpload, Engines, UncheckedUpload, Verdict } from '../ports.ts';
+import type { CompleteUpload, Engines, UncheckedUpload, Verdict } from '../ports/index.ts';
 import { scanStored } from './inspection.ts';
 import { judge } from './judge-verdict.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, Scan, ScanSource, Verdict } from '../ports.ts';
+import type { Engines, Scan, ScanSource, Verdict } from '../ports/index.ts';
 import { judge } from './judge-verdict.ts';
 
 type Needs = Pick<Engines, 'scanner' | 'policy'>;

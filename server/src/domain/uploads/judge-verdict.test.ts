@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Policy, Verdict } from '../ports.ts';
+import type { Policy, Verdict } from '../ports/index.ts';
 import { judge } from './judge-verdict.ts';
 
 const accepted = (scan: 'clean' | 'unscanned') => ({ outcome: 'accept', scan });

@@ -1,4 +1,4 @@
-import type { Policy, Refusal, Verdict } from '../ports.ts';
+import type { Policy, Refusal, Verdict } from '../ports/index.ts';
 
 /** What becomes of a file after its scan. */
 export type Judgement =

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { UploadStore, UploadWriter } from '../ports.ts';
+import type { UploadStore, UploadWriter } from '../ports/index.ts';
 import { LiveUploads } from './live-uploads.ts';
 
 const leaseSeconds = 60;

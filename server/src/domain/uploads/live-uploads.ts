@@ -1,5 +1,5 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { UploadStore, UploadWriter } from '../ports.ts';
+import type { UploadStore, UploadWriter } from '../ports/index.ts';
 
 const writersPerRenewal = 1_000;
 /** A lease that could not be renewed for this part of its length counts as lost: no write may land after the sweep. */

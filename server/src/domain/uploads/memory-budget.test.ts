@@ -91,8 +91,8 @@ describe('what is given out', () => {
           expect(budget.heldBytes).toBe(all * slabBytes);
           for (const [owner, part] of parts.entries()) {
             const own = uploads.filter((upload) => upload.owner === owner);
-            const most = Math.max(2, Math.floor(slabs * part));
-            expect(own.reduce((sum, { held }) => sum + held.length, 0)).toBeLessThanOrEqual(most);
+            const max = Math.max(2, Math.floor(slabs * part));
+            expect(own.reduce((sum, { held }) => sum + held.length, 0)).toBeLessThanOrEqual(max);
           }
         };
         for (const { upload, act, ms } of steps) {

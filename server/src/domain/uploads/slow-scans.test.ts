@@ -7,7 +7,7 @@ import { incomingFile, openTestExchange, type TestExchange } from '../../testing
 import { grantedLink, receivedFile } from '../../testing/grants.ts';
 import { type OwnClamd, startClamd } from '../../testing/own-clamd.ts';
 import { slowToScan, startSlowClamd } from '../../testing/slow-clamd.ts';
-import type { Policy } from '../ports.ts';
+import type { Policy } from '../ports/index.ts';
 import { checkUpload } from './check-upload.ts';
 import { accountOwner } from './owner.ts';
 import { stageUpload } from './stage-upload.ts';

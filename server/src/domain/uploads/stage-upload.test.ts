@@ -7,7 +7,16 @@ import type { MemoryObjectStore } from '../../testing/memory-object-store.ts';
 import { openFile } from '../../testing/sealed-file.ts';
 import { closedPort } from '../../testing/tcp.ts';
 import { chunkKey } from '../files/sealing.ts';
-import type { Actor, ObjectStore, Policy, Scanner, ScanSource, SealedFile, UploadStore, Verdict } from '../ports.ts';
+import type {
+  Actor,
+  ObjectStore,
+  Policy,
+  Scanner,
+  ScanSource,
+  SealedFile,
+  UploadStore,
+  Verdict,
+} from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { LiveUploads } from './live-uploads.ts';
 import { accountOwner } from './owner.ts';

@@ -2,7 +2,7 @@ import { limits } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import type { CompleteUpload, Engines, UploadWriter } from '../ports.ts';
+import type { CompleteUpload, Engines, UploadWriter } from '../ports/index.ts';
 import { beginUpload } from './begin-upload.ts';
 import { Inspection } from './inspection.ts';
 import type { UploadOwner } from './owner.ts';

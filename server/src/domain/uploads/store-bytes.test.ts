@@ -4,7 +4,7 @@ import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys } from '../../testing/sealed-file.ts';
 import { chunkBytes, chunkKey, sealedSegmentBytes, segmentsPerChunk } from '../files/sealing.ts';
-import type { ChunkRun, Engines, Upload, UploadStore, UploadWriter } from '../ports.ts';
+import type { ChunkRun, Engines, Upload, UploadStore, UploadWriter } from '../ports/index.ts';
 import { LiveUploads } from './live-uploads.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { linkOwner } from './owner.ts';

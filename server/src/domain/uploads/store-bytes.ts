@@ -2,7 +2,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { placeOf, runsOf, withRun } from '../files/chunk-runs.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { type Ledger, SealedWriter } from '../files/write-sealed.ts';
-import type { ChunkRun, Engines, Upload, UploadWriter } from '../ports.ts';
+import type { ChunkRun, Engines, Upload, UploadWriter } from '../ports/index.ts';
 import type { Intake } from './intake.ts';
 import type { UploadOwner } from './owner.ts';
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports.ts';
+import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports/index.ts';
 import { openConnection, ping } from './connection.ts';
 import { type Stream, StreamSlots } from './stream-slots.ts';
 

@@ -1,4 +1,4 @@
-import type { ScanSource } from '../../domain/ports.ts';
+import type { ScanSource } from '../../domain/ports/index.ts';
 
 /** A stream this slow, after so long, gives way to another. */
 const slowBytesPerSecond = 64 * 1024;

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import type { KeyProvider, Random } from '../../domain/ports.ts';
+import type { KeyProvider, Random } from '../../domain/ports/index.ts';
 
 const nonceBytes = 12;
 const tagBytes = 16;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AccountStore, Credentials } from '../../domain/ports.ts';
+import type { AccountStore, Credentials } from '../../domain/ports/index.ts';
 import { type BatchLimits, batched } from './batched.ts';
 import type { Database } from './database.ts';
 

@@ -1,4 +1,4 @@
-import type { AuditStore } from '../../domain/ports.ts';
+import type { AuditStore } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 
 export function auditStore(db: Database): AuditStore {

@@ -1,6 +1,6 @@
 import type { Contact } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
-import type { ContactStore } from '../../domain/ports.ts';
+import type { ContactStore } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 
 const fields = ['email', 'number', 'language', 'groups', 'nick'] as const;

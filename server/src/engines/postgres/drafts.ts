@@ -1,6 +1,6 @@
 import type { Receiver } from '@waybill/protocol';
 import { sql } from 'kysely';
-import type { DraftStore } from '../../domain/ports.ts';
+import type { DraftStore } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 import { secondsFromNow } from './time.ts';
 import { longestPutSeconds } from './uploads.ts';

@@ -5,7 +5,7 @@ import { readHistory, readInbox } from '../../domain/drops/read-history.ts';
 import { sendFiles } from '../../domain/grants/send-files.ts';
 import { findLink, findSession } from '../../domain/links/find-link.ts';
 import { openLink } from '../../domain/links/open-link.ts';
-import type { DroppedFile, Link } from '../../domain/ports.ts';
+import type { DroppedFile, Link } from '../../domain/ports/index.ts';
 import { batchSize, sweep } from '../../domain/sweep.ts';
 import { allOf } from '../../testing/all-of.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';

@@ -8,7 +8,7 @@ import type {
   FileLine,
   PagePosition,
   ReceiverState,
-} from '../../domain/ports.ts';
+} from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 
 /** As text: a Date would lose the microseconds, and with them the place in the order. */

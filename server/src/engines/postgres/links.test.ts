@@ -7,7 +7,7 @@ import { tokenDigest } from '../../domain/drops/link-token.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { findLink, findSession } from '../../domain/links/find-link.ts';
 import { maxSessions, openLink } from '../../domain/links/open-link.ts';
-import type { Link } from '../../domain/ports.ts';
+import type { Link } from '../../domain/ports/index.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
 

@@ -1,6 +1,6 @@
 import type { DropType } from '@waybill/protocol';
 import { sql } from 'kysely';
-import type { DropEnding, Link, LinkStore } from '../../domain/ports.ts';
+import type { DropEnding, Link, LinkStore } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
 import { secondsFromNow } from './time.ts';
@@ -146,14 +146,14 @@ export function linkStore(db: Database): LinkStore {
         .execute();
     },
 
-    async tryCode(digest, mostTries) {
+    async tryCode(digest, maxTries) {
       const tried = await db
         .updateTable('link_sessions')
         .set(({ eb }) => ({ code_tries: eb('code_tries', '+', 1) }))
         .where('digest', '=', digest)
         .where('code_id', 'is not', null)
         .where('code_expires_at', '>', sql<Date>`now()`)
-        .where('code_tries', '<', mostTries)
+        .where('code_tries', '<', maxTries)
         .returning('code_id as codeId')
         .executeTakeFirst();
       return tried?.codeId ?? undefined;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isForAccount } from '../../domain/outbox/pointless.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
-import type { ListedFile, OutboxLine, OutboxStore, WaitingMessage } from '../../domain/ports.ts';
+import type { ListedFile, OutboxLine, OutboxStore, WaitingMessage } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 import { secondsFromNow } from './time.ts';
 

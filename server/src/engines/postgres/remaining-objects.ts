@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Deletion } from '../../domain/ports.ts';
+import type { Deletion } from '../../domain/ports/index.ts';
 
 /** What remains to be deleted of each, as a table `rest`, and the condition that nothing does. */
 export function remainingObjects(deletions: readonly Deletion[]): {

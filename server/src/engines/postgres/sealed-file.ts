@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ChunkRun } from '../../domain/ports.ts';
+import type { ChunkRun } from '../../domain/ports/index.ts';
 
 /** The columns of a file that is to be read, as the domain names them. */
 export const sealedFileColumns = [

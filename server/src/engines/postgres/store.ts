@@ -1,4 +1,4 @@
-import type { Store } from '../../domain/ports.ts';
+import type { Store } from '../../domain/ports/index.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { contactStore } from './contacts.ts';

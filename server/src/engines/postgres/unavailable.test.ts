@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Store } from '../../domain/ports.ts';
+import type { Store } from '../../domain/ports/index.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { openDatabase } from './database.ts';

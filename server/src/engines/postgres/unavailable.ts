@@ -1,5 +1,5 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Store } from '../../domain/ports.ts';
+import type { Store } from '../../domain/ports/index.ts';
 import { OutOfReachError } from './database.ts';
 
 /** Connection failures, shutdowns, too many connections, time-outs: the same request may well succeed a little later. */

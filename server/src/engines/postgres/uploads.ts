@@ -1,5 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ChunkRun, CompleteUpload, Deletion, DeskFile, UploadStore, UploadWriter } from '../../domain/ports.ts';
+import type {
+  ChunkRun,
+  CompleteUpload,
+  Deletion,
+  DeskFile,
+  UploadStore,
+  UploadWriter,
+} from '../../domain/ports/index.ts';
 import { checkUploadJob } from '../../domain/uploads/check-upload.ts';
 import type { Database } from './database.ts';
 import { remainingObjects } from './remaining-objects.ts';

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { Lane } from '../../domain/lane.ts';
-import type { ObjectStore } from '../../domain/ports.ts';
+import type { ObjectStore } from '../../domain/ports/index.ts';
 
 export interface S3Options {
   readonly endpoint: string;

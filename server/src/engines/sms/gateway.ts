@@ -1,5 +1,5 @@
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
-import type { SmsGateway } from '../../domain/ports.ts';
+import type { SmsGateway } from '../../domain/ports/index.ts';
 import { fitsGsmAlphabet } from './gsm-alphabet.ts';
 
 export interface SmsGatewayOptions {
@@ -15,7 +15,7 @@ export interface SmsGatewayOptions {
 
 /** What gateways answer when they will not take this number or this text; other 4xx are about our account or our pace. */
 const statusesAboutThisText = new Set([400, 422]);
-const mostAnswerBytes = 500;
+const maxAnswerBytes = 500;
 
 /**
  * Kannel's sendsms by POST: the text is the body, everything else stands in headers. By GET it would all be in the
@@ -65,12 +65,12 @@ async function beginningOf(response: Response): Promise<string> {
       pieces.push(piece);
       length += piece.length;
       // Leaving the loop closes the connection.
-      if (length >= mostAnswerBytes) break;
+      if (length >= maxAnswerBytes) break;
     }
   } catch {
     // What came is kept.
   }
-  const bytes = Buffer.concat(pieces).subarray(0, mostAnswerBytes);
+  const bytes = Buffer.concat(pieces).subarray(0, maxAnswerBytes);
   return bytes
     .toString('utf8')
     .replaceAll(/\p{Cc}+/gu, ' ')

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
-import type { Mailer } from '../../domain/ports.ts';
+import type { Mailer } from '../../domain/ports/index.ts';
 import { slots } from './slots.ts';
 
 export interface SmtpMailer extends Mailer {

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { CsrfTokens, Random } from '../../domain/ports.ts';
+import type { CsrfTokens, Random } from '../../domain/ports/index.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { connectValkey } from './connect.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { Redis, Result } from 'ioredis';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { CsrfTokens, Random } from '../../domain/ports.ts';
+import type { CsrfTokens, Random } from '../../domain/ports/index.ts';
 
 /**
  * One sorted set an account: member = the token's SHA-256, score = when it was last used, by the server's own clock.
@@ -28,7 +28,7 @@ const commands = {
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    mintCsrfToken(key: string, member: string, ttlMs: number, most: number): Result<null, Context>;
+    mintCsrfToken(key: string, member: string, ttlMs: number, max: number): Result<null, Context>;
     acceptCsrfToken(key: string, member: string, ttlMs: number): Result<0 | 1, Context>;
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { MessageLimit } from '../../domain/ports.ts';
+import type { MessageLimit } from '../../domain/ports/index.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { connectValkey } from './connect.ts';
@@ -10,8 +10,8 @@ import { valkeyMessageLimit } from './message-limit.ts';
 
 const clients = [engineAddresses.valkey, engineAddresses.valkey].map((url) => connectValkey(url, () => undefined));
 const [redis] = clients as [Redis];
-const most = { perAccount: 10, perRecipient: 3 };
-const [limit, elsewhere] = clients.map((client) => valkeyMessageLimit(client, most)) as [MessageLimit, MessageLimit];
+const max = { perAccount: 10, perRecipient: 3 };
+const [limit, elsewhere] = clients.map((client) => valkeyMessageLimit(client, max)) as [MessageLimit, MessageLimit];
 afterAll(() => clients.forEach((client) => client.disconnect()));
 
 const address = () => `${randomUUID()}@example.org`;
@@ -149,7 +149,7 @@ describe('an hour', () => {
 describe('out of reach', () => {
   const askedOf = async (url: string) => {
     const client = connectValkey(url, () => undefined);
-    const outcome = await valkeyMessageLimit(client, most)
+    const outcome = await valkeyMessageLimit(client, max)
       .take(randomUUID(), addresses(1))
       .catch((error: { code: string }) => error.code);
     client.disconnect();

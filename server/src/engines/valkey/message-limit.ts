@@ -1,6 +1,6 @@
 import type { Redis, Result } from 'ioredis';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { MessageLimit } from '../../domain/ports.ts';
+import type { MessageLimit } from '../../domain/ports/index.ts';
 
 const windowMs = 60 * 60 * 1000;
 
@@ -13,8 +13,8 @@ const take = `
   local wait = 0
   for i, key in ipairs(KEYS) do
     local adds = i == 1 and #KEYS - 1 or 1
-    local most = tonumber(i == 1 and ARGV[2] or ARGV[3])
-    if tonumber(redis.call('GET', key) or '0') + adds > most then
+    local max = tonumber(i == 1 and ARGV[2] or ARGV[3])
+    if tonumber(redis.call('GET', key) or '0') + adds > max then
       local left = redis.call('PTTL', key)
       wait = math.max(wait, left < 0 and tonumber(ARGV[1]) or left, 1)
     end

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { authenticate } from '../../domain/accounts/authenticate.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Actor, Engines } from '../../domain/ports.ts';
+import type { Actor, Engines } from '../../domain/ports/index.ts';
 
 export type DoorNeeds = Pick<Engines, 'store' | 'csrfTokens' | 'failureLimit'> & { readonly pepper: Buffer };
 

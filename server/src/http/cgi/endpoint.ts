@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Actor, Engines } from '../../domain/ports.ts';
+import type { Actor, Engines } from '../../domain/ports/index.ts';
 import type { App } from '../app.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
 import type { Transfers } from '../shared/transfers.ts';

@@ -1,6 +1,6 @@
 import type { FileReference, HistoryEntry, InboxEntry, Sender, UploadedFile } from '@waybill/protocol';
 import type { HistoryDrop, InboxDrop } from '../../domain/drops/read-history.ts';
-import type { Account, FileLine, StagedFile } from '../../domain/ports.ts';
+import type { Account, FileLine, StagedFile } from '../../domain/ports/index.ts';
 
 /** The domain's values in the spec's shapes (spec 2). */
 export function uploadedFile(file: StagedFile): UploadedFile {

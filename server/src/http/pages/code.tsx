@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPassed } from '../../domain/links/find-link.ts';
 import { issueCode, mayIssueCode } from '../../domain/links/issue-code.ts';
-import { mostTries, passCode } from '../../domain/links/pass-code.ts';
+import { maxTries, passCode } from '../../domain/links/pass-code.ts';
 import { codeTarget } from '../../domain/links/second-factor.ts';
-import type { LinkSession } from '../../domain/ports.ts';
+import type { LinkSession } from '../../domain/ports/index.ts';
 import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-page.tsx';
 import type { App } from '../app.ts';
 import type { LinkPages } from './link-pages.ts';
@@ -56,7 +56,7 @@ export async function sendCodePage(
     action: inChosenLanguage(request, 'code'),
     resendAction: inChosenLanguage(request, 'resend'),
     problem,
-    triesLeft: problem === 'wrong' && session.code ? mostTries - session.code.tries : undefined,
+    triesLeft: problem === 'wrong' && session.code ? maxTries - session.code.tries : undefined,
   };
   return sendPage(options, request, reply, words, { title: codeTitle(words), page: <CodePage {...props} /> });
 }
@@ -66,7 +66,7 @@ async function standing(
   engines: Pick<PageEngines, 'store' | 'policy' | 'sms'>,
   { link, code }: LinkSession,
 ): Promise<CodePageProps['problem']> {
-  if (code && !code.expired && code.tries < mostTries) return undefined;
+  if (code && !code.expired && code.tries < maxTries) return undefined;
   if (!(await mayIssueCode(engines, link))) return 'too_many_codes';
   // A browser without a code opened the link when none was asked for, or when there had been too many.
   return code && !code.expired ? 'too_many_tries' : 'expired';

@@ -5,7 +5,7 @@ import { announceFile } from '../../domain/grants/announce-file.ts';
 import { deskOf } from '../../domain/grants/desk.ts';
 import { receiveBytes } from '../../domain/grants/receive-bytes.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
-import type { Link, Upload, UploadWriter } from '../../domain/ports.ts';
+import type { Link, Upload, UploadWriter } from '../../domain/ports/index.ts';
 import type { PageEngines } from './routes.tsx';
 
 /** Nothing is waited for: to look at an upload is to take it over, and the writer before can change nothing any more. */

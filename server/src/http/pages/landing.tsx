@@ -3,7 +3,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { findLink } from '../../domain/links/find-link.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { codeTarget } from '../../domain/links/second-factor.ts';
-import type { Link } from '../../domain/ports.ts';
+import type { Link } from '../../domain/ports/index.ts';
 import { ConfirmPage, confirmTitle } from '../../views/pages/confirm-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../../views/pages/link-landing-page.tsx';
 import type { App } from '../app.ts';

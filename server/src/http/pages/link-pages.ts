@@ -1,4 +1,4 @@
-import type { Link } from '../../domain/ports.ts';
+import type { Link } from '../../domain/ports/index.ts';
 
 /** What a kind of link leads to: where its mail points, and where its page lives once a person opened it. */
 export interface LinkPages {

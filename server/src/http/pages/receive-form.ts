@@ -3,7 +3,7 @@ import { limits } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { bytesLeftFor } from '../../domain/grants/announce-file.ts';
 import { deskOwner } from '../../domain/grants/desk.ts';
-import type { Link } from '../../domain/ports.ts';
+import type { Link } from '../../domain/ports/index.ts';
 import type { Part } from '../shared/multipart.ts';
 import { type Form, isFile, receiveFiles } from '../shared/receive-files.ts';
 import type { PageEngines } from './routes.tsx';

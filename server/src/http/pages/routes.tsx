@@ -1,5 +1,5 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Engines } from '../../domain/ports.ts';
+import type { Engines } from '../../domain/ports/index.ts';
 import type { Intake } from '../../domain/uploads/intake.ts';
 import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
 import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { findSession, isPassed } from '../../domain/links/find-link.ts';
-import type { Engines, Link, LinkSession } from '../../domain/ports.ts';
+import type { Engines, Link, LinkSession } from '../../domain/ports/index.ts';
 import type { LinkPages } from './link-pages.ts';
 
 /**

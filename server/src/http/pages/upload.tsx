@@ -6,7 +6,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { deskOf } from '../../domain/grants/desk.ts';
 import { sendFiles } from '../../domain/grants/send-files.ts';
 import { isPassed } from '../../domain/links/find-link.ts';
-import type { Link } from '../../domain/ports.ts';
+import type { Link } from '../../domain/ports/index.ts';
 import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
 import type { App } from '../app.ts';

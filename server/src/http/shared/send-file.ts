@@ -3,7 +3,7 @@ import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
-import type { Engines, SealedFile } from '../../domain/ports.ts';
+import type { Engines, SealedFile } from '../../domain/ports/index.ts';
 import { requestedRange } from './byte-range.ts';
 import { endResponse, writeBytes } from './write-bytes.ts';
 

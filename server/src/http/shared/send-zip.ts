@@ -6,7 +6,7 @@ import { safeLocalNames } from '@waybill/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ZipFile } from 'yazl';
 import { readSealed } from '../../domain/files/read-sealed.ts';
-import type { Engines, SealedFile } from '../../domain/ports.ts';
+import type { Engines, SealedFile } from '../../domain/ports/index.ts';
 import { noteDelivery } from './send-file.ts';
 import { endResponse, writeBytes } from './write-bytes.ts';
 

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { revokeDrop } from '../../domain/drops/revoke-drop.ts';
 import { openLink } from '../../domain/links/open-link.ts';
-import type { Store } from '../../domain/ports.ts';
+import type { Store } from '../../domain/ports/index.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink } from '../../testing/links.ts';
 import { testPages } from '../../testing/pages.ts';

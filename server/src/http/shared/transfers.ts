@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { endingOf } from '../../domain/links/find-link.ts';
-import type { Engines, Link } from '../../domain/ports.ts';
+import type { Engines, Link } from '../../domain/ports/index.ts';
 
 /** What is sent: files of a drop, through a receiver's link or to an account through its inbox. */
 export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: number };

@@ -71,10 +71,10 @@ function plainText(words: Words, letter: Letter): string {
 }
 
 /** A mail that lists hundreds of files is cut off by some mailboxes, and the link with it. */
-const mostFilesListed = 20;
+const maxFilesListed = 20;
 
 function listed({ files, fileCount = files?.length ?? 0 }: Letter): { files: readonly MailFile[]; more: number } {
-  const shown = (files ?? []).slice(0, mostFilesListed);
+  const shown = (files ?? []).slice(0, maxFilesListed);
   return { files: shown, more: fileCount - shown.length };
 }
 
