@@ -8,6 +8,7 @@ import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { succeeded } from '../lib/client.ts';
 import { grantAccess, waitForInbox } from '../lib/contact.ts';
 import { Desk } from '../lib/desk.ts';
+import { fullSize } from '../lib/full-size.ts';
 import type { FileToUpload } from '../lib/multipart.ts';
 import { demo } from '../lib/running-demo.ts';
 import { introduce } from '../lib/scenario.ts';
@@ -34,7 +35,7 @@ const checkpoints = [
 ];
 /** Reached by a contact's upload, which is resumed and not sent again. */
 const resumedCheckpoints = ['upload:chunk-claimed', 'upload:chunk-stored', 'upload:chunk-committed'];
-const rounds = Number(process.env['WAYBILL_CRASH_ROUNDS'] ?? 20);
+const rounds = fullSize ? 20 : 8;
 /** Accounts that crash and recover side by side. */
 const laneCount = 3;
 const overOneChunk = 8 * 1024 * 1024 + 54_321;

@@ -105,6 +105,7 @@ test('the documented rotation leaves a key file that the service can read, with 
 });
 
 test('an engine that is merely away does not stop the start, and readiness names it', async () => {
+  const reached = expect.stringMatching(/^(?:ok|slow)$/);
   // One refuses, the other takes connections and says nothing.
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -123,7 +124,8 @@ test('an engine that is merely away does not stop the start, and readiness names
       const { engines } = (await answer.json()) as { engines: Record<string, string> };
       return engines['s3'] === 'out of reach' && engines['valkey'] === 'out of reach' ? engines : undefined;
     });
-    expect(away).toMatchObject({ postgres: 'ok', masterKeys: 'ok' });
+    // On a busy machine they may be slow.
+    expect(away).toMatchObject({ postgres: reached, masterKeys: reached });
   } finally {
     await serve.stop();
     silent.close();

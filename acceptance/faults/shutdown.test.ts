@@ -16,8 +16,10 @@ import { Keystream } from '../sizes/keystream.ts';
 import { uploadStream } from '../sizes/upload-stream.ts';
 import { deployedProxy } from './deployed-proxy.ts';
 
-const sizeBytes = fullSize ? 1024 ** 3 : 24 * 1024 ** 2;
-const transfers = fullSize ? 10 : 4;
+/** More than the kernel and HAProxy hold of it, so that a download that pauses is still in progress for the server. */
+const sizeBytes = fullSize ? 1024 ** 3 : 64 * 1024 ** 2;
+/** So many that some of them are on the process that is stopped. */
+const transfers = fullSize ? 10 : 6;
 const requestsPerSecond = fullSize ? 200 : 60;
 const timeout = fullSize ? 1_800_000 : 180_000;
 

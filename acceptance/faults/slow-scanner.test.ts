@@ -31,7 +31,7 @@ const stopwatch = () => {
   return () => performance.now() - began;
 };
 
-test('an upload that takes long to scan succeeds, and others are not held up', { timeout }, async () => {
+test.concurrent('an upload that takes long to scan succeeds, and others are not held up', { timeout }, async () => {
   const client = await exchange.client('patient');
   const elapsed = stopwatch();
   const slow = client.upload({ name: 'slow.bin', content: slowToScan }).then((answer) => ({ answer, ms: elapsed() }));
@@ -46,7 +46,7 @@ test('an upload that takes long to scan succeeds, and others are not held up', {
   expect((await client.readFiles()).map(({ name }) => name)).toEqual(['slow.bin']);
 });
 
-test("a contact's upload that takes long to scan can be sent, and another contact's is not held up", {
+test.concurrent("a contact's upload that takes long to scan can be sent, and another contact's is not held up", {
   timeout,
 }, async () => {
   const client = await exchange.client('asking');
