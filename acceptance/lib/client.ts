@@ -48,16 +48,23 @@ export class Client {
 
   /** The same account, working in a draft of its own, with the same token. */
   inDraft(draft: string): Client {
-    const other = new Client(this.account, { ...this.options, draft });
-    other.#token = this.token();
-    return other;
+    return this.#withToken(new Client(this.account, { ...this.options, draft }));
   }
 
   /** The same account, draft and token, through another server. */
   through(baseUrl: string): Client {
-    const other = new Client(this.account, { ...this.options, baseUrl });
-    other.#token = this.token();
+    return this.#withToken(new Client(this.account, { ...this.options, baseUrl }));
+  }
+
+  #withToken(other: Client): Client {
+    other.#keep(this.token());
     return other;
+  }
+
+  /** Whoever needs it sees it fail; the next one mints another. */
+  #keep(token: Promise<string>): void {
+    this.#token = token;
+    token.catch(() => this.forgetToken());
   }
 
   /** With Basic credentials only: what the path means is up to the caller. */
@@ -82,12 +89,8 @@ export class Client {
 
   /** One token, minted when it is first needed. */
   token(): Promise<string> {
-    if (this.#token === undefined) {
-      this.#token = this.mintToken();
-      // Whoever needs it sees the failure; the next one asks again.
-      this.#token.catch(() => this.forgetToken());
-    }
-    return this.#token;
+    if (this.#token === undefined) this.#keep(this.mintToken());
+    return this.#token as Promise<string>;
   }
 
   /** The next request mints another: this one was refused. */

@@ -9,8 +9,8 @@ import { type Inside, objectKeys, openPool } from './inside.ts';
 import { type OwnProcess, type OwnServe, ownServe, ownWorker } from './own-serve.ts';
 
 /**
- * A Waybill with a database and a bucket of its own on the demo's engines, or on others: its jobs are done by its own workers only,
- * which can be made to fail, and its clock can be moved.
+ * A Waybill with a database and a bucket of its own, on the demo's engines or on others. Its jobs are done by its own
+ * workers only, which can be made to fail, and its clock can be moved.
  */
 export interface OwnExchange extends AsyncDisposable, Inside {
   /** Of its first `serve` process. */
@@ -37,12 +37,15 @@ export interface OwnExchangeOptions {
   readonly databaseServer?: string;
   /** A proxy in front of it, for all but the judge. */
   readonly through?: (url: string) => string;
+  /** Fills the database and the bucket, both still empty, before the first process starts. */
+  readonly fill?: (databaseUrl: string, bucket: string) => Promise<void>;
 }
 
 export async function ownExchange({
   settings = {},
   databaseServer = demoEnvironment()['WAYBILL_DATABASE_URL'] ?? '',
   through = (url) => url,
+  fill,
 }: OwnExchangeOptions = {}): Promise<OwnExchange> {
   const url = new URL(databaseServer);
   const name = `waybill_own_${randomBytes(6).toString('hex')}`;
@@ -51,6 +54,7 @@ export async function ownExchange({
   // A bucket too: objects in the demo's would be nobody's to whoever judges that one.
   const bucket = name.replaceAll('_', '-');
   await createBucket(bucket);
+  await fill?.(url.href, bucket);
   const own = { WAYBILL_DATABASE_URL: through(url.href), WAYBILL_S3_BUCKET: bucket, ...settings };
   // An administrator's commands do not go through the faults: what they prepare and tidy up is not what is tested.
   const direct = {

@@ -1,0 +1,93 @@
+// Connections that are held without being used, and what they cost: each is cut, and nothing of it stays.
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshClient } from '../lib/accounts.ts';
+import type { Client } from '../lib/client.ts';
+import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { demo } from '../lib/running-demo.ts';
+import { deliver } from '../lib/scenario.ts';
+import { eventually } from '../lib/wait.ts';
+
+/** More than the kernel holds of it. */
+const sizeBytes = 48 * 1024 * 1024;
+/** Peers are looked at every few seconds, and the machine may be busy. */
+const toleranceMs = 15_000;
+const timeout = 150_000;
+
+let serve: OwnServe;
+let client: Client;
+let receiver: Client;
+let inboxUrl: string;
+let descriptorsBefore: number;
+const descriptors = () => readdirSync(`/proc/${serve.pid}/fd`).length;
+
+beforeAll(async () => {
+  serve = await ownServe({});
+  client = await freshClient('slow', { baseUrl: serve.baseUrl });
+  receiver = await freshClient('stalled', { baseUrl: serve.baseUrl });
+  ({ url: inboxUrl } = await deliver(client, receiver, [{ name: 'large.bin', content: randomBytes(sizeBytes) }]));
+  descriptorsBefore = descriptors();
+}, timeout);
+afterAll(() => serve.stop());
+
+/** Without the empty line that ends it. */
+async function headOf(asking: Client, method: string, path: string): Promise<string> {
+  return [
+    `${method} /${asking.user}/${path} HTTP/1.1`,
+    `Host: ${new URL(demo().base_url).host}`,
+    `Authorization: ${asking.authorization}`,
+    `CSRF-Token: ${await asking.token()}`,
+    '',
+  ].join('\r\n');
+}
+
+/** How long after these bytes the server ends the connection, which sends a byte every second or says nothing more. */
+async function cutAfter(bytes: string, { trickles, reads }: { trickles: boolean; reads: boolean }): Promise<number> {
+  const { hostname, port } = new URL(serve.baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  if (reads) socket.resume();
+  const began = performance.now();
+  socket.write(bytes);
+  const trickle = setInterval(() => trickles && socket.write('x'), 1000);
+  // A socket that is not read does not see its end; a reset it does, when it is written to.
+  const probe = setInterval(() => !reads && socket.write('\r\n'), 2000);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearInterval(trickle);
+  clearInterval(probe);
+  return performance.now() - began;
+}
+
+describe.concurrent('is cut', () => {
+  test('a request whose headers trickle, within 10 s', { timeout }, async () => {
+    const tookMs = await cutAfter('GET / HTTP/1.1\r\nX-Slow: ', { trickles: true, reads: true });
+    expect(tookMs).toBeLessThan(10_000 + toleranceMs);
+  });
+
+  test('an upload slower than the documented minimum, after half a minute', { timeout }, async () => {
+    const upload = await headOf(client, 'POST', 'cgi/upload.cgi');
+    const type = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n';
+    const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n';
+    const tookMs = await cutAfter(upload + type + part, { trickles: true, reads: true });
+    expect(tookMs).toBeGreaterThan(25_000);
+    expect(tookMs).toBeLessThan(35_000 + toleranceMs);
+  });
+
+  test('a download whose reader stands still, after a minute', { timeout }, async () => {
+    const download = await headOf(receiver, 'GET', `${inboxUrl}/files/large.bin`);
+    const tookMs = await cutAfter(`${download}\r\n`, { trickles: false, reads: false });
+    expect(tookMs).toBeGreaterThan(55_000);
+    expect(tookMs).toBeLessThan(75_000 + toleranceMs);
+  });
+});
+
+test('afterwards nothing of them is left', async () => {
+  // Connections to the engines may have come and gone.
+  await eventually(
+    'as many open descriptors as before',
+    async () => descriptors() <= descriptorsBefore + 4 || undefined,
+  );
+  expect(await client.readFiles()).toEqual([]);
+});
