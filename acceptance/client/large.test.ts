@@ -22,7 +22,7 @@ import { httpProxy } from '../lib/http-proxy.ts';
 import { demo } from '../lib/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { Keystream } from '../sizes/keystream.ts';
-import { peakMemoryMiB } from '../sizes/process-memory.ts';
+import { peakMemoryIfRunningMiB } from '../sizes/process-memory.ts';
 import { ended, Person } from './command.ts';
 
 const sizeBytes = (fullSize ? 2 * 1024 ** 3 : 384 * 1024 ** 2) + 12_345;
@@ -78,9 +78,7 @@ test('a send that is killed at half and run again makes one drop, in little memo
   const again = person.start(...words);
   let peakMiB = 0;
   const looking = setInterval(() => {
-    if (again.exitCode === null && existsSync(`/proc/${again.pid}/status`)) {
-      peakMiB = Math.max(peakMiB, peakMemoryMiB(again.pid ?? 0));
-    }
+    peakMiB = Math.max(peakMiB, peakMemoryIfRunningMiB(again.pid ?? 0));
   }, 100);
   const { exitCode, stdout, stderr } = await ended(again).finally(() => clearInterval(looking));
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `Sent 1 file to ${receiver.user}.\n` });

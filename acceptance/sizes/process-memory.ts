@@ -5,6 +5,15 @@ export function peakMemoryMiB(pid: number): number {
   return readMiB(pid, 'VmHWM');
 }
 
+/** The same of a process that may be ending: it has no memory then, and the answer is 0. */
+export function peakMemoryIfRunningMiB(pid: number): number {
+  try {
+    return peakMemoryMiB(pid);
+  } catch {
+    return 0;
+  }
+}
+
 /** Resident now, in MiB. */
 export function memoryMiB(pid: number): number {
   return readMiB(pid, 'VmRSS');
