@@ -94,12 +94,12 @@ const settings = {
     parse: oneOf('off', 'sms', 'mail'),
   },
   WAYBILL_MESSAGES_PER_ACCOUNT: {
-    about: 'Receivers an account may write to in an hour before it is answered 429.',
+    about: 'Receivers an account may write to in an hour before it gets 429.',
     default: '10000',
     parse: integer(1, 100_000_000),
   },
   WAYBILL_MESSAGES_PER_RECIPIENT: {
-    about: 'Drops and grants an account may send to one address in an hour before it is answered 429.',
+    about: 'Drops and grants an account may send to one address in an hour before it gets 429.',
     default: '1000',
     parse: integer(1, 100_000_000),
   },
@@ -154,7 +154,7 @@ const settings = {
     parse: integer(1, 86_400),
   },
   WAYBILL_FAILURES_PER_MINUTE: {
-    about: 'Failed authentications an address may make in a minute before it is answered 429.',
+    about: 'Failed authentications an address may make in a minute before it gets 429.',
     default: '300',
     parse: integer(1, 1_000_000),
   },
