@@ -14,7 +14,7 @@ interface Row {
   tests: string[];
 }
 
-/** Rows of every table in the document: id, the sentence in our words, and the tests, one a line of the cell. */
+/** Rows of every table in the document: id, the sentence in our words, and the tests, one per line of the cell. */
 function readRows(markdown: string): Row[] {
   const rows: Row[] = [];
   for (const line of markdown.split('\n').filter((text) => text.startsWith('| '))) {
@@ -68,7 +68,7 @@ const rows = readRows(readFileSync(join(here, 'COVERAGE.md'), 'utf8'));
 const cited = new Set<string>();
 const seen = new Set<string>();
 for (const { id, sentence, tests } of rows) {
-  if (seen.has(id)) problems.push(`${id}: the id stands twice`);
+  if (seen.has(id)) problems.push(`${id}: the id appears twice`);
   seen.add(id);
   if (sentence === '') problems.push(`${id}: no sentence`);
   if (tests.length === 0) problems.push(`${id}: no test`);

@@ -73,7 +73,7 @@ attackTable('framing', [
   raw('no Host at all', (v) => head(read(v), lines(v, { without: 'Host' }))),
 ]);
 
-attackTable('headers that stand twice', [
+attackTable('headers that appear twice', [
   raw('Host', (v) => head(read(v), lines(v, { add: [`Host: ${host()}`] }))),
   raw('Authorization', (v) => head(read(v), lines(v, { add: [`Authorization: ${v.client.authorization}`] }))),
   raw('Authorization of two accounts', (v) =>

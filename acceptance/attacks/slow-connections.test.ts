@@ -75,7 +75,7 @@ describe.concurrent('is cut', () => {
     expect(tookMs).toBeLessThan(35_000 + toleranceMs);
   });
 
-  test('a download whose reader stands still, after a minute', { timeout }, async () => {
+  test('a download whose reader stalls, after a minute', { timeout }, async () => {
     const download = await headOf(receiver, 'GET', `${inboxUrl}/files/large.bin`);
     const tookMs = await cutAfter(`${download}\r\n`, { trickles: false, reads: false });
     expect(tookMs).toBeGreaterThan(55_000);

@@ -203,7 +203,7 @@ function judgeDelivery(
   return found;
 }
 
-/** Nothing waits for ever, nobody else is written to, and what came twice is explained and the same mail. */
+/** Nothing waits forever, nobody else is written to, and what came twice is explained and the same mail. */
 function judgeMails(journals: Journal[], { drops, mails }: Evidence, doubledMails: number): string[] {
   const found: string[] = [];
   for (const drop of drops) {

@@ -1,4 +1,4 @@
-/** What a judge looks at. All that the fault tests know of the program's tables stands in this file. */
+/** What a judge looks at. All that the fault tests know of the program's tables is in this file. */
 import { createHash } from 'node:crypto';
 import { chunkKey, type Inside } from '../lib/inside.ts';
 import { allMails, linkTokens, type Mail } from '../lib/mailbox.ts';

@@ -25,7 +25,7 @@ export function assertStatus(answer: Answer, status: 'ok' | 'done' | 'deldone'):
   assertJson(answer, { status });
 }
 
-/** Every failure looks like this, whatever caused it. Lists stand where the contract leaves a choice. */
+/** Every failure looks like this, whatever caused it. Lists are used where the contract leaves a choice. */
 export function assertErrorAnswer(answer: Answer, status: number | number[], code: string | string[]): void {
   // One comparison of all three, so that a failure shows what came instead.
   const got = { status: answer.status, body: text(answer) };

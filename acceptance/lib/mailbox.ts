@@ -43,7 +43,7 @@ export async function waitForMail(address: string): Promise<Mail> {
   return await eventually(`a mail to ${address}`, async () => (await mailsTo(address))[0]);
 }
 
-/** The tokens of the links of this kind in the mail, each once, whichever part they stand in. */
+/** The tokens of the links of this kind in the mail, each once, whichever part they are in. */
 export function linkTokens(mail: Mail, kind: 'd' | 'u'): string[] {
   const prefix = `${demo().base_url.replace(/\/$/, '')}/${kind}/`;
   const content = `${mail.email.text ?? ''}\n${mail.email.html ?? ''}`;

@@ -100,7 +100,7 @@ export class OwnEngine implements AsyncDisposable {
     const pids = [this.pid, ...descendants(this.pid)];
     for (const pid of pids) signal(pid, 'SIGSTOP');
     // On a busy machine its threads go on for a while after the signal.
-    await eventually('it stands still', async () => pids.every(isStopped) || undefined, { everyMs: 5 });
+    await eventually('it is stopped', async () => pids.every(isStopped) || undefined, { everyMs: 5 });
   }
 
   thaw(): void {

@@ -6,7 +6,7 @@ const answerWithinMs = 30_000;
 
 /**
  * Sends these bytes, whatever they are, on a connection of their own, reads until the server closes, and parses
- * the first answer. A string is sent as Latin-1, one byte a character.
+ * the first answer. A string is sent as Latin-1, one byte per character.
  */
 export async function sendRaw(baseUrl: string, bytes: Buffer | string): Promise<Answer> {
   const answer = parseAnswer(await exchange(baseUrl, bytes));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Whatever a sender or a file says is shown as it stands, and does nothing (Gokapi: a file's name was a script). */
+/** Whatever a sender or a file says is shown as it is, and does nothing (Gokapi: a file's name was a script). */
 const texts = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
@@ -30,7 +30,7 @@ const texts = [
 ];
 
 describe.each(texts)('%s', (text) => {
-  test('is shown as it stands in names, message and mail', async () => {
+  test('is shown as it is in names, message and mail', async () => {
     const name = `${text.replaceAll(/[/\\"]/g, '_')}.txt`;
     const sent = await sendFiles(
       client,
@@ -64,7 +64,7 @@ describe.each(texts)('%s', (text) => {
 });
 
 describe.each(texts)('from a contact, %s', (text) => {
-  test('is shown as it stands on the upload page and in the mail to the owner', async () => {
+  test('is shown as it is on the upload page and in the mail to the owner', async () => {
     const owner = await freshClient('owner');
     const granted = await grantAccess(owner, { nick: text }, { ddmessage: text });
     await using visitor = await visit(browser);

@@ -20,7 +20,7 @@ const few = 10;
 const heapMiB = 64;
 /** So that the database can tell its connections from everybody else's. */
 const applicationName = 'waybill-history';
-/** Fewer than the readers that will stand still: if one of them held a connection, there would be none left. */
+/** Fewer than the readers that will stall: if one of them held a connection, there would be none left. */
 const connections = 2;
 const standingReaders = 5;
 /** Seconds on a machine of its own; a busy one takes its time. */
@@ -82,7 +82,7 @@ test('all of it arrives, and the process hardly grows', { timeout: readingTimeou
   expect(max - before).toBeLessThan(64);
 });
 
-test('readers that stand still hold no connection and no transaction', { timeout: readingTimeout }, async () => {
+test('readers that stall hold no connection and no transaction', { timeout: readingTimeout }, async () => {
   const answers = await Promise.all(
     Array.from({ length: standingReaders }, () => openAnswer(long, 'cgi/get_history.cgi')),
   );

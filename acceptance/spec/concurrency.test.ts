@@ -15,7 +15,7 @@ for (const [how, headers] of [
   ['without a key', {}],
   ['with one Idempotency-Key', { 'Idempotency-Key': 'ten-at-once' }],
 ] as const) {
-  test(`the same createdrop.cgi ten times at once, ${how}, is one drop and one mail a receiver`, async () => {
+  test(`the same createdrop.cgi ten times at once, ${how}, is one drop and one mail per receiver`, async () => {
     const client = await freshClient('ten');
     const to = [uniqueAddress('a'), uniqueAddress('b')];
     await introduce(client, to);

@@ -26,7 +26,7 @@ describe('contacts_read.cgi', () => {
   test('answers an object of two arrays, and the local one is empty when there are no contacts', async () => {
     const client = await freshClient('empty');
     const answer = await client.contacts();
-    // The global list is the administrator's; what stands in it is tested where this suite sets it.
+    // The global list is the administrator's; what is in it is tested where this suite sets it.
     assertJson(answer, { local: [], global: expect.any(Array) });
     expect(Array.isArray(json<ContactList>(answer).global)).toBe(true);
   });
@@ -82,7 +82,7 @@ describe('contacts_add.cgi', () => {
     expect(await localContacts(client)).toEqual([full, bare('b@example.org')]);
   });
 
-  test('fails when an address stands twice in the array, and changes nothing', async () => {
+  test('fails when an address appears twice in the array, and changes nothing', async () => {
     const client = await freshClient('twice');
     assertStatus(await client.addContacts([full]), 'ok');
     const twice = [{ email: 'b@example.org' }, { email: 'b@example.org', nick: 'B' }];

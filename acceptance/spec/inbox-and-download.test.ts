@@ -56,7 +56,7 @@ describe('the inbox', () => {
     expect(inbox).toEqual([]);
   });
 
-  test('gets one entry a drop, and two drops with the same file have bytes of their own', async () => {
+  test('gets one entry per drop, and two drops with the same file have bytes of their own', async () => {
     const [from, to] = await Promise.all([freshClient('from'), freshClient('to')]);
     const first = await deliver(from, to, [{ name: 'same.txt', content: 'first' }]);
     const second = await deliver(from, to, [{ name: 'same.txt', content: 'second' }]);

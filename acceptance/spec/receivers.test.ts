@@ -81,7 +81,7 @@ test('a receiver has the fields of the contact', async () => {
   expect(await receiversOfDispatch(client)).toEqual([contact]);
 });
 
-test('fields sent with a receiver stand for this dispatch only, and the contact stays as it was', async () => {
+test('fields sent with a receiver apply to this dispatch only, and the contact stays as it was', async () => {
   const client = await freshClient('overrides');
   const contact = { email: uniqueAddress('a'), number: '46701234567', language: 'de', groups: ['x'], nick: 'Ann' };
   await introduce(client, [contact]);

@@ -14,7 +14,7 @@ export interface Call<T> {
   /** Below the account's own path. */
   path: string;
   headers?: Record<string, string>;
-  /** Makes the body anew for every attempt. */
+  /** Makes the body again for every attempt. */
   body?: () => Outgoing['body'] | Promise<Outgoing['body']>;
   /** Headers that are known only when the body is. */
   bodyHeaders?: () => Record<string, string>;

@@ -127,7 +127,7 @@ function byAddress(contacts: readonly (string | ContactInput)[]): Map<string, Co
   const found = new Map<string, ContactInput>();
   for (const contact of contacts.map(contactOf)) {
     const email = canonicalAddress(contact.email);
-    if (found.has(email)) throw new WaybillError('contact_exists', `${email} stands twice in the list.`);
+    if (found.has(email)) throw new WaybillError('contact_exists', `${email} appears twice in the list.`);
     // A name belongs to receivers; contacts do not keep it.
     const { name: _name, ...kept } = contact;
     found.set(email, { ...kept, email });

@@ -119,7 +119,7 @@ test('a part that is of something else is fetched anew', async () => {
   expect(readFileSync(part).equals(content)).toBe(true);
 });
 
-test('what stands at the path is replaced on demand only', async () => {
+test('what is at the path is replaced on demand only', async () => {
   await using server = await fileServer();
   const path = join(folder, 'a');
   writeFileSync(path, 'mine');

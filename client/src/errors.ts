@@ -10,7 +10,7 @@ export type LocalErrorCode =
   | 'digest_mismatch'
   /** A file changed, ended early or could not be read while it was uploaded. */
   | 'source_failed'
-  /** Something stands already where a download should go. */
+  /** Something is already where a download should go. */
   | 'target_exists'
   /** The call itself makes no sense. */
   | 'invalid_argument';

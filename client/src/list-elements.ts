@@ -15,7 +15,7 @@ const closeBrace = 0x7d;
 /**
  * The elements of one list of a JSON object, such as `inbox` of `{"history":[…],"inbox":[…]}`, while its bytes arrive.
  *
- * Only what stands between separators on the first two levels is looked at; an element is handed to JSON.parse when it
+ * Only what is between separators on the first two levels is looked at; an element is handed to JSON.parse when it
  * is complete, and nothing else is kept. Bytes can be compared as they are, because no byte of a longer UTF-8 sequence
  * looks like a separator. An object that breaks off is an error.
  */
@@ -136,7 +136,7 @@ class Splitter {
   }
 
   #keep(bytes: Uint8Array): void {
-    // What stands in another list is nobody's concern.
+    // What is in another list is nobody's concern.
     if (bytes.length === 0 || (this.#place === 'list' && this.#key !== this.#list)) return;
     this.#keptBytes += bytes.length;
     if (this.#keptBytes > longestElementBytes) throw broken(`an element is longer than ${longestElementBytes} bytes`);

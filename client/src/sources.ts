@@ -11,7 +11,7 @@ export type FileToSend =
   | string
   | { path: string; name?: string; type?: string }
   | { name: string; content: string | Uint8Array | Blob; type?: string }
-  /** Makes the bytes, anew for every attempt. The memory of a piece is free again when the next one is asked for. */
+  /** Makes the bytes, again for every attempt. The memory of a piece is free again when the next one is asked for. */
   | { name: string; open: () => Bytes; sizeBytes?: number; type?: string }
   /** Can be read once: an upload that breaks off after its first bytes cannot be repeated. */
   | { name: string; stream: Bytes; sizeBytes?: number; type?: string };

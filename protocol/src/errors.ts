@@ -20,7 +20,7 @@ export const errorMessages = {
   link_revoked: 'The link was withdrawn. Ask the sender for a new one.',
   method_not_allowed: 'This path does not take that method; the Allow header lists those it takes.',
   contact_exists:
-    'An address in the list is already a contact or stands twice in it; nothing was changed. To keep known addresses, send Prefer: handling=lenient.',
+    'An address in the list is already a contact or appears twice in it; nothing was changed. To keep known addresses, send Prefer: handling=lenient.',
   unknown_contact: 'Every receiver must be a contact first: add the address with contacts_add.cgi.',
   no_receivers: 'No receivers are set. Set them with receivers_set.cgi and try again.',
   no_files: 'No files are uploaded. Upload at least one with upload.cgi and try again.',

@@ -33,7 +33,7 @@ const settings = {
     parse: address('postgres', 'postgresql'),
   },
   WAYBILL_DATABASE_CONNECTIONS: {
-    about: 'The most connections a process opens to PostgreSQL. `work` needs at least 5.',
+    about: 'The maximum number of connections that a process opens to PostgreSQL. `work` needs at least 5.',
     default: '10',
     parse: integer(2, 1000),
   },
@@ -48,7 +48,7 @@ const settings = {
   WAYBILL_S3_ACCESS_KEY_ID: { about: 'The S3 access key.', parse: text },
   WAYBILL_S3_SECRET_ACCESS_KEY: { about: 'The S3 secret key.', secret: true, parse: text },
   WAYBILL_MASTER_KEY_FILE: {
-    about: 'A file of master keys, one a line: VERSION:BASE64 OF 32 BYTES. The first line seals; keep the others.',
+    about: 'A file of master keys, one per line: VERSION:BASE64 OF 32 BYTES. The first line seals; keep the others.',
     parse: text,
   },
   WAYBILL_KEY_PEPPER: {
@@ -77,7 +77,7 @@ const settings = {
   },
   WAYBILL_SCAN_STREAMS: {
     about:
-      'The most files a process streams to clamd at once. The sum over all processes must stay below clamd’s MaxQueue, which is 100 unless you changed it.',
+      'The maximum number of files that a process streams to clamd at once. The sum over all processes must stay below clamd’s MaxQueue, which is 100 unless you changed it.',
     default: '20',
     parse: integer(1, 1000),
   },
@@ -94,12 +94,12 @@ const settings = {
     parse: oneOf('off', 'sms', 'mail'),
   },
   WAYBILL_MESSAGES_PER_ACCOUNT: {
-    about: 'Receivers an account may write to in an hour before it is answered 429.',
+    about: 'Receivers an account may write to in an hour before it gets 429.',
     default: '10000',
     parse: integer(1, 100_000_000),
   },
   WAYBILL_MESSAGES_PER_RECIPIENT: {
-    about: 'Drops and grants an account may send to one address in an hour before it is answered 429.',
+    about: 'Drops and grants an account may send to one address in an hour before it gets 429.',
     default: '1000',
     parse: integer(1, 100_000_000),
   },
@@ -154,7 +154,7 @@ const settings = {
     parse: integer(1, 86_400),
   },
   WAYBILL_FAILURES_PER_MINUTE: {
-    about: 'Failed authentications an address may make in a minute before it is answered 429.',
+    about: 'Failed authentications an address may make in a minute before it gets 429.',
     default: '300',
     parse: integer(1, 1_000_000),
   },

@@ -32,7 +32,7 @@ test('a PostgreSQL that is away is waited for', async () => {
   ]);
 });
 
-test('not for ever: then the process ends and says which engine and which setting', async () => {
+test('not forever: then the process ends and says which engine and which setting', async () => {
   const starting = startUp({ migrate: () => Promise.reject(away()), checks: {} }, options());
   await expect(starting).rejects.toThrow(
     'PostgreSQL is out of reach (connect ECONNREFUSED). Start it, or correct WAYBILL_DATABASE_URL.',

@@ -16,7 +16,7 @@ import { type RequestCommand, requestCommand } from './request.ts';
 import { type SendCommand, sendCommand } from './send.ts';
 import { Answers, type Terminal } from './terminal.ts';
 
-/** The commands, each with its words and options; what they do stands in their own files. */
+/** The commands, each with its words and options; what they do is in their own files. */
 export function makeProgram(terminal: Terminal, signal: AbortSignal, version: string): Command {
   const program = new Command('waybill')
     .description('Send and receive files through a Waybill server.')
@@ -69,7 +69,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     .command('pull')
     .description('fetch every file of the inbox into a folder, each once')
     .argument('<dir>', 'the folder')
-    .option('--watch', 'go on for ever, and fetch what arrives')
+    .option('--watch', 'keep running, and fetch what arrives')
     .addOption(new Option('--every <seconds>', 'how often --watch looks').default(30).argParser(wholeNumber(1, 86_400)))
     .option('--hook <command>', 'run this for every file that has arrived; see docs/client.md for what it is told')
     .action((dir: string, options: PullCommand) => pullCommand(terminal, answers(), signal, dir, options));

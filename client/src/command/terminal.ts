@@ -16,7 +16,7 @@ export interface Terminal {
   homeFolder: string;
 }
 
-/** A command's answer: sentences for people, or JSON, one value a line. */
+/** A command's answer: sentences for people, or JSON, one value per line. */
 export class Answers {
   readonly #terminal: Terminal;
   readonly #json: boolean;

@@ -55,7 +55,7 @@ function refuseAmbiguity(text: string): void {
 }
 
 function addKey(key: string, keys: Set<string>): Set<string> {
-  if (keys.has(key)) throw new ExchangeError('malformed_request', 'A key stands twice in one object of the body.');
+  if (keys.has(key)) throw new ExchangeError('malformed_request', 'A key appears twice in one object of the body.');
   if (key === '__proto__') throw new ExchangeError('malformed_request', 'A key of the body is not acceptable.');
   return keys.add(key);
 }

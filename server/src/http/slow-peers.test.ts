@@ -106,7 +106,7 @@ test('a finished request may take its time to be answered', async () => {
   expect(peer.socket.destroyed).toBe(false);
 });
 
-test('a reader that stands still is cut after a minute', async () => {
+test('a reader that stalls is cut after a minute', async () => {
   await using peer = await exchange((_request, response) => {
     for (let piece = 0; piece < 1024; piece += 1) response.write(Buffer.alloc(64 * 1024));
   });

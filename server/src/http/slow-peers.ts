@@ -42,7 +42,7 @@ export function cutSlowPeers(
   });
   const timer = setInterval(() => {
     for (const [socket, peer] of peers) {
-      if (trickles(socket, peer, minBytesPerWindow, now()) || standsStill(socket, peer, now())) socket.destroy();
+      if (trickles(socket, peer, minBytesPerWindow, now()) || isStalled(socket, peer, now())) socket.destroy();
     }
   }, checkMs).unref();
   return () => clearInterval(timer);
@@ -57,7 +57,7 @@ function trickles(socket: Socket, peer: Peer, minBytes: number, time: number): b
   return slow;
 }
 
-function standsStill(socket: Socket, peer: Peer, time: number): boolean {
+function isStalled(socket: Socket, peer: Peer, time: number): boolean {
   const written = socket.bytesWritten - socket.writableLength;
   if (socket.writableLength === 0 || written !== peer.written) {
     peer.written = written;

@@ -154,7 +154,7 @@ describe('a key', () => {
     await expect(revokeKey(engines, one.account, one.keyId)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('stands in the database only as a digest and a hint', async () => {
+  test('is in the database only as a digest and a hint', async () => {
     const { account, apiKey } = await newAccount();
     const rows = await exchange.database.query('select * from api_keys where account_id = $1', [account.id]);
     const audit = await exchange.database.query('select * from audit_entries where account_id = $1', [account.id]);

@@ -65,7 +65,7 @@ describe('refuses', () => {
   });
 
   test.each(['/path', '?query', '#part', ':25', '\\x', '\t', '%6d', '\u00ad', '\u200b', '\u3002', '&', ';'])(
-    'a domain with %j in it, rather than mend it into another one',
+    'a domain with %j in it, rather than repair it into another one',
     (piece) => {
       for (const domain of [`exa${piece}mple.org`, `example.org${piece}`, `${piece}example.org`]) {
         expect(() => emailAddress(`a@${domain}`)).toThrow(expect.objectContaining({ code: 'invalid_input' }));

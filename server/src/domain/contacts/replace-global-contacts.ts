@@ -13,7 +13,7 @@ export async function replaceGlobalContacts(
   const contacts = input.map(contactFromInput);
   const seen = new Set<string>();
   for (const { email } of contacts) {
-    if (seen.has(email)) throw new ExchangeError('contact_exists', `${email} stands twice in the list.`);
+    if (seen.has(email)) throw new ExchangeError('contact_exists', `${email} appears twice in the list.`);
     seen.add(email);
   }
   await engines.store.transaction(async (tx) => {

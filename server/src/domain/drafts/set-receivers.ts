@@ -17,7 +17,7 @@ export async function setReceivers(
   const wanted = input.map((sent) => ({ sent, email: contactFromInput(sent).email }));
   const emails = wanted.map(({ email }) => email);
   if (new Set(emails).size !== emails.length) {
-    throw new ExchangeError('invalid_input', 'A receiver stands twice in the list.');
+    throw new ExchangeError('invalid_input', 'A receiver appears twice in the list.');
   }
   await engines.store.transaction(async (tx) => {
     await tx.drafts.lock(actor.accountId, draft);

@@ -124,7 +124,7 @@ describe('a dispatch', () => {
     expect(await code()).toBeUndefined();
   });
 
-  test('needs the list opened anew after the last one', async () => {
+  test('needs the list opened again after the last one', async () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch({ ddmessage: '1' }));
     await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);

@@ -110,7 +110,7 @@ describe('what a contact sends', () => {
     });
   });
 
-  test('stands beside what others sent, each under its sender', async () => {
+  test('is listed beside what others sent, each under its sender', async () => {
     const { actor, link } = await grantedLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');

@@ -37,7 +37,7 @@ async function opened(link: Link) {
   const session = () => findSession(engines, secret, link.type);
   return { secret, session, code: () => codeOfSession(secret, link), digest: tokenDigest(secret) };
 }
-/** What stands in the mail. */
+/** What is in the mail. */
 async function codeOfSession(secret: string, link: Link): Promise<string> {
   const [row] = await query<{ code_id: string }>('select code_id from link_sessions where digest = $1', [
     tokenDigest(secret),
@@ -166,7 +166,7 @@ describe('the right code', () => {
   const passedAt = async ({ dropId }: Link) =>
     (await query<{ passed_at: Date | null }>('select passed_at from links where drop_id = $1', [dropId]))[0]?.passed_at;
 
-  test('lets the browser pass, as it stands in the mail', async () => {
+  test('lets the browser pass, as it is in the mail', async () => {
     const { sender, link } = await sentLink(exchange, ['a.txt']);
     const browser = await opened(link);
     const [message] = await query<{ id: string }>("select id from messages where drop_id = $1 and kind = 'code'", [

@@ -4,7 +4,7 @@ import type { Engines, Letter, MessageKind, WaitingMessage } from '../ports/inde
 
 type Needs = Pick<Engines, 'letters' | 'keys' | 'policy'>;
 
-/** The words of a waiting mail. What is secret in it is derived only here, and stands nowhere else. */
+/** The words of a waiting mail. What is secret in it is derived only here, and is nowhere else. */
 export function composeMail(engines: Needs, message: WaitingMessage): Promise<Letter> {
   return composers[message.kind](engines, message);
 }

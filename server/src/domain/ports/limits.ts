@@ -1,4 +1,4 @@
-/** At most 60 an account; the least recently used goes; each use starts its lifetime anew. */
+/** At most 60 per account; the least recently used goes; each use restarts its lifetime. */
 export interface CsrfTokens {
   mint(accountId: string): Promise<string>;
   accept(accountId: string, token: string): Promise<boolean>;

@@ -337,7 +337,7 @@ describe('a check that takes long', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-  /** The engines, whose check stands still until its lease was asked for once more. */
+  /** The engines, whose check waits until its lease was asked for once more. */
   const slow = (link: Link, id: string, meanwhile: () => Promise<unknown>) => {
     const asked = Promise.withResolvers<boolean>();
     const holdForCheck: typeof engines.store.uploads.holdForCheck = async (...question) => {

@@ -195,7 +195,7 @@ describe('when memory is short', () => {
     expect(outcomes()).toEqual(['served', 'served', 'waiting']);
   });
 
-  test('a newcomer is told to come back; an upload in progress waits longer, but not for ever', async () => {
+  test('a newcomer is told to come back; an upload in progress waits longer, but not forever', async () => {
     const budget = budgetOf(8);
     const share = open(budget, 'first');
     const slabs = await take(share, 8);

@@ -239,7 +239,7 @@ describe('an upload is resumed', () => {
     expect([...objects.objects.keys()]).toEqual([chunkKey(after[2]?.id as string, 0)]);
   });
 
-  test('not for ever', async () => {
+  test('not forever', async () => {
     const runs = Array.from({ length: 500 }, (_, nth) => ({
       id: `${nth}`,
       firstSegment: 0,

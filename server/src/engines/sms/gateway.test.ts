@@ -42,7 +42,7 @@ describe('a text', () => {
   });
 });
 
-describe('a text that is refused for ever', () => {
+describe('a text that is refused permanently', () => {
   test.each([400, 422])('because the gateway answers %i', async (status) => {
     await using peer = await gatewayThat((socket) => socket.end(head(status, 'no such number')));
     expect(await peer.gateway.send({ to: someone(), text: 'hello' })).toEqual({

@@ -18,7 +18,7 @@ const statusesAboutThisText = new Set([400, 422]);
 const maxAnswerBytes = 500;
 
 /**
- * Kannel's sendsms by POST: the text is the body, everything else stands in headers. By GET it would all be in the
+ * Kannel's sendsms by POST: the text is the body, everything else is in headers. By GET it would all be in the
  * address, which proxies log and error pages repeat.
  */
 export function smsGateway({ address, username, password, from, timeoutMs }: SmsGatewayOptions): SmsGateway {

@@ -40,7 +40,7 @@ describe('a mail', () => {
     expect(headersOf(message as never, 'auto-submitted')).toEqual(['auto-generated']);
   });
 
-  test('has the headers it should have, whatever stands in the subject', async () => {
+  test('has the headers it should have, whatever is in the subject', async () => {
     const bystander = `${randomUUID()}@receiver.test`;
     const sent = mail({ subject: `hello\r\nBcc: ${bystander}\r\nX-Injected: yes\r\n\r\nbody\n.\r\nQUIT\r\n` });
     await mailer.send(sent);
@@ -54,7 +54,7 @@ describe('a mail', () => {
     expect((await delivered(bystander)).map(({ messageId }) => messageId)).toEqual([marker.messageId]);
   });
 
-  test('goes to one recipient, whatever stands in the text', async () => {
+  test('goes to one recipient, whatever is in the text', async () => {
     const sent = mail({ text: 'hello\r\n.\r\nMAIL FROM:<x@example.org>\r\n' });
     await mailer.send(sent);
     const [message] = await delivered(sent.to);
@@ -63,7 +63,7 @@ describe('a mail', () => {
 });
 
 describe('a mail that the server does not take', () => {
-  test('for ever is refused, with what the server said', async () => {
+  test('is refused permanently, with what the server said', async () => {
     const result = await mailer.send(mail({ to: 'nouser@receiver.test' }));
     expect(result).toEqual({ outcome: 'refused', answer: expect.stringContaining('550 5.1.1') });
   });

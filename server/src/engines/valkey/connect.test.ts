@@ -3,7 +3,7 @@ import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { startFreezable } from '../../testing/tcp.ts';
 import { connectValkey } from './connect.ts';
 
-test('a server that is frozen fails each command within a moment, is connected to anew, and works once it answers', async () => {
+test('a server that is frozen fails each command within a moment, is connected to again, and works once it answers', async () => {
   const url = new URL(engineAddresses.valkey);
   await using way = await startFreezable(Number(url.port));
   url.port = String(way.port);

@@ -59,7 +59,7 @@ describe('a token', () => {
     expect(await tokens.accept(randomUUID(), token)).toBe(false);
   });
 
-  test('does not stand in the store itself', async () => {
+  test('is not in the store itself', async () => {
     const accountId = randomUUID();
     const token = await tokens.mint(accountId);
     expect(await redis.zrange(keyOf(accountId), '0', '-1')).toEqual([memberOf(token)]);
@@ -77,7 +77,7 @@ describe('the lifetime', () => {
     expect(await tokens.accept(accountId, token)).toBe(false);
   });
 
-  test('starts anew with each use', async () => {
+  test('restarts with each use', async () => {
     const accountId = randomUUID();
     const token = await tokens.mint(accountId);
     for (let use = 0; use < 4; use += 1) {

@@ -64,7 +64,7 @@ describe('an address', () => {
     expect(await limit.take(randomUUID(), [to, address()])).toBe(0);
   });
 
-  test('that stands twice is written to once', async () => {
+  test('that appears twice is written to once', async () => {
     const [account, to] = [randomUUID(), address()];
     expect(await limit.take(account, [to, to])).toBe(0);
     expect(await counts(account, to)).toEqual([1, 1]);
@@ -122,7 +122,7 @@ describe('an hour', () => {
     expect(await limit.take(account, [to])).toBeLessThanOrEqual(100);
   });
 
-  test('that is over begins anew', async () => {
+  test('that is over begins again', async () => {
     const [account, to] = [randomUUID(), address()];
     for (let times = 0; times < 3; times += 1) await limit.take(account, [to]);
     expect(await limit.take(account, [to])).toBeGreaterThan(0);

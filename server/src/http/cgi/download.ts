@@ -3,7 +3,7 @@ import { recordInboxDelivery } from '../../domain/drops/record-inbox-delivery.ts
 import { sendFile } from '../shared/send-file.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 
-/** spec 4, operation 11: the files of an inbox entry stand below it, in `files`. */
+/** spec 4, operation 11: the files of an inbox entry are below it, in `files`. */
 export const download: Endpoint = (app, engines, transfers) => {
   app.route<{ Params: { inbox: string; name: string } }>({
     method: ['GET', 'HEAD'],

@@ -9,7 +9,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-/** What the pages' own stylesheet and scripts are called: by their content, so that a browser may keep them for ever. */
+/** What the pages' own stylesheet and scripts are called: by their content, so that a browser may keep them forever. */
 export interface Assets {
   /** The address of a source file's built form. */
   href(source: string): string;

@@ -14,7 +14,7 @@ export function bestEncoding(acceptEncoding: string | undefined): Encoding | und
 
 /**
  * `quick` for a page, which is made for one reader and sent once. Pages hold no secret that somebody else could guess at
- * by their length: what opens a link stands in its address or in a cookie. Files are never compressed.
+ * by their length: what opens a link is in its address or in a cookie. Files are never compressed.
  */
 export async function compressed(
   content: string | Buffer,

@@ -513,7 +513,7 @@ test('every page forbids what it does not need, and needs nothing inline', async
   }
 });
 
-test('stylesheet and scripts may be kept for ever, and only those', async () => {
+test('stylesheet and scripts may be kept forever, and only those', async () => {
   const answer = await get('/assets/pages.css');
   expect(answer.statusCode).toBe(200);
   expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');

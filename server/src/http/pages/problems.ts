@@ -11,7 +11,7 @@ const unknown = (status: number): Problem => ({ status, says: 'unknown' });
 /** Only the machine's API and the page's script are told this; on a page it would be a fault of ours. */
 const fault: Problem = { status: 500, says: 'error' };
 
-/** Every code's answer on this surface. A new code does not compile until it stands here. */
+/** Every code's answer on this surface. A new code does not compile until it is listed here. */
 const problems: Record<ErrorCode, Problem> = {
   malformed_request: unknown(400),
   invalid_input: unknown(400),

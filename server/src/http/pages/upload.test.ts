@@ -127,7 +127,7 @@ describe('an upload by tus', () => {
     expect(await desk()).toEqual([]);
   });
 
-  test('takes bytes only where it stands, and no more than were announced', async () => {
+  test('takes bytes only at its offset, and no more than were announced', async () => {
     const id = idOf(await create('a.bin', 10));
     expect((await patch(id, 5, Buffer.alloc(5))).statusCode).toBe(409);
     expect((await patch(id, 0, Buffer.alloc(11))).statusCode).toBe(413);

@@ -87,7 +87,7 @@ function scriptEndpoints(app: App, engines: PageEngines): void {
   });
 }
 
-/** What a person who sent the plain form can mend, and is told on the form itself. */
+/** What a person who sent the plain form can fix, and is told on the form itself. */
 const problems: Partial<Record<ErrorCode, NonNullable<UploadPageProps['problem']>>> = {
   no_files: 'no_files',
   too_many_files: 'too_many_files',

@@ -92,7 +92,7 @@ describe('a form', () => {
     },
   );
 
-  test('ignores what stands before the first and after the last boundary', async () => {
+  test('ignores what comes before the first and after the last boundary', async () => {
     const whole = Buffer.concat([Buffer.from('preamble\r\n'), form(file('x')), Buffer.from('epilogue'), file('y')]);
     expect((await read(whole)).map((part) => part.content)).toEqual(['x']);
   });

@@ -56,7 +56,7 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
   const pump = async () => {
     let headerBytes = 0;
     for await (const bytes of body as AsyncIterable<Buffer>) {
-      // The parser forgets what is too long of a header but would go on reading it for ever.
+      // The parser forgets what is too long of a header but would go on reading it forever.
       headerBytes = headersAwaited > 0 ? headerBytes + bytes.length : 0;
       if (headerBytes > maxPartHeaderBytes + bytes.length)
         throw new ExchangeError('too_large', 'A part header is too long.');
@@ -123,7 +123,7 @@ function cutOff(cause?: unknown): ExchangeError {
   return new ExchangeError('malformed_request', 'The multipart body is cut off.', { cause });
 }
 
-/** `filename` and `filename*` may both stand there, as long as they say the same. */
+/** `filename` and `filename*` may both be there, as long as they say the same. */
 function agreedFileName(parameters: ReadonlyMap<string, string>): string | undefined {
   const plain = parameters.get('filename');
   const extended = parameters.get('filename*');

@@ -126,7 +126,7 @@ test('an answer of less than was sent is where the next chunk begins', async () 
   expect(requests).toEqual(['POST', 'PATCH 0', `PATCH ${chunk / 2}`]);
 });
 
-test('a server that takes nothing is not sent the same chunk for ever', async () => {
+test('a server that takes nothing is not sent the same chunk forever', async () => {
   const { done, requests } = await setUp((method) => (method === 'PATCH' ? 'nothing' : undefined));
   expect(willPass((await done) as Error)).toBe(true);
   expect(requests.filter((line) => line.startsWith('PATCH'))).toHaveLength(5);

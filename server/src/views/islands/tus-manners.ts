@@ -39,10 +39,10 @@ class MisleadingAnswer extends Error {
 function refuseMisleading(request: HttpRequest, response: HttpResponse): void {
   const status = response.getStatus();
   const good = status >= 200 && status < 300;
-  // Whatever is wrong when it asks how far an upload is, tus begins anew: a restart of the server, or a proxy without
-  // one, would cost all that had arrived. Only an upload that the server does not know begins anew.
+  // Whatever is wrong when it asks how far an upload is, tus begins again: a restart of the server, or a proxy without
+  // one, would cost all that had arrived. Only an upload that the server does not know begins again.
   if (request.getMethod() === 'HEAD' && !good && !unknownUpload.has(status)) throw new MisleadingAnswer(status);
-  // When none of a chunk was taken, tus would send it again at once, and so for ever.
+  // When none of a chunk was taken, tus would send it again at once, and so forever.
   const taken = Number(response.getHeader('Upload-Offset')) !== Number(request.getHeader('Upload-Offset'));
   if (request.getMethod() === 'PATCH' && good && !taken) throw new MisleadingAnswer(status);
 }

@@ -122,7 +122,7 @@ export function UploadForm(props: {
     if (answer === 'ended') {
       props.onEnded();
     } else if (typeof answer === 'object') {
-      // The answer to a repetition names none: then it is what stood in the list.
+      // The answer to a repetition names none: then it is what was in the list.
       props.onSent(answer.files.length > 0 ? answer.files : queue.entries.filter(({ state }) => state === 'ready'));
     } else {
       setSending(false);

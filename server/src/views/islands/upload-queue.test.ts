@@ -295,7 +295,7 @@ test('an earlier visit goes on only with the very same file', async () => {
     ['same', true],
     ['other', false],
   ]);
-  // Nobody can tell whether these are the same bytes: the old half goes, and the file starts anew.
+  // Nobody can tell whether these are the same bytes: the old half goes, and the file starts again.
   expect(removed).toEqual(['/u/tus/3']);
   expect(queue.entries.map((entry) => entry.sentBytes)).toEqual([9, 40, 0, 9]);
 });
