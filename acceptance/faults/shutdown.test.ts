@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
@@ -21,6 +22,8 @@ const sizeBytes = fullSize ? 1024 ** 3 : 64 * 1024 ** 2;
 /** So many that some of them are on the process that is stopped. */
 const transfers = fullSize ? 10 : 6;
 const requestsPerSecond = fullSize ? 200 : 60;
+/** Of each transfer, as over a network: at full speed they would leave the requests no processor. */
+const bytesPerSecond = 8 * 1024 ** 2;
 const timeout = fullSize ? 1_800_000 : 180_000;
 
 const content = new Keystream(randomBytes(16).toString('hex'));
@@ -68,7 +71,7 @@ for (const index of [0, 1]) {
     const load = startLoad(sender.through(proxy.baseUrl));
     const midway = meetingPoint(transfers);
     const running = Array.from({ length: transfers }, (_, at) =>
-      at % 2 === 0 ? upload(proxy.baseUrl, midway.arrive) : download(proxy.baseUrl, midway.arrive),
+      at % 2 === 0 ? upload(proxy.baseUrl, journey(midway.arrive)) : download(proxy.baseUrl, journey(midway.arrive)),
     );
     running.forEach((transfer) => void transfer.catch(midway.fail));
     await midway.everybody;
@@ -98,24 +101,36 @@ for (const index of [0, 1]) {
   });
 }
 
-async function upload(baseUrl: string, halfway: () => Promise<void>): Promise<string> {
-  const client = sender.through(baseUrl).inDraft(randomBytes(8).toString('hex'));
-  succeeded(await client.files());
-  return await uploadStream(client, 'large.bin', content, sizeBytes, halfway);
+/** Keeps a transfer at its pace, and has it wait once, when a quarter of it is done. */
+function journey(arrive: () => Promise<void>): (doneBytes: number) => Promise<void> {
+  let began = performance.now();
+  let hasArrived = false;
+  return async (doneBytes) => {
+    const aheadMs = (doneBytes / bytesPerSecond) * 1000 - (performance.now() - began);
+    if (aheadMs > 50) await pause(aheadMs);
+    if (hasArrived || doneBytes * 4 < sizeBytes) return;
+    hasArrived = true;
+    const waitsSince = performance.now();
+    await arrive();
+    began += performance.now() - waitsSince;
+  };
 }
 
-async function download(baseUrl: string, halfway: () => Promise<void>): Promise<string> {
+async function upload(baseUrl: string, onBytes: (doneBytes: number) => Promise<void>): Promise<string> {
+  const client = sender.through(baseUrl).inDraft(randomBytes(8).toString('hex'));
+  succeeded(await client.files());
+  return await uploadStream(client, 'large.bin', content, sizeBytes, onBytes);
+}
+
+async function download(baseUrl: string, onBytes: (doneBytes: number) => Promise<void>): Promise<string> {
   const answer = await openAnswer(receiver.through(baseUrl), `${inboxUrl}/files/large.bin`);
   expect(answer.statusCode).toBe(200);
   const hash = createHash('sha256');
   let readBytes = 0;
-  let paused = false;
   for await (const bytes of answer) {
     hash.update(bytes as Buffer);
     readBytes += (bytes as Buffer).length;
-    if (paused || readBytes * 4 < sizeBytes) continue;
-    paused = true;
-    await halfway();
+    await onBytes(readBytes);
   }
   return hash.digest('hex');
 }

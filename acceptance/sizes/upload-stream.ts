@@ -5,13 +5,13 @@ import type { Client } from '../lib/client.ts';
 import { openRequest } from '../lib/stream.ts';
 import type { Keystream } from './keystream.ts';
 
-/** Uploads the first bytes of a keystream as a file, without ever holding it; may pause halfway. Answers its SHA-256. */
+/** Uploads the first bytes of a keystream as a file, without ever holding it; waits for `onSent`. Answers its SHA-256. */
 export async function uploadStream(
   client: Client,
   name: string,
   content: Keystream,
   sizeBytes: number,
-  halfway: () => Promise<void> = async () => undefined,
+  onSent: (sentBytes: number) => Promise<void> = async () => undefined,
 ): Promise<string> {
   const boundary = `waybill-${randomBytes(12).toString('hex')}`;
   const head = [
@@ -26,15 +26,12 @@ export async function uploadStream(
   });
   const digest = createHash('sha256');
   outgoing.write(head);
-  let paused = false;
   let sentBytes = 0;
   for (const piece of content.pieces(0, sizeBytes)) {
     digest.update(piece);
     if (!outgoing.write(piece)) await once(outgoing, 'drain');
     sentBytes += piece.length;
-    if (paused || sentBytes * 2 < sizeBytes) continue;
-    paused = true;
-    await halfway();
+    await onSent(sentBytes);
   }
   outgoing.end(tail);
   const answer = await answered;
