@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 import { startJobRunner } from './job-runner.ts';
 
 test('a runner whose connections end in the middle of a job runs the next one', async () => {
@@ -33,12 +33,7 @@ test('a runner whose connections end in the middle of a job runs the next one', 
   await lock.query('begin');
   await lock.query('select from graphile_worker._private_jobs for update');
   released.resolve();
-  const cut = () =>
-    database.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like 'delete from %_private_jobs%'`,
-    );
-  await expect.poll(cut, { timeout: 20_000 }).not.toEqual([]);
+  await cutWaiting(database, 'delete from %_private_jobs%');
   await lock.query('rollback');
   lock.release();
   await expect.poll(() => said.join(), { timeout: 20_000 }).toContain('Failed to complete jobs');
@@ -67,12 +62,7 @@ test('a runner whose connections end before it has looked for jobs runs the next
       },
     },
   });
-  const cut = () =>
-    database.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into %_private_tasks%'`,
-    );
-  await expect.poll(cut, { timeout: 20_000 }).not.toEqual([]);
+  await cutWaiting(database, 'insert into %_private_tasks%');
   await lock.query('rollback');
   lock.release();
   await database.query("select graphile_worker.add_job('note')");
@@ -88,3 +78,14 @@ test('a runner that was stopped has ended', async () => {
   await runner.stop();
   await runner.ended;
 });
+
+/** Ends the connections on which such a statement waits for a lock, once there are some. */
+async function cutWaiting(database: TestDatabase, statement: string): Promise<void> {
+  const cut = () =>
+    database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+      [statement],
+    );
+  await expect.poll(cut, { timeout: 20_000 }).not.toEqual([]);
+}

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { type Runner, run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -62,6 +62,7 @@ async function beginAgain(options: JobRunnerOptions, signal: AbortSignal): Promi
 
 async function begin(options: JobRunnerOptions): Promise<Runner> {
   const events: WorkerEvents = new EventEmitter();
+  const looked = firstLook(events);
   const runner = await run({
     pgPool: options.pool,
     events,
@@ -81,24 +82,26 @@ async function begin(options: JobRunnerOptions): Promise<Runner> {
       if (level === 'error' || level === 'warning') options.log.warn({ report: message }, 'the job runner reports');
     }),
   });
-  endUnlessItBegins(runner, events);
+  void endUnless(looked, runner);
   return runner;
+}
+
+/** Whether the first look for jobs succeeds. */
+function firstLook(events: WorkerEvents): Promise<boolean> {
+  return new Promise((resolve) => {
+    events.once('worker:getJob:empty', () => resolve(true));
+    events.once('job:start', () => resolve(true));
+    events.once('worker:getJob:error', () => resolve(false));
+  });
 }
 
 /**
  * A runner asks for the numbers of its tasks once and keeps the answer, even if the answer is a failure: then it never
- * takes a job, and says nothing. So one that fails before it has looked for jobs successfully must end.
+ * takes a job, and says nothing. So one whose first look for jobs fails must end.
  */
-function endUnlessItBegins(runner: Runner, events: WorkerEvents): void {
-  const settle = () => {
-    for (const found of ['worker:getJob:empty', 'job:start'] as const) events.off(found, settle);
-    events.off('worker:getJob:error', fail);
-  };
-  const fail = () => {
-    settle();
-    // Not from inside its own event: it would take that for a fault of its own and print it.
-    setImmediate(() => void runner.stop().catch(() => undefined));
-  };
-  for (const found of ['worker:getJob:empty', 'job:start'] as const) events.on(found, settle);
-  events.on('worker:getJob:error', fail);
+async function endUnless(looked: Promise<boolean>, runner: Runner): Promise<void> {
+  if (await looked) return;
+  // Not from inside its own event: it would take that for a fault of its own and print it.
+  await nextTurn();
+  await runner.stop().catch(() => undefined);
 }
