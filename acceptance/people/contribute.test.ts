@@ -181,6 +181,17 @@ describe('a contact on a slow connection, whose page is there before its script'
     await row(page, name).waitFor();
   });
 
+  test('goes on writing the message', async () => {
+    await using visitor = await visit(browser);
+    const { page } = visitor;
+    const { scriptArrives } = await slowPage(page);
+    await page.locator('textarea').pressSequentially('Here they ');
+    scriptArrives();
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    await page.keyboard.type('are');
+    expect(await page.locator('textarea').inputValue()).toBe('Here they are');
+  });
+
   test('can choose files while the script starts', async () => {
     await using visitor = await visit(browser);
     const { page } = visitor;

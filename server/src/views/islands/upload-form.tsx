@@ -25,7 +25,8 @@ export interface Before {
   readonly message: string;
   /** On a slow connection people choose files before the script is there, or while it starts. */
   readonly picker: HTMLInputElement | null;
-  readonly wasFocused: boolean;
+  /** Of the element that had the keyboard's focus. */
+  readonly focusedId: string | undefined;
 }
 
 /** Known to every browser, and not to the types. */
@@ -49,6 +50,7 @@ export function UploadForm(props: {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const choose = useRef<HTMLButtonElement>(null);
+  const textarea = useRef<HTMLTextAreaElement>(null);
 
   const add = (picked: readonly Picked[]) => {
     const { count, tooLarge, tooMany } = queue.add(picked);
@@ -98,11 +100,13 @@ export function UploadForm(props: {
     document.addEventListener('drop', dropped);
     window.addEventListener('beforeunload', leaving);
     queue.begin();
-    const { picker, wasFocused } = props.before;
+    const { picker, focusedId } = props.before;
     if (picker?.files?.length) add(pickedFiles(picker.files));
     // Its dialog may still be open.
     picker?.addEventListener('change', () => add(pickedFiles(picker.files)));
-    if (wasFocused) choose.current?.focus();
+    // Whoever is writing a message goes on writing it.
+    if (focusedId === 'message') textarea.current?.focus();
+    else if (focusedId !== undefined) choose.current?.focus();
     return () => {
       queue.onChange = () => {};
       queue.end();
@@ -187,6 +191,7 @@ export function UploadForm(props: {
       <div class="field">
         <label for="message">{words.t('upload.message')}</label>
         <textarea
+          ref={textarea}
           id="message"
           rows={4}
           maxLength={5000}

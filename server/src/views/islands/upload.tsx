@@ -31,7 +31,7 @@ function start(root: HTMLElement, json: string): void {
     problems: Array.from(root.querySelectorAll('.problem'), (problem) => problem.textContent ?? ''),
     message: root.querySelector('textarea')?.value ?? '',
     picker: root.querySelector<HTMLInputElement>('input[type=file]'),
-    wasFocused: root.contains(document.activeElement),
+    focusedId: root.contains(document.activeElement) ? (document.activeElement?.id ?? '') : undefined,
   };
   const turnInto = (page: VNode, title: string) => {
     const host = document.createElement('div');
