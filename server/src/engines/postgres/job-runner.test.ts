@@ -3,47 +3,56 @@ import { expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 import { startJobRunner } from './job-runner.ts';
 
-test('a runner whose connections end in the middle of a job runs the next one', async () => {
-  await using database = await createTestDatabase();
-  const done: string[] = [];
-  const said: string[] = [];
-  const begun = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  const runner = await startJobRunner({
-    pool: database.pool,
-    log: pino({}, { write: (line) => said.push(line) }),
-    concurrency: 2,
-    stopMs: 1000,
-    tasks: {
-      async hold() {
-        begun.resolve();
-        await released.promise;
+test.each([1, 2])(
+  'a runner whose connections end while it settles %i of its jobs runs the next one',
+  async (settled) => {
+    await using database = await createTestDatabase();
+    const done: string[] = [];
+    const said: string[] = [];
+    const running: PromiseWithResolvers<void>[] = [];
+    const runner = await startJobRunner({
+      pool: database.pool,
+      log: pino({}, { write: (line) => said.push(line) }),
+      concurrency: 3,
+      stopMs: 1000,
+      tasks: {
+        async hold() {
+          const job = Promise.withResolvers<void>();
+          running.push(job);
+          await job.promise;
+        },
+        async note() {
+          done.push('noted');
+        },
       },
-      async note() {
-        done.push('noted');
-      },
-    },
-  });
-  let ended = false;
-  void runner.ended.finally(() => (ended = true));
-  await database.query("select graphile_worker.add_job('hold')");
-  await begun.promise;
-  // The runner cannot settle its job before its connection is cut: the job's row is locked.
-  const lock = await database.pool.connect();
-  await lock.query('begin');
-  await lock.query('select from graphile_worker._private_jobs for update');
-  released.resolve();
-  await cutWaiting(database, 'delete from %_private_jobs%');
-  await lock.query('rollback');
-  lock.release();
-  await expect.poll(() => said.join(), { timeout: 20_000 }).toContain('Failed to complete jobs');
-  const enqueue = () => database.query("select graphile_worker.add_job('note', job_key => 'note')");
-  await expect.poll(() => enqueue().then(Boolean, () => false)).toBe(true);
-  await expect.poll(() => done, { timeout: 20_000 }).toEqual(['noted']);
-  expect(ended).toBe(false);
-  await runner.stop();
-  await runner.ended;
-});
+    });
+    let ended = false;
+    void runner.ended.finally(() => (ended = true));
+    for (let job = 0; job < 3; job++) await database.query("select graphile_worker.add_job('hold')");
+    await expect.poll(() => running.length, { timeout: 10_000 }).toBe(3);
+    const settle = 'delete from %_private_jobs%';
+    // The runner cannot settle a job before its connection is cut: the job's row is locked.
+    const lock = await database.pool.connect();
+    await lock.query('begin');
+    await lock.query('select from graphile_worker._private_jobs for update');
+    for (const [index, job] of running.slice(0, settled).entries()) {
+      job.resolve();
+      await expect.poll(() => waiting(database, settle), { timeout: 10_000 }).toHaveLength(index + 1);
+    }
+    await cut(database, settle);
+    await lock.query('rollback');
+    lock.release();
+    const failures = () => said.filter((line) => line.includes('Failed to complete jobs'));
+    await expect.poll(failures, { timeout: 20_000 }).toHaveLength(settled);
+    for (const job of running) job.reject(new Error('a fault of its own'));
+    const enqueue = () => database.query("select graphile_worker.add_job('note', job_key => 'note')");
+    await expect.poll(() => enqueue().then(Boolean, () => false)).toBe(true);
+    await expect.poll(() => done, { timeout: 20_000 }).toEqual(['noted']);
+    expect(ended).toBe(false);
+    await runner.stop();
+    await runner.ended;
+  },
+);
 
 test('a runner whose connections end before it has looked for jobs runs the next one', async () => {
   await using database = await createTestDatabase();
@@ -62,7 +71,9 @@ test('a runner whose connections end before it has looked for jobs runs the next
       },
     },
   });
-  await cutWaiting(database, 'insert into %_private_tasks%');
+  const look = 'insert into %_private_tasks%';
+  await expect.poll(() => waiting(database, look), { timeout: 10_000 }).toHaveLength(1);
+  await cut(database, look);
   await lock.query('rollback');
   lock.release();
   await database.query("select graphile_worker.add_job('note')");
@@ -79,13 +90,19 @@ test('a runner that was stopped has ended', async () => {
   await runner.ended;
 });
 
-/** Ends the connections on which such a statement waits for a lock, once there are some. */
-async function cutWaiting(database: TestDatabase, statement: string): Promise<void> {
-  const cut = () =>
-    database.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
-      [statement],
-    );
-  await expect.poll(cut, { timeout: 20_000 }).not.toEqual([]);
+/** The backends on which such a statement waits for a lock. */
+async function waiting(database: TestDatabase, statement: string): Promise<unknown[]> {
+  return await database.query(
+    `select pid from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+    [statement],
+  );
+}
+
+async function cut(database: TestDatabase, statement: string): Promise<void> {
+  await database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+    [statement],
+  );
 }

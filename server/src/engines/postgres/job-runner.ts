@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { type Runner, run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import type pg from 'pg';
@@ -23,17 +23,18 @@ const restartAfterMs = 500;
 
 /**
  * Jobs are rows of PostgreSQL, enqueued in the transaction that makes them true. A runner that loses its connection while
- * it takes or settles a job ends with all its workers: it is started again, for as long as nobody has stopped it.
+ * it takes or settles a job stops taking jobs: another one replaces it, for as long as nobody has stopped us.
  */
 export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunner> {
   const stopped = new AbortController();
-  let runner = await begin(options);
+  const jobs = { running: 0 };
+  let current = await begin(options, jobs);
   const keepRunning = async () => {
     for (;;) {
-      await runner.promise.catch(() => undefined);
+      await current.closed;
       if (stopped.signal.aborted) return;
-      options.log.warn('the job runner ended and is started again');
-      runner = await beginAgain(options, stopped.signal);
+      options.log.warn('the job runner takes no more jobs and is replaced');
+      current = await beginAgain(options, jobs, stopped.signal);
     }
   };
   return {
@@ -42,26 +43,37 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
     }),
     async stop() {
       stopped.abort();
-      // It may have ended by itself a moment ago.
-      await runner.stop().catch(() => undefined);
+      // It may have stopped by itself a moment ago.
+      await current.runner.stop().catch(() => undefined);
     },
   };
 }
 
-/** Until PostgreSQL answers. */
-async function beginAgain(options: JobRunnerOptions, signal: AbortSignal): Promise<Runner> {
+/** When PostgreSQL answers, and the runners before it have left a place: never twice as many jobs run as may. */
+async function beginAgain(options: JobRunnerOptions, jobs: { running: number }, signal: AbortSignal): Promise<Begun> {
   for (;;) {
     await pause(restartAfterMs, undefined, { signal });
+    if (jobs.running >= options.concurrency) continue;
     try {
-      return await begin(options);
+      return await begin(options, jobs);
     } catch (error) {
       options.log.warn({ err: error }, 'the job runner did not start');
     }
   }
 }
 
-async function begin(options: JobRunnerOptions): Promise<Runner> {
+interface Begun {
+  readonly runner: Runner;
+  /**
+   * It takes no more jobs. Its own promise settles later, after the last of its jobs, or never: it miscounts when two
+   * jobs fail to be settled at once, and then waits for ever for the count to be right.
+   */
+  readonly closed: Promise<unknown>;
+}
+
+async function begin(options: JobRunnerOptions, jobs: { running: number }): Promise<Begun> {
   const events: WorkerEvents = new EventEmitter();
+  const closed = once(events, 'pool:gracefulShutdown');
   const looked = firstLook(events);
   const runner = await run({
     pgPool: options.pool,
@@ -75,15 +87,24 @@ async function begin(options: JobRunnerOptions): Promise<Runner> {
     taskList: Object.fromEntries(
       Object.entries(options.tasks).map(([name, task]) => [
         name,
-        (payload, { abortSignal }) => task(payload, abortSignal ?? new AbortController().signal),
+        async (payload, { abortSignal }) => {
+          jobs.running += 1;
+          try {
+            await task(payload, abortSignal ?? new AbortController().signal);
+          } finally {
+            jobs.running -= 1;
+          }
+        },
       ]),
     ),
     logger: new WorkerLogger(() => (level, message) => {
       if (level === 'error' || level === 'warning') options.log.warn({ report: message }, 'the job runner reports');
     }),
   });
-  void endUnless(looked, runner);
-  return runner;
+  // How it ends is in its log, and `closed` says when another one is needed.
+  runner.promise.catch(() => undefined);
+  void stopUnless(looked, runner);
+  return { runner, closed };
 }
 
 /** Whether the first look for jobs succeeds. */
@@ -97,9 +118,9 @@ function firstLook(events: WorkerEvents): Promise<boolean> {
 
 /**
  * A runner asks for the numbers of its tasks once and keeps the answer, even if the answer is a failure: then it never
- * takes a job, and says nothing. So one whose first look for jobs fails must end.
+ * takes a job, and says nothing. So one whose first look for jobs fails must stop.
  */
-async function endUnless(looked: Promise<boolean>, runner: Runner): Promise<void> {
+async function stopUnless(looked: Promise<boolean>, runner: Runner): Promise<void> {
   if (await looked) return;
   // Not from inside its own event: it would take that for a fault of its own and print it.
   await nextTurn();
