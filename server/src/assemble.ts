@@ -161,7 +161,13 @@ function policyFrom(config: Config): Policy {
     grantMaxBytes: config.WAYBILL_GRANT_MAX_BYTES,
     secondFactor: config.WAYBILL_SECOND_FACTOR,
     maxCodesPerRecipient: config.WAYBILL_CODES_PER_RECIPIENT,
+    keepSeconds: { history: daysOf(config.WAYBILL_HISTORY_DAYS), audit: daysOf(config.WAYBILL_AUDIT_DAYS) },
   };
+}
+
+/** In seconds; undefined for 0, which is for ever. */
+function daysOf(days: number): number | undefined {
+  return days === 0 ? undefined : days * unitSeconds.days;
 }
 
 /** SIGKILL, not an exit: nothing may tidy up, as nothing does when the power fails. */

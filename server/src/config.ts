@@ -194,6 +194,17 @@ const settings = {
     default: '86400',
     parse: integer(60, 2_592_000),
   },
+  WAYBILL_HISTORY_DAYS: {
+    about:
+      'How long what has ended stays in the history, with its receivers, the names of its files and what was delivered. 0: for ever.',
+    default: '365',
+    parse: integer(0, 36_500),
+  },
+  WAYBILL_AUDIT_DAYS: {
+    about: 'How long entries of the audit log are kept. 0: for ever.',
+    default: '1095',
+    parse: integer(0, 36_500),
+  },
   WAYBILL_WORKER_CONCURRENCY: { about: 'Jobs a `work` process runs at once.', default: '8', parse: integer(1, 1000) },
   WAYBILL_CHECKS_AT_ONCE: {
     about: 'Uploads of contacts a `work` process reads back and scans at once, beside its other jobs.',

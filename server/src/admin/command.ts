@@ -3,7 +3,7 @@ import type { Assembly } from '../assemble.ts';
 
 /** What a command is given: the engines, and where its answer goes. */
 export interface AdminContext {
-  readonly engines: Pick<Assembly, 'store' | 'random' | 'pepper' | 'objects' | 'checkpoint' | 'migrate'>;
+  readonly engines: Pick<Assembly, 'store' | 'random' | 'pepper' | 'objects' | 'checkpoint' | 'policy' | 'migrate'>;
 }
 
 /** Runs a command with the engines opened for it on a database that is up to date, and closed after it. */

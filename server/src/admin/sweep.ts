@@ -12,14 +12,14 @@ export const sweepCommand: AddCommand = (parent, withEngines) => {
       withEngines(async ({ engines }) => {
         const swept = await sweepInTurn(engines);
         print(options.json, swept, [
-          `${swept.drops} drops ended, ${swept.drafts} drafts dropped, ${swept.files} files and ${swept.objects} objects deleted.`,
+          `${swept.drops} drops ended, ${swept.drafts} drafts dropped, ${swept.forgotten} drops forgotten, ${swept.files} files and ${swept.objects} objects deleted.`,
         ]);
       }),
     );
 };
 
 /** A worker may be sweeping; what became due meanwhile is only done by a sweep that begins now. */
-async function sweepInTurn(engines: Pick<Engines, 'store' | 'objects' | 'checkpoint'>): Promise<Swept> {
+async function sweepInTurn(engines: Pick<Engines, 'store' | 'objects' | 'checkpoint' | 'policy'>): Promise<Swept> {
   for (;;) {
     const swept = await sweepAlone(engines);
     if (swept) return swept;

@@ -14,10 +14,10 @@ const overdueSeconds = 30;
 const maxBatches = 1000;
 
 export type Swept = Record<
-  'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'uploads' | 'files' | 'objects',
+  'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'uploads' | 'forgotten' | 'files' | 'objects',
   number
 >;
-type Needs = Pick<Engines, 'store' | 'objects' | 'checkpoint'>;
+type Needs = Pick<Engines, 'store' | 'objects' | 'checkpoint' | 'policy'>;
 
 /** Sweeps, unless a sweep is running in some process: then it answers `undefined`. */
 export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promise<Swept | undefined> {
@@ -28,12 +28,13 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
 
 /**
  * Everything that time ends or brings: drops at their deadline, reminders before it, forgotten drafts, failed uploads,
- * old idempotency keys and browsers; and messages and checks that are due although the job that was to do them is gone.
+ * old history, audit entries, idempotency keys and browsers; and messages and checks that are due although the job that was to do them is gone.
  * Past its deadline a drop does not answer, whether this has run or not; here its keys are destroyed, which makes the
  * bytes unreadable at once, and then its objects are deleted. Each statement changes a bounded number of rows.
  */
 export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept> {
-  const { drafts, drops, links, outbox, uploads } = engines.store;
+  const { audit, drafts, drops, links, outbox, uploads } = engines.store;
+  const { keepSeconds } = engines.policy;
   // What fails must not keep the rest from being done, in every sweep again.
   const failures: unknown[] = [];
   const tried = async (work: () => Promise<number>) =>
@@ -64,7 +65,9 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
     messages: await tried(() => outbox.wakeOverdue(overdueSeconds, rowsPerBatch)),
     checks: await tried(() => uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
     uploads: await upTo(rowsPerBatch, uploads.expire),
+    forgotten: await forgetOld(keepSeconds.history, (age) => inBatches(() => drops.forget(age, batchSize))),
   };
+  await forgetOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => audit.forget(age, limit)));
   await upTo(rowsPerBatch, (limit) => drops.forgetIdempotencyKeys(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, links.forgetSessions);
   let deleted = { files: 0, objects: 0 };
@@ -74,4 +77,12 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   });
   if (failures.length > 0) throw failures[0];
   return { ...swept, ...deleted };
+}
+
+/** What is kept for ever has no age at which it is forgotten. */
+async function forgetOld(
+  keepSeconds: number | undefined,
+  forget: (olderThanSeconds: number) => Promise<number>,
+): Promise<number> {
+  return keepSeconds === undefined ? 0 : await forget(keepSeconds);
 }

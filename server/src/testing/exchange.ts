@@ -47,6 +47,7 @@ export const testPolicy: Policy = {
   grantMaxBytes: 1024 ** 4,
   secondFactor: 'off',
   maxCodesPerRecipient: 1000,
+  keepSeconds: { history: undefined, audit: undefined },
 };
 
 /** All the domain's operations need, on a real database of its own. Objects are in memory unless a store is given. */

@@ -71,6 +71,11 @@ export interface DropStore {
    * has the desks of their links dropped. Answers how many rows that were.
    */
   empty(batch: BatchSize, only?: { accountId: string; dropId: string }): Promise<Batch>;
+  /**
+   * Removes every trace of drops that ended so long ago: links, files, messages, deliveries and browsers. One stays while
+   * objects of its files are still to be deleted, a message of it waits, or a contact's files came through its links.
+   */
+  forget(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
   forgetIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
   /** What is known of each receiver of a drop, in order of position, after `after`. */
   deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;

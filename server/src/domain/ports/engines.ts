@@ -52,6 +52,8 @@ export interface Policy {
   readonly secondFactor: SecondFactor;
   /** Codes that one number or address is sent in an hour, whichever links they are for. */
   readonly maxCodesPerRecipient: number;
+  /** How long what has ended is kept; undefined: for ever. */
+  readonly keepSeconds: { readonly history: number | undefined; readonly audit: number | undefined };
 }
 
 /** How a person shows, besides having the link, that the link was meant for them. */

@@ -38,7 +38,7 @@ export function accountStore(db: Database): AccountStore {
 
     byEmail: (email) => accounts().where('email', '=', email).executeTakeFirst(),
     byId: (accountId) => accounts().where('id', '=', accountId).executeTakeFirst(),
-    page: (after, count) => accounts().where('email', '>', after).orderBy('email').limit(count).execute(),
+    page: (after, count) => accounts().where('email', '>', after).orderBy('email').limit(sql.lit(count)).execute(),
 
     async insert(account) {
       const { numInsertedOrUpdatedRows } = await db
@@ -81,7 +81,7 @@ export function accountStore(db: Database): AccountStore {
         // Live ones first: however many have been revoked since, they are all seen.
         .orderBy('revoked_at', (order) => order.desc().nullsFirst())
         .orderBy('created_at', 'desc')
-        .limit(100)
+        .limit(sql.lit(100))
         .execute(),
 
     async insertKey(accountId, key) {

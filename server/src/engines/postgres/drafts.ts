@@ -67,12 +67,12 @@ export function draftStore(db: Database): DraftStore {
             and (touched_at = '-infinity' or not exists (
               select from uploads where uploads.account_id = drafts.account_id and uploads.draft = drafts.name
                 and uploads.state = 'receiving' and uploads.due_at > now()))
-          order by touched_at limit ${owners} for update skip locked
+          order by touched_at limit ${sql.lit(owners)} for update skip locked
         ), due_files as materialized (
           select files.account_id, files.id
           from stale join files on files.account_id = stale.account_id and files.draft = stale.name
           where files.drop_id is null and files.state = 'ready'
-          limit ${limit}
+          limit ${sql.lit(limit)}
         ), emptied as (
           update files set state = 'deleting', wrapped_key = null, lease_until = now()
           from due_files where files.account_id = due_files.account_id and files.id = due_files.id
@@ -80,7 +80,7 @@ export function draftStore(db: Database): DraftStore {
           select uploads.account_id, uploads.id
           from stale join uploads on uploads.account_id = stale.account_id and uploads.draft = stale.name
           where uploads.state <> 'given_up'
-          limit ${limit}
+          limit ${sql.lit(limit)}
         ), given_up as (
           update uploads set state = 'given_up', wrapped_key = null, refusal = null,
             due_at = ${secondsFromNow(longestPutSeconds)}

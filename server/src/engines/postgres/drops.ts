@@ -106,7 +106,7 @@ export function dropStore(db: Database): DropStore {
         .$if(after !== undefined, (query) => query.where(isBefore('created_at', 'id', after as PagePosition)))
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
-        .limit(count)
+        .limit(sql.lit(count))
         .execute(),
 
     async receivers(accountId, dropIds) {
@@ -179,7 +179,7 @@ export function dropStore(db: Database): DropStore {
         )
         .orderBy('entry.created_at', 'desc')
         .orderBy('entry.id', 'desc')
-        .limit(count)
+        .limit(sql.lit(count))
         .execute(),
 
     endExpired: (count) =>
@@ -188,10 +188,12 @@ export function dropStore(db: Database): DropStore {
         sql`
           select account_id, id from drops
           where ended_at is null and expires_at <= now()
-          order by expires_at limit ${count} for update skip locked`,
+          order by expires_at limit ${sql.lit(count)} for update skip locked`,
       ),
 
     empty: (batch, only) => empty(db, batch, only && sql`account_id = ${only.accountId} and id = ${only.dropId}`),
+
+    forget: (olderThanSeconds, batch) => forget(db, olderThanSeconds, batch),
 
     async revoke(accountId, dropId) {
       const due = sql`
@@ -216,7 +218,7 @@ export function dropStore(db: Database): DropStore {
           ), '[]') as files
         from links
         where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position > ${after}
-        order by links.position limit ${count}
+        order by links.position limit ${sql.lit(count)}
       `.execute(db);
       return rows;
     },
@@ -232,7 +234,7 @@ export function dropStore(db: Database): DropStore {
               .select(['account_id', 'key'])
               .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${olderThanSeconds})`)
               .orderBy('created_at')
-              .limit(count)
+              .limit(sql.lit(count))
               .$asTuple('account_id', 'key'),
           ),
         )
@@ -266,21 +268,21 @@ async function empty(
   const { rows } = await sql<{ drops: number; rows: number; more: boolean }>`
     with due as materialized (
       select account_id, id, type from drops where to_empty and ${which}
-      order by ended_at limit ${owners} for update skip locked
+      order by ended_at limit ${sql.lit(owners)} for update skip locked
     ), due_files as materialized (
       select files.account_id, files.id
       from due join files on files.account_id = due.account_id and files.drop_id = due.id
-      where files.state = 'ready' limit ${limit}
+      where files.state = 'ready' limit ${sql.lit(limit)}
     ), due_entries as materialized (
       select entry.account_id, entry.id
       from due join inbox_entries as entry on entry.sender_account_id = due.account_id and entry.drop_id = due.id
-      limit ${limit}
+      limit ${sql.lit(limit)}
     ), due_desks as materialized (
       -- The operators compare bytes, whatever the collation; ';' follows ':'.
       select drafts.account_id, drafts.name
       from due join drafts on drafts.account_id = due.account_id
         and drafts.name ~>=~ ('link:' || due.id || ':') and drafts.name ~<~ ('link:' || due.id || ';')
-      where due.type = 'uploadfiles' and drafts.touched_at > '-infinity' limit ${limit}
+      where due.type = 'uploadfiles' and drafts.touched_at > '-infinity' limit ${sql.lit(limit)}
     ), emptied as (
       update files set state = 'deleting', wrapped_key = null, lease_until = now()
       from due_files where files.account_id = due_files.account_id and files.id = due_files.id
@@ -303,6 +305,62 @@ async function empty(
       from due, found where drops.account_id = due.account_id and drops.id = due.id and not found.more
     )
     select drops, rows, more or drops = ${owners} as more from found
+  `.execute(db);
+  return { rows: rows[0]?.rows ?? 0, more: rows[0]?.more ?? false };
+}
+
+/** A drop goes with its links in the batch that finds nothing else left of it. */
+async function forget(db: Database, olderThanSeconds: number, { owners, rows: limit }: BatchSize): Promise<Batch> {
+  const { rows } = await sql<{ rows: number; more: boolean }>`
+    with old as materialized (
+      select account_id, id, ended_at, receiver_count + file_count as size from drops
+      where ended_at < now() - make_interval(secs => ${olderThanSeconds}) and not to_empty
+        and not exists (select from files
+          where files.account_id = drops.account_id and files.drop_id = drops.id and files.state <> 'gone')
+        and not exists (select from messages
+          where messages.account_id = drops.account_id and messages.drop_id = drops.id and messages.state = 'waiting')
+        and not exists (select from drops as received
+          where received.account_id = drops.account_id and received.from_drop_id = drops.id)
+      order by ended_at limit ${sql.lit(owners)} for update skip locked
+    ), due as materialized (
+      -- At least one, and more while they have few links and files.
+      select account_id, id from (
+        select account_id, id, sum(size) over (order by ended_at, id) - size as before from old) as ordered
+      where before < ${limit}
+    ), due_deliveries as materialized (
+      select due.account_id, due.id, row.position, row.file_id
+      from due join deliveries as row on row.account_id = due.account_id and row.drop_id = due.id limit ${sql.lit(limit)}
+    ), due_messages as materialized (
+      select row.account_id, row.id
+      from due join messages as row on row.account_id = due.account_id and row.drop_id = due.id limit ${sql.lit(limit)}
+    ), due_sessions as materialized (
+      select row.digest
+      from due join link_sessions as row on row.account_id = due.account_id and row.drop_id = due.id limit ${sql.lit(limit)}
+    ), deleted_deliveries as (
+      delete from deliveries as row using due_deliveries as due
+      where row.account_id = due.account_id and row.drop_id = due.id and row.position = due.position
+        and row.file_id = due.file_id
+    ), deleted_messages as (
+      delete from messages as row using due_messages as due where row.account_id = due.account_id and row.id = due.id
+    ), deleted_sessions as (
+      delete from link_sessions as row using due_sessions as due where row.digest = due.digest
+    ), found as (
+      select (select count(*) from due) as drops, deliveries + messages + sessions as rows,
+        greatest(deliveries, messages, sessions) = ${limit} as more
+      from (
+        select (select count(*) from due_deliveries) as deliveries, (select count(*) from due_messages) as messages,
+          (select count(*) from due_sessions) as sessions
+      ) as counted
+    ), finished as materialized (
+      select account_id, id from due, found where not found.more
+    ), deleted_files as (
+      delete from files as row using finished where row.account_id = finished.account_id and row.drop_id = finished.id
+    ), deleted_links as (
+      delete from links as row using finished where row.account_id = finished.account_id and row.drop_id = finished.id
+    ), deleted_drops as (
+      delete from drops as row using finished where row.account_id = finished.account_id and row.id = finished.id
+    )
+    select case when more then 0 else drops end as rows, drops > 0 as more from found
   `.execute(db);
   return { rows: rows[0]?.rows ?? 0, more: rows[0]?.more ?? false };
 }

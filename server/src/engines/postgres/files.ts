@@ -65,7 +65,7 @@ export function fileStore(db: Database): FileStore {
         with due as (
           select account_id, id from files
           where state = 'deleting' and lease_until <= now()
-          order by lease_until limit ${count} for update skip locked
+          order by lease_until limit ${sql.lit(count)} for update skip locked
         )
         update files set lease_until = ${secondsFromNow(leaseSeconds)} from due
         where files.account_id = due.account_id and files.id = due.id

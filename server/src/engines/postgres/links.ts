@@ -184,7 +184,7 @@ export function linkStore(db: Database): LinkStore {
               .select('digest')
               .where('forget_at', '<', sql<Date>`now()`)
               .orderBy('forget_at')
-              .limit(count),
+              .limit(sql.lit(count)),
           ),
         )
         .executeTakeFirstOrThrow();
@@ -239,7 +239,7 @@ async function deliver(
         delivered = (
           select coalesce(range_agg(part), '{}') from (
             select part from unnest(d.delivered + excluded.delivered) as part
-            order by upper(part) - lower(part) desc limit ${maxRangesPerFile}) as longest),
+            order by upper(part) - lower(part) desc limit ${sql.lit(maxRangesPerFile)}) as longest),
         completed_at = coalesce(d.completed_at,
           case when d.delivered + excluded.delivered @> int8range(0, ${file.sizeBytes}) then now() end)
       returning completed_at is not null as complete

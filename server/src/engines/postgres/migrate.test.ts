@@ -1,5 +1,9 @@
-import { readdir } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, openTestPool } from '../../testing/database.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
 import { sentLink } from '../../testing/links.ts';
@@ -18,18 +22,26 @@ test('a fresh database gets every migration in order, and a second run finds not
 test('starters at the same time wait for one another, and each migration is applied once', async () => {
   await using database = await createEmptyDatabase();
   const pools = [openTestPool(database.url), openTestPool(database.url), openTestPool(database.url)];
-  const applied = await Promise.all(pools.map(migrate));
+  const applied = await Promise.all(pools.map((pool) => migrate(pool)));
   expect(applied.flat().toSorted()).toEqual(files);
   expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
   await Promise.all(pools.map((pool) => pool.end()));
 });
 
-test('a database from the future is refused and left as it is', async () => {
-  await using database = await createTestDatabase();
-  await database.query("insert into migrations (name) values ('9999_from_the_future.sql')");
-  await expect(migrate(database.pool)).rejects.toThrow(/newer than this program.*9999_from_the_future\.sql/);
-  const [{ count } = { count: 0 }] = await database.query<{ count: number }>('select count(*) from migrations');
-  expect(count).toBe(files.length + 1);
+describe('a database from the future', () => {
+  test('is refused and left as it is when it has a change that this program would not understand', async () => {
+    await using database = await createTestDatabase();
+    await database.query("insert into migrations (name, contract) values ('9999_from_the_future.sql', true)");
+    await expect(migrate(database.pool)).rejects.toThrow(/newer than this program.*9999_from_the_future\.sql/);
+    const [{ count } = { count: 0 }] = await database.query<{ count: number }>('select count(*) from migrations');
+    expect(count).toBe(files.length + 1);
+  });
+
+  test('is used when it only has more than this program knows', async () => {
+    await using database = await createTestDatabase();
+    await database.query("insert into migrations (name, contract) values ('9999_from_the_future.sql', false)");
+    expect(await migrate(database.pool)).toEqual([]);
+  });
 });
 
 test('a migration that fails is not applied in part, and the next starter is not locked out', async () => {
@@ -66,4 +78,63 @@ test('what was delivered before ranges were kept counts from the first byte on',
   expect(states[0]?.files.map(({ deliveredBytes }) => deliveredBytes)).toEqual([16, 5, 0]);
   expect(await engines.store.links.deliver(link, b, { start: 5, end: 16 })).toBe(false);
   expect(await engines.store.links.deliver(link, c, { start: 0, end: 16 })).toBe(true);
+});
+
+describe('while the version before serves', () => {
+  /** A database with a table, and migrations of one's own for it. */
+  async function withMigrations(migrations: Record<string, string>) {
+    const database = await createTestDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'waybill-migrations-'));
+    await cp(new URL('../../../migrations/', import.meta.url), folder, { recursive: true });
+    for (const [name, sql] of Object.entries(migrations)) writeFileSync(join(folder, name), sql);
+    await database.query('create table things as select number from generate_series(1, 1000) as number');
+    return {
+      database,
+      migrate: () => migrate(database.pool, pathToFileURL(`${folder}/`)),
+      async [Symbol.asyncDispose]() {
+        await database[Symbol.asyncDispose]();
+        rmSync(folder, { recursive: true });
+      },
+    };
+  }
+
+  test('an index is built beside a writer, and by starters that wait for one another', async () => {
+    await using world = await withMigrations({
+      '9000_index.sql': '-- concurrently\ncreate index concurrently things_by_number on things (number);\n',
+    });
+    const writer = await world.database.pool.connect();
+    await writer.query('begin');
+    await writer.query('insert into things values (1001)');
+    const applied = Promise.all([world.migrate(), world.migrate()]);
+    // It waits for the writer's transaction, and keeps nobody from writing.
+    const building = () =>
+      world.database.query('select 1 from pg_stat_progress_create_index where datname = current_database()');
+    await expect.poll(building, { timeout: 10_000 }).not.toEqual([]);
+    await world.database.query('insert into things values (1002)');
+    await writer.query('commit');
+    writer.release();
+    expect((await applied).flat()).toEqual(['9000_index.sql']);
+    const valid = await world.database.query(
+      "select indisvalid from pg_index where indexrelid = 'things_by_number'::regclass",
+    );
+    expect(valid).toEqual([{ indisvalid: true }]);
+  });
+
+  test('a change that has to wait for a lock lets others pass, and is made when it is free', async () => {
+    await using world = await withMigrations({ '9000_column.sql': 'alter table things add column name text;\n' });
+    const reader = await world.database.pool.connect();
+    await reader.query('begin');
+    await reader.query('select * from things limit 1');
+    const applied = world.migrate();
+    const waiting = () =>
+      world.database.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'alter%'",
+      );
+    await expect.poll(waiting, { timeout: 10_000 }).not.toEqual([]);
+    // Behind the change in the queue for the table, until the change gives up its place.
+    expect(await world.database.query('select count(*) from things')).toEqual([{ count: 1000 }]);
+    await reader.query('commit');
+    reader.release();
+    expect(await applied).toEqual(['9000_column.sql']);
+  });
 });

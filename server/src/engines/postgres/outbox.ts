@@ -75,7 +75,7 @@ export function outboxStore(db: Database): OutboxStore {
         with due as (
           select account_id, id from drops
           where remind_at <= now()
-          order by remind_at limit ${count} for update skip locked
+          order by remind_at limit ${sql.lit(count)} for update skip locked
         ), reminded as (
           update drops set remind_at = null from due
           where drops.account_id = due.account_id and drops.id = due.id
@@ -143,7 +143,7 @@ export function outboxStore(db: Database): OutboxStore {
         .where('account_id', '=', accountId)
         .where('drop_id', '=', about.dropId)
         .orderBy('created_at')
-        .limit(filesInMail)
+        .limit(sql.lit(filesInMail))
         .$narrowType<{ sizeBytes: number; scan: ListedFile['scan'] }>()
         .execute();
       return {
@@ -190,7 +190,7 @@ export function outboxStore(db: Database): OutboxStore {
         with overdue as (
           select account_id, id, kind from messages
           where state = 'waiting' and due_at < now() - make_interval(secs => ${overdueSeconds})
-          order by due_at limit ${count}
+          order by due_at limit ${sql.lit(count)}
         )
         select ${alarm(sql`now()`, 'preserve_run_at')} from overdue
       `.execute(db);
@@ -202,9 +202,8 @@ export function outboxStore(db: Database): OutboxStore {
       const { rows } = await sql<OutboxLine>`
         select messages.id, accounts.email as account, kind, channel, coalesce(recipient, '') as recipient, attempts, outcome, ${at}::text as at
         from messages join accounts on accounts.id = messages.account_id
-        where state = ${state}
-          and (${after === undefined} or (${at}, messages.id) > (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid))
-        order by ${at}, messages.id limit ${count}
+        where state = ${sql.lit(state)} and ${after ? sql`(${at}, messages.id) > (${after.at}::timestamptz, ${after.id}::uuid)` : sql`true`}
+        order by ${at}, messages.id limit ${sql.lit(count)}
       `.execute(db);
       return rows;
     },
@@ -232,7 +231,7 @@ export function outboxStore(db: Database): OutboxStore {
           where state = 'given_up' and settled_at <= ${end}::timestamptz
             and settled_at >= coalesce(${since ?? null}::timestamptz, '-infinity')
             and position(lower(${reason ?? ''}) in lower(coalesce(outcome, ''))) > 0
-          order by settled_at limit ${count} for update skip locked
+          order by settled_at limit ${sql.lit(count)} for update skip locked
         ), revived as (
           update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
           from given_up where messages.account_id = given_up.account_id and messages.id = given_up.id

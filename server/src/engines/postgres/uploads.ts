@@ -148,7 +148,7 @@ export function uploadStore(db: Database): UploadStore {
         with expired as (
           select account_id, id from uploads
           where state = 'receiving' and due_at <= now()
-          order by due_at limit ${count} for update skip locked
+          order by due_at limit ${sql.lit(count)} for update skip locked
         )
         update uploads set state = 'given_up', wrapped_key = null, due_at = ${secondsFromNow(longestPutSeconds)}
         from expired
@@ -258,7 +258,7 @@ export function uploadStore(db: Database): UploadStore {
         with overdue as (
           select account_id, id from uploads
           where state = 'checking' and due_at < now() - make_interval(secs => ${overdueSeconds})
-          order by due_at limit ${count}
+          order by due_at limit ${sql.lit(count)}
         )
         select ${alarm(sql`now()`, 'preserve_run_at')} from overdue
       `.execute(db);
@@ -270,7 +270,7 @@ export function uploadStore(db: Database): UploadStore {
         with due as (
           select account_id, id from uploads
           where state in ('refused', 'given_up') and due_at <= now()
-          order by due_at limit ${count} for update skip locked
+          order by due_at limit ${sql.lit(count)} for update skip locked
         )
         update uploads set due_at = ${secondsFromNow(leaseSeconds)} from due
         where uploads.account_id = due.account_id and uploads.id = due.id

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allOf } from '../testing/all-of.ts';
+import { openTestExchange, type TestExchange } from '../testing/exchange.ts';
+import { grantedLink, readyFile } from '../testing/grants.ts';
+import { sentLink } from '../testing/links.ts';
+import type { MemoryObjectStore } from '../testing/memory-object-store.ts';
+import { readHistory } from './drops/read-history.ts';
+import { sendFiles } from './grants/send-files.ts';
+import { openLink } from './links/open-link.ts';
+import type { Engines } from './ports/index.ts';
+import { batchSize, sweep } from './sweep.ts';
+
+let exchange: TestExchange<MemoryObjectStore>;
+let engines: TestExchange<MemoryObjectStore>['engines'];
+let query: TestExchange['database']['query'];
+beforeAll(async () => {
+  exchange = await openTestExchange();
+  engines = exchange.engines;
+  query = exchange.database.query;
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+const daySeconds = 86_400;
+const keeping = (days: Partial<Record<keyof Engines['policy']['keepSeconds'], number>>) => ({
+  ...engines,
+  policy: {
+    ...engines.policy,
+    keepSeconds: {
+      history: days.history === undefined ? undefined : days.history * daySeconds,
+      audit: days.audit === undefined ? undefined : days.audit * daySeconds,
+    },
+  },
+});
+
+/** A drop of two files with three receivers, opened and delivered, that ended so many days ago. */
+async function endedDrop(daysAgo: number) {
+  const { sender, dropId, link } = await sentLink(exchange, ['a.txt', 'b.txt'], ['a@x.org', 'b@x.org', 'c@x.org']);
+  await openLink(engines, link);
+  for (const file of await engines.store.links.files(link)) {
+    await engines.store.links.deliver(link, file, { start: 0, end: file.sizeBytes });
+  }
+  await query("update messages set state = 'sent' where drop_id = $1", [dropId]);
+  await end(dropId, daysAgo);
+  return { sender, dropId };
+}
+
+async function end(dropId: string, daysAgo: number): Promise<void> {
+  await query('update drops set expires_at = now() where id = $1', [dropId]);
+  await sweep(engines);
+  await query('update drops set ended_at = now() - make_interval(days => $2) where id = $1', [dropId, daysAgo]);
+}
+
+const rowsOf = async (dropId: string) =>
+  (
+    await query<Record<string, number>>(
+      `select (select count(*)::int from drops where id = $1) as drops,
+         (select count(*)::int from links where drop_id = $1) as links,
+         (select count(*)::int from files where drop_id = $1) as files,
+         (select count(*)::int from messages where drop_id = $1) as messages,
+         (select count(*)::int from deliveries where drop_id = $1) as deliveries,
+         (select count(*)::int from link_sessions where drop_id = $1) as sessions`,
+      [dropId],
+    )
+  )[0];
+const nothing = { drops: 0, links: 0, files: 0, messages: 0, deliveries: 0, sessions: 0 };
+
+describe('a drop that ended long ago', () => {
+  test('leaves no row, and a younger one is whole', async () => {
+    const [old, young] = [await endedDrop(31), await endedDrop(29)];
+    const whole = { drops: 1, links: 3, files: 2, messages: 3, deliveries: 2, sessions: 1 };
+    expect(await rowsOf(old.dropId)).toEqual(whole);
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 1 });
+    expect([await rowsOf(old.dropId), await rowsOf(young.dropId)]).toEqual([nothing, whole]);
+    expect(await allOf(readHistory(engines, old.sender.accountId))).toEqual([]);
+    expect(await allOf(readHistory(engines, young.sender.accountId))).toHaveLength(1);
+  });
+
+  test('is kept where everything is kept', async () => {
+    const { dropId } = await endedDrop(10_000);
+    expect(await sweep(engines)).toMatchObject({ forgotten: 0 });
+    expect(await rowsOf(dropId)).toMatchObject({ drops: 1 });
+    await sweep(keeping({ history: 30 }));
+  });
+
+  test('is forgotten a few rows at a time, and its links last', async () => {
+    const { dropId } = await endedDrop(31);
+    const { drops } = engines.store;
+    const twoRows = { owners: 100, rows: 2 };
+    expect(await drops.forget(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: true });
+    expect(await rowsOf(dropId)).toMatchObject({ drops: 1, links: 3, files: 2, messages: 1, deliveries: 0 });
+    expect(await drops.forget(30 * daySeconds, twoRows)).toEqual({ rows: 1, more: true });
+    expect(await rowsOf(dropId)).toEqual(nothing);
+    expect(await drops.forget(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: false });
+  });
+
+  test('is forgotten together with others only as far as a batch allows', async () => {
+    for (let count = 0; count < 3; count++) await endedDrop(31);
+    // Each has three links and two files.
+    expect(await engines.store.drops.forget(30 * daySeconds, { owners: 100, rows: 8 })).toEqual({
+      rows: 2,
+      more: true,
+    });
+    expect(await engines.store.drops.forget(30 * daySeconds, batchSize)).toEqual({ rows: 1, more: true });
+  });
+
+  test('stays while a message of it waits', async () => {
+    const { dropId } = await endedDrop(31);
+    await query("update messages set state = 'waiting' where drop_id = $1 and position = 1", [dropId]);
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0 });
+    await query("update messages set state = 'given_up' where drop_id = $1", [dropId]);
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 1 });
+  });
+
+  test('stays while objects of its files are still to be deleted', async () => {
+    const { dropId } = await endedDrop(31);
+    await query("update files set state = 'deleting', lease_until = now() + interval '1 hour' where drop_id = $1", [
+      dropId,
+    ]);
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0 });
+    await query('update files set lease_until = now() where drop_id = $1', [dropId]);
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0, files: 2 });
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 1 });
+  });
+});
+
+test('a grant is forgotten after the last that came through it', async () => {
+  const { actor, link } = await grantedLink(exchange);
+  await readyFile(engines, link, 'from a contact.txt', 'bytes');
+  await sendFiles(engines, link, '');
+  await query("update messages set state = 'sent' where account_id = $1", [actor.accountId]);
+  const [received] = await query<{ id: string }>('select id from drops where from_drop_id = $1', [link.dropId]);
+  await end(link.dropId, 31);
+  expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0 });
+  await end(received?.id as string, 31);
+  const first = await sweep(keeping({ history: 30 }));
+  expect(first.forgotten + (await sweep(keeping({ history: 30 }))).forgotten).toBe(2);
+  expect(await rowsOf(link.dropId)).toEqual(nothing);
+});
+
+test('an audit entry is kept for as long as audit entries are, whatever becomes of its drop', async () => {
+  const { sender } = await endedDrop(31);
+  const entries = () => query('select at from audit_entries where account_id = $1', [sender.accountId]);
+  const before = (await entries()).length;
+  expect(before).toBeGreaterThan(1);
+  await sweep(keeping({ history: 30, audit: 90 }));
+  expect(await entries()).toHaveLength(before);
+  await query(
+    `update audit_entries set at = at - interval '91 days' where (account_id, id) in
+      (select account_id, id from audit_entries where account_id = $1 limit 1)`,
+    [sender.accountId],
+  );
+  await sweep(keeping({ history: 30, audit: 90 }));
+  expect(await entries()).toHaveLength(before - 1);
+});
