@@ -1,13 +1,12 @@
-/** The yardstick: the AWS SDK, straight to the bucket. `node sdk-transfer.ts put|parts|get FILE` prints seconds. */
+/** The yardstick: the AWS SDK, straight to the bucket. `node sdk-transfer.ts put|parts|get FILE BUCKET` prints seconds. */
 import { createReadStream, statSync } from 'node:fs';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { engineS3 } from '../demo/bucket.ts';
-import { demoBucket } from '../demo/environment.ts';
 
-const [operation, file = ''] = process.argv.slice(2);
+const [operation, file = '', Bucket] = process.argv.slice(2);
 const client = engineS3();
-const target = { Bucket: demoBucket, Key: 'benchmark' };
+const target = { Bucket, Key: 'benchmark' };
 
 const started = performance.now();
 if (operation === 'put') {

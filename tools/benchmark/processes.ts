@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+export interface Started extends AsyncDisposable {
+  readonly pid: number;
+  /** The line of its output that said it was ready. */
+  readonly line: string;
+}
+
+/** Starts a program and waits for a line of its output that contains `sign`. */
+export async function startProgram(
+  command: string,
+  args: string[],
+  { sign, environment = process.env }: { sign: string; environment?: NodeJS.ProcessEnv },
+): Promise<Started> {
+  const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  return {
+    pid: child.pid as number,
+    line: await readyLine(child, sign),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+async function readyLine(child: ChildProcess, sign: string): Promise<string> {
+  for await (const line of createInterface({ input: child.stdout as Readable })) {
+    if (!line.includes(sign)) continue;
+    child.stdout?.resume();
+    return line;
+  }
+  throw new Error('a process ended before it was ready');
+}
+
+export function peakMemoryMiB(pid: number): number {
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
