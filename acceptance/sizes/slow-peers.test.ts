@@ -8,6 +8,7 @@ import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { percentile, probed, startProbe } from '../lib/probe.ts';
 import { introduce } from '../lib/scenario.ts';
 import { openAnswer, openRequest } from '../lib/stream.ts';
 import { eventually } from '../lib/wait.ts';
@@ -15,7 +16,8 @@ import { Keystream } from './keystream.ts';
 import { memoryMiB } from './process-memory.ts';
 import { uploadStream } from './upload-stream.ts';
 
-const peers = fullSize ? 1_000 : 500;
+const uploads = fullSize ? 1_000 : 500;
+const readers = fullSize ? 2_000 : 500;
 const seconds = fullSize ? 180 : 45;
 const timeout = (seconds + 240) * 1000;
 
@@ -30,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => serve.stop());
 
-test(`${peers} uploads at 2 KiB/s: each is taken, none costs much, and a fast one beside them is not held up`, {
+test(`${uploads} uploads at 2 KiB/s: each is taken, none costs much, and a fast one beside them is not held up`, {
   timeout,
 }, async () => {
   const content = new Keystream(randomBytes(16).toString('hex'));
@@ -48,7 +50,7 @@ test(`${peers} uploads at 2 KiB/s: each is taken, none costs much, and a fast on
       await pause(200);
     }
   })();
-  const trickling = await Promise.all(Array.from({ length: peers }, (_, number) => trickle(sender, number)));
+  const trickling = await Promise.all(Array.from({ length: uploads }, (_, number) => trickle(sender, number)));
   // Once all of them have begun.
   await eventually('all uploads are in progress', async () =>
     trickling.every(({ hasBegun }) => hasBegun()) ? true : undefined,
@@ -59,15 +61,15 @@ test(`${peers} uploads at 2 KiB/s: each is taken, none costs much, and a fast on
   await watching;
   const grown = Math.round(max - before);
   report(
-    `${peers} uploads for ${seconds} s: memory grew by ${grown} MiB; ${fastBytes / 1024 ** 2} MiB beside them took ${(besideMs / usualMs).toFixed(2)} of the usual time`,
+    `${uploads} uploads for ${seconds} s: memory grew by ${grown} MiB; ${fastBytes / 1024 ** 2} MiB beside them took ${(besideMs / usualMs).toFixed(2)} of the usual time`,
   );
-  expect(counted(answers)).toEqual({ '200 {"status":"done"}': peers });
+  expect(counted(answers)).toEqual({ '200 {"status":"done"}': uploads });
   expect(grown).toBeLessThan(256);
   // Other tests run at the same time, unless this one is run at its full size.
   if (fullSize) expect(besideMs).toBeLessThan(2 * usualMs);
 });
 
-test(`${peers} readers at 20 kB/s: each gets its bytes, and contacts_read is still answered promptly`, {
+test(`${readers} readers at 20 kB/s: each gets its bytes, and contacts_read is still answered promptly`, {
   timeout,
 }, async () => {
   const original = new Keystream(randomBytes(16).toString('hex'));
@@ -78,21 +80,20 @@ test(`${peers} readers at 20 kB/s: each gets its bytes, and contacts_read is sti
   succeeded(await sender.createDrop({ ddmessage: 'slow' }));
   const inbox = (await receiver.readHistory()).inbox[0]?.url ?? '';
 
-  const idle = await contactsReadMs(sender, () => false, 300);
+  await probed(sender, 2_000); // warming up
+  const idle = await probed(sender, 5_000);
   const before = memoryMiB(serve.pid);
-  const over = new AbortController();
-  const meanwhile = contactsReadMs(sender, () => over.signal.aborted);
+  const probe = await startProbe(sender);
   const expected = original.bytes(0, sizeBytes);
   const outcomes = await Promise.all(
-    Array.from({ length: peers }, () => readSlowly(receiver, `${inbox}/files/slow.bin`, expected, 20_000, seconds)),
+    Array.from({ length: readers }, () => readSlowly(receiver, `${inbox}/files/slow.bin`, expected, 20_000, seconds)),
   );
-  over.abort();
-  const busy = await meanwhile;
+  const busy = await probe.stop();
   const grown = Math.round(memoryMiB(serve.pid) - before);
   report(
-    `${peers} readers for ${seconds} s: memory grew by ${grown} MiB; contacts_read p99 ${percentile(idle, 0.99).toFixed(1)} ms idle, ${percentile(busy, 0.99).toFixed(1)} ms beside them (${busy.length} requests, slowest ${Math.max(...busy).toFixed(1)} ms)`,
+    `${readers} readers for ${seconds} s: memory grew by ${grown} MiB; contacts_read p99 ${percentile(idle, 0.99).toFixed(1)} ms idle, ${percentile(busy, 0.99).toFixed(1)} ms beside them (${busy.length} requests, slowest ${Math.max(...busy).toFixed(1)} ms)`,
   );
-  expect(counted(outcomes)).toEqual({ served: peers });
+  expect(counted(outcomes)).toEqual({ served: readers });
   // On two cores that the store and the clients share with it; see docs/reliability.md.
   if (fullSize) expect(percentile(busy, 0.99)).toBeLessThan(3 * percentile(idle, 0.99) + 500);
 });
@@ -174,31 +175,10 @@ async function readSlowly(
   }
 }
 
-/** One request after the other, on connections of their own. */
-async function contactsReadMs(
-  client: Client,
-  isOver: () => boolean,
-  max = Number.POSITIVE_INFINITY,
-): Promise<number[]> {
-  const times: number[] = [];
-  while (!isOver() && times.length < max) {
-    const began = performance.now();
-    succeeded(await client.contacts());
-    times.push(performance.now() - began);
-    await pause(10);
-  }
-  return times;
-}
-
 function counted(outcomes: readonly string[]): Record<string, number> {
   return Object.fromEntries(
     Object.entries(Object.groupBy(outcomes, (outcome) => outcome)).map(([outcome, all]) => [outcome, all?.length ?? 0]),
   );
-}
-
-function percentile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

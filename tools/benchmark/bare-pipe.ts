@@ -2,10 +2,10 @@
  * The yardstick for transfers: a Node server that only passes bytes on, from HTTP to objects of the size and the
  * signature the service uses, and back. `node bare-pipe.ts BUCKET` prints its address; PUT and GET any path.
  */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { engineS3 } from '../demo/bucket.ts';
 
@@ -60,9 +60,14 @@ async function give(request: IncomingMessage, response: ServerResponse): Promise
     'content-length',
     stored.reduce((sum, size) => sum + size, 0),
   );
-  for (const object of stored.keys()) {
-    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(path, object) }));
-    await pipeline(Body as Readable, response, { end: false });
+  const ask = (object: number) =>
+    object < stored.length ? client.send(new GetObjectCommand({ Bucket, Key: keyOf(path, object) })) : undefined;
+  // The next object is on its way while one is passed on.
+  let next = ask(0);
+  for (let object = 0; next; object++) {
+    const { Body } = await next;
+    next = ask(object + 1);
+    for await (const bytes of Body as AsyncIterable<Buffer>) if (!response.write(bytes)) await once(response, 'drain');
   }
   response.end();
 }

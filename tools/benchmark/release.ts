@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createBucket, deleteBucket } from '../demo/bucket.ts';
+import { createBucket, purgeBucket } from '../demo/bucket.ts';
 import type * as demo from '../demo/environment.ts';
 import { projectDir } from '../demo/environment.ts';
 import { type Started, startProgram } from './processes.ts';
@@ -41,6 +41,8 @@ export async function startRelease(name: Release['name'], folder: string): Promi
   const psql = (sql: string) => run('psql', ['-qh', '127.0.0.1', '-p', '5544', '-U', 'postgres', '-c', sql]);
   await psql(`drop database if exists ${database} with (force)`);
   await psql(`create database ${database}`);
+  // Left by a run that was broken off.
+  await purgeBucket(bucket).catch(() => undefined);
   await createBucket(bucket);
   const admin = async (...args: string[]) => {
     const { stdout } = await run(process.execPath, [waybilld, 'admin', ...args, '--json'], { env: environment });
@@ -67,7 +69,7 @@ export async function startRelease(name: Release['name'], folder: string): Promi
     },
     async [Symbol.asyncDispose]() {
       await psql(`drop database ${database} with (force)`);
-      await deleteBucket(bucket);
+      await purgeBucket(bucket);
     },
   };
 }

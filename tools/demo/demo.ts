@@ -10,7 +10,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { createBucket } from './bucket.ts';
+import { createBucket, purgeBucket } from './bucket.ts';
 import {
   demoBucket,
   demoDatabase,
@@ -102,10 +102,7 @@ async function emptyDatabase(): Promise<void> {
 }
 
 async function emptyBucket(): Promise<void> {
-  const ceph = { env: { ...process.env, CEPH_CONF: `${enginesDir}/ceph/ceph.conf` } };
-  await run('radosgw-admin', ['bucket', 'rm', `--bucket=${demoBucket}`, '--purge-objects', '--bypass-gc'], ceph).catch(
-    () => undefined, // there was none
-  );
+  await purgeBucket(demoBucket).catch(() => undefined); // there was none
   await createBucket(demoBucket);
 }
 

@@ -21,6 +21,10 @@ const dropsPerAccount = 500;
 export async function fill(pool: pg.Pool, { drops, largest, progress }: FillOptions): Promise<void> {
   const accounts = Math.max(20, Math.ceil(drops / dropsPerAccount));
   await pool.query('create table if not exists grown (batch integer primary key)');
+  // The token of a link, of the form that the program's have, so that grown links can be opened.
+  await pool.query(`
+    create or replace function grown_token(drop_id uuid, link integer) returns text language sql immutable as $$
+      select rtrim(translate(encode(sha256((drop_id || ':' || link)::bytea), 'base64'), '+/', '-_'), '=') $$`);
   await pool.query(
     `insert into accounts (id, email, number, type)
      select md5('grown ' || number)::uuid, 'grown-' || number || '@machines.test', '46700000000', 'api'
@@ -90,7 +94,7 @@ const statements = [
   `insert into links (account_id, drop_id, position, email, number, language, groups, nick, token_digest, notified_at,
                       opened_at)
    select account_id, id, position, 'receiver-' || (n * 31 + position * 7) % 1000000 || '@example.org', '46700000000',
-     'en', array['customers'], 'Receiver', sha256((id || ':' || position)::bytea), created_at,
+     'en', array['customers'], 'Receiver', sha256(grown_token(id, position)::bytea), created_at,
      case when position < 3 then created_at + interval '1 hour' end
    from batch, generate_series(0, 4) as position`,
   `insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, scan, chunk_count,

@@ -10,8 +10,10 @@ export const sweepCommand: AddCommand = (parent, withEngines) => {
     .option('--json', 'answer as JSON')
     .action((options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
+        const since = performance.now();
         const swept = await sweepInTurn(engines);
-        print(options.json, swept, [
+        const tookMs = Math.round(performance.now() - since);
+        print(options.json, { ...swept, took_ms: tookMs }, [
           `${swept.drops} drops ended, ${swept.drafts} drafts dropped, ${swept.forgotten} drops forgotten, ${swept.files} files and ${swept.objects} objects deleted.`,
         ]);
       }),

@@ -1,14 +1,18 @@
-/** A reader may take so much less than an equal share that all of them together leave the thread to others in between. */
-const partOfShare = 1 / 4;
+/** Of what is free, so that the last reader to come finds some too: the less is left, the smaller pieces become. */
+const partOfFree = 1 / 8;
+/** Segments opened before this thread looks after everything else that has arrived meanwhile: about two milliseconds. */
+const segmentsPerTurn = 16;
 
 /**
- * The memory that all downloads of a process may use beyond what each of them needs to make progress at all. The more
- * readers there are, the less each gets: large pieces make one download fast, and a thousand of them slow.
+ * The memory that all downloads of a process may use beyond what each of them needs to make progress at all, and their
+ * turns on its thread.
  */
 export class ReadAhead {
   readonly #bytes: number;
   #freeBytes: number;
-  #readers = 0;
+  #openedInTurn = 0;
+  #turnEnds = false;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: { bytes: number }) {
     this.#bytes = options.bytes;
@@ -19,18 +23,37 @@ export class ReadAhead {
     return this.#bytes - this.#freeBytes;
   }
 
-  /** A download begins. Answers what ends it. */
-  enter(): () => void {
-    this.#readers += 1;
-    return () => {
-      this.#readers -= 1;
-    };
+  /**
+   * To be waited for before a segment is opened and sent. When a thousand readers are ready for their next segment at the
+   * same moment, whoever asks for something else would wait for all of them; like this, for a few.
+   */
+  turn(): Promise<void> | undefined {
+    if (!this.#turnEnds) {
+      this.#turnEnds = true;
+      setImmediate(() => this.#nextTurn());
+    }
+    if (this.#openedInTurn < segmentsPerTurn) {
+      this.#openedInTurn += 1;
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
   }
 
-  tryTake(bytes: number): boolean {
-    if (bytes > this.#freeBytes || bytes > (this.#bytes * partOfShare) / this.#readers) return false;
-    this.#freeBytes -= bytes;
-    return true;
+  #nextTurn(): void {
+    const next = this.#waiting.splice(0, segmentsPerTurn);
+    this.#openedInTurn = next.length;
+    this.#turnEnds = next.length > 0;
+    if (this.#turnEnds) setImmediate(() => this.#nextTurn());
+    for (const go of next) go();
+  }
+
+  /** Takes up to so many units of memory. Answers how many they were. */
+  take(units: number, unitBytes: number): number {
+    const taken = Math.min(units, Math.floor((this.#freeBytes * partOfFree) / unitBytes));
+    this.#freeBytes -= taken * unitBytes;
+    return taken;
   }
 
   give(bytes: number): void {

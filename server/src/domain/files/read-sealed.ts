@@ -9,13 +9,14 @@ import {
   sealedSegmentBytes,
   segmentBytes,
   segmentCount,
+  segmentsPerChunk,
   tagBytes,
 } from './sealing.ts';
 
 /** 192 KiB, which with the segment being sent makes 256: every reader starts with it, and a slow one never gets more. */
 const smallestPiece = 3;
-/** 2 MiB: what a fast reader is given at a time, with one more piece on its way. */
-const largestPiece = 32;
+/** 8 MiB, a whole object: what a fast reader is given at a time, with one more on its way. Each request costs a millisecond. */
+const largestPiece = segmentsPerChunk;
 /** A reader that takes a piece in less is given a larger one. */
 const quickMs = 250;
 /** A reader that makes us wait longer is slow: a large piece is dropped, and read again when it is wanted. */
@@ -55,6 +56,8 @@ export async function* readSealed(
   const end = Math.max(from + 1, Math.ceil(range.end / segmentBytes));
 
   for await (const { number, sealed } of sealedSegments(engines, file, from, end, signal)) {
+    const turn = engines.readAhead.turn();
+    if (turn) await turn;
     const plaintext = openChecked(sealAt(number), number, number === lastSegment, sealed);
     const first = Math.max(range.start - number * segmentBytes, 0);
     const last = Math.min(range.end - number * segmentBytes, plaintext.length);
@@ -86,7 +89,6 @@ async function* sealedSegments(
   let next = from;
   let segments = smallestPiece;
   let ahead: Piece | undefined;
-  const leave = engines.readAhead.enter();
   try {
     while (next < end) {
       const piece = ahead ?? fetch(next, segments);
@@ -116,7 +118,6 @@ async function* sealedSegments(
     }
   } finally {
     ahead?.drop();
-    leave();
   }
 }
 
@@ -135,9 +136,10 @@ class Piece {
     this.#file = file;
     this.#readAhead = engines.readAhead;
     this.#from = from;
-    this.#takenBytes = Math.max(0, end - from - smallestPiece) * segmentBytes;
-    if (!engines.readAhead.tryTake(this.#takenBytes)) this.#takenBytes = 0;
-    this.end = this.#takenBytes > 0 ? end : Math.min(end, from + smallestPiece);
+    const wanted = Math.max(0, end - from - smallestPiece);
+    const taken = engines.readAhead.take(wanted, segmentBytes);
+    this.#takenBytes = taken * segmentBytes;
+    this.end = Math.min(end, from + smallestPiece + taken);
     const { run, object, segmentsBefore } = placeOf(file, from);
     const part = { offset: segmentsBefore * sealedSegmentBytes, length: sealedBytes(file, from, this.end) };
     this.#reading = engines.objects.read(

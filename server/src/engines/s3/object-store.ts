@@ -10,6 +10,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { discardBuffer } from '../../domain/files/discard-buffer.ts';
 import { Lane } from '../../domain/lane.ts';
 import type { ObjectStore } from '../../domain/ports/index.ts';
 
@@ -172,6 +173,7 @@ async function gather(body: Readable, length: number): Promise<Buffer> {
   for await (const piece of body as AsyncIterable<Buffer>) {
     if (fill + piece.length > length) throw new Error('the store answered more than it was asked for');
     fill += piece.copy(bytes, fill);
+    discardBuffer(piece);
   }
   // A body that was broken off has failed above: the object itself ends here.
   if (fill < length) throw new ExchangeError('damaged', undefined, { cause: new Error('an object ends early') });

@@ -1,0 +1,151 @@
+// Each operation on a Waybill with few drops and on one with many, in turn: how long it takes does not depend on them.
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fill } from '../../tools/grow/fill.ts';
+import { type Client, succeeded } from '../lib/client.ts';
+import { openedLink } from '../lib/opened-link.ts';
+import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { percentile } from '../lib/probe.ts';
+import { openAnswer } from '../lib/stream.ts';
+import { memoryMiB } from '../sizes/process-memory.ts';
+
+const few = 10_000;
+const many = Number(process.env['WAYBILL_GROWTH_DROPS'] ?? 1_000_000);
+const rounds = 300;
+const warmUp = 30;
+const hours = 3_600_000;
+
+interface Grown {
+  readonly exchange: OwnExchange;
+  /** Has a tenth of all drops. */
+  readonly largest: Client;
+  readonly ordinary: Client;
+  /** Of live links, each used once. */
+  readonly tokens: string[];
+}
+
+let worlds: { few: Grown; many: Grown };
+beforeAll(async () => {
+  worlds = { few: await grown(few), many: await grown(many) };
+}, 4 * hours);
+afterAll(async () => {
+  for (const { exchange } of Object.values(worlds ?? {})) await exchange[Symbol.asyncDispose]();
+}, hours);
+
+async function grown(drops: number): Promise<Grown> {
+  const exchange = await ownExchange();
+  const [largest, ordinary] = [await exchange.client('largest'), await exchange.client('ordinary')];
+  const pool = new pg.Pool({ connectionString: exchange.databaseUrl, max: 1 });
+  const began = performance.now();
+  await fill(pool, { drops, largest: largest.user });
+  const { rows: sizes } = await pool.query<{ size: string }>(
+    'select pg_size_pretty(pg_database_size(current_database())) as size',
+  );
+  const { rows } = await pool.query<{ token: string }>(
+    `select grown_token(id, 0) as token from drops
+     where ended_at is null and type = 'downloadfiles' order by random() limit $1`,
+    [rounds + warmUp],
+  );
+  await pool.end();
+  report(`${drops} drops, ${sizes[0]?.size}, filled in ${Math.round((performance.now() - began) / 1000)} s`);
+  return { exchange, largest, ordinary, tokens: rows.map(({ token }) => token) };
+}
+
+const contacts = [{ email: 'somebody@example.org' }];
+/** `round` is different in every call. */
+const operations: Record<string, (world: Grown, round: number) => Promise<unknown>> = {
+  'contacts_read.cgi': async ({ ordinary }) => succeeded(await ordinary.contacts()),
+  'contacts_add.cgi': async ({ largest }) => succeeded(await largest.addContacts(contacts)),
+  'receivers_set.cgi': async ({ largest }) => succeeded(await largest.setReceivers(contacts)),
+  'get_files.cgi': async ({ largest }) => succeeded(await largest.files()),
+  'upload.cgi, 1 kB': async ({ largest }, round) =>
+    succeeded(await largest.upload({ name: `${round}.txt`, content: 'x'.repeat(1000) })),
+  'createdrop.cgi': async ({ largest }, round) => {
+    const draft = largest.inDraft(`draft-${round}`);
+    return succeeded(await draft.createDrop({ ddmessage: `message ${round}` }));
+  },
+  'givedrop.cgi': async ({ largest }, round) => {
+    const draft = largest.inDraft(`grant-${round}`);
+    return succeeded(await draft.giveDrop({ ddmessage: `grant ${round}` }));
+  },
+  'get_history.cgi, a short one': async ({ ordinary }) => succeeded(await ordinary.history()),
+  'get_history.cgi, the first byte of the longest': async ({ largest }) => {
+    const answer = await openAnswer(largest, 'cgi/get_history.cgi');
+    await new Promise((resolve) => answer.once('data', resolve));
+    answer.destroy();
+  },
+  'a link': async ({ exchange, tokens }, round) => expectOk(await fetch(linkOf(exchange, tokens, round))),
+  'opening a link': async ({ exchange, tokens }, round) => await openedLink(linkOf(exchange, tokens, round)),
+};
+
+/** What has to be there before an operation is timed. */
+const preparations: Record<string, (world: Grown, round: number) => Promise<unknown>> = {
+  'createdrop.cgi': async ({ largest }, round) => {
+    const draft = largest.inDraft(`draft-${round}`);
+    succeeded(await draft.setReceivers(contacts));
+    succeeded(await draft.files());
+    succeeded(await draft.upload({ name: 'x.txt', content: 'x' }));
+  },
+  'givedrop.cgi': async ({ largest }, round) =>
+    succeeded(await largest.inDraft(`grant-${round}`).setReceivers(contacts)),
+};
+
+test.each(Object.keys(operations))('%s', { timeout: hours }, async (name) => {
+  const operation = operations[name] as (typeof operations)[string];
+  const times = { few: [] as number[], many: [] as number[] };
+  for (let round = -warmUp; round < rounds; round++) {
+    // In turn, and each as often first as second: whatever else happens meets both alike.
+    for (const size of round % 2 === 0 ? (['few', 'many'] as const) : (['many', 'few'] as const)) {
+      await preparations[name]?.(worlds[size], round + warmUp);
+      const began = performance.now();
+      await operation(worlds[size], round + warmUp);
+      if (round >= 0) times[size].push(performance.now() - began);
+    }
+  }
+  const shown = (part: number) => [percentile(times.few, part), percentile(times.many, part)] as const;
+  const [[few50, many50], [few99, many99]] = [shown(0.5), shown(0.99)];
+  report(
+    `${name}: median ${few50.toFixed(1)} → ${many50.toFixed(1)} ms, p99 ${few99.toFixed(1)} → ${many99.toFixed(1)} ms ` +
+      `(× ${(many99 / few99).toFixed(2)})`,
+  );
+  // The median is what the database decides; the p99 of 300 requests is its third slowest.
+  expect(many50).toBeLessThan(1.3 * few50 + 1);
+});
+
+test('the whole history of the account with most drops', { timeout: hours }, async () => {
+  const { exchange, largest } = worlds.many;
+  await worlds.many.ordinary.readHistory();
+  const before = memoryMiB(exchange.first.pid);
+  let [bytes, max] = [0, before];
+  for await (const piece of (await openAnswer(largest, 'cgi/get_history.cgi')) as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    max = Math.max(max, memoryMiB(exchange.first.pid));
+  }
+  report(
+    `the longest history: ${Math.round(bytes / 1024 ** 2)} MiB, process ${before.toFixed(0)} → ${max.toFixed(0)} MiB`,
+  );
+  expect(max - before).toBeLessThan(64);
+});
+
+test('a sweep that finds nothing', { timeout: hours }, async () => {
+  const tookMs = async ({ exchange }: Grown) => {
+    await exchange.sweep();
+    return ((await exchange.sweep()) as unknown as { took_ms: number }).took_ms;
+  };
+  const [small, large] = [await tookMs(worlds.few), await tookMs(worlds.many)];
+  report(`a sweep that finds nothing: ${small} → ${large} ms`);
+  expect(large).toBeLessThan(50);
+});
+
+function linkOf({ baseUrl }: OwnExchange, tokens: readonly string[], round: number): string {
+  return `${baseUrl}/d/${tokens[round % tokens.length]}`;
+}
+
+async function expectOk(answer: Response): Promise<void> {
+  await answer.arrayBuffer();
+  if (answer.status !== 200) throw new Error(`answered ${answer.status}`);
+}
+
+function report(line: string): void {
+  process.stdout.write(`growth: ${line}\n`);
+}

@@ -1,0 +1,50 @@
+/**
+ * Asks for contacts again and again from a process of its own: a test that also plays a thousand clients would measure
+ * how long its own thread is busy with them.
+ */
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Client } from './client.ts';
+import { demo } from './running-demo.ts';
+
+export interface Probe {
+  /** How long each answer took, in milliseconds. Fails when one was not 200. */
+  stop(): Promise<number[]>;
+}
+
+export async function startProbe(client: Client): Promise<Probe> {
+  const program = fileURLToPath(new URL('probe-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, `${client.baseUrl}/${client.user}/cgi/contacts_read.cgi`], {
+    // Headers carry credentials, which do not belong on a command line.
+    env: {
+      PROBE_HEADERS: JSON.stringify({
+        Host: new URL(demo().base_url).host,
+        Authorization: client.authorization,
+        'CSRF-Token': await client.token(),
+      }),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said = text(child.stdout);
+  return {
+    async stop() {
+      child.kill('SIGTERM');
+      const { times, failures } = JSON.parse(await said) as { times: number[]; failures: string[] };
+      if (failures.length > 0) throw new Error(`${failures.length} requests failed, the first with ${failures[0]}`);
+      return times;
+    },
+  };
+}
+
+/** Of so many requests, with nothing beside them. */
+export async function probed(client: Client, milliseconds: number): Promise<number[]> {
+  const probe = await startProbe(client);
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  return await probe.stop();
+}
+
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
