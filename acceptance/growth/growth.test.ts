@@ -55,7 +55,8 @@ const contacts = [{ email: 'somebody@example.org' }];
 /** `round` is different in every call. */
 const operations: Record<string, (world: Grown, round: number) => Promise<unknown>> = {
   'contacts_read.cgi': async ({ ordinary }) => succeeded(await ordinary.contacts()),
-  'contacts_add.cgi': async ({ largest }) => succeeded(await largest.addContacts(contacts)),
+  'contacts_add.cgi': async ({ ordinary }, round) =>
+    succeeded(await ordinary.addContacts([{ email: `contact-${round}@example.org` }])),
   'receivers_set.cgi': async ({ largest }) => succeeded(await largest.setReceivers(contacts)),
   'get_files.cgi': async ({ largest }) => succeeded(await largest.files()),
   'upload.cgi, 1 kB': async ({ largest }, round) =>
@@ -114,12 +115,15 @@ test.each(Object.keys(operations))('%s', { timeout: hours }, async (name) => {
 
 test('the whole history of the account with most drops', { timeout: hours }, async () => {
   const { exchange, largest } = worlds.many;
-  await worlds.many.ordinary.readHistory();
-  const before = memoryMiB(exchange.first.pid);
+  // With a heap smaller than the answer, what grows is what is held, and not what the collector has not looked at yet.
+  const serve = await exchange.serve({ NODE_OPTIONS: '--max-old-space-size=64' });
+  const client = largest.through(serve.baseUrl);
+  succeeded(await client.contacts());
+  const before = memoryMiB(serve.pid);
   let [bytes, max] = [0, before];
-  for await (const piece of (await openAnswer(largest, 'cgi/get_history.cgi')) as AsyncIterable<Buffer>) {
+  for await (const piece of (await openAnswer(client, 'cgi/get_history.cgi')) as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    max = Math.max(max, memoryMiB(exchange.first.pid));
+    max = Math.max(max, memoryMiB(serve.pid));
   }
   report(
     `the longest history: ${Math.round(bytes / 1024 ** 2)} MiB, process ${before.toFixed(0)} → ${max.toFixed(0)} MiB`,
@@ -128,14 +132,24 @@ test('the whole history of the account with most drops', { timeout: hours }, asy
 });
 
 test('a sweep that finds nothing', { timeout: hours }, async () => {
-  const tookMs = async ({ exchange }: Grown) => {
+  const databaseMs = async ({ exchange }: Grown) => {
     await exchange.sweep();
-    return ((await exchange.sweep()) as unknown as { took_ms: number }).took_ms;
+    const before = await activeMs(exchange);
+    await exchange.sweep();
+    return (await activeMs(exchange)) - before;
   };
-  const [small, large] = [await tookMs(worlds.few), await tookMs(worlds.many)];
-  report(`a sweep that finds nothing: ${small} → ${large} ms`);
+  const [small, large] = [await databaseMs(worlds.few), await databaseMs(worlds.many)];
+  report(`a sweep that finds nothing: ${small.toFixed(0)} → ${large.toFixed(0)} ms of the database's time`);
   expect(large).toBeLessThan(50);
 });
+
+/** The time that PostgreSQL has spent on statements in this database. A connection tells when it ends, as an administrator's has. */
+async function activeMs({ query }: OwnExchange): Promise<number> {
+  const [row] = await query<{ ms: number }>(
+    'select active_time as ms from pg_stat_database where datname = current_database()',
+  );
+  return row?.ms ?? Number.NaN;
+}
 
 function linkOf({ baseUrl }: OwnExchange, tokens: readonly string[], round: number): string {
   return `${baseUrl}/d/${tokens[round % tokens.length]}`;
