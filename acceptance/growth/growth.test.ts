@@ -35,6 +35,7 @@ afterAll(async () => {
 async function grown(drops: number): Promise<Grown> {
   const exchange = await ownExchange();
   const [largest, ordinary] = [await exchange.client('largest'), await exchange.client('ordinary')];
+  succeeded(await largest.addContacts(contacts));
   const pool = new pg.Pool({ connectionString: exchange.databaseUrl, max: 1 });
   const began = performance.now();
   await fill(pool, { drops, largest: largest.user });

@@ -29,5 +29,10 @@ export async function seconds(...args: string[]): Promise<number> {
 }
 
 async function curl(...args: string[]): Promise<string> {
-  return (await run('curl', ['-sSf', ...args])).stdout;
+  try {
+    return (await run('curl', ['-sSf', ...args])).stdout;
+  } catch (error) {
+    // Not the command, which has credentials in it.
+    throw new Error((error as { stderr?: string }).stderr?.trim() ?? 'curl failed');
+  }
 }

@@ -32,7 +32,7 @@ export function printResults(results: readonly Result[], doubts: readonly string
     for (const [contender, values] of Object.entries(rates)) {
       const rate = `${median(values).toFixed(0)} ${unit}`.padEnd(16);
       const varied = `± ${Math.round((spread(values) * 100) / 2)} %`.padEnd(8);
-      const ratio = contender === 'service' ? '' : `service / ${contender} = ${(service / median(values)).toFixed(2)}`;
+      const ratio = contender === 'service' ? '' : `service / ${contender} = ${(service / median(values)).toFixed(2)} `;
       const memory = memoryMiB[contender] ? `peak ${memoryMiB[contender].toFixed(0)} MiB` : '';
       process.stdout.write(`  ${contender.padEnd(20)} ${rate} ${varied} ${ratio}${memory}\n`);
     }
