@@ -56,8 +56,6 @@ export async function* readSealed(
   const end = Math.max(from + 1, Math.ceil(range.end / segmentBytes));
 
   for await (const { number, sealed } of sealedSegments(engines, file, from, end, signal)) {
-    const turn = engines.readAhead.turn();
-    if (turn) await turn;
     const plaintext = openChecked(sealAt(number), number, number === lastSegment, sealed);
     const first = Math.max(range.start - number * segmentBytes, 0);
     const last = Math.min(range.end - number * segmentBytes, plaintext.length);
@@ -98,6 +96,9 @@ async function* sealedSegments(
         if (segments > smallestPiece && piece.end < end) ahead = fetch(piece.end, segments);
         const since = performance.now();
         for (; next < piece.end && !piece.isDropped; next += 1) {
+          // Before the reader is timed, and before it holds a part of the piece, which may be dropped while it is timed.
+          const turn = engines.readAhead.turn();
+          if (turn) await turn;
           const impatience = setTimeout(() => {
             if (piece.isLarge) piece.drop();
             ahead?.drop();

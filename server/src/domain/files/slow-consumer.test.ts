@@ -44,7 +44,7 @@ async function reader(hangsAfter = Number.POSITIVE_INFINITY) {
   const readAhead = new ReadAhead({ bytes: aheadBytes });
   const reading = readSealed({ objects, keys: bareKeys, readAhead }, file, { start: 0, end: plaintext.length }, live);
   const isBack = () => readAhead.takenBytes === 0;
-  return { reads, reading, isBack };
+  return { reads, reading, readAhead, isBack };
 }
 
 const open = (reads: readonly { isOpen: boolean }[]) => reads.filter(({ isOpen }) => isOpen);
@@ -95,6 +95,25 @@ test('who was slow for a while is served in large pieces again', async () => {
   // Slow for 10 segments of 259: not fetched in threes to the end.
   expect(reads.length).toBeLessThan(20);
   expect(Math.max(...reads.map(({ length }) => length))).toBe(128 * sealedSegmentBytes);
+});
+
+test('who has to wait for a turn is not slow: its piece is kept, and every byte is right', async () => {
+  const { reads, reading, readAhead } = await reader();
+  const read: Buffer[] = [];
+  vi.spyOn(readAhead, 'turn').mockImplementation(() =>
+    // In the middle of a large piece.
+    read.length % 50 === 49 ? new Promise((resolve) => setTimeout(resolve, 1_500)) : undefined,
+  );
+  const all = (async () => {
+    for await (const bytes of reading) read.push(Buffer.from(bytes));
+  })();
+  let done = false;
+  void all.finally(() => (done = true));
+  while (!done) await vi.advanceTimersByTimeAsync(100);
+  await all;
+  expect(Buffer.concat(read).equals(plaintext)).toBe(true);
+  const stored = [...memory.objects.values()].reduce((sum, object) => sum + object.length, 0);
+  expect(reads.reduce((sum, { length }) => sum + length, 0)).toBe(stored);
 });
 
 test('who keeps up has every byte fetched once, and leaves no timer behind', async () => {

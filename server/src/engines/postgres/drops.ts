@@ -321,6 +321,8 @@ async function forget(db: Database, olderThanSeconds: number, { owners, rows: li
           where messages.account_id = drops.account_id and messages.drop_id = drops.id and messages.state = 'waiting')
         and not exists (select from drops as received
           where received.account_id = drops.account_id and received.from_drop_id = drops.id)
+        and not exists (select from inbox_entries as entry
+          where entry.sender_account_id = drops.account_id and entry.drop_id = drops.id)
       order by ended_at limit ${sql.lit(owners)} for update skip locked
     ), due as materialized (
       -- At least one, and more while they have few links and files.

@@ -82,6 +82,44 @@ test('a runner whose connections end before it has looked for jobs runs the next
   await runner.ended;
 });
 
+test('a stop waits for a job of a runner that was replaced, and breaks it off when its time is up', async () => {
+  await using database = await createTestDatabase();
+  const seen: string[] = [];
+  const settling = Promise.withResolvers<void>();
+  const runner = await startJobRunner({
+    pool: database.pool,
+    log: pino({}, { write: (line) => line.includes('is replaced') && seen.push('replaced') }),
+    concurrency: 2,
+    stopMs: 300,
+    tasks: {
+      async long(_payload, signal) {
+        seen.push('begun');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        seen.push('broken off');
+      },
+      short: () => settling.promise,
+    },
+  });
+  await database.query("select graphile_worker.add_job('long')");
+  await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['begun']);
+  await database.query("select graphile_worker.add_job('short')");
+  const taken = () => database.query('select from graphile_worker._private_jobs where locked_at is not null');
+  await expect.poll(taken, { timeout: 10_000 }).toHaveLength(2);
+  const lock = await database.pool.connect();
+  await lock.query('begin');
+  await lock.query('select from graphile_worker._private_jobs for update');
+  settling.resolve();
+  const settle = 'delete from %_private_jobs%';
+  await expect.poll(() => waiting(database, settle), { timeout: 10_000 }).toHaveLength(1);
+  await cut(database, settle);
+  await lock.query('rollback');
+  lock.release();
+  await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['begun', 'replaced']);
+  await runner.stop();
+  expect(seen).toEqual(['begun', 'replaced', 'broken off']);
+  await runner.ended;
+});
+
 test('a runner that was stopped has ended', async () => {
   await using database = await createTestDatabase();
   const options = { pool: database.pool, log: pino({ level: 'silent' }), concurrency: 1, stopMs: 1000, tasks: {} };

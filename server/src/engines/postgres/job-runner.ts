@@ -20,6 +20,7 @@ export interface JobRunner {
 }
 
 const restartAfterMs = 500;
+const settleMs = 5_000;
 
 /**
  * Jobs are rows of PostgreSQL, enqueued in the transaction that makes them true. A runner that loses its connection while
@@ -27,7 +28,7 @@ const restartAfterMs = 500;
  */
 export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunner> {
   const stopped = new AbortController();
-  const jobs = { running: 0 };
+  const jobs: Jobs = { running: new Set(), cut: new AbortController() };
   let current = await begin(options, jobs);
   const keepRunning = async () => {
     for (;;) {
@@ -35,25 +36,45 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
       if (stopped.signal.aborted) return;
       options.log.warn('the job runner takes no more jobs and is replaced');
       current = await beginAgain(options, jobs, stopped.signal);
+      // It may have begun while everything was stopped.
+      if (stopped.signal.aborted) await current.runner.stop().catch(() => undefined);
     }
   };
+  const ended = keepRunning().catch((error: unknown) => {
+    if (!stopped.signal.aborted) throw error;
+  });
   return {
-    ended: keepRunning().catch((error: unknown) => {
-      if (!stopped.signal.aborted) throw error;
-    }),
+    ended,
     async stop() {
       stopped.abort();
+      const timer = setTimeout(() => jobs.cut.abort(), options.stopMs);
       // It may have stopped by itself a moment ago.
-      await current.runner.stop().catch(() => undefined);
+      const stopping = current.runner.stop().catch(() => undefined);
+      await allEnded(jobs);
+      // Then they are settled. That a runner says so cannot be relied on.
+      await Promise.race([Promise.all([stopping, ended]), pause(settleMs, undefined, { ref: false })]);
+      await allEnded(jobs);
+      clearTimeout(timer);
     },
   };
 }
 
+/** Those of the runner and of the runners before it. */
+interface Jobs {
+  readonly running: Set<Promise<void>>;
+  /** Tells them to break off. */
+  readonly cut: AbortController;
+}
+
+async function allEnded({ running }: Jobs): Promise<void> {
+  while (running.size > 0) await Promise.allSettled(running);
+}
+
 /** When PostgreSQL answers, and the runners before it have left a place: never twice as many jobs run as may. */
-async function beginAgain(options: JobRunnerOptions, jobs: { running: number }, signal: AbortSignal): Promise<Begun> {
+async function beginAgain(options: JobRunnerOptions, jobs: Jobs, signal: AbortSignal): Promise<Begun> {
   for (;;) {
     await pause(restartAfterMs, undefined, { signal });
-    if (jobs.running >= options.concurrency) continue;
+    if (jobs.running.size >= options.concurrency) continue;
     try {
       return await begin(options, jobs);
     } catch (error) {
@@ -65,13 +86,13 @@ async function beginAgain(options: JobRunnerOptions, jobs: { running: number }, 
 interface Begun {
   readonly runner: Runner;
   /**
-   * It takes no more jobs. Its own promise settles later, after the last of its jobs, or never: it miscounts when two
-   * jobs fail to be settled at once, and then waits for ever for the count to be right.
+   * It takes no more jobs. Its own promise settles later, after the last of its jobs, or never: it miscounts when jobs
+   * fail to be settled, and then waits for ever for the count to be right.
    */
   readonly closed: Promise<unknown>;
 }
 
-async function begin(options: JobRunnerOptions, jobs: { running: number }): Promise<Begun> {
+async function begin(options: JobRunnerOptions, { running, cut }: Jobs): Promise<Begun> {
   const events: WorkerEvents = new EventEmitter();
   const closed = once(events, 'pool:gracefulShutdown');
   const looked = firstLook(events);
@@ -82,18 +103,15 @@ async function begin(options: JobRunnerOptions, jobs: { running: number }): Prom
     noHandleSignals: true,
     // Settled in batches, if of one: only then does a failure to settle end the runner and not, unhandled, the process.
     preset: {
-      worker: { gracefulShutdownAbortTimeout: options.stopMs, completeJobBatchDelay: 0, failJobBatchDelay: 0 },
+      worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
     },
     taskList: Object.fromEntries(
       Object.entries(options.tasks).map(([name, task]) => [
         name,
-        async (payload, { abortSignal }) => {
-          jobs.running += 1;
-          try {
-            await task(payload, abortSignal ?? new AbortController().signal);
-          } finally {
-            jobs.running -= 1;
-          }
+        (payload) => {
+          const job = task(payload, cut.signal).finally(() => running.delete(job));
+          running.add(job);
+          return job;
         },
       ]),
     ),

@@ -120,6 +120,16 @@ describe('while the version before serves', () => {
     expect(valid).toEqual([{ indisvalid: true }]);
   });
 
+  test('starts beside a backup, which reads every table for as long as it takes', async () => {
+    await using world = await withMigrations({});
+    const backup = await world.database.pool.connect();
+    await backup.query('begin');
+    await backup.query('lock table migrations, things in access share mode');
+    expect(await world.migrate()).toEqual([]);
+    await backup.query('commit');
+    backup.release();
+  });
+
   test('a change that has to wait for a lock lets others pass, and is made when it is free', async () => {
     await using world = await withMigrations({ '9000_column.sql': 'alter table things add column name text;\n' });
     const reader = await world.database.pool.connect();

@@ -22,7 +22,7 @@ interface Migration {
   readonly sql: string;
   /**
    * Marked `-- concurrently`: its statements are run one by one and not in a transaction, so that an index can be built
-   * while its table is being written to. Each of them must be repeatable.
+   * while its table is being written to. Each of them must be repeatable, and have no semicolon within.
    */
   readonly isConcurrent: boolean;
   /**
@@ -44,10 +44,7 @@ export async function migrate(pool: pg.Pool, from: URL = folder): Promise<string
     await client.query('set statement_timeout = 0');
     await lockOthersOut(client);
     await runMigrations({ pgPool: pool });
-    await client.query(
-      'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
-    );
-    await client.query('alter table migrations add column if not exists contract boolean not null default true');
+    await createTable(client);
     const { rows: applied } = await client.query<{ name: string; contract: boolean }>(
       'select name, contract from migrations',
     );
@@ -61,6 +58,20 @@ export async function migrate(pool: pg.Pool, from: URL = folder): Promise<string
   } finally {
     // Ends the session, and with it the lock and whatever transaction a failed migration left open.
     client.release(true);
+  }
+}
+
+/** Changed only where it is needed: even to find out that nothing is to be done, the change would wait for a backup. */
+async function createTable(client: pg.PoolClient): Promise<void> {
+  await client.query(
+    `create table if not exists migrations
+       (name text primary key, applied_at timestamptz not null default now(), contract boolean not null default true)`,
+  );
+  const { rows } = await client.query(
+    "select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'contract'",
+  );
+  if (rows.length === 0) {
+    await withoutBlocking(client, 'alter table migrations add column contract boolean not null default true');
   }
 }
 
@@ -97,12 +108,20 @@ function refuseFuture(applied: readonly { name: string; contract: boolean }[], m
 }
 
 async function applyAtOnce(client: pg.PoolClient, migration: Migration): Promise<void> {
+  await withoutBlocking(client, migration.sql, () => note(client, migration));
+}
+
+async function withoutBlocking(
+  client: pg.PoolClient,
+  change: string,
+  andThen: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query('begin');
       await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
-      await client.query(migration.sql);
-      await note(client, migration);
+      await client.query(change);
+      await andThen();
       await client.query('commit');
       return;
     } catch (error) {
