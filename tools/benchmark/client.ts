@@ -32,7 +32,9 @@ async function curl(...args: string[]): Promise<string> {
   try {
     return (await run('curl', ['-sSf', ...args])).stdout;
   } catch (error) {
-    // Not the command, which has credentials in it.
-    throw new Error((error as { stderr?: string }).stderr?.trim() ?? 'curl failed');
+    const { stderr } = error as { stderr?: string };
+    // Without the error itself: it has the command, and that has credentials in it.
+    // oxlint-disable-next-line preserve-caught-error
+    throw new Error(stderr?.trim() ?? 'curl failed');
   }
 }
