@@ -17,7 +17,7 @@ export interface SentFile {
 interface Wish {
   draft: string;
   files: SentFile[];
-  /** One a request, in the order they were made. */
+  /** One per request, in the order they were made. */
   outcomes: Outcome[];
   /** What was answered where it failed, for who has to find out why. */
   refusals: string[];

@@ -26,7 +26,7 @@ export async function stage(client: Client, { to, files }: Pick<Dispatch, 'to' |
   for (const file of files) succeeded(await client.upload(file));
 }
 
-/** A whole dispatch (spec 3). Answers its entry of the history, found by a message nobody else sends. */
+/** A whole dispatch (spec 3). Returns its entry of the history, found by a message nobody else sends. */
 export async function dispatch(client: Client, { to, files, parameters = {} }: Dispatch): Promise<HistoryEntry> {
   await introduce(client, to);
   await stage(client, { to, files });

@@ -49,7 +49,7 @@ export class Contacts {
     });
   }
 
-  /** Removes contacts; those that are none are ignored. Answers how many there were. */
+  /** Removes contacts; those that are none are ignored. Returns how many there were. */
   async remove(addresses: readonly string[], { signal }: CallOptions = {}): Promise<number> {
     const unwanted = new Set(addresses.map(canonicalAddress));
     let max = 0;

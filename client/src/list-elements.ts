@@ -74,7 +74,7 @@ class Splitter {
     if (this.#take().trim() !== '') throw broken('something follows its end');
   }
 
-  /** At a byte that separates on this level. Answers where the next text starts. */
+  /** At a byte that separates on this level. Returns where the next text starts. */
   #separate(byte: number | undefined, piece: Uint8Array, start: number, at: number): number {
     if (this.#place === 'list') {
       if (byte === comma || byte === closeBracket) return this.#endElement(byte, piece.subarray(start, at), at);

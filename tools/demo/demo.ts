@@ -144,7 +144,7 @@ async function startWaybilld(name: string, args: string[], environment: Record<s
   return { pid: child.pid, listening: String(listening) };
 }
 
-/** TCP, not HTTP: every byte reaches Waybill as it was sent. One process a connection, in turn. */
+/** TCP, not HTTP: every byte reaches Waybill as it was sent. Connections go to the processes in turn. */
 async function startProxy(port: number, targets: string[]) {
   const config = `${demoDir}/haproxy.cfg`;
   const servers = targets.map((url, index) => `  server serve-${index + 1} ${new URL(url).host} check inter 500ms`);

@@ -80,7 +80,7 @@ async function openJournal(
   }
 }
 
-/** Fetches all that is in the inbox and not yet here. Answers how many files that were, and how many are left unfinished. */
+/** Fetches all that is in the inbox and not yet here. Returns how many files that were, and how many are left unfinished. */
 async function pullOnce(puller: Puller): Promise<{ received: number; left: number }> {
   await noteInbox(puller);
   let received = 0;
@@ -114,7 +114,7 @@ async function noteInbox({ client, journal, signal }: Puller): Promise<void> {
   journal.forget(day);
 }
 
-/** From whatever state a file is in to its end. Answers whether it got there. */
+/** From whatever state a file is in to its end. Returns whether it got there. */
 async function finish(puller: Puller, entry: JournalEntry): Promise<boolean> {
   const { journal, folder, answers, progress } = puller;
   let { path, sha256, size_bytes: sizeBytes } = entry;

@@ -12,7 +12,7 @@ export type WithEngines = (
   options?: { readonly migrateFirst: boolean },
 ) => Promise<void>;
 
-/** One file a command: it adds itself to its parent. */
+/** One file per command: it adds itself to its parent. */
 export type AddCommand = (parent: Command, withEngines: WithEngines) => void;
 
 /** Prints for a person, or as one JSON value for a program. */

@@ -24,7 +24,7 @@ declare module 'fastify' {
     actor: Actor | undefined;
     /** To be called when a transfer has begun, so that the next one can. Does nothing elsewhere, or a second time. */
     endTurn: () => void;
-    /** Waits for another turn, at the end of a transfer. Answers what ends it. */
+    /** Waits for another turn, at the end of a transfer. Returns what ends it. */
     takeTurn: (waitMs?: number) => Promise<() => void>;
   }
 }

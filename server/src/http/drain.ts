@@ -12,7 +12,7 @@ export interface DrainOptions {
 /**
  * Ends a server without a failed request. Until load balancers have turned elsewhere it goes on serving, and every
  * answer ends its connection, so that no request is sent on one that is about to close. Then it stops listening, lets
- * requests in progress end, and cuts what is left when the time is up. Answers how many were cut.
+ * requests in progress end, and cuts what is left when the time is up. Returns how many were cut.
  */
 export async function drain(app: FastifyInstance, { delayMs, graceMs }: DrainOptions): Promise<number> {
   const lastOfConnection = (_request: unknown, response: ServerResponse) => {

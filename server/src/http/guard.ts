@@ -19,7 +19,7 @@ const single = new Set([
 
 /**
  * What Node's parser lets pass and we do not. It looks at the raw headers, because the parsed ones have already been
- * merged. Answers the refusal's code, or undefined.
+ * merged. Returns the refusal's code, or undefined.
  */
 export function refusalOf(request: IncomingMessage, isOurHost: (host: string) => boolean): ErrorCode | undefined {
   const { rawHeaders } = request;

@@ -75,7 +75,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
   upload(actor: Actor, name: string, content?: string | Buffer, draft?: string): Promise<void>;
   /** Everything up to the dispatch. */
   prepare(actor: Actor, receivers: readonly string[], files: readonly string[], draft?: string): Promise<void>;
-  /** A drop with these receivers, who must be contacts, and these files. Answers its id. */
+  /** A drop with these receivers, who must be contacts, and these files. Returns its id. */
   drop(actor: Actor, receivers: readonly string[], files: readonly string[]): Promise<string>;
 }
 

@@ -14,7 +14,7 @@ type TestEngines = TestExchange['engines'];
 
 export interface Granted {
   readonly actor: Actor;
-  /** One a contact, in the order given. */
+  /** One per contact, in the order given. */
   readonly links: readonly Link[];
   readonly link: Link;
 }
@@ -47,7 +47,7 @@ export async function* piecesOf(bytes: Buffer, pieceBytes = 1_000_003): AsyncGen
   for (let start = 0; start < bytes.length; start += pieceBytes) yield bytes.subarray(start, start + pieceBytes);
 }
 
-/** Announces a file. Answers its id. */
+/** Announces a file. Returns its id. */
 export async function announced(engines: TestEngines, link: Link, name: string, sizeBytes: number): Promise<string> {
   const id = engines.random.uuid();
   await announceFile(engines, link, { id, name, mediaType: 'text/plain', sizeBytes });
@@ -66,7 +66,7 @@ export async function takenOver(
   return { writer, upload: { ...upload, sizeBytes: upload.sizeBytes as number } };
 }
 
-/** All bytes of a file, announced and received, but not checked. Answers its id. */
+/** All bytes of a file, announced and received, but not checked. Returns its id. */
 export async function receivedFile(
   engines: TestEngines,
   link: Link,
@@ -80,7 +80,7 @@ export async function receivedFile(
   return id;
 }
 
-/** A file that is ready to be sent. Answers its id. */
+/** A file that is ready to be sent. Returns its id. */
 export async function readyFile(
   engines: TestEngines,
   link: Link,

@@ -125,7 +125,7 @@ async function isRepetition(
   return type === 'uploadfiles' || (await tx.files.countStaged(actor.accountId, dispatch.draft)) === 0;
 }
 
-/** Answers how many files the dispatch will carry. */
+/** Returns how many files the dispatch will carry. */
 async function requireReady(tx: Store, actor: Actor, name: string, draft: Draft, type: DropType): Promise<number> {
   if (draft.receivers.length === 0) throw new ExchangeError('no_receivers');
   if (type === 'uploadfiles') return 0;

@@ -49,7 +49,7 @@ export class ReadAhead {
     for (const go of next) go();
   }
 
-  /** Takes up to so many units of memory. Answers how many they were. */
+  /** Takes up to so many units of memory. Returns how many they were. */
   take(units: number, unitBytes: number): number {
     const taken = Math.min(units, Math.floor((this.#freeBytes * partOfFree) / unitBytes));
     this.#freeBytes -= taken * unitBytes;

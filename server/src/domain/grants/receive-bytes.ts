@@ -6,7 +6,7 @@ import { deskOwner } from './desk.ts';
 
 /**
  * Takes bytes of a contact's upload from where it is. They count a chunk at a time, as each is stored: whatever cuts the
- * request off, at most the chunks under way have to be sent again. Answers how many bytes of the file count now.
+ * request off, at most the chunks under way have to be sent again. Returns how many bytes of the file count now.
  */
 export async function receiveBytes(
   engines: StoreNeeds,

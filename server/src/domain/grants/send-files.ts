@@ -11,7 +11,7 @@ import { contactOf, deskOf } from './desk.ts';
 
 /**
  * The contact sends what lies on the desk: one entry in the account's inbox, and a mail that tells its owner. One
- * transaction, under the desk's lock. Answers the files; none when this is the same request again.
+ * transaction, under the desk's lock. Returns the files; none when this is the same request again.
  */
 export async function sendFiles(
   engines: Pick<Engines, 'store' | 'keys' | 'random' | 'policy' | 'checkpoint' | 'messageLimit'>,

@@ -5,7 +5,7 @@ const messagesPerBatch = 500;
 
 /**
  * Has all messages sent again that had been given up when it began; what is given up meanwhile stays so. In batches, a
- * transaction and an audit entry per account each. Answers how many.
+ * transaction and an audit entry per account each. Returns how many.
  */
 export async function retryAllMessages(
   engines: Pick<Engines, 'store' | 'random'>,

@@ -66,7 +66,7 @@ async function paceOf({ recipientPace }: Needs, { kind, to }: WaitingMessage): P
   return kind === 'code' ? 0 : recipientPace.take(to);
 }
 
-/** Tries to send the message. Answers what becomes of it, and why. */
+/** Tries to send the message. Returns what becomes of it, and why. */
 async function attempt(
   engines: Needs,
   message: WaitingMessage,

@@ -21,7 +21,7 @@ export interface DraftStore {
   ): Promise<void>;
   /**
    * Drops drafts untouched for so long, and those of grants that have ended; their files become deletions, and their
-   * uploads are given up. Answers how many drafts were dropped.
+   * uploads are given up. Returns how many drafts were dropped.
    */
   dropStale(untouchedSeconds: number, batch: BatchSize): Promise<Batch>;
 }

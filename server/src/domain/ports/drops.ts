@@ -54,7 +54,7 @@ export interface DropStore {
   insert(accountId: string, drop: NewDrop): Promise<void>;
   insertLinks(accountId: string, dropId: string, links: readonly NewLink[]): Promise<void>;
   insertInboxEntry(accountId: string, entry: { id: string; senderAccountId: string; dropId: string }): Promise<void>;
-  /** Remembers an Idempotency-Key. Answers the digest of the request it already belongs to, if any. */
+  /** Remembers an Idempotency-Key. Returns the digest of the request it already belongs to, if any. */
   claimIdempotencyKey(accountId: string, key: string, digest: Buffer): Promise<Buffer | undefined>;
   /** Newest first, after `after`. */
   page(accountId: string, after: PagePosition | undefined, count: number): Promise<DropLine[]>;
@@ -62,13 +62,13 @@ export interface DropStore {
   files(accountId: string, dropIds: readonly string[]): Promise<Map<string, FileLine[]>>;
   countLive(accountId: string): Promise<number>;
   inboxPage(accountId: string, after: PagePosition | undefined, count: number): Promise<InboxLine[]>;
-  /** Ends up to `count` drops past their deadline: their link keys are destroyed. Answers how many. */
+  /** Ends up to `count` drops past their deadline: their link keys are destroyed. Returns how many. */
   endExpired(count: number): Promise<number>;
   /** Ends a drop before its deadline. False when there is none of this account, or it has ended. */
   revoke(accountId: string, dropId: string): Promise<boolean>;
   /**
    * Of ended drops, or one of them: destroys the keys of their files, which become deletions; takes them out of inboxes;
-   * has the desks of their links dropped. Answers how many rows that were.
+   * has the desks of their links dropped. Returns how many rows that were.
    */
   empty(batch: BatchSize, only?: { accountId: string; dropId: string }): Promise<Batch>;
   /**

@@ -63,7 +63,7 @@ export interface FileStore extends DeletionStore {
   countStaged(accountId: string, draft: string): Promise<number>;
   /** False when there is no staged file of that name. */
   removeStaged(accountId: string, draft: string, name: string): Promise<boolean>;
-  /** Gives the draft's staged files to a drop. Answers how many. */
+  /** Gives the draft's staged files to a drop. Returns how many. */
   moveToDrop(accountId: string, draft: string, dropId: string): Promise<number>;
   /** A file of a live inbox entry of this account. */
   inInbox(accountId: string, entryId: string, name: string): Promise<InboxFile | undefined>;

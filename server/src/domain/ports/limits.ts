@@ -4,7 +4,7 @@ export interface CsrfTokens {
   accept(accountId: string, token: string): Promise<boolean>;
 }
 
-/** Failed authentications by address. Answers the seconds to wait when there were too many, else 0. */
+/** Failed authentications by address. Returns the seconds to wait when there were too many, else 0. */
 export interface FailureLimit {
   record(address: string): Promise<number>;
 }

@@ -64,16 +64,16 @@ export interface LinkStore {
   codesSent(link: Link, withinSeconds: number): Promise<{ ever: number; recently: number }>;
   /** The browser's code from now on is the one of this id. */
   setCode(sessionDigest: Buffer, codeId: string, ttlSeconds: number): Promise<void>;
-  /** Counts a try. Answers the id of the code it may be, or nothing when there is none to be tried (any more). */
+  /** Counts a try. Returns the id of the code it may be, or nothing when there is none to be tried (any more). */
   tryCode(sessionDigest: Buffer, maxTries: number): Promise<string | undefined>;
   /** The right code was typed in; it cannot be used again. False when another request was faster. */
   pass(session: LinkSession, codeId: string): Promise<boolean>;
-  /** Forgets up to `count` browsers whose links are long over. Answers how many. */
+  /** Forgets up to `count` browsers whose links are long over. Returns how many. */
   forgetSessions(count: number): Promise<number>;
   /** The files of the link's drop, in the order they were sent, or one of them. */
   files(link: Link, fileId?: string): Promise<DroppedFile[]>;
   /**
-   * Bytes of a file were sent to the receiver. Answers whether that completed the drop: of every file all bytes were
+   * Bytes of a file were sent to the receiver. Returns whether that completed the drop: of every file all bytes were
    * sent, in whatever order.
    */
   deliver(link: Link, file: { id: string; sizeBytes: number }, sent: { start: number; end: number }): Promise<boolean>;

@@ -63,7 +63,7 @@ export interface OutboxStore {
       recipient: string;
     },
   ): Promise<void>;
-  /** Enqueues the reminders of up to `count` drops that are due for theirs. Answers how many drops. */
+  /** Enqueues the reminders of up to `count` drops that are due for theirs. Returns how many drops. */
   remind(count: number): Promise<number>;
   /** The message, if it is due; nobody else gets it within the lease. Counts the attempt. */
   take(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMessage | undefined>;
@@ -76,7 +76,7 @@ export interface OutboxStore {
   postpone(accountId: string, attempt: Attempt, outcome: string, pauseSeconds: number): Promise<void>;
   /** Codes for a number or an address within so many seconds. The count is exact until the transaction ends. */
   codesTo(recipient: string, withinSeconds: number): Promise<number>;
-  /** Has up to `count` messages sent that are due and whose job was lost with its process. Answers how many. */
+  /** Has up to `count` messages sent that are due and whose job was lost with its process. Returns how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
   /** Of all accounts, in the order of `at`, after `after`. */
   page(
@@ -87,7 +87,7 @@ export interface OutboxStore {
   /** Has a message of the account that was given up sent again. False when there is none. */
   revive(accountId: string, id: string): Promise<boolean>;
   /**
-   * Has up to `count` messages sent again that were given up, of all accounts, oldest first. Answers how many of each
+   * Has up to `count` messages sent again that were given up, of all accounts, oldest first. Returns how many of each
    * account, and the time the search ended at if none was given: messages given up later are not for this run.
    */
   reviveAll(

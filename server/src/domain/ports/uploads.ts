@@ -55,7 +55,7 @@ export interface UploadStore extends DeletionStore {
     leaseSeconds: number,
   ): Promise<void>;
   takeOver(writer: UploadWriter, draft: string, leaseSeconds: number): Promise<Upload | undefined>;
-  /** Extends the leases of these writers. Answers the ids of those that still are the writers of their uploads. */
+  /** Extends the leases of these writers. Returns the ids of those that still are the writers of their uploads. */
   renew(writers: readonly UploadWriter[], leaseSeconds: number): Promise<ReadonlySet<string>>;
   /** Before objects of the last run numbered below `chunkCount` are stored. False when another writer has taken over. */
   claim(writer: UploadWriter, chunkCount: number): Promise<boolean>;
@@ -69,7 +69,7 @@ export interface UploadStore extends DeletionStore {
   complete(writer: UploadWriter, upload: CompleteUpload): Promise<boolean>;
   /** Destroys the key; the objects are deleted later, when none can still be on its way to the store. */
   giveUp(writer: UploadWriter): Promise<void>;
-  /** Gives up to `count` uploads up that nobody has resumed in time. Answers how many. */
+  /** Gives up to `count` uploads up that nobody has resumed in time. Returns how many. */
   expire(count: number): Promise<number>;
   /** The files on a desk: those being uploaded, those ready to be sent, those refused. */
   desk(accountId: string, draft: string): Promise<DeskFile[]>;
@@ -86,7 +86,7 @@ export interface UploadStore extends DeletionStore {
   /** Turns a checked upload into a file on its desk, replacing one of its name. False when it was removed meanwhile. */
   accept(accountId: string, id: string, upload: CompleteUpload): Promise<boolean>;
   refuse(accountId: string, id: string, refusal: Refusal): Promise<void>;
-  /** Has up to `count` uploads checked whose check is overdue because its job was lost. Answers how many. */
+  /** Has up to `count` uploads checked whose check is overdue because its job was lost. Returns how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
 }
 

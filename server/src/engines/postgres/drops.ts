@@ -244,7 +244,7 @@ export function dropStore(db: Database): DropStore {
   };
 }
 
-/** Ends the drops that `due` selects, by changing only their own rows. Answers how many. */
+/** Ends the drops that `due` selects, by changing only their own rows. Returns how many. */
 async function end(
   db: Database,
   due: RawBuilder<unknown>,

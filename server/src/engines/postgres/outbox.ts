@@ -247,7 +247,7 @@ export function outboxStore(db: Database): OutboxStore {
 }
 
 /**
- * The job that sends a row. One a message: setting it again replaces it, unless its process is at it or dead. Somebody
+ * The job that sends a row. One per message: setting it again replaces it, unless its process is at it or dead. Somebody
  * waits for a code, so it goes before everything else.
  */
 function alarm(

@@ -5,7 +5,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { CsrfTokens, Random } from '../../domain/ports/index.ts';
 
 /**
- * One sorted set an account: member = the token's SHA-256, score = when it was last used, by the server's own clock.
+ * One sorted set per account: member = the token's SHA-256, score = when it was last used, by the server's own clock.
  * Each script is atomic, so the limit holds however many processes mint at once.
  */
 const commands = {

@@ -22,7 +22,7 @@ export class Turns {
     this.#free = options.atOnce;
   }
 
-  /** Waits for a turn. Answers what ends it; to end it twice does nothing. */
+  /** Waits for a turn. Returns what ends it; to end it twice does nothing. */
   async take(waitMs = this.#options.waitMs): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(waitMs);

@@ -43,7 +43,7 @@ function setUp(remembered: readonly string[] = []) {
   );
   queue.onNews = (some) => news.push(...some);
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  /** All timers that are set ring, and what they start comes to rest. Answers how long they were set for. */
+  /** All timers that are set ring, and what they start comes to rest. Returns how long they were set for. */
   const ring = async () => {
     const due = timers.splice(0);
     for (const { run } of due) run();

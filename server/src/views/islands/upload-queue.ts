@@ -164,7 +164,7 @@ export class UploadQueue {
     this.#pump();
   }
 
-  /** Answers whether it is gone. What the server still has comes back to the list: it would be sent with the others. */
+  /** Returns whether it is gone. What the server still has comes back to the list: it would be sent with the others. */
   async remove(key: number): Promise<boolean> {
     const item = this.#find(key);
     if (!item) return true;

@@ -29,7 +29,7 @@ export interface UploadPageProps {
   readonly plainAction: string;
   /** Takes {message} as JSON when everything is ready, and answers {files: [{name, sizeBytes}]}. */
   readonly sendAction: string;
-  /** Answers [{id, name, sizeBytes, receivedBytes, state}]: what has arrived so far, and what became of it. */
+  /** Returns [{id, name, sizeBytes, receivedBytes, state}]: what has arrived so far, and what became of it. */
   readonly filesEndpoint: string;
   readonly tusEndpoint: string;
   /** Ends the session of this browser. */
