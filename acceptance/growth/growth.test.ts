@@ -5,7 +5,7 @@ import { fill } from '../../tools/grow/fill.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { openedLink } from '../lib/opened-link.ts';
 import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
-import { percentile } from '../lib/probe.ts';
+import { percentile } from '../lib/percentile.ts';
 import { openAnswer } from '../lib/stream.ts';
 import { memoryMiB } from '../sizes/process-memory.ts';
 

@@ -4,11 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Client } from './client.ts';
 import { demo } from './running-demo.ts';
 
-export interface Probe {
+/** Ends with the test at the latest. */
+export interface Probe extends Disposable {
   /** How long each answer took, in milliseconds. Fails when one was not 200. */
   stop(): Promise<number[]>;
 }
@@ -34,17 +36,15 @@ export async function startProbe(client: Client): Promise<Probe> {
       if (failures.length > 0) throw new Error(`${failures.length} requests failed, the first with ${failures[0]}`);
       return times;
     },
+    [Symbol.dispose]() {
+      child.kill('SIGKILL');
+    },
   };
 }
 
-/** Of so many requests, with nothing beside them. */
+/** What it sees for so long. */
 export async function probed(client: Client, milliseconds: number): Promise<number[]> {
-  const probe = await startProbe(client);
-  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  using probe = await startProbe(client);
+  await pause(milliseconds);
   return await probe.stop();
-}
-
-export function percentile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }

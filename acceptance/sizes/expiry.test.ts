@@ -6,6 +6,7 @@ import { engineS3 } from '../../tools/demo/bucket.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { percentile } from '../lib/percentile.ts';
 import { eventually } from '../lib/wait.ts';
 import { insertExpiringDrops } from './expiring-drops.ts';
 
@@ -115,8 +116,7 @@ function readContacts() {
       return {
         p99(from: number, to: number) {
           const within = requests.filter(({ began }) => began >= from && began < to).map(({ ms }) => ms);
-          const sorted = within.toSorted((a, b) => a - b);
-          return { ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN, count: sorted.length };
+          return { ms: percentile(within, 0.99), count: within.length };
         },
       };
     },

@@ -5,6 +5,7 @@ import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { query } from '../lib/inside.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { percentile } from '../lib/percentile.ts';
 import { openAnswer } from '../lib/stream.ts';
 import { eventually } from '../lib/wait.ts';
 import { readHistoryStream } from './history-stream.ts';
@@ -164,7 +165,7 @@ async function busyConnections(): Promise<number> {
 }
 
 function median(values: number[] = []): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return percentile(values, 0.5);
 }
 
 function report(line: string): void {

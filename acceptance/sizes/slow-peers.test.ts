@@ -9,7 +9,8 @@ import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
-import { percentile, probed, startProbe } from '../lib/probe.ts';
+import { percentile } from '../lib/percentile.ts';
+import { probed, startProbe } from '../lib/probe.ts';
 import { introduce } from '../lib/scenario.ts';
 import { openAnswer, openRequest } from '../lib/stream.ts';
 import { eventually } from '../lib/wait.ts';
@@ -85,7 +86,7 @@ test(`${readers} readers at 20 kB/s: each gets its bytes, and contacts_read is s
   await probed(sender, 2_000); // warming up
   const idle = await probed(sender, 5_000);
   const before = memoryMiB(serve.pid);
-  const probe = await startProbe(sender);
+  using probe = await startProbe(sender);
   const expected = original.bytes(0, sizeBytes);
   const outcomes = await Promise.all(
     Array.from({ length: readers }, () => readSlowly(receiver, `${inbox}/files/slow.bin`, expected, 20_000, seconds)),

@@ -13,7 +13,7 @@ import { median, printResults, type Result, spread, writePlot } from './report.t
 import { measureRequests } from './requests.ts';
 import { measureTransfers } from './transfers.ts';
 
-const exitCodes = { failed: 1, busy: 2 };
+const exitCodes = { failed: 1, busy: 2, usage: 64 };
 /** A yardstick that differs by more between rounds measures something else. */
 const maxSpread = 0.3;
 
@@ -27,10 +27,12 @@ const { values: options } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
-if (options.help) {
-  process.stdout.write(`Usage: npm run benchmark [-- OPTIONS]
+const rounds = Number(options.rounds);
+const isOnly = options.only === undefined || ['transfers', 'requests'].includes(options.only);
+if (options.help || !(rounds > 0) || !isOnly) {
+  (options.help ? process.stdout : process.stderr).write(`Usage: npm run benchmark [-- OPTIONS]
 
-Measures transfers and requests in turn with their yardsticks. Takes about ten minutes.
+Measures transfers and requests in turn with their yardsticks. Takes about five minutes.
 
   --against COMMIT  measure the program of that commit too, in turn with this one
   --rounds N        how often each is measured (default 5)
@@ -38,14 +40,13 @@ Measures transfers and requests in turn with their yardsticks. Takes about ten m
   --plot FILE       draw the ratios into an SVG file
   --json            print one JSON document
 
-Exit codes: 0 measured, 1 failed, 2 measured on a busy machine: do not compare these figures.
+Exit codes: 0 measured, 1 failed, 2 measured on a busy machine: do not compare these figures, 64 used wrongly.
 `);
-  process.exit(0);
+  process.exit(options.help ? 0 : exitCodes.usage);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-benchmark-'));
 const releases: Release[] = [];
-const rounds = Number(options.rounds);
 let earlier: AsyncDisposable | undefined;
 try {
   const machine = await watchMachine();

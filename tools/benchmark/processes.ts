@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
@@ -36,8 +35,4 @@ async function readyLine(child: ChildProcess, sign: string): Promise<string> {
     return line;
   }
   throw new Error('a process ended before it was ready');
-}
-
-export function peakMemoryMiB(pid: number): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { createBucket, purgeBucket } from '../demo/bucket.ts';
 import type * as demo from '../demo/environment.ts';
 import { projectDir } from '../demo/environment.ts';
+import { createAccount, dropDatabase, recreateDatabase } from '../demo/fresh.ts';
 import { type Started, startProgram } from './processes.ts';
 
 const run = promisify(execFile);
@@ -38,27 +39,18 @@ export async function startRelease(name: Release['name'], folder: string): Promi
     WAYBILL_LISTEN: '127.0.0.1:0',
     WAYBILL_LOG_LEVEL: 'info',
   };
-  const psql = (sql: string) => run('psql', ['-qh', '127.0.0.1', '-p', '5544', '-U', 'postgres', '-c', sql]);
-  await psql(`drop database if exists ${database} with (force)`);
-  await psql(`create database ${database}`);
+  await recreateDatabase(database);
   // Left by a run that was broken off.
   await purgeBucket(bucket).catch(() => undefined);
   await createBucket(bucket);
-  const admin = async (...args: string[]) => {
-    const { stdout } = await run(process.execPath, [waybilld, 'admin', ...args, '--json'], { env: environment });
-    return JSON.parse(stdout) as { api_key: string };
-  };
-  const createAccount = async (user: string, number: string): Promise<Account> => ({
-    user,
-    api_key: (await admin('accounts', 'create', '--email', user, '--number', number)).api_key,
-  });
+  const program = { waybilld, environment };
   return {
     name,
     databaseUrl: environment.WAYBILL_DATABASE_URL,
     bucket,
     accounts: [
-      await createAccount('alpha@machines.test', '46700000001'),
-      await createAccount('beta@machines.test', '46700000002'),
+      await createAccount(program, { email: 'alpha@machines.test', number: '46700000001' }),
+      await createAccount(program, { email: 'beta@machines.test', number: '46700000002' }),
     ],
     async serve(settings) {
       const started = await startProgram(process.execPath, [waybilld, 'serve'], {
@@ -68,7 +60,7 @@ export async function startRelease(name: Release['name'], folder: string): Promi
       return { ...started, baseUrl: (JSON.parse(started.line) as { listening: string }).listening };
     },
     async [Symbol.asyncDispose]() {
-      await psql(`drop database ${database} with (force)`);
+      await dropDatabase(database);
       await purgeBucket(bucket);
     },
   };

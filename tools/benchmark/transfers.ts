@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { peakMemoryMiB } from '../../acceptance/sizes/process-memory.ts';
 import { type SignedIn, seconds, signIn } from './client.ts';
-import { peakMemoryMiB, startProgram } from './processes.ts';
+import { startProgram } from './processes.ts';
 import type { Release } from './release.ts';
 import type { Rates, Result } from './report.ts';
 

@@ -20,6 +20,7 @@ import {
   projectDir,
   waybilld,
 } from './environment.ts';
+import { createAccount, recreateDatabase } from './fresh.ts';
 
 const run = promisify(execFile);
 const engines = (...args: string[]) => run(`${projectDir}/tools/engines/engines`, args);
@@ -46,7 +47,7 @@ try {
 async function start(): Promise<void> {
   startedEngines = await stoppedEngines();
   await engines('up');
-  await emptyDatabase();
+  await recreateDatabase(demoDatabase);
   await emptyBucket();
 
   const port = await freePort(8080);
@@ -62,8 +63,8 @@ async function start(): Promise<void> {
     serves.map((serve) => serve.listening),
   );
   const accounts = await Promise.all([
-    createAccount(environment, 'alpha@machines.test', '46700000001'),
-    createAccount(environment, 'beta@machines.test', '46700000002'),
+    createAccount({ waybilld, environment }, { email: 'alpha@machines.test', number: '46700000001' }),
+    createAccount({ waybilld, environment }, { email: 'beta@machines.test', number: '46700000002' }),
   ]);
   const line = {
     base_url: baseUrl,
@@ -93,12 +94,6 @@ async function stoppedEngines(): Promise<string[]> {
   const { stdout } = await engines('status', '--json').catch((error: { stdout: string }) => error);
   const status = JSON.parse(stdout) as { engines: Record<string, { state: string }> };
   return Object.entries(status.engines).flatMap(([name, { state }]) => (state === 'running' ? [] : [name]));
-}
-
-async function emptyDatabase(): Promise<void> {
-  const psql = (sql: string) => run('psql', ['-qh', '127.0.0.1', '-p', '5544', '-U', 'postgres', '-c', sql]);
-  await psql(`drop database if exists ${demoDatabase} with (force)`);
-  await psql(`create database ${demoDatabase}`);
 }
 
 async function emptyBucket(): Promise<void> {
@@ -177,12 +172,6 @@ async function startProxy(port: number, targets: string[]) {
     if (Date.now() > deadline) throw new Error(`the proxy does not answer; see ${demoDir}/proxy.log`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-}
-
-async function createAccount(environment: Record<string, string>, email: string, number: string) {
-  const args = [waybilld, 'admin', 'accounts', 'create', '--email', email, '--number', number, '--json'];
-  const { stdout } = await run(process.execPath, args, { env: { PATH: process.env['PATH'] ?? '', ...environment } });
-  return { user: email, api_key: (JSON.parse(stdout) as { api_key: string }).api_key };
 }
 
 /** The preferred port if nobody has it, else any. */

@@ -19,6 +19,8 @@ const dropsPerAccount = 500;
 
 /** Can be broken off at any time and begun again: it continues after the last whole batch. */
 export async function fill(pool: pg.Pool, { drops, largest, progress }: FillOptions): Promise<void> {
+  const { rowCount } = await pool.query('select from accounts where email = $1', [largest]);
+  if (rowCount === 0) throw new Error(`There is no account ${largest}: create it first.`);
   const accounts = Math.max(20, Math.ceil(drops / dropsPerAccount));
   await pool.query('create table if not exists grown (batch integer primary key)');
   // The token of a link, of the form that the program's have, so that grown links can be opened.

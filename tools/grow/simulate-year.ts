@@ -1,7 +1,7 @@
 /**
  * A year of use in a quarter of an hour: each day drops are sent, opened and delivered, those past their deadline end, and
  * what ended long ago is forgotten, all by the program's own sweep on a clock that is moved on a day at a time. Shows
- * how large the tables become. `npm run simulate-year -- --database URL [--drops-per-day N] [--keep-days N] [--plot FILE]`
+ * how large the tables become.
  */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -20,14 +20,28 @@ const { values: options } = parseArgs({
     'keep-days': { type: 'string', default: '90' },
     days: { type: 'string', default: '365' },
     plot: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 });
-if (!options.database) throw new Error('--database URL is missing: an empty database that is thrown away afterwards');
 const [dropsPerDay, keepDays, days] = [options['drops-per-day'], options['keep-days'], options.days].map(Number) as [
   number,
   number,
   number,
 ];
+if (options.help || !options.database || ![dropsPerDay, keepDays, days].every((count) => count > 0)) {
+  const text = `Usage: npm run simulate-year -- --database URL [OPTIONS]
+
+Spends a year of drops in an empty database that is thrown away afterwards, and prints the size of each table with its
+indexes after a quarter, half, three quarters and all of it.
+
+  --drops-per-day N  default 1000
+  --keep-days N      how long what has ended is kept (default 90)
+  --days N           default 365
+  --plot FILE        draw the sizes into an SVG file
+`;
+  (options.help ? process.stdout : process.stderr).write(text);
+  process.exit(options.help ? 0 : 64);
+}
 const daySeconds = 86_400;
 const dropDays = 14;
 const tables = ['drops', 'links', 'files', 'messages', 'deliveries', 'link_sessions', 'audit_entries'];

@@ -28,8 +28,8 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
 
 /**
  * Everything that time ends or brings: drops at their deadline, reminders before it, forgotten drafts, failed uploads,
- * old history, audit entries, idempotency keys and browsers; and messages and checks that are due although the job that was to do them is gone.
- * Past its deadline a drop does not answer, whether this has run or not; here its keys are destroyed, which makes the
+ * old history, audit entries, idempotency keys and browsers; and messages and checks that are due although the job that
+ * was to do them is gone. Past its deadline a drop does not answer, whether this has run or not; here its keys are destroyed, which makes the
  * bytes unreadable at once, and then its objects are deleted. Each statement changes a bounded number of rows.
  */
 export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept> {

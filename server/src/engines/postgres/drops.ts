@@ -347,8 +347,7 @@ async function forget(db: Database, olderThanSeconds: number, { owners, rows: li
     ), deleted_sessions as (
       delete from link_sessions as row using due_sessions as due where row.digest = due.digest
     ), found as (
-      select (select count(*) from due) as drops, deliveries + messages + sessions as rows,
-        greatest(deliveries, messages, sessions) = ${limit} as more
+      select (select count(*) from due) as drops, greatest(deliveries, messages, sessions) = ${limit} as more
       from (
         select (select count(*) from due_deliveries) as deliveries, (select count(*) from due_messages) as messages,
           (select count(*) from due_sessions) as sessions

@@ -1,0 +1,29 @@
+/** What a Waybill starts with on the engines of this machine: an empty database, and accounts. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** An empty one, whatever there was before. */
+export async function recreateDatabase(name: string): Promise<void> {
+  await dropDatabase(name);
+  await psql(`create database ${name}`);
+}
+
+export async function dropDatabase(name: string): Promise<void> {
+  await psql(`drop database if exists ${name} with (force)`);
+}
+
+/** By the program at `waybilld`, with its settings. */
+export async function createAccount(
+  { waybilld, environment }: { waybilld: string; environment: Record<string, string> },
+  { email, number }: { email: string; number: string },
+): Promise<{ user: string; api_key: string }> {
+  const args = [waybilld, 'admin', 'accounts', 'create', '--email', email, '--number', number, '--json'];
+  const { stdout } = await run(process.execPath, args, { env: { PATH: process.env['PATH'] ?? '', ...environment } });
+  return { user: email, api_key: (JSON.parse(stdout) as { api_key: string }).api_key };
+}
+
+async function psql(statement: string): Promise<void> {
+  await run('psql', ['-qh', '127.0.0.1', '-p', '5544', '-U', 'postgres', '-c', statement]);
+}
