@@ -9,9 +9,12 @@
  */
 const drivers = {
   postgres: ['pg', 'kysely', 'graphile-worker'],
+  'aws-kms': ['@aws-sdk/client-kms'],
   s3: ['@aws-sdk/client-s3'],
   valkey: ['ioredis', 'rate-limiter-flexible'],
   smtp: ['nodemailer'],
+  dsn: ['postal-mime'],
+  outgoing: ['undici', 'ipaddr.js'],
 };
 const packagePath = (name) => `node_modules/${name}/`;
 /** Tests stand next to the code and reach for what they need; the program never reaches for them. */
@@ -44,7 +47,7 @@ export default {
       name: 'domain-does-no-io',
       severity: 'error',
       from: { path: '^server/src/domain', pathNot: tests },
-      to: { dependencyTypes: ['core'], pathNot: ['^(?:node:)?(?:crypto|stream|url)$'] },
+      to: { dependencyTypes: ['core'], pathNot: ['^(?:node:)?(?:crypto|stream|url|zlib)$'] },
     },
     {
       name: 'engines-know-only-the-domain',
@@ -73,13 +76,13 @@ export default {
     {
       name: 'http-surfaces-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^server/src/http/(cgi|pages|app|console)/', pathNot: tests },
-      to: { path: '^server/src/http/(?:cgi|pages|app|console)/', pathNot: '^server/src/http/$1/' },
+      from: { path: '^server/src/http/(cgi|v1|pages|app|console)/', pathNot: tests },
+      to: { path: '^server/src/http/(?:cgi|v1|pages|app|console)/', pathNot: '^server/src/http/$1/' },
     },
     {
       name: 'only-assemble-names-engines',
       severity: 'error',
-      from: { path: '^server/src/(?!assemble\\.ts|engines)', pathNot: tests },
+      from: { path: '^server/src/(?!assemble(?:-examinations|-master-keys)?\\.ts|engines)', pathNot: tests },
       to: { path: '^server/src/engines' },
     },
     {
@@ -102,6 +105,19 @@ export default {
       from: { path: '^server/src', pathNot: [`^server/src/engines/${engine}/`, '^server/src/testing/'] },
       to: { path: packages.map(packagePath) },
     })),
+    {
+      name: 'monitoring-libraries-only-in-observe',
+      comment: 'What is measured does not know how.',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: ['^server/src/observe/'] },
+      to: { path: [packagePath('prom-client'), packagePath('@opentelemetry')] },
+    },
+    {
+      name: 'observe-knows-only-the-domain',
+      severity: 'error',
+      from: { path: '^server/src/observe', pathNot: tests },
+      to: { path: '^server/src/(?!observe|domain)' },
+    },
     {
       name: 'client-stands-alone',
       comment: 'It is published without the server and without the protocol, whose types are generated into it.',

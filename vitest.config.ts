@@ -10,8 +10,9 @@ export default defineConfig({
   resolve: { alias: { '@waybill/protocol': fileURLToPath(new URL('protocol/src/index.ts', import.meta.url)) } },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Long: a machine that is shared may do little for a while, and a test that passes does not wait.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'unit', include: unit } },

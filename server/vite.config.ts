@@ -31,7 +31,10 @@ export default defineConfig({
     modulePreload: false,
     target: ['es2022', 'safari16', 'chrome110', 'firefox115'],
     rollupOptions: {
-      input: ['src/views/assets/pages.css', 'src/views/islands/gesture.ts', 'src/views/islands/upload.tsx'],
+      input: [
+        'src/views/assets/pages.css',
+        ...['gesture.ts', 'download.ts', 'upload.tsx'].map((script) => `src/views/islands/${script}`),
+      ],
       output: {
         entryFileNames: '[name]-[hash].js',
         chunkFileNames: '[name]-[hash].js',

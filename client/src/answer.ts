@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { isErrorCode, WaybillError } from './errors.ts';
 
-/** Far above a full contact list; what is larger is read as a stream or not at all. */
+/** Far above a full contact list. Anything larger is read as a stream. */
 const longestAnswerBytes = 64 * 1024 * 1024;
-/** A failure's body is a sentence or two. */
+/** The body of a failure is a sentence or two. */
 const longestFailureBytes = 64 * 1024;
 
 export async function bytesOf(answer: IncomingMessage, max = longestAnswerBytes): Promise<Buffer> {
@@ -25,11 +25,11 @@ export async function jsonOf<T>(answer: IncomingMessage): Promise<T> {
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    throw unexpected(answer, 'something that is no JSON', cause);
+    throw unexpected(answer, 'something that is not JSON', cause);
   }
 }
 
-/** The body piece by piece; one that breaks off is an error, never a short body. */
+/** The body piece by piece. One that breaks off is an error, never a short body. */
 export async function* piecesOf(answer: IncomingMessage): AsyncGenerator<Buffer, void, void> {
   try {
     for await (const piece of answer as AsyncIterable<Buffer>) yield piece;
@@ -46,25 +46,25 @@ function brokenOff(cause?: unknown): WaybillError {
 export function unexpected(answer: IncomingMessage, what: string, cause?: unknown): WaybillError {
   return new WaybillError(
     'unexpected_answer',
-    `The server answered ${answer.statusCode} with ${what}. Check that the address is that of a Waybill server.`,
+    `The server answered ${answer.statusCode} with ${what}. It may not be a Waybill server.`,
     { ...detailsOf(answer), cause },
   );
 }
 
-/** The failure that an answer tells of. */
+/** The failure that an answer describes. */
 export async function failureOf(answer: IncomingMessage): Promise<WaybillError> {
   const details = detailsOf(answer);
   const text = (await bytesOf(answer, longestFailureBytes)).toString('utf8');
   const { code, message } = parsed(text);
   if (isErrorCode(code)) return new WaybillError(code, typeof message === 'string' ? message : code, details);
-  // A proxy in front of the server says in its own words that nobody is at home.
+  // A proxy in front of the server says in its own words that the server is away.
   if ([502, 503, 504].includes(details.status)) {
-    return new WaybillError('unavailable', `The server is out of reach behind its proxy (${details.status}).`, details);
+    return new WaybillError('unavailable', `The server cannot be reached by its proxy (${details.status}).`, details);
   }
   if (details.status === 408 || details.status === 429) {
-    return new WaybillError('unavailable', `The server asks to come back later (${details.status}).`, details);
+    return new WaybillError('unavailable', `The server is busy (${details.status}).`, details);
   }
-  return unexpected(answer, 'no error of Waybill');
+  return unexpected(answer, 'an error that is not one of Waybill’s');
 }
 
 function parsed(text: string): { code?: unknown; message?: unknown } {
@@ -84,7 +84,7 @@ function detailsOf(answer: IncomingMessage) {
   };
 }
 
-/** RFC 9110, 10.2.3: seconds, or a date, which is taken against the server's own clock. */
+/** RFC 9110, 10.2.3: seconds, or a date, which is compared with the server's own clock. */
 function secondsIn(retryAfter: string | undefined, date: string | undefined): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);

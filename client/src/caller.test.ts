@@ -152,7 +152,7 @@ test('an abort ends a request that is under way, with the reason given', async (
 
 test('a key is not sent in the clear to another machine', () => {
   const account = { user: 'a@example.org', apiKey: 'k' };
-  expect(() => new Waybill({ baseUrl: 'http://files.example.org', ...account })).toThrow('in the clear');
+  expect(() => new Waybill({ baseUrl: 'http://files.example.org', ...account })).toThrow('unencrypted');
   expect(() => new Waybill({ baseUrl: 'files.example.org', ...account })).toThrow('https://');
   for (const baseUrl of ['https://files.example.org', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1']) {
     new Waybill({ baseUrl, ...account }).close();

@@ -6,7 +6,7 @@ import { jitter, type Patience, pauseBefore } from './patience.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Outgoing, Transport } from './transport.ts';
 
-/** One token can be lost many times in a row where more clients share an account than it may have tokens. */
+/** A token can be lost many times in a row if more clients share an account than it may have tokens. */
 const maxRenewals = 40;
 
 export interface Call<T> {
@@ -14,18 +14,18 @@ export interface Call<T> {
   /** Below the account's own path. */
   path: string;
   headers?: Record<string, string>;
-  /** Makes the body again for every attempt. */
+  /** Called again for every attempt. */
   body?: () => Outgoing['body'] | Promise<Outgoing['body']>;
-  /** Headers that are known only when the body is. */
+  /** Headers that are known only once the body is. */
   bodyHeaders?: () => Record<string, string>;
-  /** Whether the body can be made once more. */
+  /** Whether the body can be made again. */
   repeatable?: () => boolean;
-  /** Reads the answer. A part of the attempt: an answer that breaks off is asked for again. */
+  /** Reads the answer. Part of the attempt: if the answer breaks off, the request is repeated. */
   read: (answer: IncomingMessage) => Promise<T>;
   signal?: AbortSignal | undefined;
 }
 
-/** Sends requests of one account: adds credentials and token, repeats what may be repeated, tells failures apart. */
+/** Sends the requests of one account: adds credentials and token, repeats what may be repeated, and classifies failures. */
 export class Caller {
   readonly #transport: Transport;
   readonly #accountUrl: URL;
@@ -48,7 +48,7 @@ export class Caller {
     this.#tokens = new TokenKeeper(() => this.#fetchToken());
   }
 
-  /** Every operation of the API may be repeated as it is: uploads replace, and a dispatch carries a key. */
+  /** Every operation of the API can be repeated safely: uploads replace, and a dispatch carries a key. */
   async call<T>(call: Call<T>): Promise<T> {
     let renewals = 0;
     return await this.#patiently(call.signal, call.repeatable, async () => {
@@ -61,7 +61,7 @@ export class Caller {
           this.#tokens.reject(token);
           renewals += 1;
           if (renewals >= maxRenewals) throw error;
-          // The first renewal is the usual case; then others are taking our token away, and haste makes it worse.
+          // One renewal is normal. After that, others are pushing our token out, and haste makes it worse.
           if (renewals > 1) await this.#sleep(jitter(this.#patience, this.#surroundings, renewals - 1), call.signal);
         }
       }
@@ -102,21 +102,21 @@ export class Caller {
     const status = answer.statusCode ?? 0;
     if (status >= 300 && status < 400) {
       answer.destroy();
-      throw unexpected(answer, `a redirection to ${answer.headers.location ?? 'nowhere'}`);
+      throw unexpected(answer, `a redirect to ${answer.headers.location ?? 'nowhere'}`);
     }
     if (status >= 400) throw await failureOf(answer);
     return await call.read(answer);
   }
 
-  /** spec 4, rule 1. Not aborted by any one caller, and not repeated here: all of them wait for it, and ask again. */
+  /** spec 4, rule 1. Shared by all callers: no single one aborts it, and each repeats its own request if it fails. */
   async #fetchToken(): Promise<string> {
     const read = async (answer: IncomingMessage) => {
       const token = tokenIn((await bytesOf(answer)).toString('utf8'));
-      // What goes into a header is ours to check.
+      // It goes into a header.
       if (token !== undefined && /^[\x21-\x7e]{1,1024}$/.test(token)) return token;
       throw new WaybillError(
         'unexpected_answer',
-        'The account’s page has no field "csrftoken". Check that the address is that of a Waybill server.',
+        'The account’s page has no field "csrftoken". It may not be a Waybill server.',
         { status: answer.statusCode },
       );
     };

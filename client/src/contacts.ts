@@ -10,13 +10,13 @@ interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A change that meets so many others is given up: something else is wrong. */
+/** A change that conflicts with so many others is given up: something else is wrong. */
 const maxConflicts = 200;
 const conflictPatience: Pick<Patience, 'firstPauseMs' | 'longestPauseMs'> = { firstPauseMs: 20, longestPauseMs: 1_000 };
 
 /**
- * The account's contacts. The API replaces the whole list at once; each change here reads it, changes it and writes it
- * on the condition that nobody else has written meanwhile, and starts over if somebody has.
+ * The account's contacts. The API replaces the whole list at once; each change here reads the list, changes it, and
+ * writes it on condition that nobody else has written in the meantime. If somebody has, it starts over.
  */
 export class Contacts {
   readonly #caller: Caller;
@@ -32,24 +32,24 @@ export class Contacts {
     return (await this.#read(signal)).list;
   }
 
-  /** Adds contacts that are new. One that is there already fails the call and changes nothing. */
+  /** Adds new contacts. If one exists already, the call fails and changes nothing. */
   async add(contacts: readonly (string | ContactInput)[], { signal }: CallOptions = {}): Promise<void> {
     const wanted = byAddress(contacts);
     let tried = false;
     await this.#change(signal, (current) => {
       const known = current.filter(({ email }) => wanted.has(email));
-      // Our own write whose answer was lost looks like this.
+      // This is our own write, whose answer was lost.
       if (tried && known.length === wanted.size && known.every((contact) => agrees(contact, wanted))) return undefined;
       const [first] = known;
       if (first) {
-        throw new WaybillError('contact_exists', `${first.email} is a contact already; nothing was changed.`);
+        throw new WaybillError('contact_exists', `${first.email} is already a contact; nothing was changed.`);
       }
       tried = true;
       return [...current, ...wanted.values()];
     });
   }
 
-  /** Removes contacts; those that are none are ignored. Returns how many there were. */
+  /** Removes contacts, and ignores addresses that are not contacts. Returns how many were removed. */
   async remove(addresses: readonly string[], { signal }: CallOptions = {}): Promise<number> {
     const unwanted = new Set(addresses.map(canonicalAddress));
     let max = 0;
@@ -61,7 +61,7 @@ export class Contacts {
     return max;
   }
 
-  /** Adds contacts, or changes those that are there: fields that are given replace, all others stay. */
+  /** Adds contacts, or changes those that exist: given fields are replaced, all others stay. */
   async upsert(contacts: readonly (string | ContactInput)[], { signal }: CallOptions = {}): Promise<void> {
     const wanted = byAddress(contacts);
     await this.#change(signal, (current) => {
@@ -101,9 +101,12 @@ export class Contacts {
       signal,
       read: async (answer) => {
         const version = answer.headers.etag;
-        // Without a version a change could lose another writer's.
+        // Without a version, a change could undo another writer's.
         if (version === undefined) {
-          throw new WaybillError('unexpected_answer', 'The server answers contacts without an ETag.');
+          throw new WaybillError(
+            'unexpected_answer',
+            'The server’s list of contacts has no version. It may not be a Waybill server.',
+          );
         }
         return { list: await jsonOf<ContactList>(answer), version };
       },
@@ -128,14 +131,14 @@ function byAddress(contacts: readonly (string | ContactInput)[]): Map<string, Co
   for (const contact of contacts.map(contactOf)) {
     const email = canonicalAddress(contact.email);
     if (found.has(email)) throw new WaybillError('contact_exists', `${email} appears twice in the list.`);
-    // A name belongs to receivers; contacts do not keep it.
+    // Only receivers have a name; contacts do not.
     const { name: _name, ...kept } = contact;
     found.set(email, { ...kept, email });
   }
   return found;
 }
 
-/** Whether a contact has every field it is wanted with. */
+/** Whether a contact has every wanted value. */
 function agrees(contact: Contact, wanted: ReadonlyMap<string, ContactInput>): boolean {
   const { number, language, groups, nick } = wanted.get(contact.email) ?? {};
   return (

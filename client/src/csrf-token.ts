@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 
-/** The value of the hidden input that carries the token, or undefined where the page has none. */
+/** The value of the hidden input that carries the token; undefined if the page has none. */
 export function tokenIn(html: string): string | undefined {
   let token: string | undefined;
   const parser = new Parser({
@@ -12,7 +12,7 @@ export function tokenIn(html: string): string | undefined {
   return token;
 }
 
-/** One token for the whole client. Whoever needs one while it is being fetched waits for the same fetch. */
+/** One token for the whole client. Callers that need it while it is being fetched share that fetch. */
 export class TokenKeeper {
   readonly #fetch: () => Promise<string>;
   #current: Promise<string> | undefined;
@@ -27,7 +27,7 @@ export class TokenKeeper {
     return signal ? unlessAborted(this.#current, signal) : this.#current;
   }
 
-  /** A request with this token was refused. Only the first to say so of a token makes it be fetched again. */
+  /** A request with this token was refused. Only the first report of a token causes a new fetch. */
   reject(token: string): void {
     if (this.#value !== token) return;
     this.#value = undefined;
@@ -39,13 +39,13 @@ export class TokenKeeper {
       this.#value = await this.#fetch();
       return this.#value;
     } catch (error) {
-      this.#current = undefined; // the next one who needs a token tries again
+      this.#current = undefined; // the next caller tries again
       throw error;
     }
   }
 }
 
-/** One caller who gives up must not end the fetch for all others. */
+/** A caller that gives up must not end the fetch for the others. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

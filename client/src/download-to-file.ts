@@ -13,7 +13,7 @@ import { isWaybillError, WaybillError } from './errors.ts';
 import { isThere, moveToNew } from './move-to-new.ts';
 
 export interface DownloadToFileOptions extends DownloadOptions {
-  /** Replace what is at the path. Without it, the call fails if something is there. */
+  /** Replace what is at the path. Otherwise the call fails if something is there. */
   overwrite?: boolean | undefined;
 }
 
@@ -24,12 +24,12 @@ export interface DownloadedFile {
   sha256: string;
 }
 
-/** Pieces come as small as the network gives them; they are written in larger ones. */
+/** Pieces are as small as the network delivers them; they are written in larger ones. */
 const writeBytes = 1024 * 1024;
 
 /**
- * Fetches a file to a path. It is written under another name in the same folder, and takes its own when it is complete,
- * checked and on the disk: under the final name there is never a part of it.
+ * Downloads a file to a path. It is written under another name in the same folder, and renamed once it is complete,
+ * checked and on disk: under the final name there is never an incomplete file.
  *
  * @internal
  */
@@ -53,8 +53,8 @@ export async function downloadToFile(
 }
 
 /**
- * Fetches a file into a part that may be there from before, in this process or an earlier one. When it returns, the
- * part is the whole file, checked and on the disk.
+ * Downloads a file into a part file, which this process or an earlier one may have begun. When it returns, the part is
+ * the whole file, checked and on disk.
  *
  * @internal
  */
@@ -63,14 +63,14 @@ export async function downloadPart(
   file: InboxFile,
   part: string,
   options: DownloadOptions,
-): Promise<Omit<DownloadedFile, 'path'>> {
+): Promise<Pick<Download, 'path' | 'sizeBytes' | 'sha256'>> {
   const handle = await open(part, 'a+');
   try {
     const beginning = await beginningOf(handle);
     try {
       return await fill(handle, await openDownload(needs, file, options, beginning));
     } catch (error) {
-      // What was there does not fit to what the server has.
+      // What was there does not match the server's file.
       const useless = isWaybillError(error, 'digest_mismatch', 'range_not_satisfiable');
       if (useless) await handle.truncate(0);
       if (!useless || beginning.bytes === 0) throw error;
@@ -81,15 +81,15 @@ export async function downloadPart(
   }
 }
 
-/** Two buffers, of which one is written while the other one is filled: what arrives is let go at once. */
-async function fill(handle: FileHandle, { bytes, sizeBytes, sha256 }: Download) {
+/** Two buffers: one is written while the other one is filled, so that arriving pieces are released at once. */
+async function fill(handle: FileHandle, { bytes, path, sizeBytes, sha256 }: Download) {
   let [current, other] = [Buffer.allocUnsafeSlow(writeBytes), Buffer.allocUnsafeSlow(writeBytes)];
   let filled = 0;
   let writing: Promise<unknown> = Promise.resolve();
   const write = async () => {
     await writing;
     writing = handle.appendFile(current.subarray(0, filled));
-    writing.catch(() => undefined); // seen when the next one waits for it
+    writing.catch(() => undefined); // reported when it is awaited
     [current, other] = [other, current];
     filled = 0;
   };
@@ -104,15 +104,15 @@ async function fill(handle: FileHandle, { bytes, sizeBytes, sha256 }: Download) 
       }
     }
   } finally {
-    // What has arrived is kept, whatever ended it.
+    // What has arrived is kept, however the download ended.
     await write();
     await writing;
   }
   await handle.sync();
-  return { sizeBytes, sha256 };
+  return { path, sizeBytes, sha256 };
 }
 
-/** Less the last byte: a part that is complete already would otherwise ask for a range that does not exist. */
+/** Without the last byte: otherwise a complete part would ask for a range that does not exist. */
 async function beginningOf(handle: FileHandle): Promise<Beginning> {
   const { size } = await handle.stat();
   const bytes = Math.max(0, size - 1);
@@ -124,9 +124,9 @@ async function beginningOf(handle: FileHandle): Promise<Beginning> {
   return { bytes, hash };
 }
 
-/** A new name is on the disk when its folder is. */
+/** A new name is on disk once its folder is. */
 export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // there a folder cannot be opened
+  if (process.platform === 'win32') return; // a folder cannot be opened there
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
@@ -136,5 +136,5 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 function exists(path: string): WaybillError {
-  return new WaybillError('target_exists', `${path} is there already; name another path, or overwrite it.`);
+  return new WaybillError('target_exists', `${path} exists already.`);
 }

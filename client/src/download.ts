@@ -5,6 +5,7 @@ import type { Caller } from './caller.ts';
 import type { CallOptions } from './draft.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
 import { type Patience, pauseBefore } from './patience.ts';
+import { safeLocalPath } from './safe-name.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** A file in the inbox: the `url` of an entry, and the `name` of one of its files. */
@@ -25,18 +26,23 @@ export interface DownloadOptions extends CallOptions {
 
 export interface Download {
   name: string;
+  /**
+   * Where the file was in the folder that was sent, its own name last, with `/` between the names. Each of them can be created
+   * on every system, and none leads out of the folder they are created in.
+   */
+  path: string;
   sizeBytes: number;
-  /** SHA-256 in hexadecimal, as the server states it; what arrives is checked against it. */
+  /** SHA-256 in hexadecimal, as the server states it. What arrives is checked against it. */
   sha256: string;
   /**
-   * The bytes, to be read once. A connection that breaks is taken up where it broke. The last step throws where the
-   * whole does not have the digest that was promised, so nothing may be believed before the end.
+   * The bytes, to be read once. If the connection breaks, the download resumes where it broke. The last step throws if
+   * the digest is not the promised one, so do not trust the bytes before the end.
    */
   bytes: AsyncIterable<Uint8Array>;
 }
 
 /**
- * What is there of a file from before: how many bytes, and a hash that has taken them in.
+ * What an earlier download left: how many bytes, and a hash that has been updated with them.
  *
  * @internal
  */
@@ -56,12 +62,13 @@ interface Part {
   answer: IncomingMessage;
   start: number;
   sizeBytes: number;
+  path: string | undefined;
   etag: string;
   sha256: string;
 }
 
 /**
- * Asks for a file, from behind a beginning where there is one; answers as soon as the server sends.
+ * Requests a file, or what follows its beginning. Returns as soon as the server responds.
  *
  * @internal
  */
@@ -73,7 +80,8 @@ export async function openDownload(
 ): Promise<Download> {
   const first = await ask(needs.caller, file, beginning.bytes, undefined, options.signal);
   const bytes = received(needs, file, first, beginning, options);
-  return { name: file.name, sizeBytes: first.sizeBytes, sha256: first.sha256, bytes };
+  const path = safeLocalPath(first.path ?? file.name.replaceAll('/', '_')).join('/');
+  return { name: file.name, path, sizeBytes: first.sizeBytes, sha256: first.sha256, bytes };
 }
 
 async function* received(
@@ -102,7 +110,7 @@ async function* received(
       throw new WaybillError('unreachable', 'The answer ended early.');
     } catch (error) {
       signal?.throwIfAborted();
-      // Requests are repeated by the caller; here only a body that broke off is taken up again.
+      // Requests are repeated by the caller; here only a body that broke off is resumed.
       if (!isWaybillError(error, 'unreachable')) throw error;
       failures += 1;
       const pause = pauseBefore(needs.patience, needs.surroundings, failures, error);
@@ -111,7 +119,7 @@ async function* received(
     }
   }
   if (receivedBytes !== sizeBytes || hash.digest('hex') !== sha256) {
-    throw new WaybillError('digest_mismatch', `${file.name} did not arrive as it was sent. Fetch it again.`);
+    throw new WaybillError('digest_mismatch', `${file.name} did not arrive as it was sent.`);
   }
 }
 
@@ -134,7 +142,7 @@ async function ask(
       const part = partOf(answer);
       if (part.start === start && (etag === undefined || etag === part.etag)) return part;
       answer.destroy();
-      throw new WaybillError('digest_mismatch', `${file.name} is not the file any more whose beginning is here.`);
+      throw new WaybillError('digest_mismatch', `${file.name} has changed since its download began.`);
     },
   });
 }
@@ -150,5 +158,15 @@ function partOf(answer: IncomingMessage): Part {
     answer.destroy();
     throw unexpected(answer, 'a file without its size or digest');
   }
-  return { answer, start, sizeBytes, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
+  const path = decoded(answer.headers['waybill-path']);
+  return { answer, start, sizeBytes, path, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
+}
+
+/** A server of an earlier version says no path. */
+function decoded(header: string | string[] | undefined): string | undefined {
+  try {
+    return typeof header === 'string' ? decodeURIComponent(header) : undefined;
+  } catch {
+    return undefined;
+  }
 }

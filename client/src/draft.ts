@@ -11,7 +11,7 @@ export interface CallOptions {
 }
 
 export interface FilesOptions extends CallOptions {
-  /** Asks for `bytes` and `sha256` of each file. They are absent where the server does not know this. */
+  /** Asks for `bytes` and `sha256` of each file. They are absent if the server does not support this. */
   digests?: boolean | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface UploadProgress {
   name: string;
   /** Starts again at 0 when the upload is repeated. */
   sentBytes: number;
-  /** Absent where the source does not tell. */
+  /** Undefined if the source does not tell. */
   totalBytes: number | undefined;
 }
 
@@ -28,17 +28,17 @@ export interface UploadOptions extends CallOptions {
 }
 
 export interface DispatchOptions extends CallOptions {
-  /** How long the drop lives, in the server's unit, which is days unless its administrator changed it. */
+  /** The lifetime of the drop, in the server's unit, which is days unless its administrator changed it. */
   days?: number | undefined;
   message?: string | undefined;
   /** Makes a repeated dispatch recognisable for 7 days. */
   idempotencyKey: string;
 }
 
-/** Refusals that are about the file itself. Whoever sends many has to know which one it is. */
+/** Refusals of a single file. Whoever sends several needs to know which one it is. */
 const refusalsOfFiles = ['infected', 'invalid_name', 'too_large', 'too_large_to_scan'] as const;
 
-/** A draft: receivers and files that one dispatch will take. Drafts of different names know nothing of each other. */
+/** A draft: the receivers and files of one future dispatch. Drafts of different names are independent of each other. */
 export class Draft {
   readonly name: string | undefined;
   readonly #caller: Caller;
@@ -56,7 +56,7 @@ export class Draft {
     await this.#post('cgi/receivers_set.cgi', receivers.map(contactOf), {}, signal);
   }
 
-  /** Opens the list of files, which a dispatch needs, and answers what is staged. */
+  /** Opens the list of files, which a dispatch requires, and returns what is staged. */
   async files({ signal, digests = false }: FilesOptions = {}): Promise<UploadedFile[]> {
     const headers: Record<string, string> = digests ? { Prefer: 'file-digests' } : {};
     return await this.#call({
@@ -100,7 +100,7 @@ export class Draft {
     await this.#dispatch('cgi/createdrop.cgi', options);
   }
 
-  /** Gives the receivers a page to send files back. */
+  /** Gives the receivers a page on which they can upload files. */
   async grant(options: DispatchOptions): Promise<void> {
     await this.#dispatch('cgi/givedrop.cgi', options);
   }

@@ -1,38 +1,39 @@
 import type { ErrorCode } from './wire.ts';
 
-/** What can go wrong on this side of the wire, or on the way. */
+/** What can go wrong in the client, or on the way to the server. */
 export type LocalErrorCode =
   /** No answer, or one that broke off. */
   | 'unreachable'
-  /** An answer that no Waybill server gives: most likely another program answers at this address. */
+  /** An answer that a Waybill server does not give: most likely another program answers at this address. */
   | 'unexpected_answer'
-  /** The bytes that arrived are not those that were sent. */
-  | 'digest_mismatch'
   /** A file changed, ended early or could not be read while it was uploaded. */
   | 'source_failed'
   /** Something is already where a download should go. */
   | 'target_exists'
-  /** The call itself makes no sense. */
+  /** The call is wrong in itself. */
   | 'invalid_argument';
 
 export type WaybillErrorCode = ErrorCode | LocalErrorCode;
 
 /**
- * Whether the same request may succeed a moment later. The list is exhaustive: a new code does not compile until it
- * is decided here.
+ * Whether the same request may succeed a moment later. Exhaustive: a new code does not compile until it is decided
+ * here.
  */
 const mayPass: Record<WaybillErrorCode, boolean> = {
   malformed_request: false,
   invalid_input: false,
   invalid_name: false,
   unauthorized: false,
-  csrf_rejected: false, // has a cure of its own: another token
+  scope_missing: false,
+  network_not_allowed: false,
+  csrf_rejected: false, // handled by renewing the token
   wrong_account: false,
   cross_site: false,
   not_found: false,
   link_ended: false,
   link_revoked: false,
   code_required: false,
+  link_not_opened: false,
   files_not_ready: false,
   upload_superseded: false,
   upload_worn_out: false,
@@ -44,9 +45,17 @@ const mayPass: Record<WaybillErrorCode, boolean> = {
   file_list_not_initialized: false,
   too_many_files: false,
   idempotency_key_reused: false,
+  request_in_flight: true,
+  cursor_expired: false,
+  too_many_keys: false,
+  lease_not_held: false,
+  not_parked: false,
+  too_many_webhooks: false,
   precondition_failed: false,
   too_large: false,
   too_large_to_scan: false,
+  storage_full: false,
+  recipient_not_allowed: false,
   encrypted: false,
   unsupported_media_type: false,
   range_not_satisfiable: false,
@@ -57,6 +66,7 @@ const mayPass: Record<WaybillErrorCode, boolean> = {
   too_many_requests: true,
   too_many_messages: true,
   too_many_transfers: true,
+  daily_limit: true,
   unavailable: true,
   damaged: false,
   internal: false,
@@ -75,11 +85,11 @@ interface ErrorDetails {
   cause?: unknown;
 }
 
-/** Every failure of the client but an abort, which is thrown as the signal's reason. */
+/** Every failure of the client except an abort, which is thrown as the signal's reason. */
 export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> extends Error {
   override readonly name = 'WaybillError';
   readonly code: Code;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   readonly status: number | undefined;
   /** What to quote to the administrator. */
   readonly requestId: string | undefined;
@@ -99,12 +109,12 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
   }
 }
 
-/** Whether an error is the client's, with one of these codes where some are named. */
+/** Whether an error is one of the client's and, if codes are given, has one of them. */
 export function isWaybillError<Code extends WaybillErrorCode = WaybillErrorCode>(
   error: unknown,
   ...codes: Code[]
 ): error is WaybillError<Code> {
-  // By name, not by class: a program may have loaded the package twice, once by import and once by require.
+  // By name and not by class: a program may have loaded the package twice, by import and by require.
   if (!(error instanceof Error) || error.name !== 'WaybillError') return false;
   return codes.length === 0 || codes.includes((error as WaybillError).code as Code);
 }

@@ -1,11 +1,11 @@
-/** The package's one door; inside the package, files import each other directly. */
+/** The package's only entry point; inside the package, files import each other directly. */
 export type { Contacts } from './contacts.ts';
 export type { Download, DownloadOptions, DownloadProgress, InboxFile } from './download.ts';
 export type { DownloadedFile, DownloadToFileOptions } from './download-to-file.ts';
 export type { CallOptions, DispatchOptions, Draft, FilesOptions, UploadOptions, UploadProgress } from './draft.ts';
 export { isWaybillError, type LocalErrorCode, WaybillError, type WaybillErrorCode } from './errors.ts';
 export type { Patience } from './patience.ts';
-export { safeLocalName, safeLocalNames } from './safe-name.ts';
+export { safeLocalName, safeLocalNames, safeLocalPaths } from './safe-name.ts';
 export type { RequestOptions, SendOptions, Sent } from './send.ts';
 export type { FileToSend } from './sources.ts';
 export type { Surroundings } from './surroundings.ts';

@@ -15,9 +15,9 @@ const closeBrace = 0x7d;
 /**
  * The elements of one list of a JSON object, such as `inbox` of `{"history":[…],"inbox":[…]}`, while its bytes arrive.
  *
- * Only what is between separators on the first two levels is looked at; an element is handed to JSON.parse when it
- * is complete, and nothing else is kept. Bytes can be compared as they are, because no byte of a longer UTF-8 sequence
- * looks like a separator. An object that breaks off is an error.
+ * Only separators on the first two levels are examined; an element is passed to JSON.parse once it is complete, and
+ * nothing else is kept. Bytes can be compared directly, because no byte of a multi-byte UTF-8 sequence looks like a
+ * separator. An object that breaks off is an error.
  */
 export async function* listElements<T>(bytes: AsyncIterable<Uint8Array>, list: string): AsyncGenerator<T, void, void> {
   const splitter = new Splitter(list);
@@ -30,13 +30,13 @@ export async function* listElements<T>(bytes: AsyncIterable<Uint8Array>, list: s
 class Splitter {
   readonly #list: string;
   #place: 'before' | 'object' | 'list' | 'after' = 'before';
-  /** Objects and lists inside the present element. */
+  /** How deep we are in objects and lists of the current element. */
   #nested = 0;
   #inString = false;
   #escaped = false;
-  /** The key whose value comes, once its colon has been seen. */
+  /** The key whose value follows, once its colon has been seen. */
   #key: string | undefined;
-  /** A list has just ended: nothing but a separator may follow. */
+  /** A list has just ended: only a separator may follow. */
   #listEnded = false;
   #afterComma = false;
   #kept: Uint8Array[] = [];
@@ -84,11 +84,11 @@ class Splitter {
     if (this.#place === 'object') return this.#separateMember(byte, piece, start, at);
     if (this.#place === 'before' && byte === openBrace) {
       this.#keep(piece.subarray(start, at));
-      if (this.#take().trim() !== '') throw broken('it is no object');
+      if (this.#take().trim() !== '') throw broken('it is not an object');
       this.#place = 'object';
       return at + 1;
     }
-    throw broken('it is no object');
+    throw broken('it is not an object');
   }
 
   #separateMember(byte: number | undefined, piece: Uint8Array, start: number, at: number): number {
@@ -136,7 +136,7 @@ class Splitter {
   }
 
   #keep(bytes: Uint8Array): void {
-    // What is in another list is nobody's concern.
+    // Other lists are skipped.
     if (bytes.length === 0 || (this.#place === 'list' && this.#key !== this.#list)) return;
     this.#keptBytes += bytes.length;
     if (this.#keptBytes > longestElementBytes) throw broken(`an element is longer than ${longestElementBytes} bytes`);
@@ -170,7 +170,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw broken('a part of it is no JSON', cause);
+    throw broken('a part of it is not JSON', cause);
   }
 }
 

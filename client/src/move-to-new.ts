@@ -2,7 +2,7 @@ import { linkSync, lstatSync, unlinkSync } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 
 /**
- * Moves a file to a path within the same file system, unless something is there; answers whether it did. Unlike a
+ * Moves a file to a path within the same file system, unless something is there. Returns whether it did. Unlike a
  * check followed by a rename, this cannot replace a file that appears meanwhile.
  *
  * `hardLink` is replaced by tests of file systems that have no hard links.

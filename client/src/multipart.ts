@@ -6,7 +6,7 @@ export interface UploadForm {
   body: AsyncIterable<Uint8Array>;
 }
 
-/** The form of upload.cgi with one file (RFC 7578). `onBytes` is told how much of the file has been given out. */
+/** The form of upload.cgi with one file (RFC 7578). `onBytes` is told how much of the file has been sent. */
 export function uploadForm(
   source: Source,
   opened: OpenedSource,
@@ -43,7 +43,7 @@ async function* joined(before: Uint8Array, file: AsyncIterable<Uint8Array>, afte
   yield after;
 }
 
-/** Exactly as many bytes as were announced: what follows would be read as the end of the form, or never come. */
+/** Exactly as many bytes as were announced: with more or fewer, the server would misread the end of the form. */
 async function* fileBytes(source: Source, { sizeBytes, bytes }: OpenedSource, onBytes: (sentBytes: number) => void) {
   let sentBytes = 0;
   onBytes(0);
@@ -55,15 +55,15 @@ async function* fileBytes(source: Source, { sizeBytes, bytes }: OpenedSource, on
       onBytes(sentBytes);
     }
   } catch (cause) {
-    const message = `${source.name} could not be read to its end: ${(cause as Error).message}.`;
+    const message = `${source.name} could not be read completely: ${(cause as Error).message}.`;
     throw new WaybillError('source_failed', message, { cause });
   }
   if (sizeBytes !== undefined && sentBytes !== sizeBytes) {
-    throw new WaybillError('source_failed', `${source.name} changed its size while it was sent.`);
+    throw new WaybillError('source_failed', `${source.name} changed while it was being sent.`);
   }
 }
 
-/** A name that would end its own header is refused here; whether it is a good one is the server's to say. */
+/** Refuses a name that would break out of its header; the server decides about all other rules. */
 function quoted(name: string): string {
   if (/[\u0000-\u001f\u007f]/.test(name) || name === '') {
     throw new WaybillError('invalid_name', 'A file name needs at least one character and no control characters.');

@@ -3,12 +3,12 @@ import type { Surroundings } from './surroundings.ts';
 
 /** How often and how long a request is repeated. */
 export interface Patience {
-  /** How many times a request is sent at most. */
+  /** The maximum number of times that a request is sent. */
   attempts: number;
-  /** The first pause is up to this long; each further one up to twice as long as the one before. */
+  /** The upper bound of the first pause. It doubles with every further pause. */
   firstPauseMs: number;
   longestPauseMs: number;
-  /** A server that asks for a longer wait than this is not waited for. */
+  /** If the server asks for a longer wait, the request is given up. */
   longestRetryAfterMs: number;
 }
 
@@ -20,9 +20,9 @@ export const defaultPatience: Patience = {
 };
 
 /**
- * How long to wait before a request that failed `failures` times is sent again, or undefined where it is not worth it.
- * The pause is random up to a growing bound, so that clients which failed together do not come back together; what
- * the server asked for is waited out first.
+ * How long to wait before a request that failed `failures` times is sent again; undefined if it should not be. The pause
+ * is random up to a growing bound, so that clients that failed together do not come back together, and is added to
+ * what the server asked for.
  */
 export function pauseBefore(
   patience: Patience,

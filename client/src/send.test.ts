@@ -226,7 +226,7 @@ test('what cannot be sent is refused before anything is asked', async () => {
   const to = ['a@example.org'];
   await expect(client.send({ files: [], to })).rejects.toMatchObject({ code: 'no_files' });
   await expect(client.send({ files, to: [] })).rejects.toMatchObject({ code: 'no_receivers' });
-  await expect(client.send({ files: [...files, '/no/such/file'], to })).rejects.toThrow('there is no such file');
+  await expect(client.send({ files: [...files, '/no/such/file'], to })).rejects.toThrow('it does not exist');
   const twice = [
     { path: '/dev/null', name: 'report.csv' },
     { path: '/dev/zero', name: 'report.csv' },

@@ -8,14 +8,14 @@ import type { ContactInput, UploadedFile } from './wire.ts';
 
 export interface SendOptions extends CallOptions {
   files: readonly FileToSend[];
-  /** Who is not a contact yet is added to the account's contacts. */
+  /** Receivers who are not contacts yet are added to the account's contacts. */
   to: readonly (string | ContactInput)[];
   message?: string | undefined;
-  /** How long the files can be fetched. Absent: as long as the server says. */
+  /** How long the files can be downloaded. Absent: the server's default. */
   days?: number | undefined;
   /**
-   * Makes the send repeatable: however often it is called with the same key within 7 days, by whatever process, there
-   * is one drop. Without it the call repeats itself safely, but a second call is a second drop.
+   * Makes the send repeatable: however often it is called with the same key within 7 days, by any process, there is one
+   * drop. Without it, the call retries safely, but a second call makes a second drop.
    */
   idempotencyKey?: string | undefined;
   onProgress?: ((progress: UploadProgress) => void) | undefined;
@@ -25,7 +25,7 @@ export type RequestOptions = Omit<SendOptions, 'files' | 'onProgress'>;
 
 export interface Sent {
   idempotencyKey: string;
-  /** An earlier call with the same key has done it; this one made nothing new. */
+  /** An earlier call with the same key has sent it; this call sent nothing. */
   repeated: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Workplace {
   uuid(): string;
 }
 
-/** Nothing is ever staged in this draft, so a dispatch from it succeeds only where it is a repetition. */
+/** Nothing is ever staged in this draft, so a dispatch from it succeeds only if it is a repetition. */
 const emptyDraft = 'nothing-here';
 
 /** The whole workflow of a dispatch, in a draft that nobody else uses. */
@@ -50,7 +50,7 @@ export async function send(workplace: Workplace, options: SendOptions): Promise<
   }
 
   await setReceivers(workplace.contacts, draft, to, signal);
-  // An earlier call with this key may have left files: of another selection, or of this one.
+  // An earlier call with this key may have left files, of this selection or another one.
   const staged = new Map<string, UploadedFile>();
   for (const file of await draft.files({ signal, digests: true })) {
     if (names.has(file.name)) staged.set(file.name, file);
@@ -78,7 +78,7 @@ async function upload(
   }
 }
 
-/** Gives contacts a page of their own to send files back. */
+/** Gives contacts a page on which they can upload files. */
 export async function request(workplace: Workplace, options: RequestOptions): Promise<Sent> {
   const { signal, to } = options;
   const key = options.idempotencyKey ?? workplace.uuid();
@@ -93,9 +93,9 @@ export async function request(workplace: Workplace, options: RequestOptions): Pr
 }
 
 /**
- * Whether a dispatch with this key was made before. Asked from an empty draft, where it fails for want of receivers
- * unless the key is known; asked from its own draft it might be carried out with half of its files. A known key is asked
- * about once more from its own draft, where it can do nothing any more: a server may take the draft for a part of the request.
+ * Whether a dispatch with this key was made before. First tried from an empty draft, where it fails for lack of receivers
+ * unless the key is known; from its own draft it might succeed with half of its files. A known key is tried once more
+ * from its own draft, where it cannot change anything: a server may count the draft as a part of the request.
  */
 async function wasMade(workplace: Workplace, own: Draft, dispatch: (from: Draft) => Promise<void>): Promise<boolean> {
   try {
@@ -133,7 +133,7 @@ async function addMissing(contacts: Contacts, receivers: readonly ContactInput[]
   await contacts.upsert(missing, { signal });
 }
 
-/** Two files of one name would replace each other without a word; and what is missing is told before much is sent. */
+/** Two files of the same name would replace each other silently; and a missing file is reported before anything is sent. */
 async function distinctNames(files: readonly FileToSend[]): Promise<Set<string>> {
   if (files.length === 0) throw new WaybillError('no_files', 'Name at least one file.');
   const names = new Set<string>();
@@ -141,7 +141,10 @@ async function distinctNames(files: readonly FileToSend[]): Promise<Set<string>>
     const source = sourceOf(file);
     const name = source.name.normalize('NFC');
     if (names.has(name)) {
-      throw new WaybillError('invalid_argument', `Two files are called ${name}; give one of them another name.`);
+      throw new WaybillError(
+        'invalid_argument',
+        `Two files are called ${name}. Rename one of them, or send them separately.`,
+      );
     }
     names.add(name);
     await source.check();
@@ -149,12 +152,12 @@ async function distinctNames(files: readonly FileToSend[]): Promise<Set<string>>
   return names;
 }
 
-/** Whoever repeats a send meets the same draft, whatever characters the key has. */
+/** A repeated send uses the same draft, whatever characters the key has. */
 function draftFor(key: string): string {
   return `send-${createHash('sha256').update(key).digest('hex').slice(0, 48)}`;
 }
 
-/** Where somebody else has made this dispatch meanwhile, what was uploaded for it is of no more use. */
+/** If somebody else has made this dispatch in the meantime, what was uploaded for it is no longer needed. */
 async function clear(draft: Draft, signal: AbortSignal | undefined): Promise<void> {
   for (const { name } of await draft.files({ signal })) {
     await draft.removeFile(name, { signal }).catch((error: unknown) => {

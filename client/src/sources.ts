@@ -11,9 +11,9 @@ export type FileToSend =
   | string
   | { path: string; name?: string; type?: string }
   | { name: string; content: string | Uint8Array | Blob; type?: string }
-  /** Makes the bytes, again for every attempt. The memory of a piece is free again when the next one is asked for. */
+  /** Called for every attempt. The memory of a piece may be reused when the next one is asked for. */
   | { name: string; open: () => Bytes; sizeBytes?: number; type?: string }
-  /** Can be read once: an upload that breaks off after its first bytes cannot be repeated. */
+  /** Can be read only once: an upload that breaks off after its first few megabytes cannot be repeated. */
   | { name: string; stream: Bytes; sizeBytes?: number; type?: string };
 
 export interface OpenedSource {
@@ -24,17 +24,17 @@ export interface OpenedSource {
 export interface Source {
   readonly name: string;
   readonly type: string;
-  /** Throws where it is plain beforehand that it cannot be read. */
+  /** Throws if it is clear beforehand that it cannot be read. */
   check(): Promise<unknown>;
   open(): Promise<OpenedSource>;
-  /** Whether it can be opened once more. */
+  /** Whether it can be opened again. */
   repeatable(): boolean;
-  /** Its content, to look at before it is sent. Undefined where reading it would use it up. */
+  /** Its content, to look at before it is sent. Undefined if reading would consume it. */
   preview(): Promise<Preview | undefined>;
 }
 
 interface Preview {
-  /** Undefined where it is known only after reading. */
+  /** Undefined if it is known only after reading. */
   sizeBytes: number | undefined;
   read: () => Bytes;
 }
@@ -58,7 +58,7 @@ export function sourceOf(file: FileToSend): Source {
   return onceSource(name, type, file.sizeBytes, file.stream);
 }
 
-/** Whether a source has this content. A source that can be read only once is not read, and counts as another content. */
+/** Whether a source has this content. A source that can be read only once is not read, and counts as different. */
 export async function hasContent(
   source: Source,
   content: { bytes?: number; sha256?: string },
@@ -74,7 +74,7 @@ export async function hasContent(
     }
   } catch {
     signal?.throwIfAborted();
-    return false; // the upload will meet the same problem, and names it
+    return false; // the upload meets the same problem, and reports it
   }
   return hash.digest('hex') === content.sha256;
 }
@@ -113,6 +113,11 @@ function pathSource({
   };
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission is denied',
+};
+
 async function statOf(path: string): Promise<Stats> {
   let found: Stats;
   try {
@@ -120,14 +125,18 @@ async function statOf(path: string): Promise<Stats> {
     found = await stat(path);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : message;
+    const why = reasons[code ?? ''] ?? message;
     throw new WaybillError('source_failed', `${path} cannot be read: ${why}.`, { cause });
   }
-  if (found.isDirectory()) throw new WaybillError('source_failed', `${path} is a folder; send its files.`);
+  if (found.isDirectory())
+    throw new WaybillError(
+      'source_failed',
+      `${path} is a folder. Send the files in it, such as ${path}/*, or an archive of it.`,
+    );
   return found;
 }
 
-/** One buffer is read while the other one is sent, so that a file of any size takes these two. */
+/** One buffer is filled while the other one is sent, so that a file of any size needs only these two. */
 async function* fileBytes(path: string): AsyncGenerator<Uint8Array, void, void> {
   const handle = await openFile(path);
   let [current, other] = [Buffer.allocUnsafeSlow(readBytes), Buffer.allocUnsafeSlow(readBytes)];
@@ -146,13 +155,13 @@ async function* fileBytes(path: string): AsyncGenerator<Uint8Array, void, void> 
   }
 }
 
-/** A stream whose beginning is remembered: refusals come before much of an upload was taken. */
+/** A stream whose beginning is kept, because a refusal comes before much of an upload was taken. */
 function onceSource(name: string, type: string, sizeBytes: number | undefined, stream: Bytes): Source {
   const rest = Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
   let beginning: Uint8Array[] | undefined = [];
   let beginningBytes = 0;
   let ended = false;
-  /** A read that an earlier attempt has begun and not waited for. */
+  /** A read that an earlier attempt has begun but not awaited. */
   let reading: Promise<IteratorResult<Uint8Array>> | undefined;
   let attempts = 0;
 
@@ -163,7 +172,7 @@ function onceSource(name: string, type: string, sizeBytes: number | undefined, s
     while (!ended) {
       reading ??= Promise.resolve(rest.next());
       const next = await reading;
-      if (attempt !== attempts) return; // what was read is the next attempt's
+      if (attempt !== attempts) return; // the next attempt takes what was read
       reading = undefined;
       if (next.done) {
         ended = true;

@@ -1,4 +1,4 @@
-/** Time and chance, as the client meets them. Tests bring their own. */
+/** The clock and the random numbers of the client. Tests bring their own. */
 export interface Surroundings {
   /** Milliseconds since 1970. */
   now(): number;

@@ -6,12 +6,12 @@ export interface Outgoing {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  /** Bytes as they are, or a body that is made while it is sent: a piece has left when the next one is asked for. */
+  /** Bytes, or a body that is produced while it is sent: a piece has been sent when the next one is asked for. */
   body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Sends requests over kept connections. */
+/** Sends requests over persistent connections. */
 export class Transport {
   readonly #agent: HttpAgent;
   readonly #secure: boolean;
@@ -27,7 +27,7 @@ export class Transport {
     this.#agent.destroy();
   }
 
-  /** Answers as soon as the answer's head is there. Its body has to be read to the end, or destroyed. */
+  /** Returns as soon as the head of the answer is there. Its body must be read to the end, or destroyed. */
   async exchange({ method, url, headers, body, signal }: Outgoing): Promise<IncomingMessage> {
     signal?.throwIfAborted();
     const request = (this.#secure ? httpsRequest : httpRequest)(url, {
@@ -37,25 +37,27 @@ export class Transport {
       timeout: this.#silenceMs,
       ...(signal ? { signal } : {}),
     });
-    request.once('timeout', () => request.destroy(new Error(`nothing moved for ${this.#silenceMs} ms`)));
+    request.once('timeout', () =>
+      request.destroy(new Error(`no data for ${Math.round(this.#silenceMs / 1000)} seconds`)),
+    );
     const settled = new AbortController();
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       request.once('response', (answer) => {
         settled.abort();
         resolve(answer);
       });
-      // After the answer has begun an error is the answer's to report.
+      // Once the answer has begun, errors are reported by the answer.
       request.on('error', reject);
       request.once('close', () => {
         settled.abort();
-        reject(new Error('the connection was closed before an answer'));
+        reject(new Error('the connection was closed without an answer'));
       });
     });
-    // Not waited for: an answer may come while the source of the body still has nothing more to give.
+    // Not awaited: an answer may come while the source of the body has nothing to send.
     send(request, body, settled.signal).catch((error: unknown) => request.destroy(error as Error));
     try {
       const answer = await answered;
-      // Refused before all of it was sent: the rest would be read as the next request.
+      // Refused before everything was sent: the rest would be read as the next request.
       if (!request.writableFinished) answer.once('close', () => request.destroy());
       return answer;
     } catch (error) {
@@ -79,7 +81,7 @@ async function send(request: ClientRequest, body: Outgoing['body'], settled: Abo
   if (!settled.aborted) request.end();
 }
 
-/** When a piece has left, its source may use the memory again. */
+/** Resolves when a piece has been sent, and its source may reuse the memory. */
 function written(request: ClientRequest, piece: Uint8Array, settled: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -87,7 +89,7 @@ function written(request: ClientRequest, piece: Uint8Array, settled: AbortSignal
       resolve();
     };
     settled.addEventListener('abort', done, { once: true });
-    // A piece that could not be written waits for the end of the request, which is near.
+    // A piece that could not be written waits for the request to end, which it is about to do.
     request.write(piece, (error) => {
       if (!error) done();
     });
@@ -96,13 +98,22 @@ function written(request: ClientRequest, piece: Uint8Array, settled: AbortSignal
 
 function unreachable(url: URL, cause: unknown): WaybillError {
   const why = cause instanceof Error ? reasonOf(cause) : String(cause);
-  return new WaybillError('unreachable', `${url.host} gave no answer: ${why}.`, { cause });
+  return new WaybillError('unreachable', `${url.host} cannot be reached: ${why}.`, { cause });
 }
 
-/** Where a name has several addresses, Node wraps one error an address in an error without a message. */
-function reasonOf(error: Error): string {
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'there is no route to it',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be looked up',
+};
+
+/** For a name with several addresses, Node wraps an error per address in one that has no message. */
+function reasonOf(error: Error & { code?: string }): string {
   if (error instanceof AggregateError && error.message === '') {
-    return error.errors.map((each) => (each as Error).message).join('; ');
+    return [...new Set(error.errors.map((each) => reasonOf(each as Error)))].join('; ');
   }
-  return error.message;
+  return reasons[error.code ?? ''] ?? error.message;
 }

@@ -8,6 +8,7 @@ import { WaybillError } from './errors.ts';
 import { listElements } from './list-elements.ts';
 import { defaultPatience, type Patience } from './patience.ts';
 import { type RequestOptions, request, type SendOptions, type Sent, send, type Workplace } from './send.ts';
+import { serverUrl } from './server-url.ts';
 import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { Transport } from './transport.ts';
 import type { HistoryEntry, InboxEntry } from './wire.ts';
@@ -18,17 +19,17 @@ export interface WaybillOptions {
   /** The account's address. */
   user: string;
   apiKey: string;
-  /** Allows http:// to another machine than this one. The key and the files can then be read on the way. */
+  /** Allows http:// to other machines. The key and the files can then be read on the way. */
   plainHttp?: boolean | undefined;
-  /** How often and how long requests are repeated. */
+  /** How often and for how long requests are repeated. */
   patience?: Partial<Patience> | undefined;
-  /** A connection on which nothing moves for so long is given up. */
+  /** A connection without any data for this long is given up. */
   silenceMs?: number | undefined;
-  /** Time and chance, for tests. */
+  /** The clock and random numbers, for tests. */
   surroundings?: Partial<Surroundings> | undefined;
 }
 
-/** A client of one account. It may be shared by any number of concurrent calls. */
+/** A client of one account. Any number of concurrent calls may share it. */
 export class Waybill {
   readonly contacts: Contacts;
   readonly #transport: Transport;
@@ -56,17 +57,17 @@ export class Waybill {
     return await send(this.#workplace, options);
   }
 
-  /** Gives contacts a page of their own to send files back. */
+  /** Gives contacts a page on which they can upload files. */
   async request(options: RequestOptions): Promise<Sent> {
     return await request(this.#workplace, options);
   }
 
-  /** What contacts and other accounts have sent to this one and can still be fetched, newest first. */
+  /** What contacts and other accounts have sent to this one and can still be downloaded, newest first. */
   inbox(options: CallOptions = {}): AsyncGenerator<InboxEntry, void, void> {
     return this.#list<InboxEntry>('inbox', options);
   }
 
-  /** The account's own drops and grants, newest first. However long it is, one entry is in memory at a time. */
+  /** The account's own drops and grants, newest first. One entry is in memory at a time, however long the list is. */
   history(options: CallOptions = {}): AsyncGenerator<HistoryEntry, void, void> {
     return this.#list<HistoryEntry>('history', options);
   }
@@ -76,29 +77,29 @@ export class Waybill {
     return await openDownload(this.#downloads, file, options);
   }
 
-  /** A file of the inbox to a path, under its name only when it is complete and checked. */
+  /** Downloads a file of the inbox to a path, where it appears only once it is complete and checked. */
   async downloadToFile(file: InboxFile, path: string, options: DownloadToFileOptions = {}): Promise<DownloadedFile> {
     return await downloadToFile(this.#downloads, file, path, options);
   }
 
   /**
-   * A file of the inbox into a part file, which may be there from before: it is continued. When this returns, the part
-   * is the whole file, checked and on the disk, for the caller to rename.
+   * Downloads a file of the inbox into a part file, and resumes one that exists. When this returns, the part is the
+   * whole file, checked and on disk, for the caller to rename.
    */
   async downloadPart(
     file: InboxFile,
     part: string,
     options: DownloadOptions = {},
-  ): Promise<Omit<DownloadedFile, 'path'>> {
+  ): Promise<Pick<Download, 'path' | 'sizeBytes' | 'sha256'>> {
     return await downloadPart(this.#downloads, file, part, options);
   }
 
-  /** A draft of this name, or the account's own, for what `send` does not do. */
+  /** The draft of this name, or the account's default one, for what `send` does not do. */
   draft(name?: string): Draft {
     return new Draft(this.#caller, name, () => `waybill-${this.#downloads.surroundings.uuid()}`);
   }
 
-  /** Closes connections that are kept open. What is under way fails. */
+  /** Closes all connections. Calls in progress fail. */
   close(): void {
     this.#transport.close();
   }
@@ -116,24 +117,15 @@ export class Waybill {
       signal?.throwIfAborted();
       throw error;
     } finally {
-      answer.destroy(); // whoever stops early wants no more of it
+      answer.destroy(); // also when the caller stops early
     }
   }
 }
 
 function accountOf({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions): { url: URL; authorization: string } {
-  const base = URL.canParse(String(baseUrl)) ? new URL(baseUrl) : undefined;
-  if (base?.protocol !== 'https:' && base?.protocol !== 'http:') {
-    throw new WaybillError('invalid_argument', 'The server’s address starts with https://.');
-  }
-  if (base.protocol === 'http:' && !plainHttp && !isThisMachine(base.hostname)) {
-    throw new WaybillError(
-      'invalid_argument',
-      `http://${base.host} would send the API key in the clear. Use https://, or allow plain HTTP on purpose.`,
-    );
-  }
+  const base = serverUrl(baseUrl, plainHttp);
   if (!/^[^\s:/]+@[^\s:/]+$/.test(user) || apiKey === '') {
-    throw new WaybillError('invalid_argument', 'An account is an e-mail address and an API key.');
+    throw new WaybillError('invalid_argument', 'An account needs an e-mail address and an API key.');
   }
   const name = user.toLowerCase();
   const folder = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;
@@ -141,8 +133,4 @@ function accountOf({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions)
     url: new URL(`${folder}${encodeURIComponent(name).replace('%40', '@')}/`, base),
     authorization: `Basic ${Buffer.from(`${name}:${apiKey}`).toString('base64')}`,
   };
-}
-
-function isThisMachine(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

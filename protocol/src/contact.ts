@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from './limits.ts';
 
-/** spec 2.1. Answers always carry all five fields. */
+/** spec 2.1. Responses always carry all five fields. */
 export const Contact = Type.Object({
   email: Type.String(),
   number: Type.String(),
@@ -11,7 +11,7 @@ export const Contact = Type.Object({
 });
 export type Contact = Static<typeof Contact>;
 
-/** spec 2.1: a receiver has the shape of a contact, and may carry a name. */
+/** spec 2.1: a receiver has the shape of a contact and may carry a name. */
 export const Receiver = Type.Object({
   ...Contact.properties,
   name: Type.Optional(Type.String()),
@@ -19,8 +19,8 @@ export const Receiver = Type.Object({
 export type Receiver = Static<typeof Receiver>;
 
 /**
- * What a caller may send for a contact or a receiver: only the address is needed. The spec's sample has `number`
- * as a string and its field table calls it a number; both are taken.
+ * What a caller may send for a contact or a receiver: only the address is required. The spec's sample has `number` as a
+ * string, but its field table calls it a number; both are accepted.
  */
 const contactFields = {
   email: Type.String({ minLength: 3, maxLength: limits.emailLength }),

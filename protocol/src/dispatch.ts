@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from './limits.ts';
 
-/** spec 2.3. How large `desttime` may be, and its unit, is the server's configuration. */
+/** spec 2.3. The server's configuration sets the unit of `desttime` and how large it may be. */
 export const DispatchParameters = Type.Object(
   {
     desttime: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),

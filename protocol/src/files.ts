@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 
-/** spec 2.5: element of the array returned by get_files.cgi. `bytes` and `sha256` are our extension, only for who asks. */
+/**
+ * spec 2.5: element of the array returned by get_files.cgi. `bytes` and `sha256` are our extension, sent on request
+ * only.
+ */
 export const UploadedFile = Type.Object({
   name: Type.String(),
   type: Type.String(),
@@ -11,7 +14,7 @@ export const UploadedFile = Type.Object({
 export type UploadedFile = Static<typeof UploadedFile>;
 export const UploadedFiles = Type.Array(UploadedFile);
 
-/** Query of remove_file.cgi. The name's own rules are checked with it, not here. */
+/** Query of remove_file.cgi. The rules for names are checked where the name is used, not here. */
 export const RemoveFileQuery = Type.Object(
   { filename: Type.String({ maxLength: 1024 }) },
   { additionalProperties: false },

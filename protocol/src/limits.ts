@@ -1,4 +1,4 @@
-/** Bounds of everything a caller can send. Where the spec gives none, they are ours. */
+/** Bounds of everything a caller can send. Where the spec gives none, these are our own. */
 export const limits = {
   csrfTokensPerAccount: 60,
   contactsPerAccount: 10_000,
@@ -12,9 +12,31 @@ export const limits = {
   languageLength: 35,
   messageLength: 20_000,
   fileNameBytes: 255,
-  /** Large enough for a full contact list; every other JSON body has to fit in jsonBytes. */
+  /** For a file's path within the folder that was sent: its folders and its name. */
+  filePathBytes: 1024,
+  filePathDepth: 32,
+  /** Large enough for a full contact list; every other JSON body must fit in jsonBytes. */
   contactListBytes: 8 * 1024 * 1024,
   jsonBytes: 1024 * 1024,
   jsonDepth: 16,
   idempotencyKeyLength: 255,
+  keyNameLength: 100,
+  networksPerKey: 50,
+  entriesPerClaim: 100,
+  minLeaseSeconds: 10,
+  maxLeaseSeconds: 3_600,
+  nackDelaySeconds: 86_400,
+  pageSize: 100,
+  cursorLength: 1024,
+  referenceLength: 200,
+  metadataEntries: 50,
+  metadataNameLength: 40,
+  metadataValueLength: 500,
+  /** A larger file is sent in parts. */
+  wholeUploadBytes: 64 * 1024 * 1024,
+  eventWaitSeconds: 30,
+  webhooksPerAccount: 20,
+  webhookUrlLength: 2_048,
+  webhookDescriptionLength: 200,
+  typesPerWebhook: 50,
 } as const;

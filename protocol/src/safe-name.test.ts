@@ -1,8 +1,16 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { localNameKey, numberedName, safeLocalName, safeLocalNames } from './safe-name.ts';
+import { limits } from './limits.ts';
+import {
+  localNameKey,
+  numberedName,
+  safeLocalName,
+  safeLocalNames,
+  safeLocalPath,
+  safeLocalPaths,
+} from './safe-name.ts';
 
-/** Pieces of names that some system does not take, or takes for another name. */
+/** Parts of names that some system rejects, or treats as a different name. */
 const piece = fc.oneof(
   fc.constantFrom(
     'a',
@@ -71,7 +79,7 @@ test.prop([fc.array(nastyName, { maxLength: 30 })])('every name is safe and no t
     expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
     expect(name.isWellFormed()).toBe(true);
   }
-  // As case-insensitive file systems compare.
+  // The way case-insensitive file systems compare names.
   for (const same of [
     (name: string) => name.toLowerCase(),
     (name: string) => name.toUpperCase(),
@@ -163,8 +171,74 @@ test('a number goes before the extension, and the name stays short enough', () =
   expect(Buffer.byteLength(long)).toBe(255);
 });
 
-/** By trying every number for every name this would take hours. */
+/** Trying every number for every name would take hours here. */
 test('many names that look the same are numbered in time that grows with their count', () => {
   const names = Array.from({ length: 50_000 }, (_, index) => `report${'\u200b'.repeat(index % 70)}.csv`);
   expect(new Set(safeLocalNames(names)).size).toBe(names.length);
+});
+
+const nastyPath = fc.array(nastyName, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));
+
+test.prop([fc.array(nastyPath, { maxLength: 30 })])(
+  'every path stays inside its folder, and none is in the way of another',
+  (paths) => {
+    const safe = safeLocalPaths(paths);
+    expect(safe).toHaveLength(paths.length);
+    const files = new Set(safe.map((path) => path.split('/').map(localNameKey).join('/')));
+    expect(files.size).toBe(paths.length);
+    /** The spelling of each folder, by the key that it is compared by. */
+    const folders = new Map<string, string>();
+    for (const path of safe) {
+      const names = path.split('/');
+      expect(names.map(safeLocalName)).toEqual(names);
+      for (let depth = 1; depth < names.length; depth += 1) {
+        const folder = names.slice(0, depth);
+        const key = folder.map(localNameKey).join('/');
+        expect(files).not.toContain(key);
+        expect(folders.get(key) ?? folder.join('/')).toBe(folder.join('/'));
+        folders.set(key, folder.join('/'));
+      }
+    }
+    expect(safeLocalPaths(safe)).toEqual(safe);
+  },
+);
+
+test.prop([fc.array(fc.array(ordinaryName, { minLength: 1, maxLength: 4 }), { maxLength: 20 })])(
+  'ordinary paths in distinct folders stay as they are',
+  (paths) => {
+    const distinct = paths.map((names, index) => [`folder ${index}`, ...names].join('/'));
+    expect(safeLocalPaths(distinct)).toEqual(distinct);
+  },
+);
+
+test('folders that count as the same are one, and a folder gives way to a file', () => {
+  const paths = [
+    'Reports/a.txt',
+    'reports/b.txt',
+    'REPORTS/A.TXT',
+    'x',
+    'x/y',
+    'X/z',
+    '../../etc/passwd',
+    '/a//b',
+    'C:\\d',
+  ];
+  expect(safeLocalPaths(paths)).toEqual([
+    'Reports/a.txt',
+    'Reports/b.txt',
+    'Reports/A (2).TXT',
+    'x',
+    'x (2)/y',
+    'x (2)/z',
+    '__/__/etc/passwd',
+    '_/a/_/b',
+    'C__d',
+  ]);
+});
+
+test('a path as deep as the server takes is kept, and of a deeper one its name', () => {
+  const deepest = Array.from({ length: limits.filePathDepth }, () => 'd');
+  expect(safeLocalPath(deepest.join('/'))).toEqual(deepest);
+  expect(safeLocalPath(`d/${deepest.join('/')}`)).toEqual(['d']);
+  expect(safeLocalPath('../'.repeat(1000))).toEqual(['_']);
 });

@@ -4,6 +4,8 @@
  */
 
 const maxNameBytes = 255;
+/** Folders and name; as many as the server takes. */
+const maxPathDepth = 32;
 
 /** Not allowed in a name on Windows, or used to make a name look like another one (control and bidirectional characters). */
 const unsafeCharacter =
@@ -23,21 +25,65 @@ const extension = /(?<=.)\.[^.\s]{1,16}$/su;
  * returned unchanged. A name that looks or counts the same as an earlier one gets a number: `report (2).csv`.
  */
 export function safeLocalNames(names: readonly string[]): string[] {
-  const taken = new Set<string>();
+  const folder = new LocalFolder();
+  return names.map((name) => folder.addFile(safeLocalName(name)));
+}
+
+/**
+ * The same for paths with `/` between their folders. Folders whose names look or count the same are one folder, which is
+ * called as it was first; a folder that is called as an earlier file gets a number.
+ */
+export function safeLocalPaths(paths: readonly string[]): string[] {
+  const root = new LocalFolder();
+  return paths.map((path) => {
+    const names = safeLocalPath(path);
+    const name = names.pop() as string;
+    return names.reduce((folder, part) => folder.folder(part), root).addFile(name);
+  });
+}
+
+/** The folders and the name of a path, each safe everywhere. Of a path that is too deep, the name alone. */
+export function safeLocalPath(path: string): string[] {
+  const names = path.split('/');
+  return (names.length > maxPathDepth ? names.slice(-1) : names).map(safeLocalName);
+}
+
+class LocalFolder {
+  readonly #prefix: string;
+  readonly #taken = new Set<string>();
+  /** By the name that was asked for. */
+  readonly #folders = new Map<string, LocalFolder>();
   /** Where to continue counting: without this, a thousand equal names would take half a million attempts. */
-  const nextNumbers = new Map<string, number>();
-  return names.map((name) => {
-    const safe = safeLocalName(name);
-    const key = localNameKey(safe);
-    for (let number = nextNumbers.get(key) ?? 1; ; number += 1) {
-      const candidate = numberedName(safe, number);
+  readonly #nextNumbers = new Map<string, number>();
+
+  constructor(prefix = '') {
+    this.#prefix = prefix;
+  }
+
+  addFile(name: string): string {
+    return this.#prefix + this.#take(name);
+  }
+
+  folder(name: string): LocalFolder {
+    const key = localNameKey(name);
+    const known = this.#folders.get(key);
+    if (known) return known;
+    const folder = new LocalFolder(`${this.#prefix}${this.#take(name)}/`);
+    this.#folders.set(key, folder);
+    return folder;
+  }
+
+  #take(name: string): string {
+    const key = localNameKey(name);
+    for (let number = this.#nextNumbers.get(key) ?? 1; ; number += 1) {
+      const candidate = numberedName(name, number);
       const candidateKey = localNameKey(candidate);
-      if (taken.has(candidateKey)) continue;
-      taken.add(candidateKey);
-      nextNumbers.set(key, number + 1);
+      if (this.#taken.has(candidateKey)) continue;
+      this.#taken.add(candidateKey);
+      this.#nextNumbers.set(key, number + 1);
       return candidate;
     }
-  });
+  }
 }
 
 /** The name itself where it is safe everywhere; otherwise with an underscore for each unsafe character. */

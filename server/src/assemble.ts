@@ -1,30 +1,61 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Logger } from 'pino';
+import { openMasterKeys } from './assemble-master-keys.ts';
 import type { Config } from './config.ts';
-import { checkMasterKeys } from './domain/files/check-master-keys.ts';
+import { checkKeys } from './domain/files/check-master-keys.ts';
 import { ReadAhead } from './domain/files/read-ahead.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
-import type { Checkpoint, Engines, Policy, Random } from './domain/ports/index.ts';
+import { DayKeys, withDayKeys } from './domain/keys/day-keys.ts';
+import type { Lane } from './domain/lane.ts';
+import { ReturnPaths } from './domain/outbox/return-paths.ts';
+import type {
+  BackupPlace,
+  BucketInventory,
+  Checkpoint,
+  DatabaseCopies,
+  DnsRecords,
+  Engines,
+  Mailbox,
+  Policy,
+  ProbeMailServer,
+  Random,
+} from './domain/ports/index.ts';
+import { SetupError } from './domain/setup-error.ts';
+import { StopLinks } from './domain/stops/stop-links.ts';
 import type { Intake } from './domain/uploads/intake.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
 import { MemoryBudget } from './domain/uploads/memory-budget.ts';
+import { WebhookSecrets } from './domain/webhooks/webhook-secrets.ts';
 import { clamdScanner } from './engines/clamd/scanner.ts';
-import { keyfileProvider } from './engines/keyfile/key-provider.ts';
+import { dnsRecords } from './engines/dns/records.ts';
+import { readReport } from './engines/dsn/read-report.ts';
+import { folderBackupPlace } from './engines/folder/backup-place.ts';
+import { maildir } from './engines/maildir/mailbox.ts';
+import { webhookSender } from './engines/outgoing/webhook-sender.ts';
+import { readBacklog } from './engines/postgres/backlog.ts';
+import { databaseCopies } from './engines/postgres/copies.ts';
 import {
+  type AroundStatement,
+  closePool,
   jobDeadlines,
+  laneTo,
   migrationDeadlines,
   openDatabase,
   openPool,
   requestDeadlines,
 } from './engines/postgres/database.ts';
 import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines/postgres/job-runner.ts';
-import { migrate } from './engines/postgres/migrate.ts';
+import { migrate, type PlannedMigration, planMigrations } from './engines/postgres/migrate.ts';
+import { unlessRefused } from './engines/postgres/setup.ts';
 import { postgresStore } from './engines/postgres/store.ts';
 import { unlessAway } from './engines/postgres/unavailable.ts';
+import { s3BackupPlace, s3BucketInventory } from './engines/s3/backup-place.ts';
+import { createBucket } from './engines/s3/create-bucket.ts';
 import { s3ObjectStore } from './engines/s3/object-store.ts';
 import { bucketSetupError } from './engines/s3/setup.ts';
 import { smsGateway } from './engines/sms/gateway.ts';
 import { smtpMailer } from './engines/smtp/mailer.ts';
+import { probeMailServer } from './engines/smtp/probe.ts';
 import { checkValkey } from './engines/valkey/check.ts';
 import { connectValkey } from './engines/valkey/connect.ts';
 import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
@@ -32,26 +63,62 @@ import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
 import { valkeyMessageLimit } from './engines/valkey/message-limit.ts';
 import { valkeyRecipientPace } from './engines/valkey/recipient-pace.ts';
 import { createLetters } from './views/letters.ts';
+import type { Operator } from './views/operator.ts';
 import { type AllWords, createWords } from './views/words.ts';
 
-/** All a role is given: the engines, and what only this process has. */
+/** Everything a role is given: the engines, and what only this process has. */
 export interface Assembly extends Engines {
   readonly pepper: Buffer;
   readonly intake: Intake;
   readonly words: AllWords;
+  readonly operator: Operator;
+  /** Where returned mails are read from, unless the mail server passes them to us. */
+  readonly bounceMailbox: Mailbox | undefined;
+  readonly probeMailServer: ProbeMailServer;
+  /** Queries the system's DNS servers, or this one. */
+  readonly dns: (server: string | undefined) => DnsRecords;
+  /** What is due and not yet done. */
+  readonly backlog: () => ReturnType<typeof readBacklog>;
+  /** What is in use at the moment. */
+  readonly usage: {
+    readonly lanes: Readonly<Record<string, Lane>>;
+    readonly connections: () => Readonly<Record<'in_use' | 'idle', number>>;
+    readonly memory: () => Readonly<
+      Record<'heldBytes' | 'limitBytes', Readonly<Record<'upload' | 'download', number>>>
+    >;
+  };
+  readonly database: DatabaseCopies;
+  readonly bucket: BucketInventory;
+  openBackupPlace(address: BackupAddress): BackupPlace;
   startJobRunner(options: Omit<JobRunnerOptions, 'pool' | 'log'>): Promise<JobRunner>;
   migrate(): Promise<string[]>;
-  /** By the engine's name: throws when it is out of reach, and a SetupError when its answer shows a wrong setting. */
+  /** Creates the bucket unless it exists. Returns whether it was created. */
+  createBucket(): Promise<boolean>;
+  /** What `migrate` would apply. */
+  planMigrations(): Promise<PlannedMigration[]>;
+  /**
+   * By the engine's name: throws when the engine is unavailable, and a SetupError when its response shows a wrong
+   * setting.
+   */
   readonly checks: Readonly<Record<string, () => Promise<void>>>;
   close(): Promise<void>;
 }
+
+/** A directory, or a prefix in a bucket, which is empty or ends with a slash. */
+export type BackupAddress = { readonly folder: string } | { readonly bucket: string; readonly prefix: string };
 
 const unitSeconds = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 
 export type Role = 'serve' | 'work' | 'admin';
 
-/** Config → engines. The only file that names concrete ones. */
-export function assemble(config: Config, log: Logger, role: Role): Assembly {
+/** For tracing: what is called around every statement, and the trace that a job continues. */
+export interface Hooks {
+  readonly aroundStatement?: AroundStatement;
+  readonly traceparent?: () => string | undefined;
+}
+
+/** Config → engines. The only file that names concrete engines. */
+export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks = {}): Assembly {
   const random: Random = { bytes: randomBytes, uuid: randomUUIDv7 };
   const lostConnection = (engine: string) => (error: Error) =>
     log.warn({ engine, reason: error.message }, 'an engine reported a fault');
@@ -61,21 +128,35 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
     connections: config.WAYBILL_DATABASE_CONNECTIONS,
     deadlines: role === 'serve' ? requestDeadlines : jobDeadlines,
   });
-  const store = postgresStore(openDatabase(pool));
-  const keys = keyfileProvider(config.WAYBILL_MASTER_KEY_FILE, random);
+  const lane = laneTo(pool);
+  const database = openDatabase(pool, { lane, around: hooks.aroundStatement });
+  const store = postgresStore(database, hooks.traceparent);
+  const masterKeys = openMasterKeys(config, random);
   const valkey = connectValkey(config.WAYBILL_REDIS_URL, lostConnection('valkey'));
-  const objects = s3ObjectStore({
+  const s3 = {
     endpoint: config.WAYBILL_S3_ENDPOINT,
     region: config.WAYBILL_S3_REGION,
     bucket: config.WAYBILL_S3_BUCKET,
     accessKeyId: config.WAYBILL_S3_ACCESS_KEY_ID,
     secretAccessKey: config.WAYBILL_S3_SECRET_ACCESS_KEY,
+  };
+  const objects = s3ObjectStore(s3);
+  const dayKeys = new DayKeys({ store, objects, masterKeys, random });
+  const keys = withDayKeys(masterKeys, dayKeys);
+  const readAhead = new ReadAhead({ bytes: config.WAYBILL_DOWNLOAD_MEMORY_BYTES });
+  const memory = new MemoryBudget({
+    slabBytes: sealedSegmentBytes,
+    bytes: config.WAYBILL_UPLOAD_MEMORY_BYTES,
+    waitMs: 8_000,
+    maxWaiting: 1_000,
   });
+  const bucket = s3BucketInventory(s3);
   const words = createWords({
     fallback: config.WAYBILL_LANGUAGE,
     overridesDir: config.WAYBILL_TEXTS_DIR === '' ? undefined : config.WAYBILL_TEXTS_DIR,
+    timeZone: config.WAYBILL_TIME_ZONE,
   });
-  // Half of a worker's jobs at most: a mail server that hangs leaves the others to SMS and sweeping.
+  // At most half of a worker's jobs, so that a mail server that hangs leaves the other half for SMS and sweeping.
   const mailConnections = Math.max(1, Math.min(4, Math.floor(config.WAYBILL_WORKER_CONCURRENCY / 2)));
   const mailer = smtpMailer({ url: config.WAYBILL_SMTP_URL, connections: mailConnections });
 
@@ -83,6 +164,7 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
     store,
     objects,
     keys,
+    dayKeys,
     csrfTokens: valkeyCsrfTokens(valkey, random, { ttlSeconds: config.WAYBILL_CSRF_TTL_SECONDS }),
     failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
     messageLimit: valkeyMessageLimit(valkey, {
@@ -91,6 +173,7 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
     }),
     recipientPace: valkeyRecipientPace(valkey, { perHour: config.WAYBILL_RECIPIENT_MESSAGES_PER_HOUR }),
     report: (what, details) => log.warn(details, what),
+    note: (what, details) => log.info(details, what),
     scanner: clamdScanner({
       address: config.WAYBILL_CLAMD,
       verdictMs: config.WAYBILL_SCAN_SECONDS * 1000,
@@ -98,35 +181,71 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
       maxStreams: config.WAYBILL_SCAN_STREAMS,
     }),
     mailer,
+    returnPaths:
+      config.WAYBILL_BOUNCE_ADDRESS === ''
+        ? undefined
+        : new ReturnPaths(config.WAYBILL_BOUNCE_ADDRESS, config.WAYBILL_KEY_PEPPER),
+    stopLinks: new StopLinks(config.WAYBILL_PUBLIC_URL, config.WAYBILL_KEY_PEPPER),
+    readReport,
+    bounceMailbox: config.WAYBILL_BOUNCE_MAILDIR === '' ? undefined : maildir(config.WAYBILL_BOUNCE_MAILDIR),
     sms:
       config.WAYBILL_SMS_URL &&
       smsGateway({ ...config.WAYBILL_SMS_URL, from: config.WAYBILL_SMS_FROM, timeoutMs: 10_000 }),
-    letters: createLetters(words),
+    letters: createLetters(words, operatorFrom(config)),
+    webhookSender: webhookSender({
+      allowed: config.WAYBILL_WEBHOOK_ALLOW,
+      allowHttp: config.WAYBILL_WEBHOOK_HTTP === 'allowed',
+    }),
+    webhookSecrets: new WebhookSecrets(config.WAYBILL_KEY_PEPPER),
     words,
+    operator: operatorFrom(config),
     random,
     checkpoint: checkpointFor(config.WAYBILL_FAILPOINT),
     policy: policyFrom(config),
     pepper: config.WAYBILL_KEY_PEPPER,
-    readAhead: new ReadAhead({ bytes: config.WAYBILL_DOWNLOAD_MEMORY_BYTES }),
+    readAhead,
     intake: {
-      memory: new MemoryBudget({
-        slabBytes: sealedSegmentBytes,
-        bytes: config.WAYBILL_UPLOAD_MEMORY_BYTES,
-        waitMs: 8_000,
-        maxWaiting: 1_000,
-      }),
+      memory,
       live: new LiveUploads(store.uploads, { leaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS }),
+    },
+    probeMailServer: () => probeMailServer(config.WAYBILL_SMTP_URL),
+    dns: (server) => dnsRecords({ server }),
+    backlog: () => readBacklog(database),
+    usage: {
+      lanes: {
+        postgres: lane,
+        s3_reading: objects.lanes.reading,
+        s3_writing: objects.lanes.writing,
+        s3_deleting: objects.lanes.deleting,
+      },
+      connections: () => ({ in_use: pool.totalCount - pool.idleCount, idle: pool.idleCount }),
+      memory: () => ({
+        heldBytes: { upload: memory.heldBytes, download: readAhead.takenBytes },
+        limitBytes: { upload: memory.limitBytes, download: readAhead.limitBytes },
+      }),
+    },
+    database: databaseCopies({
+      url: config.WAYBILL_DATABASE_URL,
+      openPool: () => openPool({ ...databaseOptions, connections: 1, deadlines: migrationDeadlines }),
+    }),
+    bucket,
+    openBackupPlace(address) {
+      if ('folder' in address) return folderBackupPlace(address.folder, objects);
+      if (address.bucket !== s3.bucket) return s3BackupPlace({ ...s3, place: address });
+      throw new SetupError(`${s3.bucket} is the bucket to back up. Use another one for the backup.`);
     },
     startJobRunner: (jobs) => startJobRunner({ pool, log, ...jobs }),
     async migrate() {
-      // A connection that holds the lock, and one for the job runner's own migrations.
+      // One connection holds the lock, and one is for the job runner's own migrations.
       const migrations = openPool({ ...databaseOptions, connections: 2, deadlines: migrationDeadlines });
       try {
-        return await unlessAway(() => migrate(migrations));
+        return await unlessRefused(() => unlessAway(() => migrate(migrations)));
       } finally {
         await migrations.end();
       }
     },
+    createBucket: () => createBucket(s3),
+    planMigrations: () => unlessRefused(() => unlessAway(() => planMigrations(pool))),
     checks: {
       postgres: async () => void (await pool.query('select 1')),
       valkey: () => checkValkey(valkey),
@@ -134,14 +253,26 @@ export function assemble(config: Config, log: Logger, role: Role): Assembly {
         objects.ping().catch((error: unknown) => {
           throw bucketSetupError(error, config.WAYBILL_S3_BUCKET) ?? error;
         }),
-      masterKeys: () => checkMasterKeys({ store, keys }),
+      masterKeys: () => checkKeys({ store, keys, dayKeys }, AbortSignal.timeout(1_000)),
     },
     async close() {
       mailer.close();
       valkey.disconnect();
       objects.close();
-      await pool.end();
+      bucket.close();
+      const inUse = await closePool(pool);
+      if (inUse > 0) log.warn({ inUse }, 'connections to PostgreSQL were still in use at the end');
     },
+  };
+}
+
+function operatorFrom(config: Config): Operator {
+  return {
+    name: config.WAYBILL_OPERATOR_NAME,
+    color: config.WAYBILL_OPERATOR_COLOR,
+    supportAddress: config.WAYBILL_SUPPORT_ADDRESS,
+    imprintUrl: config.WAYBILL_IMPRINT_URL,
+    privacyUrl: config.WAYBILL_PRIVACY_URL,
   };
 }
 
@@ -149,28 +280,50 @@ function policyFrom(config: Config): Policy {
   return {
     publicUrl: config.WAYBILL_PUBLIC_URL,
     mailFrom: config.WAYBILL_MAIL_FROM,
+    operatorName: config.WAYBILL_OPERATOR_NAME,
+    supportAddress: config.WAYBILL_SUPPORT_ADDRESS,
     scan: config.WAYBILL_SCAN,
     desttime: {
       unitSeconds: unitSeconds[config.WAYBILL_DESTTIME_UNIT],
+      min: 1,
       max: config.WAYBILL_DESTTIME_MAX,
+      only: null,
       default: config.WAYBILL_DESTTIME_DEFAULT,
     },
     uploadLeaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS,
     maxFileBytes: config.WAYBILL_MAX_FILE_BYTES,
+    maxStoredBytes: unlessZero(config.WAYBILL_ACCOUNT_MAX_BYTES),
+    dropsPerDay: unlessZero(config.WAYBILL_DROPS_PER_DAY),
+    mailsPerDay: unlessZero(config.WAYBILL_MAILS_PER_DAY),
+    recipientDomains: config.WAYBILL_RECIPIENT_DOMAINS.length === 0 ? null : config.WAYBILL_RECIPIENT_DOMAINS,
     resumeSeconds: config.WAYBILL_RESUME_SECONDS,
     grantMaxBytes: config.WAYBILL_GRANT_MAX_BYTES,
+    inboxAttempts: config.WAYBILL_INBOX_ATTEMPTS,
     secondFactor: config.WAYBILL_SECOND_FACTOR,
     maxCodesPerRecipient: config.WAYBILL_CODES_PER_RECIPIENT,
-    keepSeconds: { history: daysOf(config.WAYBILL_HISTORY_DAYS), audit: daysOf(config.WAYBILL_AUDIT_DAYS) },
+    keepSeconds: {
+      drafts: config.WAYBILL_DRAFT_DAYS * unitSeconds.days,
+      history: daysOf(config.WAYBILL_HISTORY_DAYS),
+      deliveries: daysOf(config.WAYBILL_DELIVERY_DAYS),
+      audit: daysOf(config.WAYBILL_AUDIT_DAYS),
+      events: config.WAYBILL_EVENT_DAYS * unitSeconds.days,
+      messages: daysOf(config.WAYBILL_MESSAGE_DAYS),
+      webhooks: config.WAYBILL_WEBHOOK_DAYS * unitSeconds.days,
+    },
   };
 }
 
-/** In seconds; undefined for 0, which is for ever. */
+/** 0 stands for no limit. */
+function unlessZero(limit: number): number | null {
+  return limit === 0 ? null : limit;
+}
+
+/** In seconds; undefined for 0, which is forever. */
 function daysOf(days: number): number | undefined {
   return days === 0 ? undefined : days * unitSeconds.days;
 }
 
-/** SIGKILL, not an exit: nothing may tidy up, as nothing does when the power fails. */
+/** SIGKILL, not an exit: nothing may clean up, just as nothing does when the power fails. */
 function checkpointFor(failpoint: string): Checkpoint {
   if (failpoint === '') return () => undefined;
   return (name) => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ConfigError, configTable, readConfig } from './config.ts';
+import { ConfigError, configTable, inspectConfig, readConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -44,6 +44,9 @@ test('a complete environment, and the defaults of what is not set', () => {
     WAYBILL_PUBLIC_URL: 'https://files.example.org',
     WAYBILL_LISTEN: { host: '127.0.0.1', port: 8080 },
     WAYBILL_CONSOLE_LISTEN: undefined,
+    WAYBILL_WORK_CONSOLE_LISTEN: undefined,
+    WAYBILL_OTLP_URL: undefined,
+    WAYBILL_TRACE_RATIO: 1,
     WAYBILL_ALLOWED_HOSTS: [],
     WAYBILL_TRUSTED_PROXIES: [],
     WAYBILL_SCAN: 'required',
@@ -69,6 +72,27 @@ test('nothing that must stay secret has a default, unless it is not needed', () 
   const secrets = Object.entries(configTable).filter(([, setting]) => setting.secret);
   expect(secrets.length).toBeGreaterThan(3);
   for (const [, setting] of secrets) expect(setting.default ?? '').toBe('');
+});
+
+test.each([
+  ['vault', ['WAYBILL_VAULT_KEY', 'WAYBILL_VAULT_TOKEN_FILE']],
+  ['aws-kms', ['WAYBILL_KMS_KEYS']],
+])('master keys by %s need their settings, and no key file', (where, names) => {
+  const { WAYBILL_MASTER_KEY_FILE: _, ...rest } = complete;
+  const problems = problemsOf({ ...rest, WAYBILL_MASTER_KEYS: where });
+  expect(problems).toEqual(names.map((name) => expect.stringContaining(`${name} is not set`)));
+});
+
+test('the keys of Vault and KMS are given by their addresses', () => {
+  const arn = 'arn:aws:kms:eu-north-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+  const { values, problems } = inspectConfig({ ...complete, WAYBILL_KMS_KEYS: `2:${arn}, 1:${arn}` });
+  expect(problems).toEqual([]);
+  expect(values.WAYBILL_KMS_KEYS).toEqual([
+    { version: 2, arn },
+    { version: 1, arn },
+  ]);
+  const wrong = { WAYBILL_KMS_KEYS: 'alias/waybill', WAYBILL_VAULT_KEY: 'https://vault.example.org/v1/transit' };
+  expect(problemsOf({ ...complete, ...wrong })).toHaveLength(2);
 });
 
 test('every problem is reported at once', () => {
@@ -157,6 +181,11 @@ describe('refuses', () => {
     ['WAYBILL_DESTTIME_UNIT', 'weeks'],
     ['WAYBILL_KEY_PEPPER', Buffer.alloc(31).toString('base64')],
     ['WAYBILL_LOG_LEVEL', 'verbose'],
+    ['WAYBILL_WEBHOOK_ALLOW', 'intranet.example.org'],
+    ['WAYBILL_WEBHOOK_ALLOW', '10.0.0.0/8, 10.0.0.0/33'],
+    ['WAYBILL_WEBHOOK_ALLOW', 'fd00::/129'],
+    ['WAYBILL_WEBHOOK_ALLOW', '10.0.0.0/'],
+    ['WAYBILL_WEBHOOK_HTTP', 'yes'],
     ['WAYBILL_SMS_URL', 'sms.example.org'],
     ['WAYBILL_SMS_URL', 'smpp://user:password@sms.example.org'],
     ['WAYBILL_SMS_URL', 'http://sms.example.org/cgi-bin/sendsms'],
@@ -177,7 +206,17 @@ describe('refuses', () => {
     ['WAYBILL_MAIL_FROM', 'waybill@'],
     ['WAYBILL_MAIL_FROM', 'a@b.example, c@d.example'],
     ['WAYBILL_MAIL_FROM', 'Waybill <waybill@files.example.org'],
+    ['WAYBILL_BOUNCE_ADDRESS', 'bounces'],
+    ['WAYBILL_BOUNCE_ADDRESS', 'twelve-chars@example.org'],
+    ['WAYBILL_BOUNCE_ADDRESS', 'a+b@example.org'],
+    ['WAYBILL_BOUNCE_MAILDIR', '/var/mail/bounces'],
+    ['WAYBILL_TLS_CERTIFICATE_FILE', '/etc/waybill/tls/fullchain.pem'],
+    ['WAYBILL_TLS_KEY_FILE', '/etc/waybill/tls/privkey.pem'],
     ['WAYBILL_STOP_SECONDS', '-1'],
+    ['WAYBILL_OTLP_URL', '127.0.0.1:4318'],
+    ['WAYBILL_TRACE_RATIO', '1.1'],
+    ['WAYBILL_TRACE_RATIO', '10%'],
+    ['WAYBILL_TRACE_RATIO', ''],
     ['WAYBILL_SMS_FROM', ''],
     ['WAYBILL_SMS_FROM', 'TwelveLetter'],
     ['WAYBILL_SMS_FROM', '1234567890123456'],
@@ -197,6 +236,9 @@ describe('refuses', () => {
 test.each([
   ['WAYBILL_LISTEN', '[::1]:8080', { host: '::1', port: 8080 }],
   ['WAYBILL_CONSOLE_LISTEN', 'localhost:0', { host: 'localhost', port: 0 }],
+  ['WAYBILL_WORK_CONSOLE_LISTEN', '[::]:8082', { host: '::', port: 8082 }],
+  ['WAYBILL_OTLP_URL', 'http://127.0.0.1:4318/v1/traces', 'http://127.0.0.1:4318/v1/traces'],
+  ['WAYBILL_TRACE_RATIO', '0.05', 0.05],
   ['WAYBILL_ALLOWED_HOSTS', ' A.example:81 ,b.example,, ', ['a.example:81', 'b.example']],
   ['WAYBILL_MAX_FILE_BYTES', '70368744177664', 70_368_744_177_664],
   ['WAYBILL_DATABASE_URL', 'postgres:///waybill?host=/run/postgresql', 'postgres:///waybill?host=/run/postgresql'],
@@ -207,8 +249,18 @@ test.each([
     'http://me:p%40ss%3Aword@sms.example.org:13013/cgi-bin/sendsms',
     { address: 'http://sms.example.org:13013/cgi-bin/sendsms', username: 'me', password: 'p@ss:word' },
   ],
+  ['WAYBILL_BOUNCE_ADDRESS', 'elevenchars@example.org', 'elevenchars@example.org'],
   ['WAYBILL_SMS_FROM', 'ElevenChars', 'ElevenChars'],
   ['WAYBILL_SMS_FROM', '467012345678901', '467012345678901'],
 ])('%s=%s is read', (name, text, value) => {
   expect(readConfig({ ...complete, [name]: text })).toHaveProperty(name, value);
+});
+
+test('networks that webhooks may be sent to are listed', () => {
+  const { values, problems } = inspectConfig({
+    ...complete,
+    WAYBILL_WEBHOOK_ALLOW: '10.1.0.0/16, 192.0.2.7, FD00::/8',
+  });
+  expect(problems).toEqual([]);
+  expect(values.WAYBILL_WEBHOOK_ALLOW).toEqual(['10.1.0.0/16', '192.0.2.7', 'fd00::/8']);
 });

@@ -2,73 +2,75 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import closeWithGrace from 'close-with-grace';
-import { Command } from 'commander';
 import { pino } from 'pino';
-import { accountCommands } from './admin/accounts.ts';
 import type { WithEngines } from './admin/command.ts';
-import { contactCommands } from './admin/contacts.ts';
-import { dropCommands } from './admin/drops.ts';
-import { keyCommands } from './admin/keys.ts';
-import { migrateCommand } from './admin/migrate.ts';
-import { outboxCommands } from './admin/outbox.ts';
-import { sweepCommand } from './admin/sweep.ts';
+import type { Diagnose } from './admin/doctor.ts';
 import { assemble } from './assemble.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { ExchangeError } from './domain/exchange-error.ts';
+import { assembleExaminations } from './assemble-examinations.ts';
+import { type Config, givenSettings, inspectConfig, readConfig } from './config.ts';
+import { diagnose } from './domain/doctor/diagnose.ts';
+import { SetupError } from './domain/setup-error.ts';
+import { exitCodes, failureOf, failureText } from './failure.ts';
 import { buildConsole } from './http/console/server.ts';
 import { watchEngines } from './http/console/watch-engines.ts';
 import { drain } from './http/drain.ts';
-import { readAssets } from './http/pages/assets.ts';
+import { branded, readAssets } from './http/pages/assets.ts';
 import { buildServer } from './http/server.ts';
-import { longTasks, tasks } from './jobs/jobs.ts';
+import { type CertificateFiles, readCertificate, reloadCertificate } from './http/tls.ts';
+import { longTasks, tasks, webhookTasks } from './jobs/jobs.ts';
+import { startReadingBounces } from './jobs/read-bounces.ts';
+import { startScrubbing } from './jobs/scrub.ts';
 import { startSweeping } from './jobs/sweep.ts';
-import { startUp } from './start-up.ts';
+import { aroundJobs, aroundSweeps, jobFields } from './observe/jobs.ts';
+import { createMetrics } from './observe/metrics.ts';
+import { type Observation, observedEngines } from './observe/observed.ts';
+import { startTracing } from './observe/tracing.ts';
+import { makeProgram, UsageError } from './program.ts';
+import { askOnTerminal } from './setup/ask-on-terminal.ts';
+import { becomeServicesUser } from './setup/become-services-user.ts';
+import type { SetUp } from './setup/command.ts';
+import { setUp } from './setup/setup.ts';
+import { databaseIsAway, startUp } from './start-up.ts';
 
-/** Connections that may wait to be accepted: many clients come at once after a restart. The kernel may allow less. */
+/**
+ * Connections that may wait to be accepted, because many clients connect at once after a restart. The kernel may allow
+ * fewer.
+ */
 const backlog = 4_096;
-/** Exit codes: 0 done, 1 refused or failed, 2 used wrongly, 78 not configured. */
-const exitCodes = { failed: 1, usage: 2, configuration: 78 };
-
-/** How long a process that met an unexpected error finishes requests, and how long its last steps may take. */
+/** How long a process that met an unexpected error may finish requests, and how long its last steps may take. */
 const crashGraceMs = 30_000;
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
-const program = new Command('waybilld')
-  .description(
-    'Secure file exchange for machines and people. Settings come from the environment: docs/configuration.md.',
-  )
-  .version(version, '--version', 'print the version')
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : exitCodes.usage));
-
-program.command('serve').description('answer HTTP').action(serve);
-program.command('work').description('run jobs: mails, deadlines, sweeping').action(work);
-const admin = program.command('admin').description('commands for administrators');
-for (const add of [
-  accountCommands,
-  keyCommands,
-  contactCommands,
-  dropCommands,
-  outboxCommands,
-  sweepCommand,
-  migrateCommand,
-])
-  add(admin, withEngines);
+/** A service outlives the reader of its output; a command has no one left to work for. */
+let isService = false;
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (isService) return;
+    // The reader has seen enough, as `head` does.
+    if (error.code === 'EPIPE') process.exit(exitCodes.done);
+    if (stream === process.stdout) process.stderr.write(`waybilld: The output cannot be written: ${error.message}.\n`);
+    process.exit(exitCodes.failed);
+  });
+}
 
 try {
-  await program.parseAsync();
+  await makeProgram({ serve, work, withEngines, diagnose: diagnoseParts, setUp: setUpHere }, version).parseAsync();
 } catch (error) {
-  process.stderr.write(`waybilld: ${explain(error)}\n`);
-  process.exit(error instanceof ConfigError ? exitCodes.configuration : exitCodes.failed);
+  if (error instanceof UsageError && error.isHelp) process.exit(exitCodes.done);
+  const failure = failureOf(error);
+  if (failure) process.stderr.write(failureText(failure, process.argv.includes('--json')));
+  process.exit(failure?.exitCode ?? exitCodes.usage);
 }
 
 async function serve(): Promise<void> {
+  isService = true;
   const config = readConfig();
-  const log = pino({ level: config.WAYBILL_LOG_LEVEL });
-  const engines = assemble(config, log, 'serve');
-  await startUp(engines, { log });
+  const tls = certificateFiles(config);
+  const certificate = tls && readCertificate(tls);
+  const { log, observation, engines } = await start(config, 'serve');
   const processTag = randomBytes(3).toString('hex');
   const server = buildServer(engines, {
     log,
@@ -76,62 +78,139 @@ async function serve(): Promise<void> {
     publicUrl: config.WAYBILL_PUBLIC_URL,
     allowedHosts: config.WAYBILL_ALLOWED_HOSTS,
     trustedProxies: config.WAYBILL_TRUSTED_PROXIES,
+    certificate,
     paceLimits: { minBodyBytesPerSecond: config.WAYBILL_MIN_BODY_BYTES_PER_SECOND },
     pages: {
       words: engines.words,
-      assets: readAssets(new URL('./assets/', import.meta.url)),
+      assets: branded(readAssets(new URL('./assets/', import.meta.url)), {
+        color: config.WAYBILL_OPERATOR_COLOR,
+        logo: config.WAYBILL_OPERATOR_LOGO,
+      }),
+      operator: engines.operator,
       secureCookies: config.WAYBILL_PUBLIC_URL.startsWith('https:'),
     },
+    observation,
   });
-  const watch = watchEngines(engines.checks, { log });
-  let stopping = false;
-  const adminConsole = buildConsole({ log, isStopping: () => stopping, engines: watch.states });
+  const reloading = tls && certificate && reloadCertificate(server.server, tls, { served: certificate, log });
+  const adminConsole = openConsole({ log, observation, engines });
 
   closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     // First no new work, then the work in progress, then the engines.
-    stopping = true;
+    adminConsole.stopping();
     log.info('stopping: not ready for new requests, finishing those in progress');
     const cut = await drain(server, {
       delayMs: err ? 0 : config.WAYBILL_STOP_DELAY_SECONDS * 1000,
       graceMs: err ? crashGraceMs : config.WAYBILL_STOP_SECONDS * 1000,
     });
     if (cut > 0) log.warn({ cut }, 'connections were cut: their requests took too long to end');
-    watch.stop();
+    reloading?.stop();
     await adminConsole.close();
     await engines.close();
+    await observation.tracing.stop();
   });
 
-  if (config.WAYBILL_CONSOLE_LISTEN) await adminConsole.listen(config.WAYBILL_CONSOLE_LISTEN);
-  const listening = await server.listen({ ...config.WAYBILL_LISTEN, backlog });
+  await adminConsole.listen(config, 'WAYBILL_CONSOLE_LISTEN');
+  const listening = await server.listen({ ...config.WAYBILL_LISTEN, backlog }).catch(cannotListen('WAYBILL_LISTEN'));
   log.info({ listening, processTag }, 'serving');
 }
 
-async function work(): Promise<void> {
-  const config = readConfig();
-  const log = pino({ level: config.WAYBILL_LOG_LEVEL });
-  const engines = assemble(config, log, 'work');
-  await startUp(engines, { log });
+function certificateFiles(config: Config): CertificateFiles | undefined {
+  const { WAYBILL_TLS_CERTIFICATE_FILE: certificate, WAYBILL_TLS_KEY_FILE: key } = config;
+  return certificate === '' ? undefined : { certificate, key };
+}
+
+/** The engines of a service, observed, after their first check. */
+async function start(config: Config, role: 'serve' | 'work') {
+  const about = { role, version };
+  const tracing = await startTracing({ ...about, url: config.WAYBILL_OTLP_URL, ratio: config.WAYBILL_TRACE_RATIO });
+  const observation: Observation = { metrics: createMetrics(about), tracing };
+  const log = pino({
+    level: config.WAYBILL_LOG_LEVEL,
+    mixin: () => ({ ...jobFields(), ...tracing.logFields() }),
+  });
+  const assembly = assemble(config, log, role, {
+    aroundStatement: (text, call) => tracing.step('postgres statement', { 'db.query.text': text }, call),
+    traceparent: tracing.traceparent,
+  });
+  await startUp(assembly, { log });
+  return { log, observation, engines: observedEngines(assembly, observation) };
+}
+
+/** The administrator's port, and what it reports. */
+function openConsole({ log, observation, engines }: Awaited<ReturnType<typeof start>>) {
   const watch = watchEngines(engines.checks, { log });
-  const stopMs = config.WAYBILL_STOP_SECONDS * 1000;
+  const { registry, sources } = observation.metrics;
+  Object.assign(sources.lanes, engines.usage.lanes);
+  sources.connections = engines.usage.connections;
+  sources.memory = engines.usage.memory;
+  sources.enginesUp = watch.areUp;
+  let isStopping = false;
+  const server = buildConsole({ log, isStopping: () => isStopping, engines: watch.states, metrics: registry });
+  return {
+    async listen(config: Config, setting: 'WAYBILL_CONSOLE_LISTEN' | 'WAYBILL_WORK_CONSOLE_LISTEN') {
+      const address = config[setting];
+      if (address) await server.listen(address).catch(cannotListen(setting));
+    },
+    stopping() {
+      isStopping = true;
+    },
+    async close() {
+      watch.stop();
+      await server.close();
+    },
+  };
+}
+
+function cannotListen(setting: string): (error: Error) => never {
+  return (cause) => {
+    throw new SetupError(`${setting} cannot be used: ${cause.message}.`, { cause });
+  };
+}
+
+async function work(): Promise<void> {
+  isService = true;
+  const config = readConfig();
+  const { log, observation, engines } = await start(config, 'work');
+  observation.metrics.sources.backlog = engines.backlog;
+  const adminConsole = openConsole({ log, observation, engines });
+  const options = { stopMs: config.WAYBILL_STOP_SECONDS * 1000, around: aroundJobs(observation, log) };
   const runners = await Promise.all([
-    engines.startJobRunner({ concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines), stopMs }),
-    engines.startJobRunner({ concurrency: config.WAYBILL_CHECKS_AT_ONCE, tasks: longTasks(engines), stopMs }),
+    engines.startJobRunner({ ...options, concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines) }),
+    engines.startJobRunner({ ...options, concurrency: config.WAYBILL_CHECKS_AT_ONCE, tasks: longTasks(engines) }),
+    engines.startJobRunner({ ...options, concurrency: config.WAYBILL_WEBHOOKS_AT_ONCE, tasks: webhookTasks(engines) }),
   ]);
+  await adminConsole.listen(config, 'WAYBILL_WORK_CONSOLE_LISTEN');
   log.info({ working: true }, 'working');
   const sweeping = startSweeping(engines, {
+    around: aroundSweeps(observation),
     onFailure: (err) => log.warn({ err }, 'a sweep failed; the next one continues it'),
   });
+  const bounces =
+    engines.bounceMailbox &&
+    startReadingBounces(engines, engines.bounceMailbox, {
+      onFailure: (err) => log.warn({ err }, 'mails that came back could not be read; they are tried again'),
+    });
+  const bytesPerSecond = config.WAYBILL_SCRUB_BYTES_PER_SECOND;
+  const scrubbing =
+    bytesPerSecond > 0 &&
+    startScrubbing(engines, {
+      bytesPerSecond,
+      onFailure: (err) => log.warn({ err }, 'reading stored files again failed; it is continued'),
+    });
   closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
-    watch.stop();
-    await Promise.all([sweeping, ...runners].map((part) => part.stop()));
+    adminConsole.stopping();
+    const parts = [sweeping, bounces, scrubbing, ...runners].filter((part) => part !== false && part !== undefined);
+    await Promise.all(parts.map((part) => part.stop()));
+    await adminConsole.close();
     await engines.close();
+    await observation.tracing.stop();
   });
   await Promise.race(runners.map((runner) => runner.ended));
 }
 
-/** When a process that stops is ended whatever it still does: a while after everything was told to end. */
+/** When a stopping process is killed whatever it is still doing: some time after everything was told to end. */
 function stopLimitMs(config: Config): number {
   return (config.WAYBILL_STOP_DELAY_SECONDS + config.WAYBILL_STOP_SECONDS) * 1000 + crashGraceMs;
 }
@@ -139,20 +218,32 @@ function stopLimitMs(config: Config): number {
 async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
   const engines = assemble(readConfig(), pino({ level: 'silent' }), 'admin');
   try {
-    if (options?.migrateFirst !== false) await engines.migrate();
+    if (options?.migrateFirst !== false) await engines.migrate().catch(databaseIsAway);
     await command({ engines });
   } finally {
     await engines.close();
   }
 }
 
-function explain(error: unknown): string {
-  if (error instanceof ExchangeError) {
-    const cause = error.cause instanceof Error ? ` (${error.cause.message || error.cause.name})` : '';
-    // The text for callers of the API speaks of a header that is not here.
-    return error.code === 'unavailable'
-      ? `An engine is out of reach${cause}. Check that it runs, and its address in the settings.`
-      : `${error.message}${cause}`;
-  }
-  return error instanceof Error ? error.message : String(error);
+function diagnoseParts(...[{ parts, dnsServer }]: Parameters<Diagnose>): ReturnType<Diagnose> {
+  const examinations = Object.entries(assembleExaminations(inspectConfig(), { dnsServer }));
+  return diagnose(Object.fromEntries(examinations.filter(([name]) => parts.includes(name))));
+}
+
+function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): ReturnType<SetUp> {
+  return setUp(options, {
+    given: givenSettings(),
+    ask: mayAsk ? askOnTerminal : undefined,
+    open: (config) => {
+      // All files are written, which needed root.
+      becomeServicesUser();
+      const engines = assemble(config, pino({ level: 'silent' }), 'admin');
+      return { ...engines, migrate: () => engines.migrate().catch(databaseIsAway) };
+    },
+    diagnose: (settings) => {
+      // No `serve` is running yet that could answer through the proxy.
+      const { proxy: _, ...examinations } = assembleExaminations(inspectConfig(settings));
+      return diagnose(examinations);
+    },
+  });
 }

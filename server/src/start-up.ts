@@ -5,19 +5,27 @@ import { type EngineChecks, reasonOf, withDeadline } from './http/console/watch-
 
 export interface StartUpOptions {
   readonly log: Logger;
-  /** How long PostgreSQL may be out of reach before the process gives up. */
+  /** How long PostgreSQL may be unavailable before the process gives up. */
   readonly patienceMs?: number;
   readonly pauseMs?: number;
   readonly checkMs?: number;
 }
 
+/** Names the engine and the setting when PostgreSQL was the only engine that was called. */
+export function databaseIsAway(error: unknown): never {
+  if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
+  throw new Error(`PostgreSQL is out of reach (${reasonOf(error)}). Start it, or correct WAYBILL_DATABASE_URL.`, {
+    cause: error,
+  });
+}
+
 /**
- * What has to be true before a process serves or works.
+ * What must be true before a process serves or works.
  *
- * Without PostgreSQL nothing works, not even knowing whether the schema fits, so a process waits for it, for a bounded
- * time: after a power failure everything starts at once. An object store or a Valkey that is merely away does not stop
- * the start: what needs it answers 503, and works as soon as it is back. But an engine that answers, and whose answer
- * shows a wrong setting, is a mistake that somebody should see now and not at the first upload.
+ * Without PostgreSQL nothing works, not even checking whether the schema fits, so a process waits for it for a limited
+ * time: after a power failure everything starts at once. An object store or a Valkey that is merely unavailable does
+ * not stop the start: requests that need it return 503, and work as soon as it is back. But if an engine's response
+ * shows a wrong setting, that is a mistake that the administrator should see now and not at the first upload.
  */
 export async function startUp(
   engines: { migrate(): Promise<unknown>; readonly checks: EngineChecks },
@@ -30,11 +38,7 @@ export async function startUp(
       migrated = true;
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
-      if (performance.now() + pauseMs > giveUpAt) {
-        throw new Error(`PostgreSQL is out of reach (${reasonOf(error)}). Start it, or correct WAYBILL_DATABASE_URL.`, {
-          cause: error,
-        });
-      }
+      if (performance.now() + pauseMs > giveUpAt) databaseIsAway(error);
       log.warn({ engine: 'postgres', reason: reasonOf(error) }, 'waiting for an engine');
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { serverUrl } from '../server-url.ts';
 import { Waybill, type WaybillOptions } from '../waybill.ts';
-import { CommandError, exits } from './exits.ts';
+import { CommandError, exits, told } from './exits.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The account as the file keeps it. */
@@ -19,22 +20,36 @@ export function accountPath({ environment, homeFolder }: Terminal): string {
   return join(environment['XDG_CONFIG_HOME'] || join(homeFolder, '.config'), 'waybill', 'account.json');
 }
 
-/** For whatever a command has to remember from one run to the next. */
+/** Where a command keeps what the next run needs. */
 export function stateFolder({ environment, homeFolder }: Terminal): string {
   return join(environment['XDG_STATE_HOME'] || join(homeFolder, '.local', 'state'), 'waybill');
 }
 
 /**
- * The client of the account that is logged in. A variable of the environment overrides the value in the file, but the key in
- * the file is used only for the account it was stored for.
+ * A client for the account that is logged in. Variables of the environment override the file, but the key in the file is
+ * used only for the account that it was stored for.
  */
 export async function openClient(terminal: Terminal): Promise<{ client: Waybill; account: Account }> {
   const account = await readAccount(terminal);
-  return { client: new Waybill(optionsOf(account)), account };
+  return { client: clientOf(account), account };
 }
 
-export function optionsOf({ url, user, api_key, plain_http }: Account): WaybillOptions {
-  return { baseUrl: url, user, apiKey: api_key, plainHttp: plain_http };
+export function clientOf({ url, user, api_key, plain_http }: Account, options?: Partial<WaybillOptions>): Waybill {
+  requireServerUrl(url, plain_http === true);
+  return new Waybill({ baseUrl: url, user, apiKey: api_key, plainHttp: plain_http, ...options });
+}
+
+/** Checks an address before anything is asked or sent, and names what allows plain HTTP here. */
+export function requireServerUrl(url: string, plainHttp: boolean): void {
+  try {
+    serverUrl(url, plainHttp);
+  } catch (error) {
+    const plain = URL.parse(url)?.protocol === 'http:';
+    const next = plain
+      ? 'To allow it: waybill login --plain-http, or WAYBILL_PLAIN_HTTP=1'
+      : 'See: waybill login --help';
+    throw new CommandError(exits.usage, 'invalid_argument', (error as Error).message, next);
+  }
 }
 
 async function readAccount(terminal: Terminal): Promise<Account> {
@@ -54,7 +69,7 @@ async function readAccount(terminal: Terminal): Promise<Account> {
       exits.account,
       'not_logged_in',
       'You are not logged in.',
-      'Log in with waybill login URL, or set WAYBILL_URL, WAYBILL_USER and WAYBILL_API_KEY.',
+      'Log in with: waybill login URL. Or set WAYBILL_URL, WAYBILL_USER and WAYBILL_API_KEY.',
     );
   }
   const ofKept = sameServer(url, kept?.url) && user.toLowerCase() === kept?.user?.toLowerCase();
@@ -62,8 +77,8 @@ async function readAccount(terminal: Terminal): Promise<Account> {
     throw new CommandError(
       exits.account,
       'key_of_another_account',
-      `The stored key is for ${kept?.user} at ${kept?.url}; it is not sent as ${user} to ${url}.`,
-      `Unset WAYBILL_URL and WAYBILL_USER, set WAYBILL_API_KEY as well, or log in there: waybill login ${url}`,
+      `The stored key is for ${kept?.user} at ${kept?.url}, and is not used for ${user} at ${url}.`,
+      `Unset WAYBILL_URL and WAYBILL_USER, also set WAYBILL_API_KEY, or log in there: waybill login ${url}`,
     );
   }
   const plainHttp =
@@ -71,23 +86,37 @@ async function readAccount(terminal: Terminal): Promise<Account> {
   return { url, user, api_key: apiKey, ...(plainHttp ? { plain_http: true } : {}) };
 }
 
-/** The same scheme, host, port and path: anything else may belong to somebody else. */
+/** Whether scheme, host, port and path are the same; otherwise it may be somebody else's server. */
 function sameServer(url: string, other: string | undefined): boolean {
   const [one, two] = [url, other].map((text) => URL.parse(text ?? '')?.href.replace(/\/*$/, ''));
   return one !== undefined && one === two;
 }
 
 async function keyFromFile(path: string | undefined): Promise<string | undefined> {
-  return path ? (await readFile(path, 'utf8')).trim() : undefined;
+  if (!path) return undefined;
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    const { message } = told(error);
+    throw new CommandError(exits.account, 'key_file', message, 'Correct WAYBILL_API_KEY_FILE.');
+  }
 }
+
+const otherFile = 'Correct WAYBILL_ACCOUNT_FILE, or log in again: waybill login URL';
 
 async function readFileOf(path: string): Promise<Partial<Account> | undefined> {
   let text: string;
   try {
-    const { mode } = await stat(path);
-    // A key that others could read is not a secret any more.
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new CommandError(exits.account, 'key_exposed', `${path} can be read by others.`, `Run: chmod 600 ${path}`);
+    const found = await stat(path);
+    if (!found.isFile()) throw new CommandError(exits.account, 'account_file', `${path} is not a file.`, otherFile);
+    // A key that others can read is not a secret.
+    if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
+      throw new CommandError(
+        exits.account,
+        'key_exposed',
+        `${path} can be read by other users, so its key is not used.`,
+        `Run: chmod 600 ${path}`,
+      );
     }
     text = await readFile(path, 'utf8');
   } catch (error) {
@@ -97,11 +126,11 @@ async function readFileOf(path: string): Promise<Partial<Account> | undefined> {
   try {
     return JSON.parse(text) as Partial<Account>;
   } catch {
-    throw new CommandError(exits.account, 'account_file', `${path} is damaged.`, 'Log in again: waybill login');
+    throw new CommandError(exits.account, 'account_file', `${path} is damaged.`, 'Log in again: waybill login URL');
   }
 }
 
-/** Replaces the file at once: nobody sees half of it, and at no time can others read it. */
+/** Replaces the file atomically; at no time can other users read it. */
 export async function writeAccount(terminal: Terminal, account: Account): Promise<string> {
   const path = accountPath(terminal);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

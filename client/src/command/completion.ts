@@ -11,7 +11,7 @@ interface Place {
   takesFiles: boolean;
 }
 
-/** A script that completes commands, options and files. Made of the commands themselves, so it knows them all. */
+/** A script that completes commands, options and files. It is made from the commands themselves, so it knows them all. */
 export function completionScript(program: Command, shell: Shell): string {
   const places = placesOf(program, '');
   if (shell === 'bash') return bash(places);
@@ -34,7 +34,7 @@ function placesOf(command: Command, path: string): Place[] {
   return [place, ...deeper];
 }
 
-const help = { flag: '--help', about: 'show how it is used' };
+const help = { flag: '--help', about: 'display help for command' };
 
 /** Walks the words before the cursor down the tree of commands. */
 function walk(places: Place[]): string {

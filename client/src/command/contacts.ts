@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import type { ContactInput } from '../wire.ts';
 import { openClient } from './account.ts';
-import { CommandError, exits } from './exits.ts';
+import { readContactsFile } from './contacts-file.ts';
 import { counted } from './send.ts';
 import type { Answers, Terminal } from './terminal.ts';
 
@@ -21,7 +18,7 @@ export async function listContacts(terminal: Terminal, answers: Answers, signal:
   for (const [list, contacts] of [['own', local] as const, ['global', global] as const]) {
     for (const contact of contacts) {
       const { email, nick, number, groups } = contact;
-      const facts = [email, nick, number, groups.join(' '), list === 'global' ? '(everybody’s)' : ''];
+      const facts = [email, nick, number, groups.join(' '), list === 'global' ? '(every account has it)' : ''];
       await answers.say(facts.filter((fact) => fact !== '').join('  '), { ...contact, list });
     }
   }
@@ -45,7 +42,7 @@ export async function addContacts(
   const { client } = await openClient(terminal);
   await (update ? client.contacts.upsert(contacts, { signal }) : client.contacts.add(contacts, { signal }));
   client.close();
-  await answers.say(`${update ? 'Kept' : 'Added'} ${counted(contacts.length, 'contact')}.`, {
+  await answers.say(`${update ? 'Added or changed' : 'Added'} ${counted(contacts.length, 'contact')}.`, {
     status: 'added',
     contacts: contacts.length,
   });
@@ -63,7 +60,7 @@ export async function removeContacts(
   await answers.say(`Removed ${counted(removed, 'contact')}.`, { status: 'removed', contacts: removed });
 }
 
-/** The account's own contacts as JSON, as `import` takes it. */
+/** Prints the account's own contacts as JSON, which `import` reads. */
 export async function exportContacts(terminal: Terminal, signal: AbortSignal): Promise<void> {
   const { client } = await openClient(terminal);
   const { local } = await client.contacts.list({ signal });
@@ -71,14 +68,14 @@ export async function exportContacts(terminal: Terminal, signal: AbortSignal): P
   terminal.output.write(`${JSON.stringify(local, undefined, 2)}\n`);
 }
 
-/** Adds the contacts of a file, and changes those that are there. */
+/** Adds the contacts of a file, and changes those that exist already. */
 export async function importContacts(
   terminal: Terminal,
   answers: Answers,
   signal: AbortSignal,
   path: string,
 ): Promise<void> {
-  const contacts = contactsIn(path === '-' ? await text(terminal.input) : await readFile(path, 'utf8'));
+  const contacts = await readContactsFile(terminal, path);
   const { client } = await openClient(terminal);
   await client.contacts.upsert(contacts, { signal });
   client.close();
@@ -86,19 +83,4 @@ export async function importContacts(
     status: 'imported',
     contacts: contacts.length,
   });
-}
-
-function contactsIn(json: string): ContactInput[] {
-  const next = 'Use a JSON array of contacts, as `waybill contacts export` writes it.';
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(json);
-  } catch (error) {
-    throw new CommandError(exits.usage, 'not_json', `The file is no JSON: ${(error as Error).message}.`, next);
-  }
-  const isContact = (value: unknown) => typeof (value as { email?: unknown } | null)?.email === 'string';
-  if (!Array.isArray(parsed) || !parsed.every(isContact)) {
-    throw new CommandError(exits.usage, 'no_contacts', 'The file is no list of contacts.', next);
-  }
-  return parsed as ContactInput[];
 }

@@ -1,6 +1,8 @@
+import { CommanderError } from 'commander';
 import { isWaybillError, type WaybillErrorCode } from '../errors.ts';
+import { fileProblem } from './file-problem.ts';
 
-/** What the command ends with. docs/client.md lists them. */
+/** The exit codes. docs/client.md lists them, and so does `waybill --help`. */
 export const exits = {
   done: 0,
   failed: 1,
@@ -16,7 +18,7 @@ export const exits = {
 
 export type Exit = (typeof exits)[keyof typeof exits];
 
-/** A failure that is the command's own, with what to do next. */
+/** A failure of the command itself, with what to do next. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exit: Exit;
@@ -33,78 +35,130 @@ export class CommandError extends Error {
 
 interface Ending {
   exit: Exit;
-  /** Instead of the server's message, where that speaks to whoever writes a client. */
+  /** Replaces the server's message where that is meant for those who write clients. */
   message?: string;
-  /** What the reader of the message can do about it. */
+  /** What to do about it. */
   next: string;
 }
 
 const tellAdministrator = 'Tell the administrator of the server.';
 const ourMistake: Ending = {
   exit: exits.failed,
-  next: 'This should not happen: client and server may not fit together.',
+  message: 'The server did not understand this version of waybill.',
+  next: 'Compare the versions of waybill and of the server, and tell the administrator.',
 };
-const later: Ending = { exit: exits.later, next: 'Run the same command again in a while; nothing is sent twice.' };
+const later: Ending = { exit: exits.later, next: 'Run the same command again later; nothing is sent twice.' };
 
-/** Exhaustive: a new code does not compile until it is decided what its reader can do. */
+/** Exhaustive: a new code does not compile until it is decided here what to do about it. */
 const endings: Record<WaybillErrorCode, Ending> = {
   malformed_request: ourMistake,
-  invalid_input: {
-    exit: exits.refused,
-    next: 'Correct what the message names; desttime is --days, ddmessage --message.',
-  },
+  invalid_input: { exit: exits.refused, next: 'Correct the value and run the command again.' },
   invalid_name: { exit: exits.refused, next: 'Rename the file.' },
   unauthorized: {
     exit: exits.account,
     message: 'The server does not accept this account and key.',
-    next: 'Check the address and the key, and log in again: waybill login',
+    next: 'Check the account’s address and the key, then log in again: waybill login URL',
   },
-  csrf_rejected: later,
-  wrong_account: { exit: exits.account, next: 'Log in again: waybill login' },
+  scope_missing: { exit: exits.account, next: 'Use a key with this scope.' },
+  network_not_allowed: {
+    exit: exits.account,
+    next: 'Run the command from an address for which the key was made, or use another key.',
+  },
+  csrf_rejected: { ...later, message: 'The server kept refusing this session.' },
+  wrong_account: {
+    exit: exits.account,
+    message: 'The key belongs to another account.',
+    next: 'Log in again: waybill login URL',
+  },
   cross_site: ourMistake,
-  not_found: { exit: exits.refused, next: 'It may have passed its deadline; look with: waybill inbox' },
-  link_ended: { exit: exits.refused, next: 'Ask the sender for a new one.' },
+  not_found: {
+    exit: exits.refused,
+    message: 'There is no Waybill server at this address.',
+    next: 'Check the server’s address and its path, then log in again: waybill login URL',
+  },
+  link_ended: { exit: exits.refused, next: 'Ask the sender to send it again.' },
   link_revoked: { exit: exits.refused, next: 'Ask the sender.' },
   code_required: ourMistake,
+  link_not_opened: ourMistake,
   files_not_ready: ourMistake,
   upload_superseded: ourMistake,
   upload_worn_out: ourMistake,
   too_many_transfers: ourMistake,
   too_many_messages: {
     exit: exits.later,
-    next: 'An hour’s limit of messages is reached. Run the same command again later; nothing is sent twice.',
+    message: 'The limit of messages per hour is reached, for this account or for one of the receivers.',
+    next: 'Run the same command again in an hour; nothing is sent twice.',
   },
   method_not_allowed: ourMistake,
-  contact_exists: { exit: exits.refused, next: 'To change a contact that is there: waybill contacts add --update' },
-  unknown_contact: { exit: exits.refused, next: 'Add the contact first: waybill contacts add' },
-  no_receivers: { exit: exits.usage, next: 'Name a receiver with --to.' },
-  no_files: { exit: exits.usage, next: 'Name at least one file, or - for standard input.' },
+  contact_exists: {
+    exit: exits.refused,
+    next: 'To change a contact that exists: waybill contacts add --update ADDRESS',
+  },
+  unknown_contact: {
+    exit: exits.refused,
+    message: 'A receiver is not a contact of this account.',
+    next: 'Add the contact first: waybill contacts add ADDRESS',
+  },
+  no_receivers: { exit: exits.usage, message: 'There is no receiver.', next: 'Name at least one with --to.' },
+  no_files: {
+    exit: exits.usage,
+    message: 'There is no file to send.',
+    next: 'Name at least one, or - for standard input.',
+  },
   file_list_not_initialized: ourMistake,
-  too_many_files: { exit: exits.refused, next: 'Send fewer files at a time.' },
-  idempotency_key_reused: { exit: exits.refused, next: 'Use another --key: this one belongs to something else.' },
-  precondition_failed: later,
+  too_many_files: {
+    exit: exits.refused,
+    message: 'The server does not take so many files at once.',
+    next: 'Send fewer files at a time.',
+  },
+  idempotency_key_reused: {
+    exit: exits.refused,
+    message: 'The --key was used for something else in the last 7 days.',
+    next: 'Use another key.',
+  },
+  request_in_flight: { ...later, message: 'The same request is still being processed.' },
+  lease_not_held: { exit: exits.refused, next: 'Claim the entry again.' },
+  not_parked: { exit: exits.refused, next: 'Look at the state of the entry.' },
+  cursor_expired: { exit: exits.failed, next: 'Start again: events are kept only for some time.' },
+  too_many_keys: { exit: exits.refused, next: 'Revoke a key that is not used any more.' },
+  too_many_webhooks: { exit: exits.refused, next: 'Remove a webhook that is not used any more.' },
+  precondition_failed: { ...later, message: 'The contacts were being changed by others all the time.' },
   too_large: { exit: exits.refused, next: 'Send less at a time, or ask the administrator for a higher limit.' },
-  too_large_to_scan: { exit: exits.refused, next: 'Ask the administrator: the virus scanner does not take so much.' },
+  too_large_to_scan: { exit: exits.refused, next: 'Send it in smaller parts, or ask the administrator.' },
+  storage_full: {
+    exit: exits.refused,
+    next: 'Remove files, revoke drops, or ask the administrator for more storage. Then run the same command again.',
+  },
+  recipient_not_allowed: { exit: exits.refused, next: 'Choose another receiver, or ask the administrator.' },
+  daily_limit: {
+    exit: exits.later,
+    next: 'Run the same command again tomorrow (UTC), or ask the administrator; nothing is sent twice.',
+  },
   unsupported_media_type: ourMistake,
-  range_not_satisfiable: { exit: exits.failed, next: 'Fetch the file again.' },
-  wrong_host: { exit: exits.refused, next: 'Check the server’s address: waybill login' },
-  infected: { exit: exits.infected, next: 'Do not send this file. Nothing was dispatched.' },
+  range_not_satisfiable: {
+    exit: exits.failed,
+    message: 'The server has less of a file than was downloaded before.',
+    next: 'Run the same command again.',
+  },
+  wrong_host: { exit: exits.refused, next: 'Check the server’s address: waybill login URL' },
+  infected: { exit: exits.infected, next: 'Do not send this file. Nothing was sent.' },
   encrypted: { exit: exits.refused, next: 'Send the file without a password, or ask the administrator.' },
   headers_too_large: ourMistake,
   request_timeout: later,
   too_many_requests: {
     exit: exits.later,
-    next: 'Too many wrong keys came from here. Check the key, then wait a minute.',
+    message: 'The server has refused too many wrong keys from this address.',
+    next: 'Check the key, wait a minute, and run the command again.',
   },
-  unavailable: later,
+  unavailable: { ...later, message: 'The server is out of order for the moment.' },
   damaged: { exit: exits.damaged, next: tellAdministrator },
-  internal: { exit: exits.failed, next: tellAdministrator },
+  internal: { exit: exits.failed, message: 'The server met an unexpected error.', next: tellAdministrator },
   unreachable: { exit: exits.later, next: 'Check the server’s address and the network, then run the command again.' },
-  unexpected_answer: { exit: exits.failed, next: 'Check the server’s address: waybill login' },
-  digest_mismatch: { exit: exits.damaged, next: 'Fetch the file again; if it happens again, tell the administrator.' },
-  source_failed: { exit: exits.failed, next: 'Check the file, and that nobody writes to it while it is sent.' },
+  unexpected_answer: { exit: exits.failed, next: 'Check the server’s address, then log in again: waybill login URL' },
+  digest_mismatch: { exit: exits.damaged, next: 'Run the command again; if it happens again, tell the administrator.' },
+  source_failed: { exit: exits.failed, next: 'Check the file and run the command again.' },
   target_exists: { exit: exits.failed, next: 'Move what is there out of the way.' },
-  invalid_argument: { exit: exits.usage, next: 'Correct the command; waybill help shows how.' },
+  invalid_argument: { exit: exits.usage, next: 'See: waybill --help' },
 };
 
 export interface Told extends Ending {
@@ -113,21 +167,36 @@ export interface Told extends Ending {
   requestId?: string | undefined;
 }
 
-/** What there is to say about an error, whatever it is. */
+/** What to say about any error. */
 export function told(error: unknown): Told {
   if (isWaybillError(error)) {
-    return { message: error.message, ...endings[error.code], code: error.code, requestId: error.requestId };
+    const message = inTermsOfTheCommand(error.message);
+    return { message, ...endings[error.code], code: error.code, requestId: error.requestId };
   }
   if (error instanceof CommandError) return error;
   if (error instanceof Error && error.name === 'AbortError') {
-    return { exit: exits.interrupted, code: 'interrupted', message: 'Interrupted.', next: 'Run it again to go on.' };
+    return {
+      exit: exits.interrupted,
+      code: 'interrupted',
+      message: 'Interrupted.',
+      next: 'Run the same command again to continue.',
+    };
   }
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return { exit: exits.failed, code: 'disk_full', message: 'The disk is full.', next: 'Make room and run it again.' };
+  if (error instanceof CommanderError) {
+    return { exit: exits.usage, code: 'usage', message: 'No command was given.', next: 'See: waybill --help' };
   }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return { exit: exits.failed, code: 'not_permitted', message, next: 'Check who may read and write there.' };
-  }
-  return { exit: exits.failed, code: code ?? 'failed', message: message ?? String(error), next: 'See docs/client.md.' };
+  const problem = fileProblem(error);
+  if (problem) return { exit: exits.failed, ...problem };
+  const message = error instanceof Error ? error.message : String(error);
+  return { exit: exits.failed, code: 'failed', message, next: 'If the message does not help, tell the administrator.' };
+}
+
+/** The server names fields of its API; here they are options. */
+const fieldsToOptions: readonly (readonly [RegExp, string])[] = [
+  [/"?\bdesttime\b"?(?: is\b)?/g, '--days must be'],
+  [/"ddmessage"/g, '--message'],
+];
+
+function inTermsOfTheCommand(message: string): string {
+  return fieldsToOptions.reduce((text, [field, option]) => text.replace(field, option), message);
 }

@@ -1,4 +1,6 @@
+import { isWaybillError } from '../errors.ts';
 import { openClient } from './account.ts';
+import { CommandError, exits } from './exits.ts';
 import type { Answers, Terminal } from './terminal.ts';
 
 export interface FilesCommand {
@@ -6,7 +8,7 @@ export interface FilesCommand {
   remove?: string;
 }
 
-/** What is staged in a draft and not yet dispatched. Sends of this command use drafts of their own. */
+/** Lists what is uploaded to a draft and not yet sent. `waybill send` uses a draft of its own for each send. */
 export async function filesCommand(
   terminal: Terminal,
   answers: Answers,
@@ -16,12 +18,16 @@ export async function filesCommand(
   const { client } = await openClient(terminal);
   const draft = client.draft(name);
   if (remove !== undefined) {
-    await draft.removeFile(remove, { signal });
+    await draft.removeFile(remove, { signal }).catch((error: unknown) => {
+      if (!isWaybillError(error, 'not_found')) throw error;
+      const message = `No uploaded file is called ${remove}.`;
+      throw new CommandError(exits.refused, 'not_found', message, 'To see those that there are: waybill files');
+    });
     await answers.say(`Removed ${remove}.`, { status: 'removed', name: remove });
   } else {
     const files = await draft.files({ signal });
     for (const file of files) await answers.say(`${file.size.padStart(10)}  ${file.name}`, file);
-    if (files.length === 0) answers.notice('No file is staged.');
+    if (files.length === 0) answers.notice('No file is waiting to be sent.');
   }
   client.close();
 }

@@ -13,8 +13,8 @@ export interface Arrival {
 }
 
 /**
- * Runs a command for a file that has arrived, and answers whether it succeeded. What it is told is in its environment:
- * a name never becomes a part of the command line. What it prints goes to our standard error.
+ * Runs a command for a file that has arrived. Returns whether it succeeded. The details are in its environment, so that a
+ * name never becomes part of a command line. Its output goes to our standard error.
  */
 export async function runHook(
   command: string,
@@ -46,7 +46,7 @@ export async function runHook(
   }
 }
 
-/** A hook handles files; the account's key is not its business. */
+/** A hook handles files; it does not need the account's key. */
 function withoutKey(environment: Environment): NodeJS.ProcessEnv {
   const { WAYBILL_API_KEY: _key, WAYBILL_API_KEY_FILE: _file, ...rest } = environment;
   return rest;

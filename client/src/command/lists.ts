@@ -17,14 +17,14 @@ export const inboxCommand: Listing = listing(
   'The inbox is empty.',
 );
 
-/** What this account has sent and asked for. */
+/** What this account has sent and requested. */
 export const historyCommand: Listing = listing(
   (client, signal) => client.history({ signal }),
   historyLine,
   'Nothing has been sent yet.',
 );
 
-/** A line an entry while they arrive, as many as are asked for. */
+/** Prints a line for each entry as it arrives, up to the limit. */
 function listing<Entry>(
   entries: (client: Waybill, signal: AbortSignal) => AsyncIterable<Entry>,
   line: (entry: Entry) => string,
@@ -44,7 +44,7 @@ function listing<Entry>(
 }
 
 function historyLine(entry: HistoryEntry): string {
-  const what = entry.drop_type === 'uploadfiles' ? 'asked for files' : names(entry.files);
+  const what = entry.drop_type === 'uploadfiles' ? 'requested files' : names(entry.files);
   const whom = entry.receivers.map(({ email }) => email).join(', ');
   const [firstLine = ''] = entry.ddmessage.split('\n');
   const message = firstLine === '' ? '' : `  "${firstLine}"`;

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { Waybill } from '../waybill.ts';
-import { type Account, optionsOf, writeAccount } from './account.ts';
+import { type Account, clientOf, requireServerUrl, writeAccount } from './account.ts';
 import { CommandError, exits } from './exits.ts';
 import type { Answers, Terminal } from './terminal.ts';
 
@@ -10,7 +9,7 @@ export interface LoginOptions {
   plainHttp?: boolean;
 }
 
-/** Checks the account against the server before it is kept. */
+/** Checks the account with the server before it is stored. */
 export async function login(
   terminal: Terminal,
   answers: Answers,
@@ -18,7 +17,12 @@ export async function login(
   url: string,
   { user, plainHttp }: LoginOptions,
 ): Promise<void> {
+  requireServerUrl(url, plainHttp === true);
   const name = user ?? (await ask(terminal, signal, 'Account (e-mail address): '));
+  if (!/^[^\s:/]+@[^\s:/]+$/.test(name)) {
+    const next = 'Use the e-mail address of the account, such as orders@example.org.';
+    throw new CommandError(exits.usage, 'invalid_argument', `"${name}" is not an account.`, next);
+  }
   const apiKey = await ask(terminal, signal, 'API key (not shown): ', true);
   const account: Account = {
     url,
@@ -26,18 +30,19 @@ export async function login(
     api_key: apiKey,
     ...(plainHttp === true ? { plain_http: true } : {}),
   };
-  const client = new Waybill(optionsOf(account));
+  // Somebody waits, and a wrong address is more likely than a server that is back in a minute.
+  const client = clientOf(account, { patience: { attempts: 3 } });
   await client.contacts.list({ signal });
   client.close();
   const path = await writeAccount(terminal, account);
-  await answers.say(`Logged in as ${account.user}. The key is kept in ${path}.`, {
+  await answers.say(`Logged in as ${account.user}. The key is stored in ${path}.`, {
     status: 'logged_in',
     user: account.user,
     account_file: path,
   });
 }
 
-/** From a terminal with a question, else the next line of standard input. */
+/** Asks on a terminal; otherwise reads the next line of standard input. */
 async function ask(
   { input, errors }: Terminal,
   signal: AbortSignal,
@@ -47,7 +52,7 @@ async function ask(
   const onTerminal = input.isTTY === true;
   const screen = new Writable({
     write(piece: Buffer, _encoding, written) {
-      // Readline echoes what is typed; a key is not echoed.
+      // Readline echoes what is typed; a key must not be shown.
       if (!hidden || piece.toString() === question) errors.write(piece);
       written();
     },
@@ -60,7 +65,12 @@ async function ask(
   } finally {
     lines.close();
   }
-  throw new CommandError(exits.usage, 'nothing_entered', 'Nothing was entered.', 'Give the key on standard input.');
+  throw new CommandError(
+    exits.usage,
+    'nothing_entered',
+    'Nothing was entered.',
+    'Type it in, or pass it on standard input.',
+  );
 }
 
 async function firstLine(lines: AsyncIterable<string>): Promise<string> {

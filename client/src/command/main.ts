@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { exits } from './exits.ts';
 import { run } from './run.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -10,11 +11,14 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort());
 
-// Whoever reads our answer may have seen enough, as `head` does.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader has seen enough, as `head` does.
+    if (error.code === 'EPIPE') process.exit(exits.done);
+    if (stream === process.stdout) process.stderr.write(`waybill: The output cannot be written: ${error.message}.\n`);
+    process.exit(exits.failed);
+  });
+}
 
 const exit = await run(
   {
@@ -28,5 +32,5 @@ const exit = await run(
   interrupted.signal,
   manifest.version,
 );
-// What is still open, such as a standard input nobody reads, must not keep the process; what was written must get out.
+// What is still open, such as a standard input that nobody reads, must not keep the process alive; but all output must be written.
 process.stdout.write('', () => process.exit(exit));

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** The server knows a key for 7 days; one that is nearly as old is not relied on. */
+/** The server remembers a key for 7 days; one that is nearly as old is not used any more. */
 const keyLifeMs = 6 * 24 * 3600 * 1000;
 
 export interface SendWords {
@@ -16,15 +16,15 @@ export interface SendWords {
 
 export interface PendingSend {
   idempotencyKey: string;
-  /** There is a run before this one that did not come to its end. */
+  /** An earlier run did not finish. */
   resumed: boolean;
   forget(): Promise<void>;
 }
 
 /**
- * Remembers what is being sent, so that the same command, run again after it was killed, is the same send: it goes on
- * under the same key, and there is one drop however often and wherever it was cut. The same command after a success
- * is a new send. A file that has changed since makes it another send.
+ * Remembers what is being sent, so that the same command, run again after it was killed, is the same send: it continues
+ * under the same key, and there is one drop however often it was interrupted. After a success, the same command is a
+ * new send; and so it is if a file has changed.
  */
 export async function pendingSend(folder: string, words: SendWords, now: number): Promise<PendingSend> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -39,7 +39,7 @@ export async function pendingSend(folder: string, words: SendWords, now: number)
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const kept = (await readFile(path, 'utf8')).trim();
-  // Killed between making the file and writing it: nothing was sent under the key that is missing.
+  // Killed between creating the file and writing it: nothing was sent under the missing key.
   const idempotencyKey = kept === '' ? randomUUID() : kept;
   if (kept === '') await writeFile(path, idempotencyKey, { mode: 0o600, flush: true });
   return { idempotencyKey, resumed: true, forget };
@@ -48,7 +48,7 @@ export async function pendingSend(folder: string, words: SendWords, now: number)
 async function fingerprint({ url, user, paths, to, message, days }: SendWords): Promise<string> {
   const files = await Promise.all(
     paths.map(async (path) => {
-      const found = await stat(path).catch(() => undefined); // the send itself tells what is wrong with it
+      const found = await stat(path).catch(() => undefined); // the send itself reports the problem
       return [resolve(path), found?.size, found?.mtimeMs, found?.ino];
     }),
   );

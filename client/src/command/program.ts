@@ -1,100 +1,158 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { completionScript, type Shell } from './completion.ts';
-import {
-  addContacts,
-  type ContactFields,
-  exportContacts,
-  importContacts,
-  listContacts,
-  removeContacts,
-} from './contacts.ts';
+import { addContactCommands } from './contact-commands.ts';
+import { CommandError, exits } from './exits.ts';
 import { type FilesCommand, filesCommand } from './files.ts';
 import { historyCommand, inboxCommand, type ListCommand } from './lists.ts';
 import { type LoginOptions, login } from './login.ts';
+import { examples, several, wholeNumber } from './options.ts';
 import { type PullCommand, pullCommand } from './pull.ts';
 import { type RequestCommand, requestCommand } from './request.ts';
 import { type SendCommand, sendCommand } from './send.ts';
 import { Answers, type Terminal } from './terminal.ts';
 
-/** The commands, each with its words and options; what they do is in their own files. */
+const exitCodes = `
+Exit codes:
+  0    done
+  1    failed
+  2    the command line is wrong
+  3    not logged in, or the key is wrong
+  4    the server refuses it
+  5    the server is out of reach or busy
+  6    the bytes are damaged
+  7    the virus scanner refused a file
+  8    pull could not finish some files
+  130  interrupted`;
+
+/** The commands with their options and help; what they do is in files of their own. */
 export function makeProgram(terminal: Terminal, signal: AbortSignal, version: string): Command {
   const program = new Command('waybill')
     .description('Send and receive files through a Waybill server.')
-    .version(version)
-    .exitOverride()
+    .version(version, '-V, --version', 'print the version')
     .configureOutput({
       writeOut: (text) => terminal.output.write(text),
-      // With --json, run() tells a mistake in the command line as JSON.
       writeErr: (text) => isJson(program) || terminal.errors.write(text),
+      // run() reports it, like any other failure.
+      outputError: () => undefined,
     })
-    .showHelpAfterError('See: waybill help')
-    .option('--json', 'answer in JSON, one value per line');
+    .option('--json', 'print JSON, one value per line');
   const answers = () => new Answers(terminal, isJson(program));
+  examples(
+    program,
+    'waybill login https://files.example.org --user orders@example.org',
+    'waybill send report.pdf --to anna@example.com',
+    'waybill pull ~/inbox',
+  ).addHelpText('after', exitCodes);
 
-  program
-    .command('login')
-    .description('check an account and keep its key on this machine')
-    .argument('<url>', 'the server’s address, such as https://files.example.org')
-    .option('--user <address>', 'the account’s e-mail address')
-    .option('--plain-http', 'allow http:// to another machine; the key can then be read on the way')
-    .action((url: string, options: LoginOptions) => login(terminal, answers(), signal, url, options));
+  examples(
+    program
+      .command('login')
+      .description('check an account and store its key on this machine')
+      .argument('<url>', 'the server’s address, such as https://files.example.org')
+      .option('--user <address>', 'the account’s e-mail address')
+      .option('--plain-http', 'allow http:// to another machine, although the key can then be read on the way')
+      .action((url: string, options: LoginOptions) => login(terminal, answers(), signal, url, options)),
+    'waybill login https://files.example.org',
+    'waybill login https://files.example.org --user orders@example.org < key-file',
+  );
 
-  program
-    .command('send')
-    .description('send files to receivers')
-    .argument('<file...>', 'the files; - is standard input')
-    .requiredOption('--to <address>', 'a receiver; may be given several times', several)
-    .option('-m, --message <text>', 'a message to the receivers')
-    .addOption(days())
-    .option('--name <name>', 'what standard input is called (default: stdin)')
-    .option('--key <key>', 'makes the send known: however often it is run with the same key, there is one drop')
-    .action((files: string[], options: SendCommand) => sendCommand(terminal, answers(), signal, files, options));
+  examples(
+    program
+      .command('send')
+      .description('send files to receivers')
+      .argument('<file...>', 'the files; - is standard input')
+      .requiredOption('--to <address>', 'a receiver; can be repeated', several)
+      .option('-m, --message <text>', 'a message to the receivers')
+      .addOption(days('the files can be downloaded'))
+      .option('--name <name>', 'the name of what comes from standard input (default: stdin)')
+      .option(
+        '--key <key>',
+        'identifies this send: repeated with the same key within 7 days, it is sent only once',
+        key,
+      )
+      .action((files: string[], options: SendCommand) => sendCommand(terminal, answers(), signal, files, options)),
+    'waybill send report.pdf --to anna@example.com --to archive@example.org -m "The report." --days 7',
+    'waybill send report.csv --to finance@example.com --key "report-$(date +%F)"',
+    'pg_dump shop | waybill send - --name shop.sql --to archive@example.org',
+  );
 
-  program
-    .command('request')
-    .description('give people a page on which they can send files to this account')
-    .requiredOption('--to <address>', 'who is asked; may be given several times', several)
-    .option('-m, --message <text>', 'a message to them')
-    .addOption(days())
-    .option('--key <key>', 'makes the request known: however often it is run with the same key, there is one')
-    .action((options: RequestCommand) => requestCommand(terminal, answers(), signal, options));
+  examples(
+    program
+      .command('request')
+      .description('ask people for files, which they upload on a page of their own')
+      .requiredOption('--to <address>', 'who is asked; can be repeated', several)
+      .option('-m, --message <text>', 'a message to them')
+      .addOption(days('the page can be used'))
+      .option('--key <key>', 'identifies this request: repeated with the same key, it is made only once', key)
+      .action((options: RequestCommand) => requestCommand(terminal, answers(), signal, options)),
+    'waybill request --to anna@example.com -m "Please send us the signed contract." --days 14',
+  );
 
-  program
-    .command('inbox')
-    .description('list what contacts and other accounts have sent to this one')
-    .addOption(limit())
-    .action((options: ListCommand) => inboxCommand(terminal, answers(), signal, options));
+  examples(
+    program
+      .command('inbox')
+      .description('list what contacts and other accounts have sent to this one')
+      .addOption(limit())
+      .action((options: ListCommand) => inboxCommand(terminal, answers(), signal, options)),
+    'waybill inbox',
+    'waybill --json inbox --limit 10',
+  );
 
-  program
-    .command('pull')
-    .description('fetch every file of the inbox into a folder, each once')
-    .argument('<dir>', 'the folder')
-    .option('--watch', 'keep running, and fetch what arrives')
-    .addOption(new Option('--every <seconds>', 'how often --watch looks').default(30).argParser(wholeNumber(1, 86_400)))
-    .option('--hook <command>', 'run this for every file that has arrived; see docs/client.md for what it is told')
-    .action((dir: string, options: PullCommand) => pullCommand(terminal, answers(), signal, dir, options));
+  examples(
+    program
+      .command('pull')
+      .description('download every file of the inbox into a folder, each one once')
+      .argument('<dir>', 'the folder')
+      .option('--watch', 'keep running, and download what arrives')
+      .addOption(
+        new Option('--every <seconds>', 'how often --watch looks').default(30).argParser(wholeNumber(1, 86_400)),
+      )
+      .option(
+        '--hook <command>',
+        'run this command for every file that has arrived; docs/client.md lists its variables',
+      )
+      .action((dir: string, options: PullCommand) => pullCommand(terminal, answers(), signal, dir, options)),
+    'waybill pull ~/inbox',
+    'waybill pull --watch --every 60 --hook /usr/local/bin/import /srv/in',
+  );
 
-  program
-    .command('history')
-    .description('list what this account has sent and asked for')
-    .addOption(limit())
-    .action((options: ListCommand) => historyCommand(terminal, answers(), signal, options));
+  examples(
+    program
+      .command('history')
+      .description('list what this account has sent and requested')
+      .addOption(limit())
+      .action((options: ListCommand) => historyCommand(terminal, answers(), signal, options)),
+    'waybill history --limit 20',
+  );
 
-  program
-    .command('files')
-    .description('list files that are uploaded and not yet dispatched')
-    .option('--draft <name>', 'in this draft, not the account’s own')
-    .option('--remove <name>', 'remove this file instead')
-    .action((options: FilesCommand) => filesCommand(terminal, answers(), signal, options));
+  examples(
+    program
+      .command('files')
+      .description('list files that are uploaded but not yet sent')
+      .option('--draft <name>', 'those of this draft instead of the account’s default one', draftName)
+      .option('--remove <name>', 'remove this file instead')
+      .action((options: FilesCommand) => filesCommand(terminal, answers(), signal, options)),
+    'waybill files',
+    'waybill files --remove report.pdf',
+  );
 
   addContactCommands(program, terminal, signal, answers);
 
-  program
-    .command('completion')
-    .description('print a script that lets a shell complete this command')
-    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .action((shell: Shell) => void terminal.output.write(completionScript(program, shell)));
-  for (const command of program.commands) command.showHelpAfterError(`See: waybill help ${command.name()}`);
+  examples(
+    program
+      .command('completion')
+      .description('print a script that makes a shell complete this command')
+      .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+      .action((shell: Shell) => void terminal.output.write(completionScript(program, shell))),
+    'source <(waybill completion bash)',
+    'waybill completion fish > waybill.fish',
+  );
+
+  for (const command of withDescendants(program)) {
+    command.exitOverride((error) => {
+      throw error.exitCode === 0 || error.code === 'commander.help' ? error : mistake(error, command);
+    });
+  }
   return program;
 }
 
@@ -102,60 +160,45 @@ export function isJson(program: Command): boolean {
   return program.opts<{ json?: boolean }>().json === true;
 }
 
-function addContactCommands(program: Command, terminal: Terminal, signal: AbortSignal, answers: () => Answers): void {
-  const contacts = program.command('contacts').description('the people files can be sent to');
-  contacts
-    .command('list')
-    .description('list contacts')
-    .action(() => listContacts(terminal, answers(), signal));
-  contacts
-    .command('add')
-    .description('add contacts')
-    .argument('<address...>')
-    .option('--nick <name>', 'what they are called')
-    .option('--number <digits>', 'mobile number, country code first')
-    .option('--language <tag>', 'the language of their mails, such as en or pt-BR')
-    .option('--group <name>', 'a group; may be given several times', several)
-    .option('--update', 'change those that are there already')
-    .action((addresses: string[], options: ContactFields) =>
-      addContacts(terminal, answers(), signal, addresses, options),
-    );
-  contacts
-    .command('remove')
-    .description('remove contacts')
-    .argument('<address...>')
-    .action((addresses: string[]) => removeContacts(terminal, answers(), signal, addresses));
-  contacts
-    .command('import')
-    .description('add the contacts of a JSON file, and change those that are there')
-    .argument('<file>', 'as export writes it; - is standard input')
-    .action((file: string) => importContacts(terminal, answers(), signal, file));
-  contacts
-    .command('export')
-    .description('write the account’s own contacts as JSON')
-    .action(() => exportContacts(terminal, signal));
+export function withDescendants(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withDescendants)];
 }
 
-function several(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
+/** A command line that cannot be run, as Commander tells it, in the form of our other messages. */
+function mistake({ message }: CommanderError, command: Command): CommandError {
+  const [first = '', ...more] = message.replace(/^error: /, '').split('\n');
+  const ended = /[.?!]$/.test(first) ? first : `${first}.`;
+  const sentence = [`${ended.charAt(0).toUpperCase()}${ended.slice(1)}`, ...more].join(' ');
+  return new CommandError(exits.usage, 'usage', sentence, `See: ${pathOf(command)} --help`);
 }
 
-function days(): Option {
-  return new Option('--days <number>', 'how long it lasts (default: as the server says)').argParser(
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function days(what: string): Option {
+  return new Option('--days <number>', `how long ${what} (default: as the server is set)`).argParser(
     wholeNumber(1, 1_000_000),
   );
 }
 
 function limit(): Option {
-  return new Option('--limit <number>', 'show no more than the newest so many').argParser(
-    wholeNumber(1, Number.MAX_SAFE_INTEGER),
+  return new Option('--limit <number>', 'list only the newest entries, up to this many').argParser(
+    wholeNumber(1, 1_000_000_000),
   );
 }
 
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It takes a whole number from ${min} to ${max}.`);
-  };
+/** It travels in a header. */
+function key(value: string): string {
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(value)) {
+    throw new InvalidArgumentError('Use up to 255 printable ASCII characters.');
+  }
+  return value;
+}
+
+function draftName(value: string): string {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(value)) {
+    throw new InvalidArgumentError('Use 1 to 64 of the characters A–Z, a–z, 0–9, - and _.');
+  }
+  return value;
 }

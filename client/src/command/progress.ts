@@ -2,7 +2,7 @@ import { humanDuration, humanSize } from './sizes.ts';
 import { printable, type Terminal } from './terminal.ts';
 
 const redrawMs = 100;
-/** The speed shown is that of the last moments, or it would lag behind what one sees. */
+/** The speed is that of the last few seconds, so that it follows changes. */
 const windowMs = 3_000;
 
 export interface Step {
@@ -11,7 +11,7 @@ export interface Step {
   totalBytes: number | undefined;
 }
 
-/** A line that shows how far a transfer is, on a terminal; elsewhere nothing. */
+/** A line on a terminal that shows how far a transfer is; elsewhere, nothing. */
 export class Progress {
   readonly #screen: Terminal['errors'] | undefined;
   readonly #now: () => number;
@@ -39,7 +39,7 @@ export class Progress {
     this.#screen.write(`\r\u001b[2K${this.line(step, this.#screen.columns ?? 80)}`);
   }
 
-  /** Takes the line away again; what follows is written in its place. */
+  /** Removes the line; what follows is written in its place. */
   clear(): void {
     if (this.#name === undefined) return;
     this.#name = undefined;

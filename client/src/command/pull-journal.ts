@@ -4,8 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { localNameKey } from '../safe-name.ts';
 
 /**
- * How far a file is. `wanted`: known, perhaps in part here. `landing`: whole and checked, about to get its name; see
- * landing.ts for whether it has it. `landed`: in the folder, its hook has not succeeded yet. `done`, and `gone`: it ended before it was fetched.
+ * How far a file is. `wanted`: known, and perhaps partly here. `landing`: complete and checked, about to get its name (see
+ * landing.ts). `landed`: in the folder, but its hook has not succeeded yet. `done`. `gone`: it ended before it was downloaded.
  */
 export type State = 'wanted' | 'landing' | 'landed' | 'done' | 'gone';
 
@@ -15,7 +15,7 @@ export interface JournalEntry {
   name: string;
   sender: string;
   state: State;
-  /** Its name in the folder. */
+  /** Below the folder, with `/` between its names. */
   path: string | null;
   sha256: string | null;
   size_bytes: number | null;
@@ -23,7 +23,7 @@ export interface JournalEntry {
   attempts: number;
 }
 
-/** Ended drops leave the inbox; what was not seen in it for so long is not coming back. */
+/** Ended drops leave the inbox; what was not seen in it for this long does not come back. */
 const rememberedDays = 400;
 
 const schema = `
@@ -45,13 +45,13 @@ const schema = `
   ) strict;
   create index if not exists files_open on files (account, created, id) where state in ('wanted', 'landing', 'landed');
 `;
-/** A journal of an earlier version has no such column. */
+/** The journal of an earlier version does not have this column. */
 const addNameKey = 'alter table files add column name_key text';
 const indexNameKey = 'create index if not exists files_name_key on files (name_key) where name_key is not null';
 
 /**
- * What has been fetched into a folder, kept in the folder. A file of SQLite is both the journal and the lock: one process
- * holds it as long as it lives, the kernel frees it however that process ends, and a change is on the disk or not made.
+ * Records in a folder what has been downloaded to it. An SQLite file is both the journal and the lock: one process holds it
+ * while it runs, the kernel releases it however that process ends, and a change is either on disk or not made.
  */
 export class PullJournal implements Disposable {
   readonly folder: string;
@@ -95,7 +95,7 @@ export class PullJournal implements Disposable {
       .run(this.#account, entry.url, entry.name, entry.sender, entry.created, day);
   }
 
-  /** All changes of a round's listing at once. */
+  /** Makes several changes in one transaction. */
   together(change: () => void): void {
     this.#database.exec('begin');
     try {
@@ -107,7 +107,7 @@ export class PullJournal implements Disposable {
     }
   }
 
-  /** The next file after `after` that something is left to do for, oldest first. */
+  /** The next unfinished file after `after`, oldest first. */
   next(after: { created: number; id: number }): (JournalEntry & { created: number }) | undefined {
     return this.#database
       .prepare(
@@ -124,17 +124,17 @@ export class PullJournal implements Disposable {
       .run(path, localNameKey(path), sha256, sizeBytes, id);
   }
 
-  /** The names under which files have landed that count the same as this one; they may have been moved away since. */
-  landedLike(name: string): string[] {
-    const rows = this.#database.prepare('select distinct path from files where name_key = ?').all(localNameKey(name));
-    return rows.map(({ path }) => String(path));
+  /** The paths of landed files that count as equal to this one. The files may have been moved away since. */
+  landedLike(path: string): string[] {
+    const rows = this.#database.prepare('select distinct path from files where name_key = ?').all(localNameKey(path));
+    return rows.map((row) => String(row['path']));
   }
 
   set(id: number, state: State): void {
     this.#database.prepare('update files set state = ? where id = ?').run(state, id);
   }
 
-  /** Counts before the hook is started, so that it is never told the same number twice. */
+  /** Counts before the hook is started, so that it never gets the same number twice. */
   attempt(id: number): number {
     const row = this.#database
       .prepare('update files set attempts = attempts + 1 where id = ? returning attempts')
@@ -156,7 +156,7 @@ export class PullJournal implements Disposable {
 /** SQLITE_BUSY */
 const busy = 5;
 
-/** Some versions of Node announce on loading it that it is young. That is not the reader's concern. */
+/** Without the warning that some versions of Node print because the module is experimental. */
 async function sqlite(): Promise<typeof import('node:sqlite')> {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,6 +33,8 @@ afterEach(() => rmSync(home, { recursive: true }));
 interface Drop {
   url: string;
   files: Record<string, string>;
+  /** What the server says of files in folders, by their names. */
+  paths?: Record<string, string>;
 }
 
 async function inboxServer(drops: Drop[]): Promise<WireServer & { fetched: string[] }> {
@@ -49,7 +52,9 @@ async function inboxServer(drops: Drop[]): Promise<WireServer & { fetched: strin
       return;
     }
     const [url, , name = ''] = path.split('/').map(decodeURIComponent);
-    const content = drops.find((drop) => drop.url === url)?.files[name];
+    const drop = drops.find((one) => one.url === url);
+    const content = drop?.files[name];
+    const said = drop?.paths?.[name];
     if (content === undefined) {
       fail(response, 404, 'not_found');
       return;
@@ -59,6 +64,7 @@ async function inboxServer(drops: Drop[]): Promise<WireServer & { fetched: strin
     response.writeHead(200, {
       ETag: `"${digest}"`,
       'Repr-Digest': `sha-256=:${digest}:`,
+      ...(said === undefined ? {} : { 'Waybill-Path': said }),
       'Content-Length': Buffer.byteLength(content),
     });
     response.end(content);
@@ -140,6 +146,77 @@ test('names that are not safe here or elsewhere are changed, and the original is
   expect(existsSync(join(home, 'evil.txt'))).toBe(false);
 });
 
+const tree = () =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => !file.isDirectory())
+    .map((file) => relative(folder, join(file.parentPath, file.name)))
+    .filter((path) => !path.startsWith('.waybill/'))
+    .toSorted();
+const inFolders = (paths: Record<string, string>) => [
+  { url: 'd1', files: Object.fromEntries(Object.keys(paths).map((name) => [name, name])), paths },
+];
+
+test('folders are made again', async () => {
+  await using server = await inboxServer(
+    inFolders({ x: 'a/x', 'x (2)': 'gr%C3%BC%C3%9Fe/b/x', 'x (3)': 'x', y: 'a/y', z: '%', w: 'A/w' }),
+  );
+  expect((await pull(server)).exit).toBe(0);
+  expect(tree()).toEqual(['A/w', 'a/x', 'a/y', 'grüße/b/x', 'x', 'z']);
+  expect(readFileSync(join(folder, 'grüße/b/x'), 'utf8')).toBe('x (2)');
+  expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
+});
+
+test('a file whose folders cannot be made lands in the folder itself', async () => {
+  // Together longer than a path can be.
+  const folders = Array.from({ length: 20 }, () => 'x'.repeat(250)).join('/');
+  await using server = await inboxServer(inFolders({ a: `${folders}/a`, b: 'b' }));
+  expect((await pull(server)).exit).toBe(0);
+  expect(tree()).toEqual(['a', 'b']);
+});
+
+test('whatever a server says, nothing lands outside of the folder or in the journal’s', async () => {
+  mkdirSync(folder);
+  mkdirSync(join(home, 'elsewhere'));
+  symlinkSync(join(home, 'elsewhere'), join(folder, 'link'));
+  writeFileSync(join(folder, 'file'), 'of somebody else');
+  const paths = {
+    a: '../../evil',
+    b: '/etc/evil',
+    c: '..%2F..%2Fevil',
+    d: 'C:%5Cevil',
+    e: '.waybill/pull.db',
+    f: '.WAYBILL/pull.db',
+    g: 'link/evil',
+    h: 'file/evil',
+    i: `${'d/'.repeat(1000)}deep`,
+    j: 'con/a./evil%00',
+    k: '',
+  };
+  await using server = await inboxServer(inFolders(paths));
+  const before = readdirSync(home);
+  expect((await pull(server)).exit).toBe(0);
+  expect(tree()).toEqual(
+    [
+      '__/__/evil',
+      '__/__/evil (2)',
+      '_/etc/evil',
+      'C__evil',
+      '_waybill/pull.db',
+      '_WAYBILL/pull (2).db',
+      'link (2)/evil',
+      'file (2)/evil',
+      'deep',
+      '_con/a_/evil_',
+      '_ (2)',
+      'file',
+      'link',
+    ].toSorted(),
+  );
+  expect(readdirSync(home)).toEqual(before);
+  expect(readdirSync(join(home, 'elsewhere'))).toEqual([]);
+  expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
+});
+
 test('a name that differs from an earlier one only in case is free again when that one was moved away', async () => {
   const drops: Drop[] = [{ url: 'd1', files: { 'Report.csv': '1' } }];
   await using server = await inboxServer(drops);
@@ -171,7 +248,7 @@ test('a file that ends before it is fetched is let go, and the others come', asy
   }
   const { exit, terminal } = await pull(server);
   expect(exit).toBe(0);
-  expect(terminal.errors.text).toContain('late.txt of beta@machines.test has passed its deadline');
+  expect(terminal.errors.text).toContain('late.txt from beta@machines.test passed its deadline');
   expect(landed()).toEqual(['a.txt', 'gone.txt']);
 });
 
@@ -218,7 +295,7 @@ test('a file that appears while another one gets the same name is not replaced',
     // The name was free until now.
     if (path === 'a.txt') writeFileSync(join(folder, path), 'somebody else’s', { flag: 'wx' });
   };
-  expect(await land(folder, journal, entry, { sha256: 'ca', sizeBytes: 6 })).toBe('a (2).txt');
+  expect(await land(folder, journal, entry, { path: 'a.txt', sha256: 'ca', sizeBytes: 6 })).toBe('a (2).txt');
   expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('somebody else’s');
   expect(readFileSync(join(folder, 'a (2).txt'), 'utf8')).toBe('pulled');
   expect(existsSync(partPath(journal, entry))).toBe(false);
@@ -246,7 +323,7 @@ test('one process at a time works in a folder; the next one waits for it', async
   expect(await PullJournal.open(folder, 'another')).toBe(undefined);
   const terminal = terminalFor(server);
   const pulling = run(terminal, ['pull', folder], new AbortController().signal, '1');
-  await expect.poll(() => terminal.errors.text).toContain('Another pull is at work');
+  await expect.poll(() => terminal.errors.text).toContain('Another pull is running');
   expect(server.fetched).toEqual([]);
   journal[Symbol.dispose]();
   expect(await pulling).toBe(0);

@@ -6,7 +6,7 @@ import type { Waybill } from '../waybill.ts';
 import { openClient } from './account.ts';
 import { CommandError, exits, told } from './exits.ts';
 import { runHook } from './hook.ts';
-import { hasLanded, land, partPath } from './landing.ts';
+import { hasLanded, land, partPath, type Whole } from './landing.ts';
 import { Progress } from './progress.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
 import { counted } from './send.ts';
@@ -50,8 +50,8 @@ export async function pullCommand(
     client.close();
     if (received + left === 0) answers.notice('There is nothing new.');
     if (left > 0) {
-      const next = 'Look at the messages above, and pull again: only what is missing is fetched.';
-      throw new CommandError(exits.incomplete, 'incomplete', `${counted(left, 'file')} could not be finished.`, next);
+      const next = 'See the messages above, then pull again: only what is missing is downloaded.';
+      throw new CommandError(exits.incomplete, 'incomplete', `${counted(left, 'file')} could not be completed.`, next);
     }
     return;
   }
@@ -60,12 +60,12 @@ export async function pullCommand(
       if (signal.aborted || !isPassing(error)) throw error;
       answers.fail(told(error));
     });
-    // Not all at once, where many machines were started together.
+    // Spread, so that machines that were started together do not all ask at once.
     await realSurroundings.sleep(every * 1000 * (0.9 + 0.2 * Math.random()), signal);
   }
 }
 
-/** Another puller of the same folder is waited for: when it ends, however it does, this one goes on. */
+/** Waits for another process that pulls into the same folder, however that one ends. */
 async function openJournal(
   folder: string,
   account: string,
@@ -75,12 +75,12 @@ async function openJournal(
   for (let waited = false; ; waited = true) {
     const journal = await PullJournal.open(folder, account);
     if (journal) return journal;
-    if (!waited) answers.notice(`Another pull is at work in ${folder}; waiting for it to end.`);
+    if (!waited) answers.notice(`Another pull is running in ${folder}; waiting for it to end.`);
     await realSurroundings.sleep(waitForLockMs, signal);
   }
 }
 
-/** Fetches all that is in the inbox and not yet here. Returns how many files that were, and how many are left unfinished. */
+/** Downloads what is in the inbox and not yet here. Returns how many files were received, and how many are left. */
 async function pullOnce(puller: Puller): Promise<{ received: number; left: number }> {
   await noteInbox(puller);
   let received = 0;
@@ -94,7 +94,7 @@ async function pullOnce(puller: Puller): Promise<{ received: number; left: numbe
       else left += 1;
     } catch (error) {
       puller.progress.clear();
-      // What concerns one file must not keep the others; what concerns all of them ends the round.
+      // A problem of one file must not stop the others; a problem of all of them ends the round.
       if (puller.signal.aborted || !isWaybillError(error, 'damaged', 'digest_mismatch', 'internal')) throw error;
       puller.answers.fail({ ...told(error), message: `${entry.name}: ${error.message}` });
       left += 1;
@@ -103,7 +103,7 @@ async function pullOnce(puller: Puller): Promise<{ received: number; left: numbe
   return { received, left };
 }
 
-/** The list is read to its end before the first file is fetched: the server does not wait for a slow reader. */
+/** Reads the whole list before the first download: the server does not wait for a slow reader. */
 async function noteInbox({ client, journal, signal }: Puller): Promise<void> {
   const day = Math.floor(Date.now() / dayMs);
   for await (const { url, sender, createtime, files } of client.inbox({ signal })) {
@@ -114,17 +114,18 @@ async function noteInbox({ client, journal, signal }: Puller): Promise<void> {
   journal.forget(day);
 }
 
-/** From whatever state a file is in to its end. Returns whether it got there. */
+/** Takes a file from whatever state it is in to the last one. Returns whether it got there. */
 async function finish(puller: Puller, entry: JournalEntry): Promise<boolean> {
   const { journal, folder, answers, progress } = puller;
   let { path, sha256, size_bytes: sizeBytes } = entry;
   if (entry.state === 'wanted') {
     const whole = await fetchPart(puller, entry);
-    if (whole === undefined) return true; // there is nothing to be had any more
+    if (whole === undefined) return true; // there is nothing left to download
     ({ sha256, sizeBytes } = whole);
     path = await land(folder, journal, entry, whole);
   } else if (entry.state === 'landing' && !(await hasLanded(folder, journal, entry))) {
-    path = await land(folder, journal, entry, { sha256: sha256 ?? '', sizeBytes: sizeBytes ?? 0 });
+    const whole = { path: path ?? entry.name, sha256: sha256 ?? '', sizeBytes: sizeBytes ?? 0 };
+    path = await land(folder, journal, entry, whole);
   }
   const arrival = {
     path: join(folder, path ?? entry.name),
@@ -159,7 +160,7 @@ async function finishHook(
     const attempt = journal.attempt(entry.id);
     if (!(await runHook(hook, { ...arrival, attempt }, terminal.environment, signal))) {
       signal.throwIfAborted();
-      answers.notice(`The hook failed for ${arrival.path} (attempt ${attempt}); it will be run again.`);
+      answers.notice(`The hook failed for ${arrival.path} (attempt ${attempt}). The next pull runs it again.`);
       return false;
     }
   }
@@ -170,7 +171,7 @@ async function finishHook(
 async function fetchPart(
   { client, journal, answers, progress, signal }: Puller,
   entry: JournalEntry,
-): Promise<{ sha256: string; sizeBytes: number } | undefined> {
+): Promise<Whole | undefined> {
   const { url, name } = entry;
   try {
     return await client.downloadPart({ url, name }, partPath(journal, entry), {
@@ -180,14 +181,14 @@ async function fetchPart(
   } catch (error) {
     if (!isWaybillError(error, 'not_found')) throw error;
     progress.clear();
-    answers.notice(`${name} of ${entry.sender} has passed its deadline before it was fetched.`);
+    answers.notice(`${name} from ${entry.sender} passed its deadline before it was downloaded.`);
     journal.set(entry.id, 'gone');
     await rm(partPath(journal, entry), { force: true });
     return undefined;
   }
 }
 
-/** What a watch waits out. A wrong key will not become right by itself. */
+/** What a watch waits out. A wrong key does not become right by itself. */
 function isPassing(error: unknown): boolean {
   if (isWaybillError(error)) return error.mayPass || error.code === 'internal' || error.code === 'unexpected_answer';
   return (error as NodeJS.ErrnoException).code === 'ENOSPC';

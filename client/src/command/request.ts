@@ -18,6 +18,6 @@ export async function requestCommand(
   const { repeated } = await client.request({ to, message, days, idempotencyKey: key, signal });
   client.close();
   const value = { status: 'requested', to, repeated };
-  if (repeated) await answers.say('This was asked for before, by an earlier run; nobody was asked twice.', value);
+  if (repeated) await answers.say(`Something was requested with the key ${key} already; nobody was asked now.`, value);
   else await answers.say(`Asked ${to.join(', ')} to send files.`, value);
 }

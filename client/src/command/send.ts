@@ -24,13 +24,13 @@ export async function sendCommand(
   const { client, account } = await openClient(terminal);
   const fromInput = paths.includes('-');
   if (fromInput && paths.indexOf('-') !== paths.lastIndexOf('-')) {
-    throw new CommandError(exits.usage, 'usage', 'Standard input can be sent once.', 'Name - once.');
+    throw new CommandError(exits.usage, 'usage', 'Standard input can be sent only once.', 'Name - only once.');
   }
   const files: FileToSend[] = paths.map((path) => (path === '-' ? { name, stream: terminal.input } : path));
   const words = { url: account.url, user: account.user, paths, to, message, days };
-  // Standard input cannot be read again, so there is nothing to go on with.
+  // Standard input cannot be read again, so such a send cannot be resumed.
   const pending = key === undefined && !fromInput ? await remember(terminal, answers, words) : undefined;
-  if (pending?.resumed) answers.notice('Going on with an earlier run of this command that did not come to its end.');
+  if (pending?.resumed) answers.notice('Resuming an earlier run of this command that was interrupted.');
 
   const progress = new Progress(terminal);
   try {
@@ -47,7 +47,13 @@ export async function sendCommand(
     await pending?.forget();
     progress.clear();
     const value = { status: 'sent', files: files.length, to, idempotency_key: idempotencyKey, repeated };
-    if (repeated) await answers.say('This was sent before, by an earlier run; nothing was sent twice.', value);
+    if (repeated)
+      await answers.say(
+        key === undefined
+          ? 'An earlier run has sent it already; nothing was sent twice.'
+          : `Something was sent with the key ${key} already; nothing was sent now.`,
+        value,
+      );
     else await answers.say(`Sent ${counted(files.length, 'file')} to ${to.join(', ')}.`, value);
   } finally {
     progress.clear();
@@ -55,7 +61,7 @@ export async function sendCommand(
   }
 }
 
-/** Without a place to remember in, a send works as well; only a run after a crash would be a send of its own. */
+/** A send works without its record too; but a run after an interruption would then be a send of its own. */
 async function remember(
   terminal: Terminal,
   answers: Answers,
@@ -66,7 +72,7 @@ async function remember(
     return await pendingSend(folder, words, Date.now());
   } catch (error) {
     answers.notice(
-      `${folder} cannot be written (${(error as Error).message}): a send that is cut will not be recognised.`,
+      `${folder} cannot be written (${(error as Error).message}): if this send is interrupted, it cannot be resumed.`,
     );
     return undefined;
   }

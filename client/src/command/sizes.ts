@@ -20,7 +20,7 @@ export function humanDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
 }
 
-/** Unix seconds as text, shown in the local time. */
+/** Unix seconds as local time. */
 export function humanTime(unixSeconds: string): string {
   const date = new Date(Number(unixSeconds) * 1000);
   const two = (value: number) => String(value).padStart(2, '0');

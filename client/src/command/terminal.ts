@@ -16,7 +16,7 @@ export interface Terminal {
   homeFolder: string;
 }
 
-/** A command's answer: sentences for people, or JSON, one value per line. */
+/** The output of a command: sentences for people, or JSON, one value per line. */
 export class Answers {
   readonly #terminal: Terminal;
   readonly #json: boolean;
@@ -26,13 +26,13 @@ export class Answers {
     this.#json = json;
   }
 
-  /** Waits for a reader who is slower than we are. */
+  /** Waits for a slow reader. */
   async say(text: string, value: unknown): Promise<void> {
     const line = this.#json ? JSON.stringify(value) : printable(text);
     if (!this.#terminal.output.write(`${line}\n`)) await once(this.#terminal.output, 'drain');
   }
 
-  /** For people only, beside the answer. */
+  /** For people only, beside the output proper. */
   notice(text: string): void {
     if (!this.#json) this.#terminal.errors.write(`${printable(text)}\n`);
   }
@@ -49,7 +49,7 @@ export class Answers {
   }
 }
 
-/** Names and messages are other people's: what could steer a terminal or turn the text around is not shown. */
+/** Names and messages come from others: characters that control a terminal or reverse the text are replaced. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

@@ -1,47 +1,64 @@
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { createAccount } from '../domain/accounts/create-account.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { setAccountChoices } from '../domain/accounts/set-account-choices.ts';
 import { setAccountDisabled } from '../domain/accounts/set-account-disabled.ts';
-import type { Account, SecondFactor } from '../domain/ports/index.ts';
-import { type AddCommand, print, printPages } from './command.ts';
+import { findGroup, setAccountQuotas } from '../domain/accounts/set-quotas.ts';
+import type { Account, Engines, Group, SecondFactor } from '../domain/ports/index.ts';
+import { type AddCommand, examples, print, printPages } from './command.ts';
+import { addQuotaOptions, type QuotaOptions, quotasFrom, quotasInWords, shownQuotas } from './quota-options.ts';
+import { usageCommands } from './usage.ts';
 
 const accountsPerPage = 500;
 
-interface ChoiceOptions {
+interface ChoiceOptions extends QuotaOptions {
   email: string;
+  name?: string;
   secondFactor?: SecondFactor | 'default';
   receipts?: 'on' | 'off';
   reminders?: 'on' | 'off';
+  group?: string;
   json?: boolean;
 }
 
 export const accountCommands: AddCommand = (parent, withEngines) => {
-  const accounts = parent.command('accounts').description('who may use the service');
+  const accounts = parent
+    .command('accounts')
+    .description('create, list and change the accounts that may use the server');
+  examples(
+    accounts,
+    'waybilld admin accounts create --email orders@example.org --number 46700000001',
+    'waybilld admin accounts list',
+  );
 
-  accounts
+  const create = accounts
     .command('create')
-    .description('make an account and its first API key, which is shown once')
-    .requiredOption('--email <address>', 'the account’s address, which is its user name')
-    .requiredOption('--number <digits>', 'its mobile number: 7 to 15 digits, the country code first')
-    .addOption(new Option('--type <type>', 'what kind of account').choices(['api', 'user']).default('api'))
+    .description('create an account and its first API key, which is shown only once')
+    .requiredOption('--email <address>', 'its address, which is also its user name')
+    .requiredOption('--number <digits>', 'its mobile number: 7 to 15 digits, starting with the country code')
+    .addOption(new Option('--type <type>', 'the kind of account').choices(['api', 'user']).default('api'))
     .option('--language <tag>', 'its language, such as en or sv')
-    .option('--json', 'answer as JSON')
+    .option('--json', 'print JSON')
     .action((options: { email: string; number: string; type: 'api' | 'user'; language?: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const { account, apiKey } = await createAccount(engines, options);
         print(options.json, { account: shown(account), api_key: apiKey }, [
           `Account  ${account.email}`,
           `API key  ${apiKey}`,
-          'The key is not shown again: keep it where the client finds it.',
+          'The key is not shown again: store it where the client finds it.',
         ]);
       }),
     );
+  examples(
+    create,
+    'waybilld admin accounts create --email orders@example.org --number 46700000001',
+    'waybilld admin accounts create --email anna@example.org --number 46700000002 --type user --language sv --json',
+  );
 
-  accounts
+  const list = accounts
     .command('list')
-    .description('all accounts, by address')
-    .option('--json', 'answer as one JSON array')
+    .description('list all accounts by address')
+    .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
         await printPages(
@@ -49,46 +66,78 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
           (after?: Account) => engines.store.accounts.page(after?.email ?? '', accountsPerPage),
           shown,
           ({ email, type, disabled }) => `${email}  ${type}${disabled ? '  disabled' : ''}`,
+          'There is no account yet. To create one: waybilld admin accounts create --help',
         );
       }),
     );
+  examples(list, 'waybilld admin accounts list', 'waybilld admin accounts list --json');
 
   const switchOption = (flags: string, about: string) => new Option(flags, about).choices(['on', 'off']);
-  accounts
-    .command('set')
-    .description('what its receivers are asked for, and which mails are sent')
+  const set = addQuotaOptions(accounts.command('set'))
+    .description(
+      'change how an account is named, what it may do, what its receivers are asked for, and which mails are sent',
+    )
     .requiredOption('--email <address>', 'the account')
+    .option('--name <name>', 'the name shown on pages and in mails; empty for its address')
     .addOption(
       new Option(
         '--second-factor <factor>',
-        'the code a receiver types in; default: as the server’s setting says',
+        'how a receiver gets a code to type in; default follows the group or the server',
       ).choices(['off', 'sms', 'mail', 'default']),
     )
-    .addOption(switchOption('--receipts <on|off>', 'whether it is told when everything was sent to a receiver'))
-    .addOption(switchOption('--reminders <on|off>', 'whether receivers who have not are reminded before the deadline'))
-    .option('--json', 'answer as JSON')
-    .action((options: ChoiceOptions) =>
-      withEngines(async ({ engines }) => {
-        const { secondFactor } = options;
-        await setAccountChoices(engines, await findAccount(engines, options.email), {
-          ...(secondFactor && { secondFactor: secondFactor === 'default' ? null : secondFactor }),
-          ...(options.receipts && { receipts: options.receipts === 'on' }),
-          ...(options.reminders && { reminders: options.reminders === 'on' }),
-        });
+    .addOption(switchOption('--receipts <on|off>', 'whether it gets a mail when everything was sent to a receiver'))
+    .addOption(
+      switchOption(
+        '--reminders <on|off>',
+        'whether receivers who have not downloaded everything are reminded before the deadline',
+      ),
+    )
+    .option('--group <name>', 'the group whose limits apply where it has none of its own; none takes it out')
+    .option('--json', 'print JSON')
+    .action((options: ChoiceOptions, command: Command) => {
+      const { name, secondFactor, receipts, reminders } = options;
+      const choices = {
+        ...(name !== undefined && { displayName: name }),
+        ...(secondFactor && { secondFactor: secondFactor === 'default' ? null : secondFactor }),
+        ...(receipts && { receipts: receipts === 'on' }),
+        ...(reminders && { reminders: reminders === 'on' }),
+      };
+      const quotas = quotasFrom(options);
+      const changesChoices = Object.keys(choices).length > 0;
+      const changesQuotas = Object.keys(quotas).length > 0 || options.group !== undefined;
+      if (!changesChoices && !changesQuotas) {
+        command.error('nothing to change: use --name, --group, --max-stored or another option besides --email');
+      }
+      return withEngines(async ({ engines }) => {
+        const found = await findAccount(engines, options.email);
+        if (changesQuotas) await setAccountQuotas(engines, found, quotas, await groupFrom(engines, options.group));
+        if (changesChoices) await setAccountChoices(engines, found, choices);
         const account = shown(await findAccount(engines, options.email));
-        print(options.json, { account }, [
-          `${account.email}  second factor: ${account.second_factor}  receipts: ${account.receipts ? 'on' : 'off'}  reminders: ${account.reminders ? 'on' : 'off'}`,
+        const { group, ...own } = await engines.store.quotas.own(found.id);
+        const limits = shownQuotas(own);
+        print(options.json, { account: { ...account, group, own: limits } }, [
+          `${account.email}  name: ${account.name || '-'}  second factor: ${account.second_factor}  receipts: ${account.receipts ? 'on' : 'off'}  reminders: ${account.reminders ? 'on' : 'off'}`,
+          `group: ${group ?? '-'}  ${quotasInWords(limits)}`,
         ]);
-      }),
-    );
+      });
+    });
+  examples(
+    set,
+    'waybilld admin accounts set --email orders@example.org --name "Acme orders"',
+    'waybilld admin accounts set --email orders@example.org --second-factor sms',
+    'waybilld admin accounts set --email orders@example.org --receipts off --reminders off',
+    'waybilld admin accounts set --email orders@example.org --group sales --max-stored 50GB',
+  );
+
+  usageCommands(accounts, withEngines);
 
   for (const disabled of [true, false]) {
     const name = disabled ? 'disable' : 'enable';
-    accounts
+    const command = accounts
       .command(name)
-      .description(disabled ? 'refuse the account from now on' : 'let the account in again')
+      .description(disabled ? 'refuse all requests of an account from now on' : 'accept requests of an account again')
       .requiredOption('--email <address>', 'the account')
-      .option('--json', 'answer as JSON')
+      .option('--json', 'print JSON')
       .action((options: { email: string; json?: boolean }) =>
         withEngines(async ({ engines }) => {
           const account = await findAccount(engines, options.email);
@@ -96,9 +145,16 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
           print(options.json, { account: { ...shown(account), disabled } }, [`${account.email} is ${name}d.`]);
         }),
       );
+    examples(command, `waybilld admin accounts ${name} --email orders@example.org`);
   }
 };
 
-function shown({ email, number, type, disabled, secondFactor, receipts, reminders }: Account) {
-  return { email, number, type, disabled, second_factor: secondFactor ?? 'default', receipts, reminders };
+/** Undefined: it stays as it is; null: in none. */
+async function groupFrom(engines: Pick<Engines, 'store'>, name: string | undefined): Promise<Group | null | undefined> {
+  if (name === undefined) return undefined;
+  return name === 'none' ? null : findGroup(engines, name);
+}
+
+function shown({ email, displayName: name, number, type, disabled, secondFactor, receipts, reminders }: Account) {
+  return { email, name, number, type, disabled, second_factor: secondFactor ?? 'default', receipts, reminders };
 }

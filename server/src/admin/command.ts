@@ -1,12 +1,36 @@
-import type { Command } from 'commander';
+import { isIP } from 'node:net';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Assembly } from '../assemble.ts';
+import { isUuid } from '../domain/is-uuid.ts';
 
-/** What a command is given: the engines, and where its answer goes. */
+/** What a command is given: the engines, and where its output goes. */
 export interface AdminContext {
-  readonly engines: Pick<Assembly, 'store' | 'random' | 'pepper' | 'objects' | 'checkpoint' | 'policy' | 'migrate'>;
+  readonly engines: Pick<
+    Assembly,
+    | 'store'
+    | 'random'
+    | 'pepper'
+    | 'objects'
+    | 'keys'
+    | 'dayKeys'
+    | 'checkpoint'
+    | 'policy'
+    | 'readReport'
+    | 'mailer'
+    | 'letters'
+    | 'probeMailServer'
+    | 'dns'
+    | 'returnPaths'
+    | 'report'
+    | 'migrate'
+    | 'planMigrations'
+    | 'database'
+    | 'bucket'
+    | 'openBackupPlace'
+  >;
 }
 
-/** Runs a command with the engines opened for it on a database that is up to date, and closed after it. */
+/** Opens the engines on an up-to-date database, runs a command with them, and closes them afterwards. */
 export type WithEngines = (
   work: (context: AdminContext) => Promise<void>,
   options?: { readonly migrateFirst: boolean },
@@ -15,17 +39,54 @@ export type WithEngines = (
 /** One file per command: it adds itself to its parent. */
 export type AddCommand = (parent: Command, withEngines: WithEngines) => void;
 
+/** Shown at the end of the command's help. */
+export function examples(command: Command, ...lines: readonly string[]): void {
+  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+}
+
+/** For an argument or option that is an id, as shown in a list. */
+export function idFrom(list: string): (value: string) => string {
+  return (value) => {
+    if (!isUuid(value)) throw new InvalidArgumentError(`Use an id as \`${list}\` shows it.`);
+    return value;
+  };
+}
+
+/** For an option that is a time. A time without a zone would mean a different moment on a different machine. */
+export function time(value: string): Date {
+  const at = new Date(value);
+  if (!/^\d{4}-\d{2}-\d{2}(?:T.*(?:Z|[+-]\d{2}:?\d{2}))?$/.test(value) || Number.isNaN(at.getTime())) {
+    throw new InvalidArgumentError(
+      'Use a date or a time with its zone, such as 2026-11-15, 2026-11-15T08:00:00Z or 2026-11-15T09:00+01:00.',
+    );
+  }
+  return at;
+}
+
+/** For an option that is the address of a DNS server. */
+export function dnsServer(value: string): string {
+  const [, bracketed, plain = bracketed ?? '', port = '53'] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(value) ?? [];
+  if (isIP(value) === 0 && (isIP(plain) === 0 || Number(port) > 65_535)) {
+    throw new InvalidArgumentError('Use an IP address, with or without a port: 192.0.2.53 or [2001:db8::53]:5353.');
+  }
+  return value;
+}
+
 /** Prints for a person, or as one JSON value for a program. */
 export function print(json: boolean | undefined, value: unknown, lines: readonly string[]): void {
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''));
 }
 
-/** A list of any length, a page at a time: a line each for a person, or one JSON array for a program. */
+/**
+ * A list of any length, printed page by page: one line per item for a person, or one JSON array for a program. A person
+ * is told if it is empty, apart from the output, in which a program may count lines.
+ */
 export async function printPages<Row, Shown>(
   json: boolean | undefined,
   page: (after: Row | undefined) => Promise<readonly Row[]>,
   shown: (row: Row) => Shown,
   line: (shown: Shown) => string,
+  none?: string,
 ): Promise<void> {
   let separator = '[';
   for (let after: Row | undefined; ; ) {
@@ -37,5 +98,7 @@ export async function printPages<Row, Shown>(
     after = rows.at(-1);
     if (!after) break;
   }
-  if (json) process.stdout.write(separator === '[' ? '[]\n' : ']\n');
+  const isEmpty = separator === '[';
+  if (json) process.stdout.write(isEmpty ? '[]\n' : ']\n');
+  else if (isEmpty && none) process.stderr.write(`${none}\n`);
 }

@@ -1,18 +1,17 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import { ContactsAddRequest } from '@waybill/protocol';
-import { Check, Errors } from 'typebox/value';
 import { replaceGlobalContacts } from '../domain/contacts/replace-global-contacts.ts';
-import { ExchangeError } from '../domain/exchange-error.ts';
-import { type AddCommand, print } from './command.ts';
+import { type AddCommand, examples, print } from './command.ts';
+import { readContactsFile } from './contacts-file.ts';
 
 export const contactCommands: AddCommand = (parent, withEngines) => {
-  const contacts = parent.command('contacts').description('the global contacts, which every account sees');
+  const contacts = parent
+    .command('contacts')
+    .description('list and replace the global contacts, which every account sees');
+  examples(contacts, 'waybilld admin contacts list', 'waybilld admin contacts set --file global.json');
 
-  contacts
+  const list = contacts
     .command('list')
-    .description('the global contacts')
-    .option('--json', 'answer as JSON')
+    .description('list the global contacts')
+    .option('--json', 'print one JSON array')
     .action((options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const found = await engines.store.contacts.readGlobal();
@@ -23,24 +22,26 @@ export const contactCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
+  examples(list, 'waybilld admin contacts list', 'waybilld admin contacts list --json > global.json');
 
-  contacts
+  const set = contacts
     .command('set')
-    .description('replace the global contacts')
-    .requiredOption('--file <path>', 'a JSON array of contacts; - for standard input')
-    .option('--json', 'answer as JSON')
-    .action((options: { file: string; json?: boolean }) =>
-      withEngines(async ({ engines }) => {
-        const source = options.file === '-' ? await text(process.stdin) : await readFile(options.file, 'utf8');
-        const count = await replaceGlobalContacts(engines, parseContacts(source));
+    .description('replace the global contacts by those of a file')
+    .requiredOption(
+      '--file <path>',
+      'a JSON array of contacts, as `contacts list --json` prints it; - for standard input',
+    )
+    .option('--json', 'print JSON')
+    .action(async (options: { file: string; json?: boolean }) => {
+      const wanted = await readContactsFile(options.file);
+      return withEngines(async ({ engines }) => {
+        const count = await replaceGlobalContacts(engines, wanted);
         print(options.json, { count }, [`${count} global contacts are set.`]);
-      }),
-    );
+      });
+    });
+  examples(
+    set,
+    'waybilld admin contacts set --file global.json',
+    `echo '[{"email":"desk@example.org","nick":"Desk"}]' | waybilld admin contacts set --file -`,
+  );
 };
-
-function parseContacts(source: string) {
-  const value: unknown = JSON.parse(source);
-  if (Check(ContactsAddRequest, value)) return value;
-  const [error] = Errors(ContactsAddRequest, value);
-  throw new ExchangeError('invalid_input', `The list is not valid: ${error?.instancePath || '/'} ${error?.message}.`);
-}

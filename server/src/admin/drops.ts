@@ -1,22 +1,27 @@
 import { InvalidArgumentError } from 'commander';
 import { findAccount } from '../domain/accounts/find-account.ts';
+import { extendDrop } from '../domain/drops/extend-drop.ts';
+import { idEndOf, referenceOf } from '../domain/drops/reference.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { isUuid } from '../domain/is-uuid.ts';
 import type { DropLine, ReceiverState } from '../domain/ports/index.ts';
-import { type AddCommand, print, printPages } from './command.ts';
+import { type AddCommand, examples, idFrom, print, printPages, time } from './command.ts';
 
 const receiversPerPage = 50;
 const dropsPerPage = 500;
+/** Few drops share a reference. */
+const maxFound = 10;
+const exampleDrop = '01a1dca1-b6e4-73d7-b45e-3306c96c241d --account orders@example.org';
 
 export const dropCommands: AddCommand = (parent, withEngines) => {
-  const drops = parent.command('drops').description('what accounts sent, and what became of it');
+  const drops = parent.command('drops').description('list, find, show, extend and revoke what accounts have sent');
+  examples(drops, 'waybilld admin drops list --account orders@example.org', `waybilld admin drops show ${exampleDrop}`);
 
-  drops
+  const list = drops
     .command('list')
-    .description('the drops and grants of an account, newest first, with their state: live, expired or revoked')
+    .description('list the drops and grants of an account, newest first: live, expired or revoked, and until when')
     .requiredOption('--account <address>', 'the account')
-    .option('--json', 'answer as one JSON array')
+    .option('--json', 'print one JSON array')
     .action((options: { account: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.account);
@@ -25,24 +30,55 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
           (after?: DropLine) => engines.store.drops.page(account.id, after, dropsPerPage),
           (drop) => ({
             id: drop.id,
+            reference: referenceOf(drop.id),
             type: drop.type,
             state: drop.state,
             created: new Date(drop.createdSeconds * 1000),
+            deadline: drop.expiresAt,
             receivers: drop.receiverCount,
             files: drop.fileCount,
           }),
           (drop) =>
-            `${drop.id}  ${drop.created.toISOString()}  ${drop.type}  ${drop.state}  receivers: ${drop.receivers}  files: ${drop.files}`,
+            `${drop.id}  ${drop.reference}  ${drop.created.toISOString()}  ${drop.type}  ${drop.state}  receivers: ${drop.receivers}  files: ${drop.files}  until ${drop.deadline.toISOString()}`,
+          `${account.email} has no drops.`,
         );
       }),
     );
+  examples(list, 'waybilld admin drops list --account orders@example.org');
 
-  drops
+  const find = drops
+    .command('find')
+    .description('find a drop or grant by the reference that its mails and pages show')
+    .argument('<reference>', 'the reference, such as WB-7F3K-29QD', reference)
+    .option('--json', 'print one JSON array')
+    .action((digits: string, options: { json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const found = await engines.store.drops.byIdEnd(digits, maxFound);
+        if (found.length === 0) throw new ExchangeError('not_found', 'No drop has this reference.');
+        const lines = found.map(({ id, account, type, state, createdSeconds }) => ({
+          id,
+          account,
+          type,
+          state,
+          created: new Date(createdSeconds * 1000),
+        }));
+        print(
+          options.json,
+          lines,
+          lines.map(
+            (line) => `${line.id}  ${line.created.toISOString()}  ${line.type}  ${line.state}  ${line.account}`,
+          ),
+        );
+      }),
+    );
+  examples(find, 'waybilld admin drops find WB-7F3K-29QD');
+
+  const show = drops
     .command('show')
-    .description('each receiver of a drop: told, opened, code typed in, and how much of each file was sent to them')
-    .argument('<drop>', 'the drop’s id', dropId)
+    .description('show what is known of each receiver of a drop, and how much of each file was sent to them')
+    .argument('<drop>', 'the drop’s id, as `drops list` shows it', idFrom('drops list'))
     .requiredOption('--account <address>', 'the account that sent it')
-    .option('--json', 'answer as one JSON array')
+    .option('--json', 'print one JSON array')
     .action((id: string, options: { account: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.account);
@@ -55,8 +91,10 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
               after?.position ?? -1,
               receiversPerPage,
             );
-            // Every drop has a receiver.
-            if (!after && states.length === 0) throw new ExchangeError('not_found', 'The account has no such drop.');
+            // Every drop has at least one receiver.
+            if (!after && states.length === 0) {
+              throw new ExchangeError('not_found', `${account.email} has no drop ${id}.`);
+            }
             return states;
           },
           ({ position: _, ...state }) => state,
@@ -64,34 +102,62 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
+  examples(show, `waybilld admin drops show ${exampleDrop}`);
 
-  drops
-    .command('revoke')
-    .description('end a drop or a grant before its deadline; its files cannot be had any more')
-    .argument('<drop>', 'the drop’s id', dropId)
+  const extend = drops
+    .command('extend')
+    .description('move the deadline of a live drop or grant to a later time')
+    .argument('<drop>', 'the drop’s id, as `drops list` shows it', idFrom('drops list'))
     .requiredOption('--account <address>', 'the account that sent it')
-    .option('--json', 'answer as JSON')
+    .requiredOption('--until <time>', 'the new deadline, such as 2026-11-30T18:00:00Z', time)
+    .option('--json', 'print JSON')
+    .action((id: string, options: { account: string; until: Date; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        await extendDrop(engines, await findAccount(engines, options.account), id, options.until);
+        print(options.json, { extended: id, deadline: options.until }, [
+          `${id} can be used until ${options.until.toISOString()}.`,
+        ]);
+      }),
+    );
+  examples(extend, `waybilld admin drops extend ${exampleDrop} --until 2026-11-30T18:00:00Z`);
+
+  const revoke = drops
+    .command('revoke')
+    .description('end a drop or grant before its deadline; its files cannot be downloaded any more')
+    .argument('<drop>', 'the drop’s id, as `drops list` shows it', idFrom('drops list'))
+    .requiredOption('--account <address>', 'the account that sent it')
+    .option('--json', 'print JSON')
     .action((id: string, options: { account: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
         await revokeDrop(engines, await findAccount(engines, options.account), id);
-        print(options.json, { revoked: id }, [`${id} is revoked.`]);
+        print(options.json, { revoked: id, reference: referenceOf(id) }, [`${id} (${referenceOf(id)}) is revoked.`]);
       }),
     );
+  examples(revoke, `waybilld admin drops revoke ${exampleDrop}`);
 };
+
+/** The digits that the ids of the drops with this reference end with. */
+function reference(value: string): string {
+  const digits = idEndOf(value);
+  if (digits === undefined) throw new InvalidArgumentError('Use a reference such as WB-7F3K-29QD.');
+  return digits;
+}
 
 function describe(state: Omit<ReceiverState, 'position'>): string {
   const since = (what: string, at: Date | null) => `  ${what.padEnd(16)}${at?.toISOString() ?? '-'}`;
   return [
     state.receiver,
     since('notified', state.notifiedAt),
-    since('opened', state.openedAt),
-    since('code passed', state.passedAt),
-    since('sent in full', state.completedAt),
-    ...state.files.map((file) => `  ${file.deliveredBytes} of ${file.sizeBytes} bytes sent  ${file.name}`),
+    ...(state.undeliverableAt
+      ? [`${since('undeliverable', state.undeliverableAt)}  ${state.undeliverableReason ?? ''}`.trimEnd()]
+      : []),
+    ...(state.isForgotten
+      ? ['  What was downloaded is no longer on record (WAYBILL_DELIVERY_DAYS).']
+      : [
+          since('opened', state.openedAt),
+          since('code passed', state.passedAt),
+          since('sent in full', state.completedAt),
+          ...state.files.map((file) => `  ${file.deliveredBytes} of ${file.sizeBytes} bytes sent  ${file.name}`),
+        ]),
   ].join('\n');
-}
-
-function dropId(value: string): string {
-  if (!isUuid(value)) throw new InvalidArgumentError('It is an id as `drops list` shows it.');
-  return value;
 }

@@ -1,21 +1,49 @@
-import { type AddCommand, print } from './command.ts';
+import { type AddCommand, type AdminContext, examples, print } from './command.ts';
+
+const upToDate = 'The schema is up to date.';
 
 export const migrateCommand: AddCommand = (parent, withEngines) => {
-  parent
+  const migrate = parent
     .command('migrate')
-    .description('bring the database up to this program; serve and work do so too when they start')
-    .option('--json', 'answer as JSON')
-    .action((options: { json?: boolean }) =>
+    .description('bring the database’s schema up to date; serve, work and all other commands do so too when they start')
+    .option(
+      '--plan',
+      'only show what would be applied, and whether the version that runs now could still run afterwards',
+    )
+    .option('--json', 'print JSON')
+    .action((options: { plan?: boolean; json?: boolean }) =>
       withEngines(
         async ({ engines }) => {
+          if (options.plan) {
+            const pending = await engines.planMigrations();
+            print(options.json, { pending }, planOf(pending));
+            return;
+          }
           const applied = await engines.migrate();
-          print(
-            options.json,
-            { applied },
-            applied.length === 0 ? ['Nothing to do.'] : applied.map((name) => `applied ${name}`),
-          );
+          const lines = applied.map((name) => `Applied ${name}.`);
+          print(options.json, { applied }, lines.length === 0 ? [upToDate] : lines);
         },
         { migrateFirst: false },
       ),
     );
+  examples(migrate, 'waybilld admin migrate', 'waybilld admin migrate --plan');
 };
+
+type Plan = Awaited<ReturnType<AdminContext['engines']['planMigrations']>>;
+
+/** The lines that describe it to an operator. */
+export function planOf(pending: Plan): string[] {
+  if (pending.length === 0) return [upToDate];
+  // Who runs on this database now knows what was applied to it, and nothing of what is pending.
+  const breaking = pending.filter(({ contractSince }) => pending.some(({ name }) => name === contractSince));
+  return [
+    ...pending.map(({ name, purpose, isConcurrent, contractSince }) => {
+      const contract = contractSince && ` (versions without ${contractSince} do not run after it)`;
+      const how = isConcurrent ? ' (builds indexes while tables are in use)' : '';
+      return `${name}${contract ?? how}  ${purpose}`.trimEnd();
+    }),
+    breaking.length === 0
+      ? 'The version that runs now can run during these changes and after them.'
+      : `The version that runs now does not run after ${breaking.map(({ name }) => name).join(', ')}: install the versions in between first, or stop all its processes.`,
+  ];
+}

@@ -1,21 +1,23 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { findAccount } from '../domain/accounts/find-account.ts';
-import { isUuid } from '../domain/is-uuid.ts';
 import { retryAllMessages } from '../domain/outbox/retry-all-messages.ts';
 import { retryMessage } from '../domain/outbox/retry-message.ts';
 import type { OutboxLine } from '../domain/ports/index.ts';
-import { type AddCommand, print, printPages } from './command.ts';
+import { type AddCommand, examples, idFrom, print, printPages, time } from './command.ts';
 
 const messagesPerPage = 500;
 
 export const outboxCommands: AddCommand = (parent, withEngines) => {
-  const outbox = parent.command('outbox').description('mails and SMS that wait or were given up');
+  const outbox = parent
+    .command('outbox')
+    .description('list mails and SMS that wait or were given up, and send them again');
+  examples(outbox, 'waybilld admin outbox list', 'waybilld admin outbox retry --all');
 
-  outbox
+  const list = outbox
     .command('list')
-    .description('each with its next try or the time it was given up, its attempts and what the last one came to')
-    .addOption(new Option('--state <state>', 'which of them').choices(['waiting', 'given-up']).default('waiting'))
-    .option('--json', 'answer as one JSON array')
+    .description('list messages with their next or last attempt, how often they were tried, and the last answer')
+    .addOption(new Option('--state <state>', 'which messages').choices(['waiting', 'given-up']).default('waiting'))
+    .option('--json', 'print one JSON array')
     .action((options: { state: 'waiting' | 'given-up'; json?: boolean }) =>
       withEngines(({ engines }) => {
         const state = options.state === 'waiting' ? 'waiting' : 'given_up';
@@ -25,25 +27,24 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
           (line) => ({ ...line, at: new Date(line.at).toISOString() }),
           ({ id, at, kind, channel, recipient, attempts, outcome }) =>
             `${id}  ${at}  ${kind} by ${channel} to ${recipient}  attempts: ${attempts}  ${outcome ?? ''}`.trimEnd(),
+          state === 'waiting' ? 'No message is waiting.' : 'No message was given up.',
         );
       }),
     );
+  examples(list, 'waybilld admin outbox list', 'waybilld admin outbox list --state given-up --json');
 
-  outbox
+  const retry = outbox
     .command('retry')
-    .description('have messages sent again that were given up: one by its id, or all of them')
-    .argument('[message]', 'its id, as `outbox list --state given-up` shows it', (value) => {
-      if (!isUuid(value)) throw new InvalidArgumentError('It is an id as `outbox list` shows it.');
-      return value;
-    })
-    .option('--account <address>', 'the account the message belongs to')
+    .description('send messages again that were given up: one by its id, or all of them')
+    .argument('[message]', 'its id, as `outbox list --state given-up` shows it', idFrom('outbox list'))
+    .option('--account <address>', 'the account that the message belongs to')
     .option('--all', 'all messages that were given up, of all accounts')
     .option('--since <time>', 'with --all: only those given up since then, such as 2026-11-15T08:00:00Z', time)
-    .option('--reason <text>', 'with --all: only those whose last answer contains this text, in upper or lower case')
-    .option('--json', 'answer as JSON')
+    .option('--reason <text>', 'with --all: only those whose last answer contains this text; case does not matter')
+    .option('--json', 'print JSON')
     .action((id: string | undefined, options: RetryOptions, command: Command) => {
       const problem = wrongUseOf(id, options);
-      if (problem) command.error(`error: ${problem}`, { exitCode: 2 });
+      if (problem) command.error(problem);
       return withEngines(async ({ engines }) => {
         if (id === undefined) {
           const retried = await retryAllMessages(engines, { since: options.since, reason: options.reason });
@@ -56,6 +57,11 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
         }
       });
     });
+  examples(
+    retry,
+    'waybilld admin outbox retry 01a1dca1-b6e4-73d7-b45e-3306c96c241d --account orders@example.org',
+    'waybilld admin outbox retry --all --since 2026-11-15T08:00:00Z --reason "relay access denied"',
+  );
 };
 
 interface RetryOptions {
@@ -67,19 +73,10 @@ interface RetryOptions {
 }
 
 function wrongUseOf(id: string | undefined, { account, all, since, reason }: RetryOptions): string | undefined {
-  if (id === undefined && !all) return 'name a message, or say --all';
-  if (id !== undefined && all) return 'name a message, or say --all, not both';
-  if (id !== undefined && account === undefined) return 'say with --account whose message it is';
-  if (all && account !== undefined) return '--account goes with a message; --all is for all accounts';
-  if (!all && (since !== undefined || reason !== undefined)) return '--since and --reason go with --all';
+  if (id === undefined && !all) return 'name a message, or use --all';
+  if (id !== undefined && all) return 'name a message or use --all, not both';
+  if (id !== undefined && account === undefined) return 'say with --account which account the message belongs to';
+  if (all && account !== undefined) return '--account is for a single message; --all is for all accounts';
+  if (!all && (since !== undefined || reason !== undefined)) return '--since and --reason can only be used with --all';
   return undefined;
-}
-
-function time(value: string): Date {
-  const at = new Date(value);
-  // Date also takes a bare number, as a year.
-  if (!/^\d{4}-\d{2}-\d{2}/.test(value) || Number.isNaN(at.getTime())) {
-    throw new InvalidArgumentError('It is a time such as 2026-11-15T08:00:00Z.');
-  }
-  return at;
 }

@@ -1,19 +1,41 @@
 import { type ErrorCode, errorMessages } from '@waybill/protocol';
+import type { LimitState } from './ports/limits.ts';
 
-/** The only error the domain throws on purpose. Anything else that surfaces is a bug and answers `internal`. */
+/** One of several things that are wrong with a request. */
+export interface Fault {
+  /** Where in the request: a JSON pointer (RFC 6901). */
+  readonly pointer: string;
+  readonly detail: string;
+  readonly code: ErrorCode;
+}
+
+/**
+ * The only error that the domain throws on purpose. Any other error that surfaces is a bug and is reported as
+ * `internal`.
+ */
 export class ExchangeError extends Error {
   readonly code: ErrorCode;
-  /** How long the caller should wait, where that is known. */
+  /** How long the caller should wait, if that is known. */
   readonly retryAfterSeconds: number | undefined;
+  /** Everything that is wrong, where an operation checks all of a request before it refuses it. */
+  readonly faults: readonly Fault[];
+  /** The limits that were counted against. */
+  readonly limits: readonly LimitState[];
 
   constructor(
     code: ErrorCode,
     message: string = errorMessages[code],
-    options?: ErrorOptions & { readonly retryAfterSeconds?: number },
+    options?: ErrorOptions & {
+      readonly retryAfterSeconds?: number | undefined;
+      readonly faults?: readonly Fault[];
+      readonly limits?: readonly LimitState[];
+    },
   ) {
     super(message, options);
     this.name = 'ExchangeError';
     this.code = code;
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.faults = options?.faults ?? [];
+    this.limits = options?.limits ?? [];
   }
 }

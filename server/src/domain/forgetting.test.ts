@@ -1,43 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allOf } from '../testing/all-of.ts';
-import { openTestExchange, type TestExchange } from '../testing/exchange.ts';
+import { useTestExchange } from '../testing/exchange.ts';
 import { grantedLink, readyFile } from '../testing/grants.ts';
 import { sentLink } from '../testing/links.ts';
-import type { MemoryObjectStore } from '../testing/memory-object-store.ts';
 import { readHistory } from './drops/read-history.ts';
 import { sendFiles } from './grants/send-files.ts';
 import { openLink } from './links/open-link.ts';
 import type { Engines } from './ports/index.ts';
 import { batchSize, sweep } from './sweep.ts';
 
-let exchange: TestExchange<MemoryObjectStore>;
-let engines: TestExchange<MemoryObjectStore>['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
 
 const daySeconds = 86_400;
-const keeping = (days: Partial<Record<keyof Engines['policy']['keepSeconds'], number>>) => ({
-  ...engines,
-  policy: {
-    ...engines.policy,
-    keepSeconds: {
-      history: days.history === undefined ? undefined : days.history * daySeconds,
-      audit: days.audit === undefined ? undefined : days.audit * daySeconds,
-    },
-  },
-});
+const keeping = (days: Partial<Record<keyof Engines['policy']['keepSeconds'], number>>) => {
+  const seconds = Object.entries(days).map(([kind, count]) => [kind, count * daySeconds]);
+  const keepSeconds = { ...engines.policy.keepSeconds, ...Object.fromEntries(seconds) };
+  return { ...engines, policy: { ...engines.policy, keepSeconds } };
+};
 
-/** A drop of two files with three receivers, opened and delivered, that ended so many days ago. */
+/** A drop of two files with three receivers, opened and delivered, that ended `daysAgo` days ago. */
 async function endedDrop(daysAgo: number) {
   const { sender, dropId, link } = await sentLink(exchange, ['a.txt', 'b.txt'], ['a@x.org', 'b@x.org', 'c@x.org']);
   await openLink(engines, link);
   for (const file of await engines.store.links.files(link)) {
-    await engines.store.links.deliver(link, file, { start: 0, end: file.sizeBytes });
+    await engines.store.links.deliver(link, [{ file, sent: { start: 0, end: file.sizeBytes } }]);
   }
   await query("update messages set state = 'sent' where drop_id = $1", [dropId]);
   await end(dropId, daysAgo);
@@ -151,4 +139,66 @@ test('an audit entry is kept for as long as audit entries are, whatever becomes 
   );
   await sweep(keeping({ history: 30, audit: 90 }));
   expect(await entries()).toHaveLength(before - 1);
+});
+
+test('a message is forgotten at its own age, and its drop stays; one that is waiting is not', async () => {
+  const { dropId } = await endedDrop(1);
+  await query(
+    `update messages set settled_at = now() - make_interval(days => 8),
+       state = (case when position = 0 then 'waiting' else 'sent' end)::message_state
+     where drop_id = $1`,
+    [dropId],
+  );
+  await query('update messages set settled_at = now() where drop_id = $1 and position = 1', [dropId]);
+  const before = await rowsOf(dropId);
+  await sweep(keeping({ history: 30 }));
+  expect(await rowsOf(dropId)).toEqual(before);
+  await sweep(keeping({ history: 30, messages: 7 }));
+  expect(await query('select position from messages where drop_id = $1 order by position', [dropId])).toEqual([
+    { position: 0 },
+    { position: 1 },
+  ]);
+  expect(await rowsOf(dropId)).toEqual({ ...before, messages: 2 });
+});
+
+describe('what receivers did with a drop', () => {
+  const states = ({ sender, dropId }: { sender: { accountId: string }; dropId: string }) =>
+    engines.store.drops.deliveryStates(sender.accountId, dropId, -1, 1);
+
+  test('is forgotten at its own age, and the drop stays in the history', async () => {
+    const [old, young] = [await endedDrop(31), await endedDrop(29)];
+    const before = await rowsOf(old.dropId);
+    await sweep(keeping({ history: 365, deliveries: 30 }));
+    expect(await rowsOf(old.dropId)).toEqual({ ...before, deliveries: 0 });
+    expect(await rowsOf(young.dropId)).toEqual(before);
+    expect(await states(old)).toMatchObject([
+      { openedAt: null, completedAt: null, isForgotten: true, files: [{ deliveredBytes: 0 }, { deliveredBytes: 0 }] },
+    ]);
+    expect(await states(young)).toMatchObject([
+      { openedAt: expect.any(Date), completedAt: expect.any(Date), isForgotten: false },
+    ]);
+    expect(await allOf(readHistory(engines, old.sender.accountId))).toHaveLength(1);
+  });
+
+  test('is forgotten a few rows at a time, and its drop is marked last', async () => {
+    const drop = await endedDrop(31);
+    const { drops } = engines.store;
+    const twoRows = { owners: 100, rows: 2 };
+    expect(await drops.forgetDeliveries(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: true });
+    expect(await states(drop)).toMatchObject([{ isForgotten: false }]);
+    expect(await drops.forgetDeliveries(30 * daySeconds, twoRows)).toEqual({ rows: 1, more: false });
+    expect(await states(drop)).toMatchObject([{ isForgotten: true }]);
+    expect(await drops.forgetDeliveries(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: false });
+  });
+});
+
+test('an unused draft is kept for as long as drafts are', async () => {
+  const actor = await exchange.account();
+  await exchange.upload(actor, 'a.txt');
+  await query("update drafts set touched_at = now() - interval '2 days' where account_id = $1", [actor.accountId]);
+  const draft = () => query('select name from drafts where account_id = $1', [actor.accountId]);
+  await sweep(keeping({ drafts: 3 }));
+  expect(await draft()).toHaveLength(1);
+  await sweep(keeping({ drafts: 1 }));
+  expect(await draft()).toHaveLength(0);
 });

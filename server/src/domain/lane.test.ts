@@ -12,7 +12,7 @@ const open = (atOnce: number, maxWaiting = 1_000) => {
   const lane = new Lane({ atOnce, silenceMs: 9_000, waitMs: 60_000, maxWaiting });
   return {
     async run<Result>(signal: AbortSignal | undefined, call: (leftMs: number) => Promise<Result>): Promise<Result> {
-      const { leftMs, leave } = await lane.enter(signal);
+      const { leftMs, leave } = await lane.enter({ signal });
       try {
         const result = await call(leftMs);
         leave('answered');
@@ -24,7 +24,7 @@ const open = (atOnce: number, maxWaiting = 1_000) => {
     },
   };
 };
-/** A call that the engine answers after so long, or breaks off at its deadline. */
+/** A call that the engine answers after this long, or that is cancelled at its deadline. */
 const taking = (ms: number) => (deadlineMs: number) =>
   new Promise<string>((resolve, reject) => {
     if (ms <= deadlineMs) setTimeout(() => resolve('answered'), ms);
@@ -92,7 +92,7 @@ test('a call that fails makes room', async () => {
 
 test('waiting ends all the same, however busy the engine is', async () => {
   const lane = new Lane({ atOnce: 1, silenceMs: 9_000, waitMs: 20_000, maxWaiting: 10 });
-  /** Somebody is always ahead, and answered every second. */
+  /** There is always another caller ahead, which is answered every second. */
   const ahead = async () => {
     for (let second = 0; second < 30; second += 1) {
       const { leave } = await lane.enter();

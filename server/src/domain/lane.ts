@@ -2,24 +2,31 @@ import { ExchangeError } from './exchange-error.ts';
 
 export interface LaneOptions {
   readonly atOnce: number;
-  /** How long somebody goes on although the engine answers nobody. */
+  /** How long a caller keeps trying while the engine answers no one. */
   readonly silenceMs: number;
-  /** How long somebody waits although it does. */
+  /** How long a caller waits while the engine answers others. */
   readonly waitMs: number;
   readonly maxWaiting: number;
 }
 
+/** A caller that may give up, or that waits for a different time than most. */
+export interface Caller extends Partial<Pick<LaneOptions, 'silenceMs' | 'waitMs'>> {
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Patience = Caller & Pick<LaneOptions, 'silenceMs' | 'waitMs'> & { readonly arrivedAt: number };
+
 export interface Place {
   /** How much of `silenceMs` is left. */
   readonly leftMs: number;
-  /** To be called once. `answered`: the engine did what it was asked for. */
+  /** Must be called once. `answered`: the engine did what it was asked to do. */
   leave(outcome: 'answered' | 'failed'): void;
 }
 
 /**
- * Calls to an engine, a number of them at a time and the others in the order in which they came. As long as the engine
- * answers, waiting is only a matter of time. Once it answers nobody, everybody gives up after the same time, whether they
- * were waiting or being served.
+ * Limits the number of concurrent calls to an engine; the others wait in the order in which they arrived. As long as
+ * the engine answers, waiting is only a matter of time. Once it answers no one, every caller gives up after the same
+ * time, whether it was waiting or being served.
  */
 export class Lane {
   readonly #options: LaneOptions;
@@ -32,13 +39,25 @@ export class Lane {
     this.#free = options.atOnce;
   }
 
-  async enter(signal?: AbortSignal): Promise<Place> {
-    signal?.throwIfAborted();
-    const arrivedAt = performance.now();
+  get atOnce(): number {
+    return this.#options.atOnce;
+  }
+
+  get inUse(): number {
+    return this.#options.atOnce - this.#free;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  async enter(caller: Caller = {}): Promise<Place> {
+    caller.signal?.throwIfAborted();
+    const patience = { ...this.#options, ...caller, arrivedAt: performance.now() };
     if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(signal, arrivedAt);
+    else await this.#wait(patience);
     return {
-      leftMs: Math.max(minMs, Math.ceil(this.#leftMs(arrivedAt))),
+      leftMs: Math.max(minMs, Math.ceil(this.#leftMs(patience))),
       leave: (outcome) => {
         if (outcome === 'answered') this.#answeredAt = performance.now();
         const [next] = this.#waiting;
@@ -48,11 +67,12 @@ export class Lane {
     };
   }
 
-  #leftMs(arrivedAt: number): number {
-    return Math.max(arrivedAt, this.#answeredAt) + this.#options.silenceMs - performance.now();
+  #leftMs({ arrivedAt, silenceMs }: Patience): number {
+    return Math.max(arrivedAt, this.#answeredAt) + silenceMs - performance.now();
   }
 
-  #wait(signal: AbortSignal | undefined, arrivedAt: number): Promise<void> {
+  #wait(patience: Patience): Promise<void> {
+    const { signal, silenceMs, waitMs, arrivedAt } = patience;
     if (this.#waiting.size >= this.#options.maxWaiting) return Promise.reject(new ExchangeError('unavailable'));
     return new Promise<void>((resolve, reject) => {
       const end = (outcome: () => void) => {
@@ -64,16 +84,16 @@ export class Lane {
       const go = () => end(resolve);
       const abort = () => end(() => reject(signal?.reason as Error));
       const look = () => {
-        const leftMs = Math.min(this.#leftMs(arrivedAt), arrivedAt + this.#options.waitMs - performance.now());
+        const leftMs = Math.min(this.#leftMs(patience), arrivedAt + waitMs - performance.now());
         if (leftMs > 0) timer = setTimeout(look, leftMs);
         else end(() => reject(new ExchangeError('unavailable')));
       };
-      let timer = setTimeout(look, Math.min(this.#options.silenceMs, this.#options.waitMs));
+      let timer = setTimeout(look, Math.min(silenceMs, waitMs));
       signal?.addEventListener('abort', abort);
       this.#waiting.add(go);
     });
   }
 }
 
-/** Whoever has waited until the end still gets a chance. */
+/** A caller that waited until the end still gets a chance. */
 const minMs = 1_000;

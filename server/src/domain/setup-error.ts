@@ -1,6 +1,6 @@
 /**
- * An engine answers, and its answer shows that something is set up wrongly: a bucket that does not exist, a master key
- * that opens nothing. Waiting does not help; the message says what to change.
+ * An engine responds, and its response shows that something is set up incorrectly: a bucket that does not exist, or a
+ * master key that unwraps nothing. Waiting does not help; the message says what to change.
  */
 export class SetupError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { allOf } from '../testing/all-of.ts';
-import { incomingFile, openTestExchange, type TestExchange } from '../testing/exchange.ts';
+import { incomingFile, useTestExchange } from '../testing/exchange.ts';
 import { announced, grantedLink, readyFile, receivedFile } from '../testing/grants.ts';
-import { openTestObjectStore, type TestObjectStore } from '../testing/object-store.ts';
+import { openTestObjectStore } from '../testing/object-store.ts';
 import { findInboxFile } from './drops/find-inbox-file.ts';
 import { readHistory, readInbox } from './drops/read-history.ts';
 import { revokeDrop } from './drops/revoke-drop.ts';
@@ -15,22 +15,14 @@ import { batchSize, sweep } from './sweep.ts';
 import { accountOwner } from './uploads/owner.ts';
 import { completeUploads, stageUpload } from './uploads/stage-upload.ts';
 
-let exchange: TestExchange<TestObjectStore>;
-let engines: TestExchange<TestObjectStore>['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange(await openTestObjectStore());
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-// What another test left due is not this one's to count.
+const exchange = await useTestExchange(await openTestObjectStore());
+const { engines } = exchange;
+const { query } = exchange.database;
+// This test must not count what another test left due.
 beforeEach(async () => {
   await sweep(engines);
 });
-afterAll(async () => {
-  engines.objects.close();
-  await exchange[Symbol.asyncDispose]();
-});
+afterAll(() => engines.objects.close());
 
 const live = new AbortController().signal;
 const idsOf = async (actor: Actor) =>
@@ -267,16 +259,23 @@ describe('an upload under way', () => {
     const actor = await exchange.account();
     const writer = { accountId: actor.accountId, id: randomUUID(), writer: randomUUID() };
     const { id } = writer;
-    const upload = { draft: '', name: 'a.txt', mediaType: 'text/plain', sizeBytes: null, chunkCount: 0 };
-    await engines.store.uploads.begin(writer, { ...upload, wrappedKey: Buffer.alloc(60), keyVersion: 1 }, 60);
-    // More than one request deletes, of which only a few exist; the last one was stored out of order.
-    await engines.store.uploads.claim(writer, 2100);
+    const upload = { draft: '', name: 'a.txt', path: null, mediaType: 'text/plain', sizeBytes: null, chunkCount: 0 };
+    const stored = {
+      wrappedKey: Buffer.alloc(60),
+      keyVersion: 1,
+      reservedBytes: 0,
+      maxStoredBytes: null,
+      declared: { sha256: null, sha512: null },
+    };
+    await engines.store.uploads.begin(writer, { ...upload, ...stored }, 60);
+    // More objects than one request deletes. Only a few of them exist; the last one was stored out of order.
+    await engines.store.uploads.claim(writer, 2100, 0);
     for (const chunk of [0, 1, 7, 999, 1000, 2099])
       await engines.objects.put(chunkKey(id, chunk), [Buffer.from('x')], live);
     await leaseOver(actor);
     expect(await sweep(engines)).toMatchObject({ uploads: 1, files: 0, objects: 0 });
-    expect(await engines.store.uploads.claim(writer, 2164)).toBe(false);
-    // An object that was on its way is stored by now.
+    expect(await engines.store.uploads.claim(writer, 2164, 0)).toBe(false);
+    // An object that was on the way is stored by now.
     await engines.objects.put(chunkKey(id, 2), [Buffer.from('x')], live);
     await leaseOver(actor);
     expect(await sweep(engines)).toMatchObject({ files: 1, objects: 2100 });

@@ -1,25 +1,26 @@
+import { countUsage } from './accounts/count-usage.ts';
+import { endExpired } from './drops/end-expired.ts';
 import { sweepFiles } from './files/sweep-files.ts';
+import { sweepDayKeys } from './keys/sweep-day-keys.ts';
 import type { Batch, BatchSize, Engines } from './ports/index.ts';
 
-const daySeconds = 24 * 60 * 60;
-const staleDraftSeconds = 7 * daySeconds;
-const idempotencyKeySeconds = 7 * daySeconds;
+const idempotencyKeySeconds = 7 * 24 * 60 * 60;
 const rowsPerBatch = 1000;
-/** `rows` keeps a statement short where drops have many files, `owners` where they have few. */
+/** `rows` keeps a statement short when drops have many files, `owners` when they have few. */
 export const batchSize: BatchSize = { owners: 100, rows: rowsPerBatch };
 /** Each may have a thousand receivers. */
 const remindersPerBatch = 10;
 const overdueSeconds = 30;
-/** Of one kind in one sweep; the next sweep does the rest. */
+/** For one kind in one sweep; the next sweep does the rest. */
 const maxBatches = 1000;
 
 export type Swept = Record<
-  'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'uploads' | 'forgotten' | 'files' | 'objects',
+  'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'webhooks' | 'uploads' | 'forgotten' | 'files' | 'objects',
   number
 >;
-type Needs = Pick<Engines, 'store' | 'objects' | 'checkpoint' | 'policy'>;
+type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'checkpoint' | 'policy' | 'report'>;
 
-/** Sweeps, unless a sweep is running in some process: then it answers `undefined`. */
+/** Sweeps, unless another process is already sweeping, in which case it returns `undefined`. */
 export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promise<Swept | undefined> {
   return engines.store.exclusively('sweep', (lost) =>
     sweep(engines, stopping ? AbortSignal.any([stopping, lost]) : lost),
@@ -27,15 +28,18 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
 }
 
 /**
- * Everything that time ends or brings: drops at their deadline, reminders before it, forgotten drafts, failed uploads,
- * old history, audit entries, idempotency keys and browsers; and messages and checks that are due although the job that
- * was to do them is gone. Past its deadline a drop does not answer, whether this has run or not; here its keys are destroyed, which makes the
- * bytes unreadable at once, and then its objects are deleted. Each statement changes a bounded number of rows.
+ * Everything that becomes due with time: drops at their deadline, reminders before it, forgotten drafts, failed
+ * uploads, files whose legal hold was released, old history, deliveries, audit entries, released holds, messages,
+ * events, idempotency keys, what was sent to webhooks, and browsers; and messages, checks and webhooks that are due
+ * although their job was lost. What accounts store
+ * is added up where an upgrade left it to be done. A drop is inaccessible from its deadline on, whether or not this has
+ * run. Here its keys are destroyed, which makes the bytes unreadable at once, and then its objects are deleted. Each
+ * statement changes a bounded number of rows.
  */
 export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept> {
-  const { audit, drafts, drops, links, outbox, uploads } = engines.store;
+  const { answers, audit, drafts, drops, events, holds, links, outbox, uploads, webhookDeliveries } = engines.store;
   const { keepSeconds } = engines.policy;
-  // What fails must not keep the rest from being done, in every sweep again.
+  // A failure in one step must not prevent the others in every sweep.
   const failures: unknown[] = [];
   const tried = async (work: () => Promise<number>) =>
     (await work().catch((error: unknown) => void failures.push(error))) ?? 0;
@@ -56,30 +60,41 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
       return { rows, more: rows === limit };
     });
 
-  const ended = await upTo(rowsPerBatch, drops.endExpired);
+  const ended = await upTo(rowsPerBatch, (limit) => endExpired(engines, limit));
   await inBatches(() => drops.empty(batchSize));
+  await inBatches(() => holds.emptyReleased(rowsPerBatch));
   const swept = {
     drops: ended,
-    drafts: await inBatches(() => drafts.dropStale(staleDraftSeconds, batchSize)),
+    drafts: await inBatches(() => drafts.dropStale(keepSeconds.drafts, batchSize)),
     reminded: await upTo(remindersPerBatch, outbox.remind),
     messages: await tried(() => outbox.wakeOverdue(overdueSeconds, rowsPerBatch)),
     checks: await tried(() => uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
+    webhooks: await tried(() => webhookDeliveries.wakeOverdue(overdueSeconds, rowsPerBatch)),
     uploads: await upTo(rowsPerBatch, uploads.expire),
     forgotten: await forgetOld(keepSeconds.history, (age) => inBatches(() => drops.forget(age, batchSize))),
   };
+  await forgetOld(keepSeconds.deliveries, (age) => inBatches(() => drops.forgetDeliveries(age, batchSize)));
   await forgetOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => audit.forget(age, limit)));
+  await forgetOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => holds.forget(age, limit)));
+  await forgetOld(keepSeconds.messages, (age) => upTo(rowsPerBatch, (limit) => outbox.forget(age, limit)));
+  await upTo(rowsPerBatch, (limit) => events.forget(keepSeconds.events, limit));
+  await upTo(rowsPerBatch, (limit) => webhookDeliveries.forgetDeliveries(keepSeconds.webhooks, limit));
+  await upTo(rowsPerBatch, (limit) => webhookDeliveries.forgetAttempts(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => drops.forgetIdempotencyKeys(idempotencyKeySeconds, limit));
+  await upTo(rowsPerBatch, (limit) => answers.forget(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, links.forgetSessions);
+  await tried(() => countUsage(engines, signal));
   let deleted = { files: 0, objects: 0 };
   await tried(async () => {
     deleted = await sweepFiles(engines, signal);
     return deleted.files;
   });
+  await tried(() => sweepDayKeys(engines, signal));
   if (failures.length > 0) throw failures[0];
   return { ...swept, ...deleted };
 }
 
-/** What is kept for ever has no age at which it is forgotten. */
+/** What is kept forever has no age at which it is forgotten. */
 async function forgetOld(
   keepSeconds: number | undefined,
   forget: (olderThanSeconds: number) => Promise<number>,

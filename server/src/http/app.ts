@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { ErrorCode } from '@waybill/protocol';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Actor } from '../domain/ports/index.ts';
+import type { Trace } from '../observe/tracing.ts';
+import type { Turns } from './shared/turns.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -11,20 +14,42 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** How a route knows its caller. Every route says; one that does not stops the server from starting. */
-export type Authentication = 'nobody' | 'account' | 'account+csrf' | 'link' | 'code-pending' | 'link-session';
+/** How a route knows its caller. Every route must declare it; one that does not stops the server from starting. */
+export type Authentication =
+  | 'nobody'
+  | 'account'
+  | 'account+csrf'
+  | 'key'
+  | 'link'
+  | 'code-pending'
+  | 'link-session'
+  | 'operator';
+
+export type Surface = 'api' | 'v1' | 'pages';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     authentication?: Authentication;
-    /** Whether the route moves files: such requests begin in turn. */
+    /** Whether the route transfers files: such requests take turns to begin. */
     transfer?: boolean;
+    /** Whether the route takes a body of any media type. */
+    anyBody?: boolean;
+    /** The part of the server that the route belongs to. */
+    surface?: Surface;
   }
   interface FastifyRequest {
     actor: Actor | undefined;
-    /** To be called when a transfer has begun, so that the next one can. Does nothing elsewhere, or a second time. */
-    endTurn: () => void;
-    /** Waits for another turn, at the end of a transfer. Returns what ends it. */
-    takeTurn: (waitMs?: number) => Promise<() => void>;
+    /** The drop or grant that the request is about, for the log. */
+    dropId: string | undefined;
+    /** The code of the error that it is answered with. */
+    refusal: ErrorCode | undefined;
+    trace: Trace | undefined;
+    /**
+     * Call this when a transfer has begun, so that the next one can begin. Elsewhere, or a second time, it does
+     * nothing.
+     */
+    transferBegan: () => void;
+    /** For other work of a transfer that has to take turns, such as recording its end. */
+    turns: Turns;
   }
 }

@@ -1,74 +1,83 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { Agent as TlsAgent, get as tlsGet } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type FastifyInstance, fastify } from 'fastify';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { carriers } from '../testing/carriers.ts';
 import { drain } from './drain.ts';
 
-/** A server whose answers the test holds back, and a client that keeps its connections. */
-async function started() {
-  const held: PromiseWithResolvers<string>[] = [];
-  const app = fastify({ return503OnClosing: false }) as unknown as FastifyInstance;
-  app.get('/quick', async () => 'quick');
-  app.get('/held', () => {
-    held.push(Promise.withResolvers());
-    return held.at(-1)?.promise;
-  });
-  await app.listen({ port: 0 });
-  const { port } = app.server.address() as AddressInfo;
-  const agent = new Agent({ keepAlive: true });
-  const ask = async (path: string) => {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      get({ port, path, agent }, resolve).on('error', reject);
+describe.each(carriers)('over $name', ({ certificate }) => {
+  /** A server whose responses the test holds back, and a client that keeps its connections open. */
+  async function started() {
+    const held: PromiseWithResolvers<string>[] = [];
+    const app = fastify({
+      return503OnClosing: false,
+      ...(certificate && { https: certificate }),
+    }) as unknown as FastifyInstance;
+    app.get('/quick', async () => 'quick');
+    app.get('/held', () => {
+      held.push(Promise.withResolvers());
+      return held.at(-1)?.promise;
     });
-    return { body: await text(answer), connection: answer.headers.connection };
-  };
-  return {
-    app,
-    ask,
-    held,
-    connections: () => Object.values(agent.freeSockets).flat().length,
-    end: () => agent.destroy(),
-  };
-}
+    await app.listen({ port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const agent = certificate
+      ? new TlsAgent({ keepAlive: true, rejectUnauthorized: false })
+      : new Agent({ keepAlive: true });
+    const ask = async (path: string) => {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        (certificate ? tlsGet : get)({ port, path, agent }, resolve).on('error', reject);
+      });
+      return { body: await text(answer), connection: answer.headers.connection };
+    };
+    return {
+      app,
+      ask,
+      held,
+      connections: () => Object.values(agent.freeSockets).flat().length,
+      end: () => agent.destroy(),
+    };
+  }
 
-test('serves on during the delay, and each answer is the last of its connection', async () => {
-  const { app, ask, connections, end } = await started();
-  expect(await ask('/quick')).toEqual({ body: 'quick', connection: 'keep-alive' });
-  expect(connections()).toBe(1);
-  const drained = drain(app, { delayMs: 500, graceMs: 10_000 });
-  expect(await ask('/quick')).toEqual({ body: 'quick', connection: 'close' });
-  expect(await ask('/quick')).toEqual({ body: 'quick', connection: 'close' });
-  expect(await drained).toBe(0);
-  await expect(ask('/quick')).rejects.toThrow('ECONNREFUSED');
-  end();
-});
+  test('serves on during the delay, and each answer is the last of its connection', async () => {
+    const { app, ask, connections, end } = await started();
+    expect(await ask('/quick')).toEqual({ body: 'quick', connection: 'keep-alive' });
+    expect(connections()).toBe(1);
+    const drained = drain(app, { delayMs: 500, graceMs: 10_000 });
+    expect(await ask('/quick')).toEqual({ body: 'quick', connection: 'close' });
+    expect(await ask('/quick')).toEqual({ body: 'quick', connection: 'close' });
+    expect(await drained).toBe(0);
+    await expect(ask('/quick')).rejects.toThrow('ECONNREFUSED');
+    end();
+  });
 
-test('a request in progress ends, idle connections are closed, and no new one is taken', async () => {
-  const { app, ask, held, end } = await started();
-  const slow = ask('/held');
-  await ask('/quick');
-  await expect.poll(() => held.length).toBe(1);
-  const drained = drain(app, { delayMs: 0, graceMs: 60_000 });
-  await expect
-    .poll(() =>
-      ask('/quick').then(
-        () => 'taken',
-        (error: Error) => error.message,
-      ),
-    )
-    .toContain('ECONNREFUSED');
-  held[0]?.resolve('late');
-  expect((await slow).body).toBe('late');
-  expect(await drained).toBe(0);
-  end();
-});
+  test('a request in progress ends, idle connections are closed, and no new one is taken', async () => {
+    const { app, ask, held, end } = await started();
+    const slow = ask('/held');
+    await ask('/quick');
+    await expect.poll(() => held.length).toBe(1);
+    const drained = drain(app, { delayMs: 0, graceMs: 60_000 });
+    await expect
+      .poll(() =>
+        ask('/quick').then(
+          () => 'taken',
+          (error: Error) => error.message,
+        ),
+      )
+      .toContain('ECONNREFUSED');
+    held[0]?.resolve('late');
+    expect((await slow).body).toBe('late');
+    expect(await drained).toBe(0);
+    end();
+  });
 
-test('what is left when the time is up is cut', async () => {
-  const { app, ask, held, end } = await started();
-  const cut = expect(ask('/held')).rejects.toThrow();
-  await expect.poll(() => held.length).toBe(1);
-  expect(await drain(app, { delayMs: 0, graceMs: 100 })).toBe(1);
-  await cut;
-  end();
+  test('what is left when the time is up is cut', async () => {
+    const { app, ask, held, end } = await started();
+    const cut = expect(ask('/held')).rejects.toThrow();
+    await expect.poll(() => held.length).toBe(1);
+    expect(await drain(app, { delayMs: 0, graceMs: 100 })).toBe(1);
+    await cut;
+    end();
+  });
 });

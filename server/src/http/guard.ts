@@ -3,7 +3,7 @@ import type { ErrorCode } from '@waybill/protocol';
 
 const maxHeaders = 100;
 
-/** Headers that decide something: of two, each party on the way might believe another one. */
+/** Headers that decide something: if one is sent twice, each party on the way might use a different one. */
 const single = new Set([
   'host',
   'authorization',
@@ -18,8 +18,8 @@ const single = new Set([
 ]);
 
 /**
- * What Node's parser lets pass and we do not. It looks at the raw headers, because the parsed ones have already been
- * merged. Returns the refusal's code, or undefined.
+ * Rejects what Node's parser accepts and we do not. It looks at the raw headers, because the parsed ones are already
+ * merged. Returns the error code, or undefined.
  */
 export function refusalOf(request: IncomingMessage, isOurHost: (host: string) => boolean): ErrorCode | undefined {
   const { rawHeaders } = request;
@@ -46,7 +46,7 @@ export function refusalOf(request: IncomingMessage, isOurHost: (host: string) =>
   return undefined;
 }
 
-/** An escape that is no UTF-8 would reach the query as it is, and mean something else to everyone who decodes it. */
+/** An escape that is not UTF-8 would reach the query as it is, and each decoder would read it differently. */
 function isDecodable(url: string): boolean {
   try {
     decodeURIComponent(url);

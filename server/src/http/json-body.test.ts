@@ -135,18 +135,18 @@ describe('the longest bodies', () => {
     ['colons', ':'.repeat(max)],
     ['an endless string', `"${'\\"'.repeat(max / 2 - 10)}`],
   ];
-  /** Of this process alone, so that a busy machine does not matter much. */
+  /** The CPU time of this process alone, so that a busy machine does not matter much. */
   const cpuMs = (work: () => unknown): number => {
     const started = process.cpuUsage();
     try {
       work();
     } catch {
-      // What is no JSON is refused; here only the time counts.
+      // Invalid JSON is rejected; here only the time counts.
     }
     return process.cpuUsage(started).user / 1000;
   };
 
-  // As a measure: over the small numbers JSON.parse with a reviver takes fifty times as long as without.
+  // For comparison: on the small numbers, JSON.parse takes fifty times as long with a reviver as without one.
   test.each(cases)('%s take time in proportion', (_what, text) => {
     const body = Buffer.from(text);
     expect(body.length).toBeLessThanOrEqual(max);

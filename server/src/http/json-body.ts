@@ -4,8 +4,8 @@ import { ExchangeError } from '../domain/exchange-error.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * JSON without what JSON.parse forgives: a key twice (each reader may believe another one), `__proto__`, nesting
- * without a bound, numbers too large for a number, and bytes that are not UTF-8.
+ * JSON without what JSON.parse allows: duplicate keys (each reader may use a different one), `__proto__`, unlimited
+ * nesting, numbers that are too large, and bytes that are not UTF-8.
  */
 export function parseJson(body: Buffer): unknown {
   try {
@@ -20,7 +20,7 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** Not by JSON.parse's reviver, which takes seconds over a long array. The depth is bounded already. */
+/** Not done by JSON.parse's reviver, which takes seconds for a long array. The depth is already limited. */
 function refuseInfinite(value: unknown): void {
   if (value === Infinity || value === -Infinity) {
     throw new ExchangeError('malformed_request', 'A number in the body is too large.');
@@ -30,8 +30,8 @@ function refuseInfinite(value: unknown): void {
 }
 
 /**
- * One pass that looks only at strings, colons and brackets. What is no JSON may get through; JSON.parse comes next.
- * Written out, because a regular expression runs out of stack on a long string.
+ * One pass that looks only at strings, colons and brackets. Invalid JSON may get through, because JSON.parse comes
+ * next. Written by hand, because a regular expression runs out of stack on a long string.
  */
 function refuseAmbiguity(text: string): void {
   const open: (Set<string> | undefined)[] = [];

@@ -2,12 +2,20 @@ import { errorMessages } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
 import { errorAnswer, statusOf } from './json-errors.ts';
 
-/** What is promised to callers: docs and clients rely on each of these. */
+/** What callers are promised: docs and clients rely on each of these. */
 const documented: Record<number, string[]> = {
   400: ['invalid_input', 'invalid_name', 'malformed_request'],
   401: ['unauthorized'],
-  403: ['code_required', 'cross_site', 'csrf_rejected', 'wrong_account'],
-  404: ['not_found'],
+  403: [
+    'code_required',
+    'cross_site',
+    'csrf_rejected',
+    'network_not_allowed',
+    'recipient_not_allowed',
+    'scope_missing',
+    'wrong_account',
+  ],
+  404: ['link_not_opened', 'not_found'],
   405: ['method_not_allowed'],
   408: ['request_timeout'],
   409: [
@@ -15,23 +23,29 @@ const documented: Record<number, string[]> = {
     'file_list_not_initialized',
     'files_not_ready',
     'idempotency_key_reused',
+    'lease_not_held',
     'no_files',
     'no_receivers',
+    'not_parked',
+    'request_in_flight',
     'too_many_files',
+    'too_many_keys',
+    'too_many_webhooks',
     'unknown_contact',
     'upload_superseded',
   ],
-  410: ['link_ended', 'link_revoked', 'upload_worn_out'],
+  410: ['cursor_expired', 'link_ended', 'link_revoked', 'upload_worn_out'],
   412: ['precondition_failed'],
   413: ['too_large', 'too_large_to_scan'],
   415: ['unsupported_media_type'],
   416: ['range_not_satisfiable'],
   421: ['wrong_host'],
-  422: ['encrypted', 'infected'],
-  429: ['too_many_messages', 'too_many_requests', 'too_many_transfers'],
+  422: ['digest_mismatch', 'encrypted', 'infected'],
+  429: ['daily_limit', 'too_many_messages', 'too_many_requests', 'too_many_transfers'],
   431: ['headers_too_large'],
   500: ['damaged', 'internal'],
   503: ['unavailable'],
+  507: ['storage_full'],
 };
 
 test('every code has its documented status, and no other code has one', () => {

@@ -1,17 +1,18 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { onConnection } from './tls.ts';
 
-/** How long what a client still sends is read after its last answer. */
+/** How long we keep reading what a client still sends after its last response. */
 const lingerMs = 5_000;
 
 /**
- * Closes connections the way RFC 9112, 9.6 asks for. A request may be refused before its body has arrived; closing then
- * would make the kernel reset the connection, and the client would lose the very answer that says why. So our side is
- * closed first, and what still comes is read and thrown away for a moment.
+ * Closes connections as RFC 9112, 9.6 requires. A request may be rejected before its body has arrived; closing then
+ * would make the kernel reset the connection, and the client would lose the very response that says why. So our side is
+ * closed first, and what still arrives is read and discarded for a moment.
  */
 export function closeKindly(server: Server): void {
-  server.on('connection', (socket) => {
-    // What Node calls when an answer was the connection's last.
+  onConnection(server, (socket) => {
+    // Node calls this when a response was the last of its connection.
     socket.destroySoon = () => endKindly(socket);
   });
 }

@@ -1,4 +1,4 @@
-/** The headers of every answer, successful or not (spec 4, "Common response headers"), and a few of our own. */
+/** The headers of every response, successful or not (spec 4, "Common response headers"), and a few of our own. */
 export const securityHeaders = {
   'cache-control': 'no-cache, no-store, must-revalidate',
   expires: '0',
@@ -7,7 +7,7 @@ export const securityHeaders = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
   'x-frame-options': 'SAMEORIGIN',
   'x-content-type-options': 'nosniff',
-  // The filter this header controls had holes of its own; 0 is what it is still good for.
+  // The filter that this header controls had security holes, so the only useful value left is 0.
   'x-xss-protection': '0',
   'referrer-policy': 'no-referrer',
 } as const;

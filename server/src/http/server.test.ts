@@ -1,30 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { RouteOptions } from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createKey } from '../domain/accounts/create-key.ts';
+import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { readInbox } from '../domain/drops/read-history.ts';
+import { referenceOf } from '../domain/drops/reference.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { allOf } from '../testing/all-of.ts';
-import { openTestExchange, type TestExchange } from '../testing/exchange.ts';
-import { testPages } from '../testing/pages.ts';
+import { useTestExchange } from '../testing/exchange.ts';
+import { tokenOf } from '../testing/links.ts';
+import { buildTestServer, testHost as host, testServerOptions as options } from '../testing/server.ts';
 import type { CgiEngines } from './cgi/endpoint.ts';
-import type { PageEngines } from './pages/routes.tsx';
-import { buildServer } from './server.ts';
+import { branded } from './pages/assets.ts';
+import { buildServer, type ServerEngines } from './server.ts';
 
-/** Nothing is asked of the engines before a request comes. */
-const noEngines = {} as CgiEngines & PageEngines;
-const silent = pino({ level: 'silent' });
-const options = {
-  log: silent,
-  processTag: 'test',
-  publicUrl: 'https://files.example.org',
-  allowedHosts: [],
-  trustedProxies: [],
-  paceLimits: { minBodyBytesPerSecond: 1024 },
-  pages: testPages,
-};
-const host = 'files.example.org';
+/** The engines are not used before a request comes. */
+const noEngines = {} as ServerEngines;
+
+const exchange = await useTestExchange();
 
 describe('every route declares who may call it', () => {
   test('these are all of them', async () => {
@@ -36,6 +30,7 @@ describe('every route declares who may call it', () => {
     await app.ready();
     expect(routes).toMatchInlineSnapshot(`
       [
+        "POST /doctor: operator",
         "GET /:user/: account",
         "GET /:user/cgi/contacts_read.cgi: account+csrf",
         "POST /:user/cgi/contacts_add.cgi: account+csrf",
@@ -46,26 +41,84 @@ describe('every route declares who may call it', () => {
         "POST /:user/cgi/givedrop.cgi: account+csrf",
         "GET /:user/cgi/get_history.cgi: account+csrf",
         "GET,HEAD /:user/:inbox/files/:name: account+csrf",
+        "GET,HEAD /:user/:inbox/all.zip: account+csrf",
         "GET /openapi.json: nobody",
         "POST /:user/cgi/upload.cgi: account+csrf",
+        "GET /api/v1/account: key",
+        "GET /api/v1/keys: key",
+        "POST /api/v1/keys: key",
+        "DELETE /api/v1/keys/:id: key",
+        "POST /api/v1/drops: key",
+        "GET /api/v1/drops: key",
+        "GET /api/v1/drops/:id: key",
+        "POST /api/v1/drops/:id/revoke: key",
+        "POST /api/v1/drops/:id/extend: key",
+        "POST /api/v1/drops/:id/remind: key",
+        "POST /api/v1/drops/:id/receivers: key",
+        "POST /api/v1/drops/:id/receivers/:receiver/resend: key",
+        "GET /api/v1/uploads/:id: key",
+        "DELETE /api/v1/uploads/:id: key",
+        "GET /api/v1/inbox: key",
+        "POST /api/v1/inbox/claim: key",
+        "GET /api/v1/inbox/:id: key",
+        "POST /api/v1/inbox/:id/renew: key",
+        "POST /api/v1/inbox/:id/ack: key",
+        "POST /api/v1/inbox/:id/nack: key",
+        "POST /api/v1/inbox/:id/release: key",
+        "GET /api/v1/events: key",
+        "GET /api/v1/webhooks: key",
+        "POST /api/v1/webhooks: key",
+        "GET /api/v1/webhooks/:id: key",
+        "PATCH /api/v1/webhooks/:id: key",
+        "DELETE /api/v1/webhooks/:id: key",
+        "POST /api/v1/webhooks/:id/replace_secret: key",
+        "POST /api/v1/webhooks/:id/enable: key",
+        "POST /api/v1/webhooks/:id/test: key",
+        "POST /api/v1/webhooks/:id/replay: key",
+        "GET /api/v1/webhooks/:id/attempts: key",
+        "GET /api/v1/openapi.json: nobody",
+        "POST /api/v1/uploads: key",
+        "OPTIONS /api/v1/uploads: key",
+        "HEAD /api/v1/uploads/:id: key",
+        "PATCH /api/v1/uploads/:id: key",
+        "GET /api/v1/inbox/:id/files/:file: key",
+        "HEAD /api/v1/inbox/:id/files/:file: key",
+        "GET /api/v1/inbox/:id/all.zip: key",
+        "HEAD /api/v1/inbox/:id/all.zip: key",
+        "GET,HEAD /: nobody",
+        "GET /docs: nobody",
+        "GET /docs/problems: nobody",
         "GET /assets/pages.css: nobody",
         "GET /assets/gesture.js: nobody",
         "GET /d/:token: link",
         "HEAD /d/:token: link",
+        "POST /d/:token/ask: link",
         "POST /d/:token: link",
         "POST /download/:handle/code: code-pending",
         "POST /download/:handle/resend: code-pending",
         "POST /download/:handle/done: code-pending",
+        "POST /download/:handle/ask: link-session",
         "GET /u/:token: link",
         "HEAD /u/:token: link",
+        "POST /u/:token/ask: link",
         "POST /u/:token: link",
         "POST /upload/:handle/code: code-pending",
         "POST /upload/:handle/resend: code-pending",
         "POST /upload/:handle/done: code-pending",
+        "POST /upload/:handle/ask: link-session",
         "GET,HEAD /download/:handle/: link-session",
+        "GET /download/:handle/delivered: link-session",
+        "GET /download/:handle/SHA256SUMS: link-session",
         "GET,HEAD /download/:handle/files/:file/:name: link-session",
         "GET,HEAD /download/:handle/all.zip: link-session",
+        "GET /m/:token: link",
+        "HEAD /m/:token: link",
+        "POST /m/:token: link",
+        "POST /m/:token/stop: link",
+        "POST /m/:token/resume: link",
+        "POST /m/:token/report: link",
         "GET,HEAD /upload/:handle/: link-session",
+        "GET /upload/:handle/more: link-session",
         "POST /upload/:handle/: link-session",
         "POST,OPTIONS /upload/:handle/tus: link-session",
         "HEAD,PATCH,DELETE /upload/:handle/tus/:id: link-session",
@@ -84,31 +137,11 @@ describe('every route declares who may call it', () => {
 });
 
 describe('the log', () => {
-  let exchange: TestExchange;
-  beforeAll(async () => {
-    exchange = await openTestExchange();
-  });
-  afterAll(() => exchange[Symbol.asyncDispose]());
-
-  /** A server on the test's exchange that keeps every line it logs. */
+  /** A server on the test's exchange that records every line it logs. */
   function logged(changes: Partial<CgiEngines> = {}) {
     const lines: string[] = [];
-    const minted = new Set<string>();
-    const engines: CgiEngines & PageEngines = {
-      ...exchange.engines,
-      csrfTokens: {
-        async mint() {
-          const token = randomBytes(32).toString('base64url');
-          minted.add(token);
-          return token;
-        },
-        accept: async (_account, token) => minted.has(token),
-      },
-      failureLimit: { record: async () => 0 },
-      ...changes,
-    };
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-    return { lines, engines, app: buildServer(engines, { ...options, log }) };
+    return { lines, app: buildTestServer(exchange, changes, { log }) };
   }
 
   test('holds no key, token or text of anyone, whatever happens', async () => {
@@ -119,7 +152,7 @@ describe('the log', () => {
     const second = await createKey(exchange.engines, account);
     await exchange.drop(sender, [receiver.email], ['confidential-name.txt']);
     const [entry] = await allOf(readInbox(exchange.engines, receiver.accountId));
-    const { app, lines, engines } = logged();
+    const { app, lines } = logged();
     const authorization = `Basic ${Buffer.from(`${receiver.email}:${receiver.apiKey}`).toString('base64')}`;
     const index = await app.inject({ url: `/${receiver.email}/`, headers: { host, authorization } });
     expect(index.statusCode).toBe(200);
@@ -176,8 +209,8 @@ describe('the log', () => {
     for (const request of requests) await app.inject(request);
 
     const broken = (cause: Error) => ({
-      ...engines.store,
-      accounts: { ...engines.store.accounts, credentials: () => Promise.reject(cause) },
+      ...exchange.engines.store,
+      accounts: { ...exchange.engines.store.accounts, credentials: () => Promise.reject(cause) },
     });
     for (const cause of [
       new ExchangeError('unavailable', undefined, { cause: new Error('away') }),
@@ -192,6 +225,58 @@ describe('the log', () => {
     await app.close();
 
     expect(lines.filter((line) => line.includes('"answered"'))).toHaveLength(requests.length + 3);
+    for (const secret of secrets) for (const line of lines) expect(line).not.toContain(secret);
+  });
+
+  test('names the drop that a request is about by its reference, and no token', async () => {
+    const actor = await exchange.account('r@example.org');
+    await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
+    const token = randomBytes(32).toString('base64url');
+    const csrfTokens = { mint: async () => token, accept: async () => true };
+    const { app, lines } = logged({ csrfTokens });
+    const authorization = `Basic ${Buffer.from(`${actor.email}:${actor.apiKey}`).toString('base64')}`;
+    const json = { host, authorization, 'csrf-token': token, 'content-type': 'application/json' };
+    const dispatch = async (endpoint: string) => {
+      const url = `/${actor.email}/cgi/${endpoint}.cgi`;
+      await setReceivers(exchange.engines, actor, '', [{ email: 'r@example.org' }]);
+      expect((await app.inject({ method: 'POST', url, headers: json, payload: '{}' })).statusCode).toBe(200);
+      const [drop] = await exchange.database.query<{ id: string; message: string }>(
+        `select drops.id, messages.id as message from drops join messages on drop_id = drops.id
+         where drops.account_id = $1 order by drops.id desc limit 1`,
+        [actor.accountId],
+      );
+      return drop ?? { id: '', message: '' };
+    };
+    const [drop, grant] = [await dispatch('createdrop'), await dispatch('givedrop')];
+    const link = await tokenOf(exchange, actor, drop.id, 0);
+    const stop = new URL(exchange.engines.stopLinks.of(drop.message)).pathname;
+    const form = { host, 'content-type': 'application/x-www-form-urlencoded' };
+    const opened = await app.inject({ method: 'POST', url: `/d/${link}`, headers: form, payload: 'gesture=pressed' });
+    const page = String(opened.headers.location);
+    const cookie = String(opened.headers['set-cookie']).split(';', 1)[0] as string;
+    for (const url of [`/d/${link}`, page, `${page}all.zip`, stop]) {
+      expect((await app.inject({ url, headers: { host, cookie } })).statusCode).toBe(200);
+    }
+    await exchange.database.query('update drops set ended_at = now() where id = $1', [drop.id]);
+    expect((await app.inject({ url: `/d/${link}`, headers: { host } })).statusCode).toBe(410);
+    await app.close();
+
+    const answered = lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === 'answered')
+      .map(({ route, reqId, reference }) => [route, typeof reqId, reference]);
+    const about = (route: string, { id }: { id: string }) => [route, 'string', referenceOf(id)];
+    expect(answered).toEqual([
+      about('/:user/cgi/createdrop.cgi', drop),
+      about('/:user/cgi/givedrop.cgi', grant),
+      about('/d/:token', drop),
+      about('/d/:token', drop),
+      about('/download/:handle/', drop),
+      about('/download/:handle/all.zip', drop),
+      about('/m/:token', drop),
+      about('/d/:token', drop),
+    ]);
+    const secrets = [link, stop.slice('/m/'.length), token, cookie.split('=')[1] ?? ''];
     for (const secret of secrets) for (const line of lines) expect(line).not.toContain(secret);
   });
 
@@ -222,7 +307,7 @@ describe('every answer', () => {
     ],
     ['without credentials', { url: '/a@example.org/' }, 401, 'unauthorized'],
     ['of a path that is no path', { url: '/%zz/' }, 400, 'malformed_request'],
-    ['of another host', { url: '/', headers: { host: 'evil.example.org' } }, 421, 'wrong_host'],
+    ['of another host', { url: '/nowhere', headers: { host: 'evil.example.org' } }, 421, 'wrong_host'],
   ])('%s is JSON with the same headers', async (_what, request, status, code) => {
     const app = buildServer(noEngines, options);
     const answer = await app.inject({ headers: { host }, ...request });
@@ -249,5 +334,70 @@ describe('every answer', () => {
     expect(await allowed('/d/token')).toBe('GET, HEAD, POST');
     expect(await allowed('/a@example.org/cgi/uploadXcgi')).toBeUndefined();
     await app.close();
+  });
+});
+
+describe('a browser', () => {
+  const policy = { publicUrl: options.publicUrl, mailFrom: 'files@example.org' };
+  const engines = { policy } as ServerEngines;
+  const ask = async (url: string, pages: Partial<typeof options.pages> = {}) => {
+    const app = buildServer(engines, { ...options, pages: { ...options.pages, ...pages } });
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const answer = await app.inject({ url, headers: { host, accept, 'accept-language': 'en' } });
+    await app.close();
+    return answer;
+  };
+
+  test.each([
+    ['/nowhere', 404, 'There is nothing at this address'],
+    ['/a@example.org/', 401, 'This address is for programs'],
+  ])('gets a page at %s', async (url, status, title) => {
+    const answer = await ask(url);
+    expect(answer.statusCode).toBe(status);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.body).toContain(`>${title}</h1>`);
+    expect(answer.headers['www-authenticate']).toBe(
+      status === 401 ? 'Basic realm="Waybill", charset="UTF-8"' : undefined,
+    );
+  });
+
+  test.each([
+    ['that accepts anything', { accept: '*/*' }],
+    ['in Java, which accepts HTML by default', { accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' }],
+    ['with a key', { accept: 'text/html,application/xhtml+xml', authorization: 'Basic eDp5' }],
+  ])('is not a program %s: it gets JSON', async (_what, headers) => {
+    const app = buildServer(engines, options);
+    const answer = await app.inject({ url: '/nowhere', headers: { host, ...headers } });
+    expect(answer.json()).toMatchObject({ code: 'not_found' });
+    await app.close();
+  });
+
+  test('finds out at / who runs this server, and how to recognise a genuine link', async () => {
+    const operator = {
+      name: 'Acme Files',
+      supportAddress: 'help@acme.example',
+      imprintUrl: 'https://acme.example/imprint',
+      privacyUrl: 'https://acme.example/privacy',
+    };
+    const { statusCode, body } = await ask('/', { operator });
+    expect(statusCode).toBe(200);
+    for (const said of [...Object.values(operator), policy.publicUrl, policy.mailFrom]) {
+      expect(body).toContain(said);
+    }
+  });
+
+  test("sees the operator's colour and logo", async () => {
+    const logo = { type: 'svg', content: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>') } as const;
+    const assets = branded(options.pages.assets, { color: '#ffe000', logo });
+    const { body } = await ask('/', { assets });
+    const [, image] = /<img class="logo" src="([^"]+)"/.exec(body) ?? [];
+    const [, stylesheet] = /href="(\/assets\/brand-[^"]+)"/.exec(body) ?? [];
+    const got = await ask(image ?? '', { assets });
+    expect(got.body).toBe(logo.content.toString());
+    expect(got.headers['content-type']).toBe('image/svg+xml; charset=utf-8');
+    // Yellow cannot be read on white, but a darker shade of it can, and a yellow button has dark text.
+    expect((await ask(stylesheet ?? '', { assets })).body).toMatch(
+      /^:root\{--accent:#(?!ffe000)[\da-f]{6};--fill:#ffe000;--fill-hover:#[\da-f]{6};--on-fill:#0c1214;/,
+    );
   });
 });

@@ -3,37 +3,63 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorMessages, limits } from '@waybill/protocol';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { referenceOf } from '../domain/drops/reference.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import type { App } from './app.ts';
+import type { Observation } from '../observe/observed.ts';
+import type { App, Surface } from './app.ts';
 import type { CgiEngines } from './cgi/endpoint.ts';
 import { machineApi } from './cgi/routes.ts';
+import { doctorProbe } from './doctor.ts';
 import { askForBodies } from './expect-continue.ts';
 import { refusalOf } from './guard.ts';
 import { parseJson } from './json-body.ts';
-import { answerError, errorAnswer, statusOf } from './json-errors.ts';
+import { answerError, errorAnswer, refuse, statusOf } from './json-errors.ts';
 import { closeKindly, endKindly } from './kind-close.ts';
+import { observeRequests } from './observe-requests.ts';
+import { saysToPerson, sendProblemPage, wantsPage } from './pages/problem-page.tsx';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
 import { securityHeaders } from './security-headers.ts';
 import { Transfers } from './shared/transfers.ts';
 import { Turns } from './shared/turns.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
+import type { Certificate } from './tls.ts';
+import { answerProblem } from './v1/problems.ts';
+import { apiProblems, apiReference } from './v1/reference.ts';
+import { apiV1, v1Prefix } from './v1/register.ts';
+import type { V1Engines } from './v1/route.ts';
+import { routes } from './v1/routes.ts';
 import { validatorOptions } from './validation-message.ts';
 
-/** A transfer that begins has a few queries to make: more at once would not begin sooner. */
-const transferTurns = { atOnce: 16, waitMs: 10_000, maxWaiting: 10_000 };
+/** A transfer that begins has to make a few queries: more transfers at once would not begin sooner. */
+const transferTurns = { atOnce: 16, silenceMs: 10_000, waitMs: 30_000, maxWaiting: 10_000 };
+
+const connectionOptions = {
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 2_000,
+  maxHeaderSize: 16 * 1024,
+  // The guard rejects a request without a Host, with our own response.
+  requireHostHeader: false,
+  keepAliveTimeout: 65_000,
+};
 
 export interface ServerOptions {
   readonly log: Logger;
-  /** Short and different in every process, so that an answer tells who gave it. */
+  /** Short and different in every process, so that a response shows which process sent it. */
   readonly processTag: string;
   readonly publicUrl: string;
   readonly allowedHosts: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly paceLimits: PaceLimits;
   readonly pages: PageOptions;
+  readonly observation?: Observation;
+  /** Speaks HTTPS if there is one. */
+  readonly certificate?: Certificate | undefined;
 }
 
-export function buildServer(engines: CgiEngines & PageEngines, options: ServerOptions): FastifyInstance {
+/** What the surfaces need together. */
+export type ServerEngines = CgiEngines & PageEngines & V1Engines;
+
+export function buildServer(engines: ServerEngines, options: ServerOptions): FastifyInstance {
   let requests = 0;
   const app = fastify({
     loggerInstance: options.log,
@@ -45,16 +71,11 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
     // A request that arrives on an open connection while this process stops is served, as the last of its connection.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 2048 },
-    // The whole of a request may take days; slow peers are cut by their pace instead.
+    // A whole request may take days; slow peers are cut by their speed instead.
     requestTimeout: 0,
-    http: {
-      headersTimeout: 10_000,
-      connectionsCheckingInterval: 2_000,
-      maxHeaderSize: 16 * 1024,
-      // The guard refuses a request without a Host, with our answer.
-      requireHostHeader: false,
-      keepAliveTimeout: 65_000,
-    },
+    ...(options.certificate
+      ? { https: { ...connectionOptions, ...options.certificate, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } }
+      : { http: connectionOptions }),
     ajv: { customOptions: validatorOptions },
     clientErrorHandler: answerUnparsable,
     frameworkErrors: (error, request, reply) => {
@@ -68,63 +89,100 @@ export function buildServer(engines: CgiEngines & PageEngines, options: ServerOp
 
   const turns = new Turns(transferTurns);
   app.decorateRequest('actor', undefined);
-  app.decorateRequest('endTurn', () => undefined);
-  app.decorateRequest('takeTurn', (waitMs?: number) => turns.take(waitMs));
+  app.decorateRequest('dropId', undefined);
+  app.decorateRequest('refusal', undefined);
+  app.decorateRequest('trace', undefined);
+  app.decorateRequest('transferBegan', () => undefined);
+  app.decorateRequest('turns', { getter: () => turns });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
     parseJson(body),
   );
-  app.setErrorHandler(answerError);
+  app.setErrorHandler((error, request, reply) => {
+    if (request.url.startsWith(`${v1Prefix}/`)) return answerProblem(options.publicUrl, error, request, reply);
+    if (!wantsPage(request)) return answerError(error, request, reply);
+    const refusal = refuse(error, request, reply);
+    return sendProblemPage(options.pages, request, reply, saysToPerson(refusal, reply.statusCode));
+  });
+  if (options.observation) observeRequests(app, options.observation);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(securityHeaders).header('x-request-id', request.id);
     const refusal = refusalOf(request.raw, isOurHost);
     if (refusal) throw new ExchangeError(refusal);
     if (!request.routeOptions.config.transfer) return;
     const endTurn = await turns.take();
-    request.endTurn = endTurn;
-    if (reply.raw.destroyed) endTurn();
-    else reply.raw.once('close', endTurn);
+    request.transferBegan = () => endTurn('begun');
+    const failed = () => endTurn('failed');
+    if (reply.raw.destroyed) failed();
+    else reply.raw.once('close', failed);
   });
   app.addHook('onResponse', async (request, reply) => {
     // The route, not the URL: a URL may hold a token.
     const { url, config } = request.routeOptions;
-    request.log.info(
-      {
-        method: request.method,
-        route: url,
-        peer: request.ip,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        account: request.actor?.accountId,
-        authentication: config.authentication,
-      },
-      'answered',
-    );
+    const answered = {
+      method: request.method,
+      route: url,
+      peer: request.ip,
+      status: reply.statusCode,
+      code: request.refusal,
+      ms: Math.round(reply.elapsedTime),
+      account: request.actor?.accountId,
+      reference: request.dropId && referenceOf(request.dropId),
+      authentication: config.authentication,
+    };
+    const log = () => request.log.info(answered, 'answered');
+    if (request.trace) request.trace.within(log);
+    else log();
   });
-  askForBodies(app, () => engines.policy.maxFileBytes);
+  const slowPeers = cutSlowPeers(app.server, options.paceLimits);
+  app.addHook('onClose', async () => slowPeers.stop());
+  askForBodies(app, () => engines.policy.maxFileBytes, slowPeers.bodyIsAskedFor);
   requireDeclaredAuthentication(app);
   answerUnrouted(app);
+  doctorProbe(app, engines);
   const transfers = new Transfers(engines);
-  app.register(async (scope) => machineApi(scope as unknown as App, engines, transfers));
-  app.register(async (scope) => receiverPages(scope as unknown as App, engines, transfers, options.pages));
+  if (options.observation) {
+    const { sources } = options.observation.metrics;
+    sources.lanes['transfers_beginning'] = turns.lane;
+    sources.transfers = () => ({ upload: engines.intake.live.size, download: transfers.size });
+  }
+  app.register(async (scope) => {
+    nameSurface(scope, 'api');
+    machineApi(scope, engines, transfers);
+  });
+  app.register(async (scope) => {
+    nameSurface(scope, 'v1');
+    apiV1(scope, engines, transfers);
+  });
+  app.register(async (scope) => {
+    nameSurface(scope, 'pages');
+    receiverPages(scope, engines, transfers, options.pages, {
+      reference: apiReference(routes, options.publicUrl),
+      problems: apiProblems(routes),
+    });
+  });
 
-  // Node would hang up on the one and answer the other without our headers.
+  // Node would close the connection for the former, and respond to the latter without our headers.
   app.server.on('connect', (_request, socket) => answerRaw('method_not_allowed', socket));
   app.server.on('checkExpectation', ({ socket }) => answerRaw('malformed_request', socket));
   closeKindly(app.server);
-  const stopCutting = cutSlowPeers(app.server, options.paceLimits);
-  app.addHook('onClose', async () => stopCutting());
   return app;
 }
 
-/** Stops the server from starting with a route that does not say who may call it. */
+function nameSurface(scope: App, surface: Surface): void {
+  scope.addHook('onRoute', (route) => {
+    route.config = { ...route.config, surface };
+  });
+}
+
+/** Stops the server from starting with a route that does not declare who may call it. */
 function requireDeclaredAuthentication(app: App): void {
   app.addHook('onRoute', (route) => {
     if (!route.config?.authentication) throw new Error(`${route.url} does not declare its authentication`);
   });
 }
 
-/** Answers 405 with Allow where the path exists for other methods, else 404. */
+/** Responds with 405 and Allow if the path exists for other methods, otherwise with 404. */
 function answerUnrouted(app: App): void {
   const paths: { pattern: RegExp; methods: string[] }[] = [];
   app.addHook('onRoute', (route) => {
@@ -140,9 +198,10 @@ function answerUnrouted(app: App): void {
   });
 }
 
-/** What the parser refuses never becomes a request. */
+/** What the parser rejects never becomes a request. */
 function answerUnparsable(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET') socket.destroy();
+  // A handshake that failed leaves no one who could read a response.
+  if (error.code === 'ECONNRESET' || /^ERR_(?:SSL|TLS)_/.test(error.code ?? '')) socket.destroy();
   else answerRaw(unparsable[error.code ?? ''] ?? 'malformed_request', socket);
 }
 
@@ -151,7 +210,7 @@ const unparsable: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** The same kind of answer as everywhere, written by hand where there is no reply to write it with. */
+/** The same kind of response as everywhere else, written by hand because there is no reply object. */
 function answerRaw(code: ErrorCode, socket: Duplex): void {
   if (!socket.writable) {
     socket.destroy();

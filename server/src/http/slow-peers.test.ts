@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { carriers } from '../testing/carriers.ts';
 import { cutSlowPeers } from './slow-peers.ts';
+import { onConnection } from './tls.ts';
 
-// Only the checks are on a clock of the test's; sockets move as they do.
+// Only the checks use the test's clock; sockets use real time.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 });
@@ -12,171 +15,198 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function exchange(
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-  minBodyBytesPerSecond = 1024,
-) {
-  let time = 0;
-  const server = createServer({ requestTimeout: 0, headersTimeout: 0 }, handle);
-  const stop = cutSlowPeers(server, { minBodyBytesPerSecond }, () => time);
-  const accepted = once(server, 'connection') as Promise<[Socket]>;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  client.on('error', () => undefined);
-  const [socket] = await accepted;
-  return {
-    client,
-    socket,
-    /** Lets time pass, and every check that falls into it happen. */
-    pass(seconds: number) {
-      for (let second = 0; second < seconds; second += 5) {
-        time += 5_000;
-        vi.advanceTimersByTime(5_000);
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      stop();
-      client.destroy();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
+describe.each(carriers)('over $name', ({ certificate, connect }) => {
+  async function exchange(
+    handle: (request: IncomingMessage, response: ServerResponse) => void,
+    minBodyBytesPerSecond = 1024,
+  ) {
+    let time = 0;
+    const patience = { requestTimeout: 0, headersTimeout: 0 };
+    const server = certificate
+      ? createTlsServer({ ...patience, ...certificate }, handle)
+      : createServer(patience, handle);
+    server.on('checkContinue', (request, response) => server.emit('request', request, response));
+    const slowPeers = cutSlowPeers(server, { minBodyBytesPerSecond }, () => time);
+    const accepted = new Promise<Socket>((resolve) => onConnection(server, resolve));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port);
+    client.on('error', () => undefined);
+    const socket = await accepted;
+    return {
+      client,
+      socket,
+      slowPeers,
+      /** Lets time pass, and runs every check that is due within it. */
+      pass(seconds: number) {
+        for (let second = 0; second < seconds; second += 5) {
+          time += 5_000;
+          vi.advanceTimersByTime(5_000);
+        }
+      },
+      async [Symbol.asyncDispose]() {
+        slowPeers.stop();
+        client.destroy();
+        server.closeAllConnections();
+        server.close();
+        await once(server, 'close');
+      },
+    };
+  }
 
-const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n';
-const received = (socket: Socket, bytes: number) => expect.poll(() => socket.bytesRead).toBeGreaterThanOrEqual(bytes);
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n';
+  const received = (socket: Socket, bytes: number) => expect.poll(() => socket.bytesRead).toBeGreaterThanOrEqual(bytes);
 
-test('a body that trickles is cut after half a minute', async () => {
-  let begun = false;
-  await using peer = await exchange((request) => {
-    begun = true;
-    request.resume();
+  /** A peer that has sent this much of a request, whose handler reads the body. */
+  async function sending(text: string) {
+    let begun = false;
+    const peer = await exchange((request) => {
+      begun = true;
+      request.resume();
+    });
+    peer.client.write(text);
+    await expect.poll(() => begun).toBe(true);
+    return peer;
+  }
+
+  test('a body that trickles is cut after half a minute', async () => {
+    await using peer = await sending(head);
+    peer.pass(25);
+    expect(peer.socket.destroyed).toBe(false);
+    peer.client.write('x'.repeat(500));
+    await received(peer.socket, head.length + 500);
+    peer.pass(5);
+    expect(peer.socket.destroyed).toBe(true);
   });
-  peer.client.write(head);
-  await expect.poll(() => begun).toBe(true);
-  peer.pass(25);
-  expect(peer.socket.destroyed).toBe(false);
-  peer.client.write('x'.repeat(500));
-  await received(peer.socket, head.length + 500);
-  peer.pass(5);
-  expect(peer.socket.destroyed).toBe(true);
-});
 
-test('a body that keeps up one KiB a second is not cut, however long it takes', async () => {
-  let begun = false;
-  await using peer = await exchange((request) => {
-    begun = true;
-    request.resume();
-  });
-  peer.client.write(head);
-  await expect.poll(() => begun).toBe(true);
-  for (let window = 1; window <= 10; window += 1) {
-    peer.client.write(Buffer.alloc(30 * 1024));
-    await received(peer.socket, head.length + window * 30 * 1024);
+  test('a body that arrives together with its head counts', async () => {
+    await using peer = await sending(head + 'x'.repeat(40_000));
+    await received(peer.socket, head.length + 40_000);
     peer.pass(30);
     expect(peer.socket.destroyed).toBe(false);
-  }
-  peer.pass(30);
-  expect(peer.socket.destroyed).toBe(true);
-});
+    peer.pass(30);
+    expect(peer.socket.destroyed).toBe(true);
+  });
 
-test('a body that we do not read is not the sender’s fault', async () => {
-  let begun = false;
-  await using peer = await exchange(() => {
-    begun = true;
-  });
-  peer.client.write(head);
-  peer.client.write(Buffer.alloc(900_000));
-  await expect.poll(() => begun && peer.socket.isPaused()).toBe(true);
-  peer.pass(300);
-  expect(peer.socket.destroyed).toBe(false);
-});
-
-test('a finished request may take its time to be answered', async () => {
-  let answer: ServerResponse | undefined;
-  await using peer = await exchange((request, response) => {
-    request.resume();
-    request.on('end', () => (answer = response));
-  });
-  peer.client.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc');
-  await expect.poll(() => answer).toBeDefined();
-  peer.pass(600);
-  expect(peer.socket.destroyed).toBe(false);
-});
-
-test('a reader that stalls is cut after a minute', async () => {
-  await using peer = await exchange((_request, response) => {
-    for (let piece = 0; piece < 1024; piece += 1) response.write(Buffer.alloc(64 * 1024));
-  });
-  peer.client.pause();
-  peer.client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  await expect.poll(() => peer.socket.writableLength).toBeGreaterThan(0);
-  // What the kernel still takes counts as progress: until it takes no more.
-  let taken = -1;
-  await expect.poll(() => taken === (taken = peer.socket.bytesWritten - peer.socket.writableLength)).toBe(true);
-  peer.pass(55);
-  expect(peer.socket.destroyed).toBe(false);
-  peer.pass(10);
-  expect(peer.socket.destroyed).toBe(true);
-});
-
-test('a reader that takes something now and then is not', async () => {
-  await using peer = await exchange((_request, response) => {
-    const more = () => {
-      while (response.write(Buffer.alloc(1024 * 1024)));
-      response.once('drain', more);
-    };
-    more();
-  });
-  let wanted = 0;
-  let taken = 0;
-  peer.client.on('data', (bytes: Buffer) => {
-    taken += bytes.length;
-    if (taken >= wanted) peer.client.pause();
-  });
-  peer.client.pause();
-  peer.client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  await expect.poll(() => peer.socket.writableLength).toBeGreaterThan(0);
-  for (let turn = 1; turn <= 5; turn += 1) {
-    const before = peer.socket.bytesWritten - peer.socket.writableLength;
-    peer.pass(45);
-    wanted = taken + 8 * 1024 * 1024;
-    peer.client.resume();
-    await expect.poll(() => peer.socket.bytesWritten - peer.socket.writableLength).toBeGreaterThan(before);
-    await expect.poll(() => taken).toBeGreaterThanOrEqual(wanted);
-    peer.pass(5);
+  test('a peer that waits to be asked for its body is cut only when it was asked and does not send', async () => {
+    await using peer = await sending(head.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n'));
+    peer.pass(60);
     expect(peer.socket.destroyed).toBe(false);
-  }
-});
+    peer.slowPeers.bodyIsAskedFor(peer.socket);
+    peer.pass(25);
+    expect(peer.socket.destroyed).toBe(false);
+    peer.pass(5);
+    expect(peer.socket.destroyed).toBe(true);
+  });
 
-test('an idle connection is left to the server’s own limit', async () => {
-  await using peer = await exchange(() => undefined);
-  peer.pass(3_600);
-  expect(peer.socket.destroyed).toBe(false);
+  test('a body that keeps up one KiB a second is not cut, however long it takes', async () => {
+    await using peer = await sending(head);
+    for (let window = 1; window <= 10; window += 1) {
+      peer.client.write(Buffer.alloc(30 * 1024));
+      await received(peer.socket, head.length + window * 30 * 1024);
+      peer.pass(30);
+      expect(peer.socket.destroyed).toBe(false);
+    }
+    peer.pass(30);
+    expect(peer.socket.destroyed).toBe(true);
+  });
+
+  test('a body that we do not read is not the sender’s fault', async () => {
+    let begun = false;
+    await using peer = await exchange(() => {
+      begun = true;
+    });
+    peer.client.write(head);
+    peer.client.write(Buffer.alloc(900_000));
+    await expect.poll(() => begun && peer.socket.isPaused()).toBe(true);
+    peer.pass(300);
+    expect(peer.socket.destroyed).toBe(false);
+  });
+
+  test('a finished request may take its time to be answered', async () => {
+    let answer: ServerResponse | undefined;
+    await using peer = await exchange((request, response) => {
+      request.resume();
+      request.on('end', () => (answer = response));
+    });
+    peer.client.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc');
+    await expect.poll(() => answer).toBeDefined();
+    peer.pass(600);
+    expect(peer.socket.destroyed).toBe(false);
+  });
+
+  test('a reader that stalls is cut after a minute', async () => {
+    await using peer = await exchange((_request, response) => {
+      for (let piece = 0; piece < 1024; piece += 1) response.write(Buffer.alloc(64 * 1024));
+    });
+    peer.client.pause();
+    peer.client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => peer.socket.writableLength).toBeGreaterThan(0);
+    // What the kernel still accepts counts as progress, until it accepts no more.
+    let taken = -1;
+    await expect.poll(() => taken === (taken = peer.socket.bytesWritten - peer.socket.writableLength)).toBe(true);
+    peer.pass(55);
+    expect(peer.socket.destroyed).toBe(false);
+    peer.pass(10);
+    expect(peer.socket.destroyed).toBe(true);
+  });
+
+  test('a reader that takes something now and then is not', async () => {
+    await using peer = await exchange((_request, response) => {
+      const more = () => {
+        while (response.write(Buffer.alloc(1024 * 1024)));
+        response.once('drain', more);
+      };
+      more();
+    });
+    let wanted = 0;
+    let taken = 0;
+    peer.client.on('data', (bytes: Buffer) => {
+      taken += bytes.length;
+      if (taken >= wanted) peer.client.pause();
+    });
+    peer.client.pause();
+    peer.client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => peer.socket.writableLength).toBeGreaterThan(0);
+    for (let turn = 1; turn <= 5; turn += 1) {
+      const before = peer.socket.bytesWritten - peer.socket.writableLength;
+      peer.pass(45);
+      wanted = taken + 8 * 1024 * 1024;
+      peer.client.resume();
+      await expect.poll(() => peer.socket.bytesWritten - peer.socket.writableLength).toBeGreaterThan(before);
+      await expect.poll(() => taken).toBeGreaterThanOrEqual(wanted);
+      peer.pass(5);
+      expect(peer.socket.destroyed).toBe(false);
+    }
+  });
+
+  test('an idle connection is left to the server’s own limit', async () => {
+    await using peer = await exchange(() => undefined);
+    peer.pass(3_600);
+    expect(peer.socket.destroyed).toBe(false);
+  });
+
+  test('the pace a body must keep is the operator’s to set', async () => {
+    for (const [minBodyBytesPerSecond, cut] of [
+      [10, false],
+      [200, true],
+    ] as const) {
+      await using peer = await exchange((request) => void request.resume(), minBodyBytesPerSecond);
+      peer.client.write(`${head}${'x'.repeat(100)}`);
+      await received(peer.socket, head.length + 100);
+      // The window begins with the request; only what follows counts.
+      peer.client.write('x'.repeat(30 * 100));
+      await received(peer.socket, head.length + 3_100);
+      peer.pass(35);
+      expect(peer.socket.destroyed).toBe(cut);
+    }
+  });
 });
 
 test('nothing is checked any more once it has been stopped', async () => {
   const server = createServer();
-  const stop = cutSlowPeers(server, { minBodyBytesPerSecond: 1024 });
+  const { stop } = cutSlowPeers(server, { minBodyBytesPerSecond: 1024 });
   expect(vi.getTimerCount()).toBe(1);
   stop();
   expect(vi.getTimerCount()).toBe(0);
-});
-
-test('the pace a body must keep is the operator’s to set', async () => {
-  for (const [minBodyBytesPerSecond, cut] of [
-    [10, false],
-    [200, true],
-  ] as const) {
-    await using peer = await exchange((request) => void request.resume(), minBodyBytesPerSecond);
-    peer.client.write(`${head}${'x'.repeat(100)}`);
-    await received(peer.socket, head.length + 100);
-    // The window begins with the request; what follows counts.
-    peer.client.write('x'.repeat(30 * 100));
-    await received(peer.socket, head.length + 3_100);
-    peer.pass(35);
-    expect(peer.socket.destroyed).toBe(cut);
-  }
 });

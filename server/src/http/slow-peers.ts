@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { onConnection } from './tls.ts';
 
 const checkMs = 5_000;
 const bodyWindowMs = 30_000;
@@ -7,50 +8,76 @@ const stalledReaderMs = 60_000;
 
 interface Peer {
   request: { complete: boolean } | undefined;
+  /** Infinity while the peer waits to be asked for its body. */
   windowStart: number;
   readAtStart: number;
+  /** By the end of the request before. */
+  readBefore: number;
   written: number;
   writtenAt: number;
 }
 
 export interface PaceLimits {
-  /** A body that brings less than this over half a minute is cut. */
+  /** A body that arrives more slowly than this over half a minute is cut. */
   readonly minBodyBytesPerSecond: number;
 }
 
+export interface SlowPeers {
+  /** From now on, a peer that sent `Expect: 100-continue` has to send its body. */
+  bodyIsAskedFor(socket: Socket): void;
+  stop(): void;
+}
+
 /**
- * Cuts peers that hold a connection without using it: a body that trickles, a reader that takes nothing. A limit on the
- * whole request would not do, because an honest upload may take days.
+ * Cuts peers that hold a connection without using it: a body that trickles in, or a reader that reads nothing. A limit
+ * on the whole request would not work, because an honest upload may take days.
  */
 export function cutSlowPeers(
   server: Server,
   { minBodyBytesPerSecond }: PaceLimits,
   now: () => number = () => performance.now(),
-): () => void {
+): SlowPeers {
   const minBytesPerWindow = (minBodyBytesPerSecond * bodyWindowMs) / 1000;
   const peers = new Map<Socket, Peer>();
-  server.on('connection', (socket) => {
-    peers.set(socket, { request: undefined, windowStart: now(), readAtStart: 0, written: 0, writtenAt: now() });
+  onConnection(server, (socket) => {
+    peers.set(socket, {
+      request: undefined,
+      windowStart: now(),
+      readAtStart: 0,
+      readBefore: 0,
+      written: 0,
+      writtenAt: now(),
+    });
     socket.once('close', () => peers.delete(socket));
   });
   server.on('request', (request) => {
     const peer = peers.get(request.socket);
     if (!peer) return;
     peer.request = request;
-    peer.windowStart = now();
-    peer.readAtStart = request.socket.bytesRead;
+    peer.windowStart = request.headers.expect === undefined ? now() : Number.POSITIVE_INFINITY;
+    // Part of the body may have arrived together with the head.
+    peer.readAtStart = peer.readBefore;
+    request.once('end', () => {
+      peer.readBefore = request.socket.bytesRead;
+    });
   });
   const timer = setInterval(() => {
     for (const [socket, peer] of peers) {
       if (trickles(socket, peer, minBytesPerWindow, now()) || isStalled(socket, peer, now())) socket.destroy();
     }
   }, checkMs).unref();
-  return () => clearInterval(timer);
+  return {
+    bodyIsAskedFor(socket) {
+      const peer = peers.get(socket);
+      if (peer) peer.windowStart = now();
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 function trickles(socket: Socket, peer: Peer, minBytes: number, time: number): boolean {
   if (!peer.request || peer.request.complete || time - peer.windowStart < bodyWindowMs) return false;
-  // A body we are not reading yet is not the peer's fault.
+  // A body that we are not reading yet is not the peer's fault.
   const slow = !socket.isPaused() && socket.bytesRead - peer.readAtStart < minBytes;
   peer.windowStart = time;
   peer.readAtStart = socket.bytesRead;

@@ -80,7 +80,7 @@ test.each([
 describe('every rule a person cannot guess says what it wants', () => {
   const requests = { ContactsAddRequest, ReceiversSetRequest, DispatchParameters, RemoveFileQuery };
 
-  /** Patterns and choices, wherever they are in a schema; a pattern inside a described choice is not shown. */
+  /** Patterns and choices, wherever they are in a schema. A pattern inside a described choice is not shown. */
   function* undescribed(schema: unknown, path: string): Generator<string> {
     if (typeof schema !== 'object' || schema === null) return;
     const { pattern, anyOf, description } = schema as Record<string, unknown>;

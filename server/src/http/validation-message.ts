@@ -1,13 +1,13 @@
 /** A validator's finding, as Ajv reports it when it is `verbose`. */
 export interface Finding {
   readonly keyword: string;
-  /** Where in the input: `/2/number`. */
+  /** Where in the input it is: `/2/number`. */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly parentSchema?: { readonly description?: string };
 }
 
-/** `verbose` adds the schema to a finding, whose description says what a value has to be. */
+/** `verbose` adds the schema to a finding; its description says what a value has to be. */
 export const validatorOptions = {
   coerceTypes: false,
   removeAdditional: false,
@@ -25,12 +25,23 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** What a person has to change, in a sentence: `"number" in entry 3 must be a telephone number of …`. */
+/** What a person has to change, as a sentence: `"number" in entry 3 must be a telephone number of …`. */
 export function validationMessage(findings: readonly Finding[], context = 'body'): string {
-  // Of a choice, each alternative reports why it does not fit; the choice itself says what would.
+  // For a choice, each alternative reports why it does not match; the choice itself says what would.
   const finding = findings.find(({ keyword }) => keyword === 'anyOf') ?? findings[0];
   if (!finding) return 'The request is not valid.';
   return `${placeOf(finding.instancePath, context)} ${demandOf(finding)}.`;
+}
+
+/** Where in the input it is, as a JSON pointer (RFC 6901). */
+export function pointerOf({ keyword, instancePath, params }: Finding): string {
+  if (keyword === 'required') return `${instancePath}/${String(params['missingProperty'])}`;
+  if (keyword === 'additionalProperties') return `${instancePath}/${escaped(String(params['additionalProperty']))}`;
+  return instancePath;
+}
+
+function escaped(name: string): string {
+  return name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function placeOf(instancePath: string, context: string): string {
@@ -64,7 +75,7 @@ function demandOf({ keyword, params, parentSchema }: Finding): string {
   }
 }
 
-/** A name that the caller may have chosen: shown, but not at any length. */
+/** A name that the caller may have chosen: shown, but only up to a limited length. */
 function quoted(name: unknown): string {
   const text = String(name);
   return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;

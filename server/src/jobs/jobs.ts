@@ -1,6 +1,8 @@
 import type { Engines } from '../domain/ports/index.ts';
 import { checkUploadTask } from './check-upload.ts';
+import { deliverEventsTask } from './deliver-events.ts';
 import { sendMessageTask } from './send-message.ts';
+import { tellOwnerTask } from './tell-owner.ts';
 
 type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>;
 
@@ -8,12 +10,21 @@ type Tasks = Record<string, (payload: unknown, signal: AbortSignal) => Promise<v
 export function tasks(engines: Engines): Tasks {
   return {
     [sendMessageTask.name]: (payload) => sendMessageTask.run(engines, sendMessageTask.parse(payload)),
+    [tellOwnerTask.name]: (payload) => tellOwnerTask.run(engines, tellOwnerTask.parse(payload)),
   };
 }
 
-/** Jobs that may take hours, to be done beside the others: somebody waits for a code meanwhile. */
+/** Jobs that may take hours run beside the others, because a person may be waiting for a code. */
 export function longTasks(engines: Engines): Tasks {
   return {
     [checkUploadTask.name]: (payload, signal) => checkUploadTask.run(engines, checkUploadTask.parse(payload), signal),
+  };
+}
+
+/** Receivers of events may be slow, and must not keep messages waiting. */
+export function webhookTasks(engines: Engines): Tasks {
+  return {
+    [deliverEventsTask.name]: (payload, signal) =>
+      deliverEventsTask.run(engines, deliverEventsTask.parse(payload), signal),
   };
 }

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Engines } from '../domain/ports/index.ts';
-import { openTestExchange, type TestExchange } from '../testing/exchange.ts';
+import { useTestExchange } from '../testing/exchange.ts';
 import { startSweeping } from './sweep.ts';
 
-let exchange: TestExchange;
-beforeAll(async () => {
-  exchange = await openTestExchange();
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
 
 /** Engines whose sweeps report when they begin and end. */
 function observed(report: (change: 1 | -1) => Promise<void>): Engines {
   const { store } = exchange.engines;
-  const endExpired = async (count: number) => {
+  const empty: typeof store.drops.empty = async (...batch) => {
     await report(1);
-    return store.drops.endExpired(count);
+    return store.drops.empty(...batch);
   };
   const takeDeletions = async (count: number, leaseSeconds: number) => {
     const deletions = await store.files.takeDeletions(count, leaseSeconds);
@@ -23,7 +19,7 @@ function observed(report: (change: 1 | -1) => Promise<void>): Engines {
   };
   return {
     ...exchange.engines,
-    store: { ...store, drops: { ...store.drops, endExpired }, files: { ...store.files, takeDeletions } },
+    store: { ...store, drops: { ...store.drops, empty }, files: { ...store.files, takeDeletions } },
   } as unknown as Engines;
 }
 

@@ -1,27 +1,21 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Engines } from '../domain/ports/index.ts';
-import { sweepAlone } from '../domain/sweep.ts';
+import { type Swept, sweepAlone } from '../domain/sweep.ts';
+import { repeat } from './repeat.ts';
+
+/** Called around every sweep, which returns nothing if another process is sweeping. */
+export type AroundSweep = (sweep: () => Promise<Swept | undefined>) => Promise<Swept | undefined>;
 
 /**
- * Sweeps once a minute, beside the jobs: a long sweep takes no job's place. Every worker tries to; while one of them
- * sweeps, the others do not.
+ * Sweeps once a minute, beside the jobs, so that a long sweep does not take a job's place. Every worker tries to sweep;
+ * while one of them does, the others do not.
  */
 export function startSweeping(
   engines: Engines,
-  options: { onFailure: (error: unknown) => void; everyMs?: number },
+  {
+    onFailure,
+    around = (sweep) => sweep(),
+    everyMs = 60_000,
+  }: { onFailure: (error: unknown) => void; around?: AroundSweep; everyMs?: number },
 ): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const ended = (async () => {
-    while (!signal.aborted) {
-      await sweepAlone(engines, signal).catch((error: unknown) => signal.aborted || options.onFailure(error));
-      await setTimeout(options.everyMs ?? 60_000, undefined, { signal }).catch(() => undefined);
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await ended;
-    },
-  };
+  return repeat((signal) => around(() => sweepAlone(engines, signal)), { everyMs, onFailure });
 }

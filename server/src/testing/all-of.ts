@@ -1,4 +1,4 @@
-/** Everything that groups of lines hold, in order. */
+/** Everything that groups of lines contain, in order. */
 export async function allOf<Line>(groups: AsyncIterable<readonly Line[]>): Promise<Line[]> {
   const lines: Line[] = [];
   for await (const group of groups) lines.push(...group);

@@ -11,11 +11,11 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
   readonly pool: pg.Pool;
   readonly store: Store;
-  /** For looking behind the store's back, and for moving its clock. */
+  /** For inspecting the database without the store, and for moving its clock. */
   query<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
 }
 
-/** A migrated database of one's own: a copy of the run's template, dropped at the end. */
+/** A test's own migrated database: a copy of the run's template, dropped at the end. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const template = await templateOfRun();
   const empty = await createEmptyDatabase(template);
@@ -81,7 +81,7 @@ async function templateOfRun(): Promise<string> {
 
 async function asServer<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: urlOf('postgres') });
-  // A lost connection fails the query in progress; without a listener it would also end the process.
+  // A lost connection fails the query in progress; without a listener, it would also end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -1,4 +1,4 @@
-/** Where `npm run engines -- up` puts the real engines. Tests use names of their own inside them. */
+/** Where `npm run engines -- up` puts the real engines. Tests use their own names inside them. */
 export const engineAddresses = {
   postgres: 'postgres://postgres@127.0.0.1:5544',
   s3: {

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { engineAddresses } from './engine-addresses.ts';
 
-/** Runs before every test file that uses an engine, so that an engine that is not running is named, with what to do. */
+/**
+ * Runs before every test file that uses an engine, so that the error names an engine that is not running and what to
+ * do.
+ */
 const { postgres, s3, valkey, clamd, smtp, sms } = engineAddresses;
 const engines: Record<string, string> = {
   PostgreSQL: postgres,

@@ -2,6 +2,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { createAccount } from '../domain/accounts/create-account.ts';
 import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
 import { openFileList } from '../domain/drafts/open-file-list.ts';
@@ -9,54 +10,83 @@ import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { createDrop } from '../domain/drops/create-drop.ts';
 import { ReadAhead } from '../domain/files/read-ahead.ts';
 import { sealedSegmentBytes } from '../domain/files/sealing.ts';
+import { DayKeys, withDayKeys } from '../domain/keys/day-keys.ts';
+import { ReturnPaths } from '../domain/outbox/return-paths.ts';
 import type {
   Actor,
   KeyProvider,
   Letters,
   MessageLimit,
+  Note,
   ObjectStore,
   Policy,
   Random,
+  ReadReport,
   RecipientPace,
   Report,
   Scanner,
   SmsGateway,
   Store,
+  WebhookSender,
 } from '../domain/ports/index.ts';
+import { StopLinks } from '../domain/stops/stop-links.ts';
 import type { Intake } from '../domain/uploads/intake.ts';
 import { LiveUploads } from '../domain/uploads/live-uploads.ts';
 import { MemoryBudget } from '../domain/uploads/memory-budget.ts';
 import { accountOwner } from '../domain/uploads/owner.ts';
 import { completeUploads, type IncomingFile, stageUpload } from '../domain/uploads/stage-upload.ts';
+import { WebhookSecrets } from '../domain/webhooks/webhook-secrets.ts';
 import { clamdScanner } from '../engines/clamd/scanner.ts';
+import { readReport } from '../engines/dsn/read-report.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
+import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
 import { createLetters } from '../views/letters.ts';
+import { plainOperator } from '../views/operator.ts';
 import { createWords } from '../views/words.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { engineAddresses } from './engine-addresses.ts';
-import { memoryObjectStore } from './memory-object-store.ts';
+import { type MemoryObjectStore, memoryObjectStore } from './memory-object-store.ts';
 
 export const testPolicy: Policy = {
   publicUrl: 'https://files.example.org',
   mailFrom: 'waybill@example.org',
+  operatorName: 'Acme Files',
+  supportAddress: 'support@example.org',
   scan: 'off',
-  desttime: { unitSeconds: 86_400, max: 30, default: 7 },
+  desttime: { unitSeconds: 86_400, min: 1, max: 30, only: null, default: 7 },
   uploadLeaseSeconds: 60,
   maxFileBytes: 100 * 1024 * 1024,
+  maxStoredBytes: null,
+  dropsPerDay: null,
+  mailsPerDay: null,
+  recipientDomains: null,
   resumeSeconds: 3600,
   grantMaxBytes: 1024 ** 4,
+  inboxAttempts: 10,
   secondFactor: 'off',
   maxCodesPerRecipient: 1000,
-  keepSeconds: { history: undefined, audit: undefined },
+  keepSeconds: {
+    drafts: 604_800,
+    history: undefined,
+    deliveries: undefined,
+    audit: undefined,
+    events: 2_592_000,
+    messages: undefined,
+    webhooks: 2_592_000,
+  },
 };
 
-/** All the domain's operations need, on a real database of its own. Objects are in memory unless a store is given. */
+/**
+ * Everything the domain's operations need, on its own real database. Objects are in memory unless a store is given. Day
+ * keys are kept apart from them, so that a test can count the objects of its files.
+ */
 export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends AsyncDisposable {
   readonly database: TestDatabase;
   readonly engines: {
     readonly store: Store;
     readonly objects: Objects;
     readonly keys: KeyProvider;
+    readonly dayKeys: DayKeys;
     readonly scanner: Scanner;
     readonly random: Random;
     readonly checkpoint: (name: string) => void;
@@ -64,7 +94,13 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly messageLimit: MessageLimit;
     readonly recipientPace: RecipientPace;
     readonly report: Report;
+    readonly note: Note;
     readonly letters: Letters;
+    readonly webhookSender: WebhookSender;
+    readonly webhookSecrets: WebhookSecrets;
+    readonly returnPaths: ReturnPaths | undefined;
+    readonly readReport: ReadReport;
+    readonly stopLinks: StopLinks;
     readonly policy: Policy;
     readonly pepper: Buffer;
     readonly readAhead: ReadAhead;
@@ -75,22 +111,31 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
   upload(actor: Actor, name: string, content?: string | Buffer, draft?: string): Promise<void>;
   /** Everything up to the dispatch. */
   prepare(actor: Actor, receivers: readonly string[], files: readonly string[], draft?: string): Promise<void>;
-  /** A drop with these receivers, who must be contacts, and these files. Returns its id. */
+  /** A drop with these files for these receivers, who must be contacts. Returns its id. */
   drop(actor: Actor, receivers: readonly string[], files: readonly string[]): Promise<string>;
 }
 
-export function openTestExchange(): Promise<TestExchange<ReturnType<typeof memoryObjectStore>>>;
-export function openTestExchange<Objects extends ObjectStore>(objects: Objects): Promise<TestExchange<Objects>>;
-export async function openTestExchange(objects: ObjectStore = memoryObjectStore()): Promise<TestExchange> {
+export function openTestExchange(): Promise<TestExchange<MemoryObjectStore>>;
+export function openTestExchange<Objects extends ObjectStore>(
+  objects: Objects,
+  dayKeyObjects?: ObjectStore,
+): Promise<TestExchange<Objects>>;
+export async function openTestExchange(
+  objects: ObjectStore = memoryObjectStore(),
+  dayKeyObjects: ObjectStore = memoryObjectStore(),
+): Promise<TestExchange> {
   const database = await createTestDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'waybill-test-'));
   const keyFile = join(folder, 'master-keys');
   writeFileSync(keyFile, `1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
   const random: Random = { bytes: randomBytes, uuid: randomUUIDv7 };
+  const masterKeys = keyfileProvider(keyFile, random);
+  const dayKeys = new DayKeys({ store: database.store, objects: dayKeyObjects, masterKeys, random });
   const engines = {
     store: database.store,
     objects,
-    keys: keyfileProvider(keyFile, random),
+    keys: withDayKeys(masterKeys, dayKeys),
+    dayKeys,
     scanner: clamdScanner({ address: engineAddresses.clamd }),
     random,
     checkpoint: () => undefined,
@@ -98,7 +143,14 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
     messageLimit: { take: async () => 0 },
     recipientPace: { take: async () => 0 },
     report: () => undefined,
-    letters: createLetters(createWords({ fallback: 'en' })),
+    note: () => undefined,
+    letters: createLetters(createWords({ fallback: 'en' }), plainOperator),
+    // Receivers of a test are on this machine.
+    webhookSender: webhookSender({ allowed: ['127.0.0.1'], allowHttp: true }),
+    webhookSecrets: new WebhookSecrets(randomBytes(32)),
+    returnPaths: new ReturnPaths('bounces@example.org', randomBytes(32)),
+    readReport,
+    stopLinks: new StopLinks(testPolicy.publicUrl, randomBytes(32)),
     policy: testPolicy,
     pepper: randomBytes(32),
     readAhead: new ReadAhead({ bytes: 64 * 1024 ** 2 }),
@@ -132,7 +184,7 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
     },
     async drop(actor, receivers, files) {
       await exchange.prepare(actor, receivers, files);
-      // A message of its own, or a second drop would be taken for the first one's repetition.
+      // A distinct message, or a second drop would be mistaken for a repetition of the first.
       const ddmessage = randomBytes(8).toString('hex');
       await createDrop(engines, actor, { draft: '', parameters: { ddmessage } });
       const [drop] = await database.query<{ id: string }>('select id from drops where message = $1', [ddmessage]);
@@ -146,6 +198,15 @@ export async function openTestExchange(objects: ObjectStore = memoryObjectStore(
   return exchange;
 }
 
+/** An exchange for a whole test file, closed after its last test. */
+export async function useTestExchange(): Promise<TestExchange<MemoryObjectStore>>;
+export async function useTestExchange<Objects extends ObjectStore>(objects: Objects): Promise<TestExchange<Objects>>;
+export async function useTestExchange(objects: ObjectStore = memoryObjectStore()): Promise<TestExchange> {
+  const exchange = await openTestExchange(objects);
+  afterAll(() => exchange[Symbol.asyncDispose]());
+  return exchange;
+}
+
 export function testIntake(store: Pick<Store, 'uploads'>, bytes = 200 * 1024 ** 2): Intake {
   return {
     memory: new MemoryBudget({ slabBytes: sealedSegmentBytes, bytes, waitMs: 10_000, maxWaiting: 100 }),
@@ -153,10 +214,12 @@ export function testIntake(store: Pick<Store, 'uploads'>, bytes = 200 * 1024 ** 
   };
 }
 
-export function incomingFile(name: string, content: string | Buffer = `content of ${name}`): IncomingFile {
+/** A file, by its path in a folder or its name. */
+export function incomingFile(path: string, content: string | Buffer = `content of ${path}`): IncomingFile {
   const bytes = Buffer.from(content as string);
   return {
-    name,
+    name: path.slice(path.lastIndexOf('/') + 1),
+    path,
     mediaType: 'text/plain',
     bytes: (async function* () {
       yield bytes;

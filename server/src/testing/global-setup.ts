@@ -5,14 +5,14 @@ import { removeBucketOfRun } from './object-store.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Part of every name a run gives to something in an engine. */
+    /** Part of every name that a run gives to something in an engine. */
     runId: string;
   }
 }
 
 /**
- * A run makes its template database and its bucket when the first test asks for them, so that tests without engines
- * run without engines; here they are taken away again.
+ * A run creates its template database and its bucket when the first test asks for them, so that tests without engines
+ * run without engines; they are removed here.
  */
 export default function setup(project: TestProject): () => Promise<void> {
   const runId = randomBytes(4).toString('hex');
@@ -23,7 +23,7 @@ export default function setup(project: TestProject): () => Promise<void> {
   };
 }
 
-/** An engine that is away holds nothing of ours; the tests that needed it have said so. */
+/** An unavailable engine holds nothing of ours; the tests that needed it have reported that. */
 function unlessAway(error: unknown): void {
   if (!JSON.stringify([(error as Error).message, (error as { code?: string }).code]).includes('ECONNREFUSED'))
     throw error;

@@ -2,11 +2,11 @@ import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { grantAccess } from '../domain/drops/create-drop.ts';
 import { readSealed } from '../domain/files/read-sealed.ts';
 import { announceFile } from '../domain/grants/announce-file.ts';
-import { deskOf } from '../domain/grants/desk.ts';
-import { receiveBytes } from '../domain/grants/receive-bytes.ts';
+import { deskOf, deskOwner } from '../domain/grants/desk.ts';
 import { findLink } from '../domain/links/find-link.ts';
 import type { Actor, DeskFile, Link, SealedFile, Upload, UploadWriter } from '../domain/ports/index.ts';
 import { checkUpload } from '../domain/uploads/check-upload.ts';
+import { receiveBytes } from '../domain/uploads/receive-bytes.ts';
 import type { TestExchange } from './exchange.ts';
 import { tokenOf } from './links.ts';
 
@@ -47,14 +47,15 @@ export async function* piecesOf(bytes: Buffer, pieceBytes = 1_000_003): AsyncGen
   for (let start = 0; start < bytes.length; start += pieceBytes) yield bytes.subarray(start, start + pieceBytes);
 }
 
-/** Announces a file. Returns its id. */
-export async function announced(engines: TestEngines, link: Link, name: string, sizeBytes: number): Promise<string> {
+/** Announces a file, by its path in a folder or its name. Returns its id. */
+export async function announced(engines: TestEngines, link: Link, path: string, sizeBytes: number): Promise<string> {
   const id = engines.random.uuid();
-  await announceFile(engines, link, { id, name, mediaType: 'text/plain', sizeBytes });
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  await announceFile(engines, link, { id, name, path, mediaType: 'text/plain', sizeBytes });
   return id;
 }
 
-/** A new writer of an upload, from where it is. */
+/** A new writer of an upload, from its current position. */
 export async function takenOver(
   engines: TestEngines,
   link: Link,
@@ -76,7 +77,7 @@ export async function receivedFile(
   const bytes = Buffer.from(content as string);
   const id = await announced(engines, link, name, bytes.length);
   const { writer, upload } = await takenOver(engines, link, id);
-  await receiveBytes(engines, link, writer, upload, piecesOf(bytes));
+  await receiveBytes(engines, deskOwner(link), writer, upload, piecesOf(bytes));
   return id;
 }
 

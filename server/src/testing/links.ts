@@ -24,7 +24,7 @@ export async function sentLink(
   return { sender: from, dropId, token, link: await findLink(exchange.engines, token, 'downloadfiles') };
 }
 
-/** The token that stands in a receiver's mail; the database does not know it. */
+/** The token in a receiver's mail; the database does not contain it. */
 export async function tokenOf(
   exchange: TestExchange,
   sender: Actor,

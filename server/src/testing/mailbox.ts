@@ -5,7 +5,7 @@ import { vi } from 'vitest';
 const folder = new URL('../../../.engines/postfix/mail/all/new/', import.meta.url);
 const started = Date.now() - 5_000;
 
-/** The mails that Postfix delivered to an address, once there are as many as are waited for. */
+/** The mails that Postfix delivered to an address, once as many as expected have arrived. */
 export async function delivered(address: string, count = 1): Promise<Email[]> {
   return vi.waitFor(
     async () => {

@@ -1,12 +1,13 @@
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { MissingObject } from '../domain/files/missing-object.ts';
 import type { ObjectStore } from '../domain/ports/index.ts';
 
 export interface MemoryObjectStore extends ObjectStore {
-  /** What is stored, for a test to look at and to damage. */
+  /** What is stored, for a test to inspect and to damage. */
   readonly objects: Map<string, Buffer>;
 }
 
-/** Keeps the contract of the real store (object-store-contract.ts), fast enough to try thousands of files. */
+/** Fulfils the contract of the real store (object-store-contract.ts), and is fast enough to try thousands of files. */
 export function memoryObjectStore(): MemoryObjectStore {
   const objects = new Map<string, Buffer>();
   return {
@@ -18,8 +19,9 @@ export function memoryObjectStore(): MemoryObjectStore {
     async read(key, { offset, length }, signal) {
       signal.throwIfAborted();
       const object = objects.get(key);
-      if (!object || offset + length > object.length) throw new ExchangeError('damaged');
-      // A copy of its own, as off a network.
+      if (!object) throw new MissingObject();
+      if (offset + length > object.length) throw new ExchangeError('damaged');
+      // A separate copy, as if from a network.
       const bytes = Buffer.allocUnsafeSlow(length);
       object.copy(bytes, 0, offset);
       return bytes;

@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { MissingObject } from '../domain/files/missing-object.ts';
 import type { ObjectStore } from '../domain/ports/index.ts';
 
-/** What every object store must do, the real one and the one in memory alike. */
+/** What every object store must do, both the real one and the one in memory. */
 export function objectStoreContract(name: string, open: () => Promise<ObjectStore> | ObjectStore): void {
   describe(`${name} as an object store`, () => {
     let store: ObjectStore;
@@ -43,8 +44,10 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
       expect((await store.read(key, { offset: 0, length: 6 }, live)).toString()).toBe('before');
     });
 
-    test('calls an object that is not there damaged', async () => {
-      await expect(store.read(newKey(), { offset: 0, length: 1 }, live)).rejects.toMatchObject({ code: 'damaged' });
+    test('says of an object that is not there that it is missing, which readers call damaged', async () => {
+      const missing = store.read(newKey(), { offset: 0, length: 1 }, live);
+      await expect(missing).rejects.toBeInstanceOf(MissingObject);
+      await expect(missing).rejects.toMatchObject({ code: 'damaged' });
     });
 
     test.each([
@@ -55,7 +58,9 @@ export function objectStoreContract(name: string, open: () => Promise<ObjectStor
     ])('calls an object damaged that has less than what is asked for (from %i, %i bytes)', async (offset, length) => {
       const key = newKey();
       await store.put(key, [randomBytes(10)], live);
-      await expect(store.read(key, { offset, length }, live)).rejects.toMatchObject({ code: 'damaged' });
+      const tooShort = store.read(key, { offset, length }, live);
+      await expect(tooShort).rejects.toMatchObject({ code: 'damaged' });
+      await expect(tooShort).rejects.not.toBeInstanceOf(MissingObject);
     });
 
     test('deletes what is named, and counts what was never there as deleted', async () => {

@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import {
   CreateBucketCommand,
   DeleteBucketCommand,
+  DeleteBucketPolicyCommand,
   DeleteObjectsCommand,
   ListObjectsV2Command,
+  ListObjectVersionsCommand,
   NoSuchBucket,
+  PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { inject } from 'vitest';
@@ -11,14 +15,14 @@ import { type S3ObjectStore, s3ObjectStore } from '../engines/s3/object-store.ts
 import { engineAddresses } from './engine-addresses.ts';
 
 export interface TestObjectStore extends S3ObjectStore {
-  /** The keys that start with these, in order. */
+  /** The keys that start with this prefix, in order. */
   keys(...prefixes: readonly string[]): Promise<string[]>;
 }
 
-/** The run's bucket on the real store. Files share it: every key starts with an id that nobody else has. */
+/** The run's bucket on the real store. Test files share it: every key starts with a unique id. */
 export async function openTestObjectStore(): Promise<TestObjectStore> {
   const bucket = bucketOf(inject('runId'));
-  const client = openClient();
+  const client = openTestClient();
   await client.send(new CreateBucketCommand({ Bucket: bucket })).catch(unlessOurs);
   const store = s3ObjectStore({ ...engineAddresses.s3, bucket });
   return {
@@ -35,16 +39,44 @@ export async function openTestObjectStore(): Promise<TestObjectStore> {
   };
 }
 
-export async function removeBucketOfRun(runId: string): Promise<void> {
-  const client = openClient();
-  const bucket = bucketOf(runId);
+/** For a test that needs a bucket of its own, or none. */
+export const bucketNameForTest = () => `${bucketOf(inject('runId'))}-${randomBytes(4).toString('hex')}`;
+
+/** A test's own bucket, removed at the end. */
+export async function createEmptyBucket(): Promise<
+  { name: string; put(key: string, body: Buffer): Promise<void> } & AsyncDisposable
+> {
+  const name = bucketNameForTest();
+  const client = openTestClient();
+  await client.send(new CreateBucketCommand({ Bucket: name }));
+  return {
+    name,
+    async put(key, body) {
+      await client.send(new PutObjectCommand({ Bucket: name, Key: key, Body: body }));
+    },
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+      await removeBucket(name);
+    },
+  };
+}
+
+export const removeBucketOfRun = (runId: string) => removeBucket(bucketOf(runId));
+
+/** With its objects, if it exists. */
+export async function removeBucket(bucket: string): Promise<void> {
+  const client = openTestClient();
   try {
+    // It might forbid the rest.
+    await client.send(new DeleteBucketPolicyCommand({ Bucket: bucket }));
     for (;;) {
-      const keys = await keysIn(client, bucket, '');
-      if (keys.length === 0) break;
-      await client.send(
-        new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: keys.map((Key) => ({ Key })) } }),
+      const { Versions = [], DeleteMarkers = [] } = await client.send(
+        new ListObjectVersionsCommand({ Bucket: bucket }),
       );
+      const Objects = [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
+      if (Objects.length === 0) break;
+      const Delete = { Objects };
+      await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete, BypassGovernanceRetention: true }));
     }
     await client.send(new DeleteBucketCommand({ Bucket: bucket }));
   } catch (error) {
@@ -60,7 +92,8 @@ async function keysIn(client: S3Client, bucket: string, prefix: string): Promise
   return Contents.map((object) => object.Key as string);
 }
 
-function openClient(): S3Client {
+/** For what the program itself never does. */
+export function openTestClient(): S3Client {
   const { accessKeyId, secretAccessKey, ...address } = engineAddresses.s3;
   return new S3Client({
     ...address,

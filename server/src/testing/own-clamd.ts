@@ -14,7 +14,7 @@ export interface OwnClamd extends AsyncDisposable {
 
 const startWithinMs = 20_000;
 
-/** A real clamd of the test's own, with the settings of development and others. */
+/** A real clamd for one test, with the development settings unless others replace them. */
 export async function startClamd(...settings: readonly string[]): Promise<OwnClamd> {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-clamd-'));
   const at = (name: string) => join(folder, name);
@@ -26,12 +26,13 @@ export async function startClamd(...settings: readonly string[]): Promise<OwnCla
     `DatabaseDirectory ${at('db')}`,
     `TemporaryDirectory ${at('tmp')}`,
     'Foreground yes',
-    'AlertExceedsMax yes',
-    'AlertEncrypted yes',
+    ...['AlertExceedsMax', 'AlertEncrypted']
+      .filter((name) => !settings.some((line) => line.startsWith(`${name} `)))
+      .map((name) => `${name} yes`),
     ...settings,
   ];
   writeFileSync(at('clamd.conf'), `${configuration.join('\n')}\n`);
-  // A copy: Debian's AppArmor profile keeps /usr/sbin/clamd, by that path, out of any folder but the system's.
+  // A copy: Debian's AppArmor profile keeps /usr/sbin/clamd, by that path, out of all folders except the system's.
   copyFileSync('/usr/sbin/clamd', at('clamd'));
   chmodSync(at('clamd'), 0o755);
   const process = spawn(at('clamd'), [`--config-file=${at('clamd.conf')}`], { stdio: 'ignore' });

@@ -1,7 +1,8 @@
 import type { PageOptions } from '../http/pages/page.ts';
+import { plainOperator } from '../views/operator.ts';
 import { createWords } from '../views/words.ts';
 
-/** Pages as a server shows them, whose stylesheet and scripts need not have been built. */
+/** Pages as a server shows them; their stylesheet and scripts need not have been built. */
 export const testPages: PageOptions = {
   words: createWords({ fallback: 'en' }),
   assets: {
@@ -11,5 +12,6 @@ export const testPages: PageOptions = {
       ['gesture.js', Buffer.from('void 0;')],
     ]),
   },
+  operator: plainOperator,
   secureCookies: true,
 };

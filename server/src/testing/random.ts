@@ -1,7 +1,7 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import type { Random } from '../domain/ports/index.ts';
 
-/** The same bytes and ids every time, for a given seed. */
+/** The same bytes and ids every time for a given seed. */
 export function deterministicRandom(seed: string): Random {
   const key = createHash('sha256').update(seed).digest();
   const stream = createCipheriv('aes-256-ctr', key, Buffer.alloc(16));

@@ -15,8 +15,8 @@ const usualReplies: Record<SmtpStage, string> = {
 };
 
 /**
- * A mail server that replies at a stage what the test says, and else what a good one would; null: says nothing at all.
- * Real ones cannot be made to fail at every stage.
+ * A mail server that replies at a stage as the test says, and otherwise as a working one would; null: no reply at all.
+ * Real servers cannot be made to fail at every stage.
  */
 export async function scriptedSmtp(
   replies: Partial<Record<SmtpStage, string | null>>,

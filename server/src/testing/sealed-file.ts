@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { ReadAhead } from '../domain/files/read-ahead.ts';
 import { type ByteRange, readSealed } from '../domain/files/read-sealed.ts';
 import { chunkCount, chunkKey, sealedSegmentBytes } from '../domain/files/sealing.ts';
@@ -10,10 +11,10 @@ import { deterministicRandom } from './random.ts';
 const live = new AbortController().signal;
 const readAhead = new ReadAhead({ bytes: 64 * 1024 ** 2 });
 
-/** Hands data keys through as they are: how they are wrapped is tested with the key provider. */
+/** Passes data keys through unchanged: how they are wrapped is tested with the key provider. */
 export const bareKeys: KeyProvider = {
-  currentVersion: 1,
-  wrap: async (dataKey) => dataKey,
+  masterKeys: async () => [],
+  wrap: async (dataKey) => ({ wrapped: dataKey, version: 1 }),
   unwrap: async (wrapped) => wrapped,
 };
 
@@ -29,7 +30,7 @@ export const silentLedger: Ledger = {
   stored: async () => undefined,
 };
 
-/** Seals a plaintext, given in pieces of any size, and answers the row a reader would be given. */
+/** Seals a plaintext, given in pieces of any size, and returns the row that a reader would be given. */
 export async function sealFile(
   objects: ObjectStore,
   plaintext: Buffer,
@@ -57,8 +58,10 @@ export async function sealFile(
     accountId: 'an account',
     id: file.id,
     name: 'a.bin',
+    path: 'a.bin',
     sizeBytes: plaintext.length,
     sha256: createHash('sha256').update(plaintext).digest(),
+    crc32: crc32(plaintext),
     scan: 'clean',
     wrappedKey: file.dataKey,
     keyVersion: 1,
@@ -73,13 +76,15 @@ export async function openFile(
   signal: AbortSignal = live,
 ): Promise<Buffer> {
   const read: Buffer[] = [];
-  // Copied at once, as a socket would: what comes next may use the same memory.
+  // Copied at once, as a socket would do, because the next piece may use the same memory.
   const engines = { objects, keys: bareKeys, readAhead };
   for await (const bytes of readSealed(engines, file, range, signal)) read.push(Buffer.from(bytes));
   return Buffer.concat(read);
 }
 
-/** How reading ended, in a word: an error's code, or how many bytes came. A failed assertion need not print them. */
+/**
+ * How reading ended, in a word: an error's code, or how many bytes came. A failed assertion then need not print them.
+ */
 export function outcomeOf(reading: Promise<Buffer>): Promise<string> {
   return reading.then(
     (bytes) => `${bytes.length} bytes`,

@@ -1,7 +1,7 @@
 import { eicar } from './eicar.ts';
 import { startPeer } from './tcp.ts';
 
-/** A file that contains this takes long to be scanned. */
+/** A file that contains this takes a long time to scan. */
 export const slowToScan = 'this takes a while';
 
 /** A stand-in for clamd that knows PING, INSTREAM and one virus, and takes `delayMs` for files with `slowToScan`. */
@@ -27,7 +27,7 @@ export async function startSlowClamd(delayMs: number): Promise<{ address: string
   };
 }
 
-/** What was streamed, once it has ended. */
+/** What was streamed, once the stream has ended. */
 function streamed(received: Buffer): Buffer | undefined {
   const pieces: Buffer[] = [];
   let at = 'zINSTREAM\0'.length;

@@ -9,7 +9,7 @@ export interface ReceivedSms {
   readonly text: string;
 }
 
-/** The texts of one line that the carrier behind Kannel got for a number, once there is one. */
+/** The one-line texts that the carrier behind Kannel received for a number, once there is one. */
 export async function receivedBy(number: string): Promise<ReceivedSms[]> {
   return vi.waitFor(
     async () => {
@@ -32,7 +32,7 @@ async function textsTo(number: string): Promise<ReceivedSms[]> {
   );
 }
 
-/** The carrier writes the bytes escaped as in a form. */
+/** The carrier writes the bytes escaped, as in a form. */
 function fromUcs2(escaped: string): string {
   const bytes = escaped
     .replaceAll('+', ' ')

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A port of this machine where nobody listens. */
+/** A port of this machine on which nothing listens. */
 export async function closedPort(): Promise<number> {
   await using peer = await startPeer(() => undefined);
   return peer.port;
 }
 
-/** A server that does to each connection what the test says; cuts them all at the end. */
+/** A server that treats each connection as the test says; cuts them all at the end. */
 export async function startPeer(onConnection: (socket: Socket) => void): Promise<{ port: number } & AsyncDisposable> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -28,7 +28,7 @@ export async function startPeer(onConnection: (socket: Socket) => void): Promise
   };
 }
 
-/** A way to a server of this machine that the test can freeze: connections stay open and no byte passes. */
+/** A proxy to a local server that the test can freeze: connections stay open, but no bytes pass. */
 export async function startFreezable(
   targetPort: number,
 ): Promise<{ port: number; freeze(): void; thaw(): void } & AsyncDisposable> {

@@ -1,18 +1,29 @@
 import type { VNode } from 'preact';
-import type { RenderedMail } from '../views/components/letter.tsx';
+import { type Letter, type RenderedMail, renderLetter } from '../views/components/letter.tsx';
+import type { Sending } from '../views/components/sendings.tsx';
 import { codeMail } from '../views/mails/code-mail.ts';
+import { confirmationMail } from '../views/mails/confirmation-mail.ts';
 import { dropMail } from '../views/mails/drop-mail.ts';
 import { grantMail } from '../views/mails/grant-mail.ts';
+import { questionMail } from '../views/mails/question-mail.ts';
 import { receiptMail } from '../views/mails/receipt-mail.ts';
 import { receivedMail } from '../views/mails/received-mail.ts';
 import { reminderMail } from '../views/mails/reminder-mail.ts';
+import { reportMail } from '../views/mails/report-mail.ts';
+import { testMail } from '../views/mails/test-mail.ts';
+import { undeliverableMail } from '../views/mails/undeliverable-mail.ts';
+import { webhookDisabledMail } from '../views/mails/webhook-disabled-mail.ts';
+import { type Operator, plainOperator } from '../views/operator.ts';
 import { CodePage, codeTitle } from '../views/pages/code-page.tsx';
 import { ConfirmPage, confirmTitle } from '../views/pages/confirm-page.tsx';
 import { type DownloadFile, DownloadPage, downloadTitle } from '../views/pages/download-page.tsx';
 import { ErrorPage, errorTitle } from '../views/pages/error-page.tsx';
 import { GonePage, type GonePageProps, goneTitle } from '../views/pages/gone-page.tsx';
+import { HomePage, homeTitle } from '../views/pages/home-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../views/pages/link-landing-page.tsx';
+import { ProblemsPage, type ReferenceOperation, ReferencePage } from '../views/pages/reference-page.tsx';
 import { SentPage, sentTitle } from '../views/pages/sent-page.tsx';
+import { StopPage, type StopPageProps, stopTitle } from '../views/pages/stop-page.tsx';
 import {
   islandTexts,
   UploadPage,
@@ -22,7 +33,7 @@ import {
 } from '../views/pages/upload-page.tsx';
 import type { Words } from '../views/words.ts';
 
-/** What somebody else wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
+/** What other people wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
 export interface Foreign {
   readonly sender: string;
   readonly name: string;
@@ -42,7 +53,7 @@ const ordinary: Foreign = {
     'Hello,\n\nhere are the drawings and the delivery note for the order we spoke about. ' +
     'Please check the measurements on page 3 before Friday.\n\nBest regards\nKim',
 };
-/** All that was ever thrown at a page like these, in every field at once. */
+/** Every known attack on pages like these, in every field at once. */
 export const hostile: Foreign = {
   sender:
     '"><script>alert(1)</script><img src=x onerror=alert(2)> {{7*7}} ${7*7} $t(common.from)\r\nBcc: a@evil.example',
@@ -54,6 +65,7 @@ const uploadProblems: readonly UploadProblem[] = [
   'no_files',
   'too_many_files',
   'too_large',
+  'storage_full',
   'infected',
   'too_large_to_scan',
   'encrypted',
@@ -64,14 +76,60 @@ const uploadProblems: readonly UploadProblem[] = [
 const longAddress =
   'maximiliana-konstantinopolitanskaja.von-und-zu-hohenzollern@subdivision.northwind-international-logistics.example';
 const deadline = new Date('2026-11-21T14:30:00Z');
+const reference = 'WB-7F3K-29QD';
+const asking = { question: 'more_time', asked: false, action: '/d/ask', gesture: 'gesture' } as const;
 const link = 'https://files.example.com/d/Kx3vQm8TzR1nYc5WbL7pHs2JdF9gAe4UoNtXiVqZkEw';
+const stopLink = 'https://files.example.com/m/AZ3Dp0vmdlC3h1xKqFtY2bVn8sWcRj5oLgE7iTzXuMQ';
 const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
-function files(first: string, count = 3): DownloadFile[] {
+const operations: readonly ReferenceOperation[] = [
+  {
+    id: 'createKey',
+    method: 'POST',
+    path: '/api/v1/keys',
+    summary: 'Create a key that may do no more than the one that creates it',
+    scope: 'keys',
+    parameters: [{ name: 'dry_run', type: 'boolean', required: false, about: 'Check everything and change nothing.' }],
+    body: [
+      { name: 'name', type: 'string', required: true, about: '' },
+      { name: 'scopes', type: 'list of send, receive, contacts, history, webhooks, keys', required: true, about: '' },
+    ],
+    answer: {
+      status: 201,
+      about: 'The key, which is shown only once.',
+      fields: [
+        { name: 'expires_at', type: 'time or null', required: true, about: 'a time such as 2030-01-31T12:00:00Z' },
+      ],
+    },
+    problems: [{ code: 'unauthorized', status: 401 }],
+    example: `curl -H "Authorization: Bearer $WAYBILL_KEY" \\\n  -d '{"name":"nightly upload"}' \\\n  "https://files.example.com/api/v1/keys"`,
+  },
+  {
+    id: 'readAccount',
+    method: 'GET',
+    path: '/api/v1/account',
+    summary: 'Get the account that the key belongs to',
+    scope: null,
+    parameters: [],
+    body: [],
+    answer: { status: 200, about: 'The account and the key.', fields: [] },
+    problems: [{ code: 'unauthorized', status: 401 }],
+    example: 'curl -H "Authorization: Bearer $WAYBILL_KEY" "https://files.example.com/api/v1/account"',
+  },
+];
+const problems = [
+  { code: 'unauthorized', title: 'Unauthorized', status: 401, text: 'Send a live API key.' },
+  { code: 'not_found', title: 'Not found', status: 404, text: 'There is nothing here, or it is not yours.' },
+];
+
+function files(first: string, count = 3): (DownloadFile & { name: string })[] {
   const others = ['Assembly drawing rev C.dwg', 'photos.zip', 'measurements.xlsx', 'README'];
   const sizes = [184_320, 7_340_032, 1_288_490_188, 52_111, 812];
+  const scan = (index: number) => `scan-${String(index + 1).padStart(3, '0')}.tiff`;
   return Array.from({ length: count }, (_, index) => ({
-    name: index === 0 ? first : (others[index - 1] ?? `scan-${String(index + 1).padStart(3, '0')}.tiff`),
+    id: String(index),
+    name: index === 0 ? first : (others[index - 1] ?? scan(index)),
+    path: index === 0 ? first : (others[index - 1] ?? `scans/2026/${scan(index)}`),
     sizeBytes: sizes[index % sizes.length] ?? 1,
     sha256,
     href: `/d/files/${index}`,
@@ -84,7 +142,12 @@ function totalOf(list: readonly { sizeBytes: number }[]): number {
   return list.reduce((sum, file) => sum + file.sizeBytes, 0);
 }
 
-/** Every page in every state there is. */
+function sending(first: string, listed: number, fileCount = listed, day = 14): Sending {
+  const list = files(first, listed);
+  return { sentAt: new Date(Date.UTC(2026, 10, day, 9, 12)), files: list, fileCount, totalBytes: totalOf(list) };
+}
+
+/** Every page in every state. */
 export function pageStates(words: Words, foreign: Foreign = ordinary): Record<string, PageState> {
   const { sender, name, message } = foreign;
   const download = (count: number, text = message, first = name): PageState => {
@@ -94,10 +157,14 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
       page: (
         <DownloadPage
           sender={sender}
+          reference={reference}
+          asking={asking}
           message={text}
           files={list}
           totalBytes={totalOf(list)}
           allHref={count > 1 ? '/d/all.zip' : undefined}
+          sumsHref="/d/SHA256SUMS"
+          deliveredHref="/d/delivered"
           deadline={deadline}
           doneAction="/d/done"
         />
@@ -106,21 +173,34 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
   };
   const code = (props: Partial<Parameters<typeof CodePage>[0]>): PageState => ({
     title: codeTitle(words),
-    page: <CodePage channel="sms" target="+46 ••• ••• 42" action="/d/code" resendAction="/d/code/new" {...props} />,
+    page: (
+      <CodePage
+        channel="sms"
+        target="+46 ••• ••• 42"
+        action="/d/code"
+        resendAction="/d/code/new"
+        sentAt={new Date('2026-11-15T07:41:00Z')}
+        validUntil={new Date('2026-11-15T07:51:00Z')}
+        {...props}
+      />
+    ),
   });
   const upload = (props: Partial<UploadPageProps> = {}, script?: 'upload'): PageState => ({
     title: uploadTitle(words, { sender }),
     page: (
       <UploadPage
         sender={sender}
+        reference={reference}
         message={message}
         deadline={deadline}
         plainAction="/u/plain"
         sendAction="/u/send"
         filesEndpoint="/u/files"
         tusEndpoint="/u/tus"
+        desk="desk"
         doneAction="/u/done"
         received={[]}
+        sent={[]}
         maxFiles={200}
         maxFileBytes={5e12}
         wordsJson={islandTexts(words)}
@@ -129,6 +209,10 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     ),
     ...(script ? { script } : {}),
   });
+  const sent = (last: Sending, earlier: readonly Sending[] = [], to = sender): PageState => ({
+    title: sentTitle(words),
+    page: <SentPage sender={to} last={last} earlier={earlier} moreHref="/u/more" doneAction="/u/done" />,
+  });
   const landing = (kind: 'download' | 'upload'): PageState => ({
     title: linkLandingTitle(words, { kind }),
     page: <LinkLandingPage kind={kind} sender={sender} action="/d/open" gesture="pressed" />,
@@ -136,7 +220,22 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
   });
   const confirm = (wrong: boolean): PageState => ({
     title: confirmTitle(words),
-    page: <ConfirmPage kind="download" word="harbour" action="/d/confirm" wrong={wrong} />,
+    page: <ConfirmPage icon="download" action="/d/confirm" wrong={wrong} />,
+  });
+  const stop = (props: Pick<StopPageProps, 'stopped' | 'reported' | 'canReport'>, from = sender): PageState => ({
+    title: stopTitle(words, props),
+    page: (
+      <StopPage
+        sender={from}
+        address="kim@southwind.example"
+        operator="Northwind Files"
+        stopAction="/m/stop"
+        resumeAction="/m/resume"
+        reportAction="/m/report"
+        gesture="gesture"
+        {...props}
+      />
+    ),
   });
   const gone = (reason: GonePageProps['reason']): PageState => ({
     title: goneTitle(words, { reason }),
@@ -154,6 +253,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
       target: longAddress.replace(/(?<=^.).*(?=@)/, '•••'),
       problem: 'expired',
     }),
+    'code-shape': code({ problem: 'shape' }),
     'code-wrong': code({ problem: 'wrong', triesLeft: 3 }),
     'code-expired': code({ problem: 'expired' }),
     'code-too-many-tries': code({ problem: 'too_many_tries' }),
@@ -165,6 +265,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     'download-long': download(3, `${message}\n\n`.repeat(24).slice(0, 5000), `${'verylongname'.repeat(20)}ü.docx`),
     upload: upload(),
     'upload-received': upload({ received: files(name, 2) }),
+    'upload-again': upload({ sent: [sending(name, 3)] }),
     ...Object.fromEntries(
       uploadProblems.map((problem) => [
         `upload-problem-${problem.replaceAll('_', '-')}`,
@@ -172,19 +273,54 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
       ]),
     ),
     'upload-island': upload({}, 'upload'),
-    sent: { title: sentTitle(words), page: <SentPage sender={sender} files={files(name, 3)} doneAction="/u/done" /> },
-    'sent-long': {
-      title: sentTitle(words),
-      page: (
-        <SentPage sender={longAddress} files={files(`${'long_name_'.repeat(12)}.docx`, 200)} doneAction="/u/done" />
-      ),
-    },
+    'upload-island-folder': upload({}, 'upload'),
+    sent: sent(sending(name, 3)),
+    'sent-again': sent(sending(name, 1), [sending(name, 3, 3, 13), sending(name, 2, 2, 12)]),
+    'sent-long': sent(sending(`${'long_name_'.repeat(12)}.docx`, 200, 812), [], longAddress),
+    stop: stop({ stopped: false, reported: false, canReport: true }),
+    'stop-only': stop({ stopped: false, reported: false, canReport: false }, longAddress),
+    'stop-stopped': stop({ stopped: true, reported: false, canReport: true }),
+    'stop-reported': stop({ stopped: true, reported: true, canReport: true }),
     'gone-expired': gone('expired'),
     'gone-revoked': gone('revoked'),
+    'gone-not-opened': gone('not_opened'),
     'gone-unknown': gone('unknown'),
     'gone-too-many': gone('too_many'),
     'gone-busy': gone('busy'),
     'gone-closed': gone('closed'),
+    'gone-expired-ask': {
+      title: goneTitle(words, { reason: 'expired' }),
+      page: <GonePage reason="expired" link={{ sender, reference }} asking={{ ...asking, question: 'send_again' }} />,
+    },
+    'gone-expired-asked': {
+      title: goneTitle(words, { reason: 'expired' }),
+      page: (
+        <GonePage
+          reason="expired"
+          link={{ sender, reference }}
+          asking={{ ...asking, question: 'send_again', asked: true }}
+        />
+      ),
+    },
+    'gone-nothing': gone('nothing'),
+    'gone-machines': gone('machines'),
+    'gone-refused': gone('refused'),
+    reference: {
+      title: 'API reference',
+      page: <ReferencePage operations={operations} descriptionHref="/openapi.json" problemsHref="/problems" />,
+    },
+    problems: { title: 'Problems', page: <ProblemsPage problems={problems} referenceHref="/docs" /> },
+    home: {
+      title: homeTitle(words),
+      page: (
+        <HomePage
+          operator="Northwind Files"
+          publicUrl="https://files.northwind.example"
+          mailFrom="files@northwind.example"
+          apiDescription="/openapi.json"
+        />
+      ),
+    },
     error: { title: errorTitle(words), page: <ErrorPage requestId="req-01JCQ4W8Z7" /> },
   };
 }
@@ -196,10 +332,13 @@ function pageHostile(words: Words): PageState {
     page: (
       <DownloadPage
         sender={hostile.sender}
+        reference={reference}
         message={hostile.message}
         files={list}
         totalBytes={totalOf(list)}
         allHref="/d/all.zip"
+        sumsHref="/d/SHA256SUMS"
+        deliveredHref="/d/delivered"
         deadline={deadline}
         doneAction="/d/done"
       />
@@ -208,29 +347,74 @@ function pageHostile(words: Words): PageState {
 }
 
 /** Every mail there is. */
-export function mailStates(words: Words, foreign: Foreign = ordinary): Record<string, RenderedMail> {
+export function mailStates(
+  words: Words,
+  foreign: Foreign = ordinary,
+  operator: Operator = plainOperator,
+): Record<string, RenderedMail> {
   const { sender, name, message } = foreign;
-  const list = files(name, 3);
-  return {
-    drop: dropMail(words, { sender, message, files: list, fileCount: 15, totalBytes: 4.2e9, deadline, link }),
-    'drop-one': dropMail(words, {
-      sender,
-      message: '',
-      files: files(name, 1),
-      fileCount: 1,
-      totalBytes: 9e5,
-      deadline,
-      link,
-    }),
-    grant: grantMail(words, { sender, message, deadline, link: link.replace('/d/', '/u/') }),
-    code: codeMail(words, { code: '482913', minutes: 10, sender }),
+  const to = 'kim@southwind.example';
+  const linked = { to, reference, sender, senderName: sender, deadline, link, stopLink };
+  const list = { files: files(name, 3), fileCount: 3, totalBytes: totalOf(files(name, 3)) };
+  const one = { files: files(name, 1), fileCount: 1, totalBytes: totalOf(files(name, 1)) };
+  const many = { files: files(name, 5), fileCount: 60, totalBytes: 4.2e9 };
+  const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
+  const letters: Record<string, Letter> = {
+    drop: dropMail(words, { ...linked, ...list, message }),
+    'drop-one': dropMail(words, { ...linked, ...one, message: '' }),
+    'drop-many': dropMail(words, { ...linked, ...many, message: `${message}\n\n`.repeat(5) }),
+    grant: grantMail(words, { ...linked, message, link: link.replace('/d/', '/u/') }),
+    code: codeMail(words, { to, code: '482913', minutes: 10, senderName: sender }),
     receipt: receiptMail(words, {
+      to,
+      reference,
       receiver: sender,
-      files: list,
+      ...list,
       sentAt: new Date('2026-11-14T08:00:00Z'),
       completedAt: new Date('2026-11-14T09:12:00Z'),
     }),
-    reminder: reminderMail(words, { sender, files: list, fileCount: 3, deadline, link }),
-    received: receivedMail(words, { contact: sender, message, files: list, fileCount: 3, totalBytes: 4.2e9, deadline }),
+    reminder: reminderMail(words, { ...linked, ...list }),
+    'more-time': questionMail(words, { question: 'more_time', receiver: sender, deadline, reference, to }),
+    'send-again': questionMail(words, { question: 'send_again', receiver: sender, deadline, reference, to }),
+    undeliverable: undeliverableMail(words, {
+      to,
+      reference,
+      receiver: sender,
+      answer: '550 5.1.1 <dispatch@northwind.example>: Recipient address rejected: User unknown',
+      sentAt: new Date('2026-11-14T08:00:00Z'),
+      ...list,
+    }),
+    stopped: undeliverableMail(words, {
+      to,
+      reference,
+      receiver: sender,
+      answer: undefined,
+      sentAt: new Date('2026-11-14T08:00:00Z'),
+      ...list,
+    }),
+    report: reportMail(words, {
+      to: 'support@northwind.example',
+      reference,
+      reporter: to,
+      sender,
+      senderName: sender,
+      sentAt: new Date('2026-11-14T08:00:00Z'),
+    }),
+    test: testMail(words, { to }),
+    'webhook-gone': webhookDisabledMail(words, { to, ...webhook, reason: 'gone' }),
+    'webhook-failing': webhookDisabledMail(words, { to, ...webhook, reason: 'failing' }),
+    received: receivedMail(words, { to, reference, contact: sender, message, deadline, ...list }),
+    confirmation: confirmationMail(words, {
+      to,
+      reference,
+      receiver: sender,
+      message,
+      ...list,
+      sentAt: new Date('2026-11-14T09:12:00Z'),
+      stopLink,
+    }),
   };
+  return Object.fromEntries(
+    Object.entries(letters).map(([state, letter]) => [state, renderLetter(words, operator, letter)]),
+  );
 }

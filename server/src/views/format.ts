@@ -1,10 +1,14 @@
-/** Numbers, sizes, dates and durations as a reader of one locale writes them. Runs on the server and in the browser. */
+/** Numbers, sizes, dates and durations as written in the reader's locale. Runs on the server and in the browser. */
 export interface Formatters {
   formatNumber(value: number): string;
   /** Powers of 1000, as in `1.4 MB`. */
   formatSize(bytes: number): string;
-  /** Always names its time zone: a reader may sit in another one than the server. */
-  formatDate(date: Date, timeZone?: string): string;
+  /** Always names its time zone: the reader may be in another one. */
+  formatDate(date: Date): string;
+  /** The time of day alone, for events within minutes. */
+  formatTime(date: Date): string;
+  /** How far away it is: “in 3 days”. */
+  formatDistance(date: Date, now: Date): string;
   /** Rounded to the unit that matters: seconds, minutes, hours or days. */
   formatDuration(seconds: number): string;
 }
@@ -17,24 +21,23 @@ const durationUnits = [
   ['second', 1],
 ] as const;
 
-export function formatters(locale: string): Formatters {
+export function formatters(locale: string, timeZone?: string): Formatters {
   const number = new Intl.NumberFormat(locale);
   const unit = remember(
     (name: string, unitDisplay: 'short' | 'long', maximumFractionDigits: number) =>
       new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay, maximumFractionDigits }),
   );
-  const date = remember(
-    (timeZone: string) =>
-      new Intl.DateTimeFormat(locale, {
-        day: 'numeric',
-        month: 'long',
-        year: 'numeric',
-        hour: 'numeric',
-        minute: '2-digit',
-        timeZone,
-        timeZoneName: 'short',
-      }),
-  );
+  const date = new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone,
+    timeZoneName: 'short',
+  });
+  const time = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone, timeZoneName: 'short' });
+  const distance = new Intl.RelativeTimeFormat(locale, { numeric: 'always' });
   return {
     formatNumber: (value) => number.format(value),
     formatSize(bytes) {
@@ -48,12 +51,22 @@ export function formatters(locale: string): Formatters {
       }
       return unit(sizeUnits[step] ?? 'byte', 'short', 1).format(value);
     },
-    formatDate: (value, timeZone = 'UTC') => date(timeZone).format(value),
+    formatDate: (value) => date.format(value),
+    formatTime: (value) => time.format(value),
+    formatDistance(value, now) {
+      const seconds = (value.getTime() - now.getTime()) / 1000;
+      const [name, length] = unitOf(Math.abs(seconds));
+      return distance.format(Math.trunc(seconds / length), name);
+    },
     formatDuration(seconds) {
-      const [name, length] = durationUnits.find(([, size]) => seconds >= size) ?? (['second', 1] as const);
+      const [name, length] = unitOf(seconds);
       return unit(name, 'long', 0).format(Math.max(1, Math.round(seconds / length)));
     },
   };
+}
+
+function unitOf(seconds: number): (typeof durationUnits)[number] {
+  return durationUnits.find(([, size]) => seconds >= size) ?? ['second', 1];
 }
 
 /** Formatters are slow to make and cheap to use. */

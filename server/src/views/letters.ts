@@ -1,20 +1,40 @@
-import { type CodeMail, codeMail, codeSms } from './mails/code-mail.ts';
-import { type DropMail, dropMail } from './mails/drop-mail.ts';
-import { type GrantMail, grantMail } from './mails/grant-mail.ts';
-import { type ReceiptMail, receiptMail } from './mails/receipt-mail.ts';
-import { type ReceivedMail, receivedMail } from './mails/received-mail.ts';
-import { type ReminderMail, reminderMail } from './mails/reminder-mail.ts';
-import type { AllWords } from './words.ts';
+import { type Letter, type RenderedMail, renderLetter } from './components/letter.tsx';
+import { type CodeSms, codeMail, codeSms } from './mails/code-mail.ts';
+import { confirmationMail } from './mails/confirmation-mail.ts';
+import { dropMail } from './mails/drop-mail.ts';
+import { grantMail } from './mails/grant-mail.ts';
+import { questionMail } from './mails/question-mail.ts';
+import { receiptMail } from './mails/receipt-mail.ts';
+import { receivedMail } from './mails/received-mail.ts';
+import { reminderMail } from './mails/reminder-mail.ts';
+import { reportMail } from './mails/report-mail.ts';
+import { testMail } from './mails/test-mail.ts';
+import { undeliverableMail } from './mails/undeliverable-mail.ts';
+import { webhookDisabledMail } from './mails/webhook-disabled-mail.ts';
+import type { Operator } from './operator.ts';
+import type { AllWords, Words } from './words.ts';
 
-/** Every mail and text we send, each in the best language there is for its reader. */
-export function createLetters(words: AllWords) {
+/** Every mail and text we send, each in the best available language for its reader, in the operator's name. */
+export function createLetters(all: AllWords, operator: Operator) {
+  const inLanguage =
+    <About>(write: (words: Words, about: About) => Letter) =>
+    (language: string, about: About): RenderedMail => {
+      const words = all.for(language);
+      return renderLetter(words, operator, write(words, about));
+    };
   return {
-    drop: (language: string, mail: DropMail) => dropMail(words.for(language), mail),
-    grant: (language: string, mail: GrantMail) => grantMail(words.for(language), mail),
-    code: (language: string, mail: CodeMail) => codeMail(words.for(language), mail),
-    codeSms: (language: string, sms: Pick<CodeMail, 'code' | 'minutes'>) => codeSms(words.for(language), sms),
-    reminder: (language: string, mail: ReminderMail) => reminderMail(words.for(language), mail),
-    receipt: (language: string, mail: ReceiptMail) => receiptMail(words.for(language), mail),
-    received: (language: string, mail: ReceivedMail) => receivedMail(words.for(language), mail),
+    drop: inLanguage(dropMail),
+    grant: inLanguage(grantMail),
+    code: inLanguage(codeMail),
+    codeSms: (language: string, sms: CodeSms) => codeSms(all.for(language), sms),
+    reminder: inLanguage(reminderMail),
+    receipt: inLanguage(receiptMail),
+    question: inLanguage(questionMail),
+    undeliverable: inLanguage(undeliverableMail),
+    report: inLanguage(reportMail),
+    test: inLanguage(testMail),
+    received: inLanguage(receivedMail),
+    confirmation: inLanguage(confirmationMail),
+    webhookDisabled: inLanguage(webhookDisabledMail),
   };
 }

@@ -1,23 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import { hostile, mailStates } from '../testing/view-states.tsx';
+import { contrast } from './colors.ts';
+import { createLetters } from './letters.ts';
 import { codeSms } from './mails/code-mail.ts';
-import { dropMail } from './mails/drop-mail.ts';
-import { receiptMail } from './mails/receipt-mail.ts';
+import { plainOperator } from './operator.ts';
 import { createWords } from './words.ts';
 
 const all = createWords({ fallback: 'en' });
 const languages = all.languages.map(({ language }) => language);
 const english = all.for('en');
+const letters = createLetters(all, plainOperator);
 const link = 'https://files.example.com/d/token-of-the-receiver';
+const stopLink = 'https://files.example.com/m/token-to-stop';
 const deadline = new Date('2026-11-21T14:30:00Z');
+const to = 'kim@receiver.example';
 const drop = {
+  to,
+  reference: 'WB-7F3K-29QD',
   sender: 'kim@example.com',
+  senderName: 'kim@example.com',
   message: 'First line\nsecond line',
   files: [{ name: 'plan.pdf', sizeBytes: 1_400_000 }],
   fileCount: 3,
   totalBytes: 4_200_000,
   deadline,
   link,
+  stopLink,
 };
 
 function plain(text: string): string {
@@ -25,7 +33,7 @@ function plain(text: string): string {
 }
 
 describe('a drop’s mail', () => {
-  const mail = dropMail(english, drop);
+  const mail = letters.drop('en', drop);
 
   test('says who, what, where and until when, in both parts', () => {
     expect(mail.subject).toBe('kim@example.com has sent you 3 files');
@@ -36,25 +44,33 @@ describe('a drop’s mail', () => {
         'and 2 more files',
         '21 November 2026 at 14:30 UTC',
         link,
+        stopLink,
         'second line',
+        to,
       ]) {
         expect(part).toContain(said);
       }
     }
   });
 
-  test('says of every file whether it was scanned, in both parts', () => {
+  test('says of every file whether it was scanned, in both parts, as the receipt of it does', () => {
     const files = [
       { name: 'plan.pdf', sizeBytes: 1, scan: 'clean' as const },
       { name: 'film.mov', sizeBytes: 1, scan: 'unscanned' as const },
     ];
-    const scanned = dropMail(english, { ...drop, files });
-    for (const part of [scanned.text, scanned.html]) {
-      expect(part).toMatch(/plan\.pdf[^]*Scanned for viruses: nothing found[^]*film\.mov[^]*Not scanned for viruses/);
+    const receipt = {
+      to,
+      reference: drop.reference,
+      receiver: 'a@b.example',
+      files,
+      sentAt: deadline,
+      completedAt: deadline,
+    };
+    for (const { text, html } of [letters.drop('en', { ...drop, files }), letters.receipt('en', receipt)]) {
+      for (const part of [text, html]) {
+        expect(part).toMatch(/plan\.pdf[^]*Scanned for viruses: nothing found[^]*film\.mov[^]*Not scanned for viruses/);
+      }
     }
-    expect(
-      receiptMail(english, { receiver: 'a@b.example', files, sentAt: deadline, completedAt: deadline }).text,
-    ).not.toContain('scanned');
   });
 
   test('has the link as a button and as an address to copy', () => {
@@ -68,7 +84,7 @@ describe('a drop’s mail', () => {
   });
 
   test('names its language and direction', () => {
-    expect(dropMail(all.for('fr'), drop).html).toContain('<html lang="fr" dir="ltr">');
+    expect(letters.drop('fr', drop).html).toContain('<html lang="fr" dir="ltr">');
   });
 
   test('quotes the sender’s words', () => {
@@ -76,16 +92,53 @@ describe('a drop’s mail', () => {
   });
 });
 
-test('a mail about many files lists the first of them', () => {
-  const files = Array.from({ length: 200 }, (_, index) => ({ name: `scan-${index}.tiff`, sizeBytes: 1 }));
-  const mail = receiptMail(english, { receiver: 'kim@example.com', files, sentAt: deadline, completedAt: deadline });
-  expect(mail.text).toContain('and 180 more files');
-  // Mailboxes cut off what is longer than about 100 kB.
-  expect(mail.html.length).toBeLessThan(60_000);
+test('a mail about many files lists the first five of them', () => {
+  const files = Array.from({ length: 60 }, (_, index) => ({ name: `scan-${index}.tiff`, sizeBytes: 1 }));
+  const mail = letters.drop('en', { ...drop, files, fileCount: 60 });
+  for (const part of [mail.text, mail.html]) {
+    expect(part).toContain('and 55 more files');
+    expect(part.match(/scan-\d+\.tiff/g)).toHaveLength(5);
+  }
 });
+
+describe('a long message', () => {
+  const message = `${'Words of the sender that go on and on. '.repeat(20)}The end.`;
+
+  test('is cut where its page shows the rest', () => {
+    const { text, html } = letters.drop('en', { ...drop, message });
+    for (const part of [text, html]) {
+      expect(part).not.toContain('The end.');
+      expect(part).toContain('The rest of the message is on the page.');
+    }
+    expect(quoted(text)).toBe(message.slice(0, 584).trim());
+    expect(quoted(letters.drop('en', { ...drop, message: 'x'.repeat(600) }).text)).toHaveLength(600);
+  });
+
+  test('is whole where there is no page', () => {
+    const mail = letters.received('en', { ...drop, contact: 'a@b.example', message });
+    expect(quoted(mail.text)).toBe(message);
+    expect(mail.html).toContain('The end.');
+  });
+});
+
+function quoted(text: string): string {
+  return [...text.matchAll(/^> (.*)$/gm)].map((line) => line[1]).join(' ');
+}
 
 describe.each(languages)('in %s', (language) => {
   const words = all.for(language);
+
+  test('whoever did not ask for a mail can stop it, and report its sender where there is someone to report to', () => {
+    const stoppable = new Set(['drop', 'drop-one', 'drop-many', 'grant', 'reminder', 'confirmation']);
+    for (const supportAddress of [undefined, 'help@acme.example']) {
+      const mails = Object.entries(mailStates(words, undefined, { name: 'Acme Files', supportAddress }));
+      const offered = words.t(supportAddress === undefined ? 'mail.stop.link' : 'mail.stop.reportLink');
+      for (const [name, { text, html }] of mails) {
+        for (const part of [text, html]) expect([name, part.includes('/m/')]).toEqual([name, stoppable.has(name)]);
+        if (stoppable.has(name)) expect(html).toContain(`>${offered}</a>`);
+      }
+    }
+  });
 
   test('the text parts keep to their width', () => {
     for (const [name, { text }] of Object.entries(mailStates(words))) {
@@ -94,11 +147,48 @@ describe.each(languages)('in %s', (language) => {
     }
   });
 
+  test('what the button is about comes before what the sender wrote', () => {
+    for (const name of ['drop', 'drop-many', 'grant', 'reminder']) {
+      const { text, html } = mailStates(words)[name] ?? { text: '', html: '' };
+      const note = plain(words.formatDate(deadline));
+      for (const part of [plain(text), plain(html).slice(html.indexOf('<h1'))]) {
+        const [button, until, message, file] = ['https://', note, 'Hello,', 'Delivery note'].map((it) =>
+          part.indexOf(it),
+        );
+        const order = [
+          button,
+          until,
+          ...(name === 'reminder' ? [file] : name === 'grant' ? [message] : [message, file]),
+        ];
+        expect([name, order]).toEqual([name, order.toSorted((a, b) => Number(a) - Number(b))]);
+        expect(order).not.toContain(-1);
+      }
+    }
+  });
+
+  test('nothing is said where nobody sees it', () => {
+    for (const [name, { html }] of Object.entries(mailStates(words))) {
+      const hidden = /<div style="display:none[^>]*>([^<]*)<\/div>/.exec(html)?.[1] ?? '';
+      const visible = html.replace(/<div style="display:none.*?<\/div>/, '').replace(/<[^>]+>/g, ' ');
+      expect(hidden, name).not.toBe('');
+      expect(hidden, name).not.toMatch(/[\u200b-\u200f]|\u00a0\u00a0/);
+      for (const sentence of hidden.split(/(?<=[.?]) /))
+        expect([name, visible]).toEqual([name, expect.stringContaining(sentence)]);
+    }
+  });
+
+  test('a code is in the subject, for telephones that show it at once', () => {
+    const { code } = mailStates(words);
+    expect(code?.subject).toMatch(/^482913 /);
+    expect(code?.text).toContain('\n    482913\n');
+  });
+
   test.each([1, 10, 59])('a code is one text message (%d minutes)', (minutes) => {
-    const sms = codeSms(words, { code: '482913', minutes });
+    const sms = codeSms(words, { code: '482913', minutes, host: 'files.subdivision.example.org' });
     expect(sms).toContain('482913');
+    expect(sms.split('\n').at(-1)).toBe('@files.subdivision.example.org #482913');
     expect(sms.length).toBeLessThanOrEqual(160);
-    // GSM 03.38: anything else would halve what fits.
+    // GSM 03.38: any other character would halve the length that fits.
     expect(sms).toMatch(/^[A-Za-z0-9 @£$¥èéùìòÇØøÅåÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑܧ¿äöñüà\r\n]*$/);
   });
 });
@@ -106,7 +196,8 @@ describe.each(languages)('in %s', (language) => {
 describe('what strangers write is shown, never obeyed', () => {
   const mails = mailStates(english, hostile);
 
-  test.each(Object.keys(mails))('%s', (name) => {
+  // These contain nothing that a stranger wrote.
+  test.each(Object.keys(mails).filter((name) => name !== 'test' && !name.startsWith('webhook')))('%s', (name) => {
     const { subject, text, html } = mails[name] ?? { subject: '', text: '', html: '' };
     expect(subject).not.toMatch(/[\p{Cc}\u2028\u2029\u202A-\u202E]/u);
     expect(subject).toContain('"><script>alert(1)</script>');
@@ -119,18 +210,15 @@ describe('what strangers write is shown, never obeyed', () => {
   });
 
   test('a name written from right to left does not turn the sentence around it', () => {
-    expect(dropMail(english, { ...drop, sender: 'مها' }).subject).toBe('\u2068مها\u2069 has sent you 3 files');
-  });
-
-  test('a code is not in the subject', () => {
-    expect(mails['code']?.subject).not.toContain('482913');
-    expect(mails['code']?.text).toContain('482913');
+    expect(letters.drop('en', { ...drop, senderName: 'مها' }).subject).toBe('\u2068مها\u2069 has sent you 3 files');
   });
 });
 
 test.each(languages)('a receipt in %s claims that the files were sent, not that they arrived', (language) => {
   const files = [{ name: 'plan.pdf', sizeBytes: 1 }];
-  const mail = receiptMail(all.for(language), {
+  const mail = letters.receipt(language, {
+    to,
+    reference: drop.reference,
     receiver: 'a@b.example',
     files,
     sentAt: deadline,
@@ -142,4 +230,39 @@ test.each(languages)('a receipt in %s claims that the files were sent, not that 
   expect(mail.text).not.toMatch(
     /arrived|received|angekommen|erhalten|arrivé|reçu|llegado|recibido|kommit fram|tagit emot/,
   );
+});
+
+describe('an operator', () => {
+  const operator = { name: 'Acme Files', color: '#ffe000', supportAddress: 'help@acme.example' };
+  const mails = Object.entries(mailStates(english, undefined, operator));
+
+  test.each(mails)('is named in %s, with whom to ask', (_name, { text, html }) => {
+    for (const part of [text, html]) {
+      expect(part).toContain('Acme Files');
+      expect(part).toContain('help@acme.example');
+      expect(part).not.toContain('Waybill');
+    }
+  });
+
+  test('has their colour on buttons, in a shade that can be read', () => {
+    const { html } = mails.find(([name]) => name === 'drop')?.[1] ?? { html: '' };
+    const [, background = ''] = /class="w-button" bgcolor="(#[\da-f]{6})"/.exec(html) ?? [];
+    const [, text = ''] = /class="w-button".*?<a [^>]*?[;"]color:(#[\da-f]{6})/s.exec(html) ?? [];
+    expect(background).toBe('#ffe000');
+    expect(contrast(background, text)).toBeGreaterThanOrEqual(4.5);
+    expect(html).not.toContain('#0b5d63');
+  });
+});
+
+test('a mail about a drop says by which reference people speak of it', () => {
+  for (const [name, { text, html }] of Object.entries(mailStates(english))) {
+    if (name === 'test' || name === 'code' || name.startsWith('webhook')) continue;
+    for (const part of [text, html]) expect([name, part]).toEqual([name, expect.stringContaining('WB-7F3K-29QD')]);
+  }
+});
+
+test('a sender with a name is shown with their address', () => {
+  const { subject, text } = letters.drop('en', { ...drop, senderName: 'Kim Berg' });
+  expect(subject).toBe('Kim Berg has sent you 3 files');
+  expect(text).toContain('From: Kim Berg (kim@example.com)');
 });

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type Foreign, hostile, type PageState, pageStates } from '../testing/view-states.tsx';
+import { plainOperator } from './operator.ts';
 import { languageLinks, renderPage } from './render-page.tsx';
 import { createWords, type Words } from './words.ts';
 
@@ -14,6 +15,7 @@ function html(words: Words, state: PageState): string {
     page: state.page,
     languageLinks: languageLinks(all, '/d/page'),
     stylesheet: '/assets/pages.css',
+    operator: plainOperator,
   });
 }
 
@@ -35,7 +37,7 @@ describe.each(all.languages.map(({ language }) => language))('in %s', (language)
     expect(page.match(/<main[ >]/g)).toHaveLength(1);
     expect(page).toContain('<meta name="referrer" content="no-referrer"/>');
     if (name === 'download-hostile') return;
-    // A key that is shown is a text that is missing, and a placeholder one that nobody filled.
+    // A key on the page means that a text is missing, and a placeholder means that it was not filled in.
     const said = page.replace(/<script.*<\/script>/s, '').replace(/<[^>]*>/g, '\n');
     expect(said).not.toMatch(/\b(?:common|landing|confirm|code|download|upload|sent|gone|error)\.[a-z]+|\{\{/);
   });
@@ -54,13 +56,16 @@ describe('what strangers write is shown, never obeyed', () => {
     const page = html(english, stateOf('download-some', hostile));
     expect(page).toContain('&quot;>&lt;script>alert(1)&lt;/script>');
     expect(page).toContain('{{7*7}} ${7*7} $t(common.from)');
-    expect(page).toContain('<bdi>&lt;/title>&lt;svg onload=alert(3)>\uFFFDfdp.exe {{sender}} 😀 تقرير.pdf</bdi>');
+    expect(page).toMatch(
+      /<bdi><span[^>]*>title>&lt;svg onload=alert\(3\)>\uFFFDfdp.exe \{\{sender}} 😀 تق<\/span>رير.pdf<\/bdi>/,
+    );
     expect(page).toContain('&lt;iframe src=javascript:alert(4)>');
   });
 });
 
 describe('the download page', () => {
   const page = html(english, stateOf('download-some'));
+  const files = page.match(/class="file"/g)?.length ?? 0;
 
   test('has every file, its digest and all of them at once', () => {
     for (const part of [
@@ -72,14 +77,32 @@ describe('the download page', () => {
     ]) {
       expect(page).toContain(part);
     }
-    expect(page.match(/class="done"/g)).toHaveLength(1);
+    expect(page.match(/class="done">/g)).toHaveLength(1);
+    expect(page.match(/class="done" hidden>/g)).toHaveLength(files - 1);
   });
 
-  test('is light: less than 50 kB with its stylesheet, even with 200 files', () => {
+  test('has the checksums in one place, to be selected, copied by a script or downloaded', () => {
+    const [verify = ''] = /<details class="verify small">.*<\/details>/s.exec(page) ?? [];
+    expect(verify.match(/<code dir="ltr">9f86d081884c7d65\w+<\/code>/g)).toHaveLength(files);
+    expect(verify.match(/<button[^>]* hidden [^>]*data-copy="9f86d081884c7d65/g)).toHaveLength(files);
+    expect(verify).toContain('href="/d/SHA256SUMS"');
+    expect(page.replace(verify, '')).not.toContain('9f86d081884c7d65');
+  });
+
+  test('shows the folders of files that were sent in one', () => {
+    expect(html(english, stateOf('download-many'))).toContain(
+      '<bdi class="file-folder">scans/2026/</bdi><bdi>scan-100.tiff</bdi>',
+    );
+  });
+
+  test('is light: less than 60 kB with its stylesheet, even with 200 files', () => {
     const many = html(english, stateOf('download-many'));
-    const stylesheet = readFileSync(new URL('assets/pages.css', import.meta.url));
-    expect(page.length + stylesheet.length).toBeLessThan(50_000);
-    expect(gzipSync(many).length + gzipSync(stylesheet).length).toBeLessThan(50_000);
+    const folder = new URL('assets/', import.meta.url);
+    const styles = readdirSync(folder).filter((name) => name.endsWith('.css'));
+    const stylesheet = styles.map((name) => readFileSync(new URL(name, folder), 'utf8')).join('');
+    expect(stylesheet).toContain('--accent');
+    expect(page.length + stylesheet.length).toBeLessThan(60_000);
+    expect(gzipSync(many).length + gzipSync(stylesheet).length).toBeLessThan(30_000);
   });
 
   test('folds the end of a long message away, and keeps all of it', () => {
@@ -112,9 +135,9 @@ describe('the forms', () => {
 
   test('a form that was not taken says why where it is read first, and keeps what was written', () => {
     const refused = page('upload-problem-too-many-files');
-    expect(refused).toMatch(/<form[^>]*><p class="problem" id="problem" role="alert">/);
+    expect(refused).toMatch(/<form[^>]*><div class="banner tone-bad" id="problem" role="alert">/);
     expect(refused).toContain('No more than 200 files can be sent. Choose fewer and send again.');
-    expect(refused).toMatch(/<input(?=[^>]* name="file")(?=[^>]* aria-describedby="problem limits")/);
+    expect(refused).toMatch(/<input(?=[^>]* name="file")(?=[^>]* aria-describedby="problem file-hint")/);
     expect(refused).toMatch(/<textarea[^>]*>Hello,\n/);
     expect(page('upload-problem-too-large')).toContain('A file is larger than 5 TB');
     expect(page('upload')).toMatch(/<textarea[^>]*><\/textarea>/);

@@ -1,17 +1,25 @@
-/** Characters that change the direction of what follows: a file called `photo[U+202E]gpj.exe` would look like a picture. */
+/**
+ * Characters that change the direction of the text after them: a file named `photo[U+202E]gpj.exe` would look like a
+ * picture.
+ */
 const direction = /[\u202A-\u202E\u2066-\u2069]/g;
+
+/** A name followed by the address, because anyone can choose a name. */
+export function named(name: string, address: string): string {
+  return name === address ? address : `${name} (${address})`;
+}
 
 /** On one line: whatever breaks a line or a header becomes a space. */
 export function collapse(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\s]+/gu, ' ').trim();
 }
 
-/** Somebody else's words on one line; what would turn the text around is made visible. */
+/** Another person's words on one line; characters that would reverse the text are made visible. */
 export function oneLine(text: string): string {
   return collapse(text).replace(direction, '\uFFFD');
 }
 
-/** Somebody else's words on several lines: only line feeds and tabs of all that is not visible. */
+/** Another person's words on several lines: of all invisible characters, only line feeds and tabs are kept. */
 export function manyLines(text: string): string {
   return text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
@@ -20,7 +28,20 @@ export function manyLines(text: string): string {
     .trim();
 }
 
-/** Broken at spaces so that no line is longer than this, where the words allow it. */
+/**
+ * Splits a long message in two, at the end of a paragraph, a line or a sentence, or otherwise a word, but never inside
+ * a character.
+ */
+export function splitMessage(message: string, maxLength: number): [start: string, rest: string] {
+  const head = message.slice(0, maxLength);
+  const cut = ['\n\n', '\n', '. ', ' ']
+    .map((end) => head.lastIndexOf(end) + end.trimEnd().length)
+    .find((at) => at > maxLength / 2);
+  const at = cut ?? (Array.from(new Intl.Segmenter().segment(head)).at(-1)?.index || maxLength);
+  return [message.slice(0, at).trimEnd(), message.slice(at).trim()];
+}
+
+/** Broken at spaces, so that no line is longer than this where the words allow it. */
 export function wrap(text: string, width = 76): string {
   return text
     .split('\n')
@@ -44,8 +65,8 @@ function wrapLine(line: string, width: number): string {
 }
 
 /**
- * For a value in the middle of a sentence: a name written from right to left must not turn the words around it. Only
- * then, because old mail programs draw a box for the invisible marks.
+ * For a value in the middle of a sentence: a name written from right to left must not reverse the words around it. The
+ * marks are added only then, because old mail programs draw a box for them.
  */
 export function isolate(text: string): string {
   const line = oneLine(text);

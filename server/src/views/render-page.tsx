@@ -1,6 +1,7 @@
 import type { JSX, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { WordsContext } from './components/words-context.ts';
+import type { Operator } from './operator.ts';
 import type { AllWords, Words } from './words.ts';
 
 export interface LanguageLink {
@@ -13,18 +14,20 @@ export interface LanguageLink {
 export interface Frame {
   readonly title: string;
   readonly page: VNode;
-  /** Where the page can be had in other languages; none, and there is no switcher. */
+  /** Where the page is available in other languages; if empty, there is no switcher. */
   readonly languageLinks: readonly LanguageLink[];
   /** The address of pages.css. */
   readonly stylesheet: string;
-  /** An operator's own stylesheet, which sets the custom properties that pages.css names. */
+  /** Sets the operator's colour. */
   readonly brandStylesheet?: string | undefined;
   readonly script?: string | undefined;
   readonly icon?: string | undefined;
-  readonly brand?: string | undefined;
+  /** The address of the operator's logo. */
+  readonly logo?: string | undefined;
+  readonly operator: Operator;
 }
 
-/** A whole HTML document. It has no style and no script in it, so that the strictest policy can forbid both. */
+/** A whole HTML document. It contains no style and no script, so that the strictest policy can forbid both. */
 export function renderPage(words: Words, frame: Frame): string {
   return `<!doctype html>${renderToString(
     <WordsContext.Provider value={words}>
@@ -33,7 +36,7 @@ export function renderPage(words: Words, frame: Frame): string {
   )}`;
 }
 
-/** The same page in every language there is, asked for by `?lang=`. */
+/** The same page in every available language, requested with `?lang=`. */
 export function languageLinks(words: AllWords, path: string): readonly LanguageLink[] {
   return words.languages.map(({ language, name }) => ({
     language,
@@ -43,7 +46,7 @@ export function languageLinks(words: AllWords, path: string): readonly LanguageL
 }
 
 function Document({ words, frame }: { words: Words; frame: Frame }): JSX.Element {
-  const brand = frame.brand ?? 'Waybill';
+  const { operator } = frame;
   return (
     <html lang={words.language} dir={words.dir}>
       <head>
@@ -53,7 +56,7 @@ function Document({ words, frame }: { words: Words; frame: Frame }): JSX.Element
         <meta name="robots" content="noindex, nofollow" />
         <meta name="referrer" content="no-referrer" />
         <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
-        <title>{`${frame.title} · ${brand}`}</title>
+        <title>{`${frame.title} · ${operator.name}`}</title>
         <link rel="stylesheet" href={frame.stylesheet} />
         {frame.brandStylesheet !== undefined && <link rel="stylesheet" href={frame.brandStylesheet} />}
         {frame.icon !== undefined && <link rel="icon" href={frame.icon} />}
@@ -61,12 +64,12 @@ function Document({ words, frame }: { words: Words; frame: Frame }): JSX.Element
       </head>
       <body>
         <header class="top">
-          <Mark />
-          <span>{brand}</span>
+          {frame.logo === undefined ? <Mark /> : <img class="logo" src={frame.logo} alt="" height="28" />}
+          <span>{operator.name}</span>
         </header>
         {frame.page}
         <footer class="foot">
-          <p>{words.t('common.about')}</p>
+          <Contact words={words} operator={operator} />
           {frame.languageLinks.length > 1 && (
             <nav aria-label={words.t('common.language')}>
               <ul>
@@ -91,7 +94,34 @@ function Document({ words, frame }: { words: Words; frame: Frame }): JSX.Element
   );
 }
 
-/** A sheet with its corner folded, and a W of its lines. */
+/** Who runs this server, and whom to ask. */
+function Contact({ words, operator }: { words: Words; operator: Operator }): JSX.Element {
+  const { supportAddress, imprintUrl, privacyUrl } = operator;
+  return (
+    <ul class="contact">
+      <li>
+        <a href="/">{words.t('home.link')}</a>
+      </li>
+      {supportAddress !== undefined && (
+        <li>
+          {words.t('common.support')} <a href={`mailto:${supportAddress}`}>{supportAddress}</a>
+        </li>
+      )}
+      {imprintUrl !== undefined && (
+        <li>
+          <a href={imprintUrl}>{words.t('common.imprint')}</a>
+        </li>
+      )}
+      {privacyUrl !== undefined && (
+        <li>
+          <a href={privacyUrl}>{words.t('common.privacy')}</a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** A sheet with its corner folded, and a W formed by its lines. */
 function Mark(): JSX.Element {
   return (
     <svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false">

@@ -17,7 +17,7 @@ function base(key: string): string {
   return key.replace(plural, '');
 }
 
-/** The placeholders of a text by name. A form for one thing may say “a file” instead of “1 file”. */
+/** The placeholders of a text, by name. A singular form may say “a file” instead of “1 file”. */
 function placeholders(text: string): string[] {
   return [...text.matchAll(/\{\{\s*(\w+)[^}]*\}\}/g)]
     .map((match) => match[1] ?? '')
@@ -56,6 +56,11 @@ describe.each(languages)('%s', (language) => {
       expect([key, placeholders(text)]).toEqual([key, wanted.get(base(key))]);
   });
 
+  test('does not let a line of a page end in the middle of “e-mail”', () => {
+    const pages = Object.entries(own).filter(([key]) => !/^(?:mail|sms)\./.test(key));
+    expect(pages.filter(([, text]) => /\be-(?:mail|post)/i.test(text))).toEqual([]);
+  });
+
   test('is finished', () => {
     for (const [key, text] of Object.entries(own)) {
       expect(text.trim(), key).toBe(text);
@@ -76,8 +81,18 @@ test('the code asks for every text, and for no text that is missing', () => {
   const asked = new Set(
     [...sources.matchAll(new RegExp(String.raw`'((?:${groups})\.[\w.]+)'`, 'g'))].map((match) => match[1] ?? ''),
   );
-  // Prefixes, not texts: what travels to the browser.
-  for (const prefix of ['island.', 'upload.', 'sent.', 'done.', 'gone.expired.', 'common.']) asked.delete(prefix);
+  // Prefixes, not texts: what is sent to the browser.
+  for (const prefix of ['island.', 'upload.', 'gone.expired.', 'common.', 'scan.']) asked.delete(prefix);
   expect([...asked].filter((key) => !known.has(key))).toEqual([]);
   expect([...known].filter((key) => !asked.has(key))).toEqual([]);
+});
+
+test.each([
+  ['en', /invite|fetch|virus check|network is/i],
+  ['de', /abrufen|Netzwerk|Anhalten|Mailprogramm/],
+  ['sv', /hämta|dragits tillbaka/i],
+  ['fr', /récupér|contrôle antivirus|a été retiré/i],
+  ['es', /obten|control de virus|retirado/i],
+])('%s keeps to the terms of docs/terms.md', (language, avoided) => {
+  expect(Object.entries(texts[language] ?? {}).filter(([, text]) => avoided.test(text))).toEqual([]);
 });

@@ -6,11 +6,11 @@ import { type Formatters, formatters } from './format.ts';
 
 export type Params = Readonly<Record<string, string | number>>;
 
-/** Everything a view says to one reader. Values put into a text are plain text, never HTML: the views escape. */
+/** Everything a view says to one reader. Values put into a text are plain text, never HTML: the views escape them. */
 export interface Words extends Formatters {
-  /** The language of the texts; `lang` of the page. */
+  /** The language of the texts, and the `lang` of the page. */
   readonly language: string;
-  /** The language as the reader asked for it, with its region where that is known: dates and numbers follow it. */
+  /** The language that the reader asked for, with its region if that is known: dates and numbers follow it. */
   readonly locale: string;
   readonly dir: 'ltr' | 'rtl';
   t(key: string, params?: Params): string;
@@ -19,22 +19,27 @@ export interface Words extends Formatters {
 }
 
 export interface AllWords {
-  /** The languages there are texts for, each with its own name for itself. */
+  /** The languages that have texts, each with its own name for itself. */
   readonly languages: readonly { readonly language: string; readonly name: string }[];
-  /** The best match for a BCP 47 tag, or for several in order of preference; the fallback where nothing fits. */
+  /** The best match for a BCP 47 tag, or for several in order of preference; the fallback if none matches. */
   for(wanted: string | undefined | readonly string[]): Words;
 }
 
 const shipped = fileURLToPath(new URL('../../texts/', import.meta.url));
-/** How the texts were written; a plain `en` would write dates the American way to everybody. */
+/** The locale in which the texts were written; a plain `en` would show dates in the American form to everyone. */
 const usualLocale: Record<string, string> = { en: 'en-GB' };
 const maxLocales = 500;
 
 /**
- * The texts of the product, with an operator's own laid over them: a file `sv.json` in `overridesDir` replaces single
- * Swedish texts, a file `nb.json` adds Norwegian. What a language lacks is said in the fallback.
+ * The texts of the product, overridden by the operator's own: a file `sv.json` in `overridesDir` replaces single
+ * Swedish texts, and a file `nb.json` adds Norwegian. Texts that a language lacks are taken from the fallback.
  */
-export function createWords(options: { fallback: string; overridesDir?: string | undefined }): AllWords {
+export function createWords(options: {
+  fallback: string;
+  overridesDir?: string | undefined;
+  /** For the times that are shown. */
+  timeZone?: string | undefined;
+}): AllWords {
   const texts = new Map<string, Record<string, string>>();
   for (const directory of [shipped, ...(options.overridesDir === undefined ? [] : [options.overridesDir])]) {
     for (const [language, found] of readTexts(directory)) {
@@ -52,7 +57,7 @@ export function createWords(options: { fallback: string; overridesDir?: string |
     initAsync: false,
     keySeparator: false,
     nsSeparator: false,
-    // Nothing in a value is code: no HTML escaping here (the views do that), no $t() and no {{}} inside of values.
+    // Nothing in a value is code: no HTML escaping here (the views do that), and no $t() or {{}} inside values.
     interpolation: { escapeValue: false, skipOnVariables: true },
   });
 
@@ -69,7 +74,7 @@ export function createWords(options: { fallback: string; overridesDir?: string |
             prefixes.some((prefix) => key.startsWith(prefix)),
           ),
         ),
-      ...formatters(locale),
+      ...formatters(locale, options.timeZone ?? 'UTC'),
     };
   };
   const made = new Map<string, Words>();
@@ -86,14 +91,14 @@ export function createWords(options: { fallback: string; overridesDir?: string |
       const known = made.get(key);
       if (known) return known;
       const words = wordsIn(language, locale);
-      // A tag is whatever somebody sent: what is kept of them is bounded.
+      // A client can send any tag, so the number kept is limited.
       if (made.size < maxLocales) made.set(key, words);
       return words;
     },
   };
 }
 
-/** An Accept-Language header as tags, the most wanted first. */
+/** The tags of an Accept-Language header, the most wanted first. */
 export function acceptedLanguages(header: string | undefined): readonly string[] {
   return (header ?? '')
     .slice(0, 500)
@@ -126,7 +131,7 @@ function readTexts(directory: string): [language: string, Record<string, string>
     });
 }
 
-/** A misspelt key in an operator's file would change nothing and nobody would learn of it. */
+/** Otherwise a misspelt key in an operator's file would change nothing, without any notice. */
 function requireKnownKeys(language: string, texts: Record<string, string>, english: Record<string, string>): void {
   const known = new Set(Object.keys(english).map(withoutPlural));
   for (const key of Object.keys(texts)) {
@@ -138,7 +143,9 @@ function withoutPlural(key: string): string {
   return key.replace(/_(?:zero|one|two|few|many|other)$/, '');
 }
 
-/** RFC 4647, lookup: the tag itself, then ever shorter; at last any language of the same family (pt finds pt-BR). */
+/**
+ * RFC 4647, lookup: the tag itself, then shorter and shorter; finally any language of the same family (pt finds pt-BR).
+ */
 function choose(
   wanted: readonly string[],
   texts: ReadonlyMap<string, unknown>,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../testing/exchange.ts';
 import type { Account } from '../ports/index.ts';
 import { newApiKey } from './api-key.ts';
 import { authenticate } from './authenticate.ts';
@@ -10,13 +10,8 @@ import { findAccount } from './find-account.ts';
 import { revokeKey } from './revoke-key.ts';
 import { setAccountDisabled } from './set-account-disabled.ts';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
 
 async function newAccount(): Promise<{ account: Account; apiKey: string; keyId: string }> {
   const email = `${randomUUID()}@example.org`;
@@ -25,6 +20,7 @@ async function newAccount(): Promise<{ account: Account; apiKey: string; keyId: 
   return { ...made, keyId: key?.id as string };
 }
 
+const address = '192.0.2.7';
 const unauthorized = { code: 'unauthorized' };
 const invalid = { code: 'invalid_input' };
 
@@ -32,7 +28,11 @@ describe('an account', () => {
   test('is made with a key that works at once', async () => {
     const { account, apiKey } = await newAccount();
     expect(account).toMatchObject({ number: '46701234567', type: 'api', language: 'sv', disabled: false });
-    expect(await authenticate(engines, account.email, apiKey)).toEqual({ accountId: account.id, email: account.email });
+    expect(await authenticate(engines, account.email, apiKey, address)).toMatchObject({
+      accountId: account.id,
+      email: account.email,
+      key: { scopes: null },
+    });
   });
 
   test('keeps its address in one form, and that form only once', async () => {
@@ -70,10 +70,12 @@ describe('an account', () => {
   test('is let in no more once disabled, and again once enabled', async () => {
     const { account, apiKey } = await newAccount();
     await setAccountDisabled(engines, account, true);
-    await expect(authenticate(engines, account.email, apiKey)).rejects.toMatchObject(unauthorized);
+    await expect(authenticate(engines, account.email, apiKey, address)).rejects.toMatchObject(unauthorized);
     expect(await findAccount(engines, account.email)).toMatchObject({ disabled: true });
     await setAccountDisabled(engines, account, false);
-    await expect(authenticate(engines, account.email, apiKey)).resolves.toMatchObject({ accountId: account.id });
+    await expect(authenticate(engines, account.email, apiKey, address)).resolves.toMatchObject({
+      accountId: account.id,
+    });
   });
 });
 
@@ -81,16 +83,16 @@ describe('a key', () => {
   test('is refused when it is another’s, unknown, or not of a key’s form', async () => {
     const [one, other] = [await newAccount(), await newAccount()];
     for (const key of [other.apiKey, newApiKey(engines.random), '', 'wb_', `${one.apiKey}x`]) {
-      await expect(authenticate(engines, one.account.email, key)).rejects.toMatchObject(unauthorized);
+      await expect(authenticate(engines, one.account.email, key, address)).rejects.toMatchObject(unauthorized);
     }
-    await expect(authenticate(engines, 'nobody@example.org', one.apiKey)).rejects.toMatchObject(unauthorized);
+    await expect(authenticate(engines, 'nobody@example.org', one.apiKey, address)).rejects.toMatchObject(unauthorized);
   });
 
   test('is known for its own account among many who ask at once', async () => {
     const many = await Promise.all(Array.from({ length: 30 }, newAccount));
     const asked = many.flatMap(({ account, apiKey }, index) => [
-      authenticate(engines, account.email, apiKey).then(({ accountId }) => accountId === account.id),
-      authenticate(engines, account.email, many[(index + 1) % many.length]?.apiKey ?? '').then(
+      authenticate(engines, account.email, apiKey, address).then(({ accountId }) => accountId === account.id),
+      authenticate(engines, account.email, many[(index + 1) % many.length]?.apiKey ?? '', address).then(
         () => 'let in with another’s key',
         () => true,
       ),
@@ -100,22 +102,22 @@ describe('a key', () => {
 
   test('is refused from the moment it is revoked, although others are being let in', async () => {
     const [one, other] = [await newAccount(), await newAccount()];
-    const crowd = Array.from({ length: 20 }, () => authenticate(engines, other.account.email, other.apiKey));
+    const crowd = Array.from({ length: 20 }, () => authenticate(engines, other.account.email, other.apiKey, address));
     await revokeKey(engines, one.account, one.keyId);
-    await expect(authenticate(engines, one.account.email, one.apiKey)).rejects.toMatchObject(unauthorized);
+    await expect(authenticate(engines, one.account.email, one.apiKey, address)).rejects.toMatchObject(unauthorized);
     await Promise.all(crowd);
   });
 
   test('is refused under another pepper', async () => {
     const { account, apiKey } = await newAccount();
     const elsewhere = { ...engines, pepper: Buffer.alloc(32) };
-    await expect(authenticate(elsewhere, account.email, apiKey)).rejects.toMatchObject(unauthorized);
+    await expect(authenticate(elsewhere, account.email, apiKey, address)).rejects.toMatchObject(unauthorized);
   });
 
   test('works beside a second one, and a third is refused', async () => {
     const { account, apiKey } = await newAccount();
     const second = await createKey(engines, account);
-    for (const key of [apiKey, second.apiKey]) await authenticate(engines, account.email, key);
+    for (const key of [apiKey, second.apiKey]) await authenticate(engines, account.email, key, address);
     await expect(createKey(engines, account)).rejects.toMatchObject(invalid);
   });
 
@@ -129,17 +131,17 @@ describe('a key', () => {
     const { account, apiKey, keyId } = await newAccount();
     const second = await createKey(engines, account);
     await revokeKey(engines, account, keyId);
-    await expect(authenticate(engines, account.email, apiKey)).rejects.toMatchObject(unauthorized);
-    await authenticate(engines, account.email, second.apiKey);
+    await expect(authenticate(engines, account.email, apiKey, address)).rejects.toMatchObject(unauthorized);
+    await authenticate(engines, account.email, second.apiKey, address);
     const third = await createKey(engines, account);
-    await authenticate(engines, account.email, third.apiKey);
+    await authenticate(engines, account.email, third.apiKey, address);
   });
 
   test('is found live however many have been revoked since', async () => {
     const { account } = await newAccount();
     await exchange.database.query(
       `insert into api_keys (account_id, id, hint, digest, created_at, revoked_at)
-       select $1, gen_random_uuid(), '', '', now() + interval '1 hour', now() + interval '1 hour' from generate_series(1, 150)`,
+       select $1, gen_random_uuid(), '', sha256(gen_random_uuid()::text::bytea), now() + interval '1 hour', now() + interval '1 hour' from generate_series(1, 150)`,
       [account.id],
     );
     await createKey(engines, account);

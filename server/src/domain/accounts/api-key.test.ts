@@ -47,7 +47,7 @@ test('the digest depends on every bit of key and pepper', () => {
     digestOf(newApiKey(deterministicRandom('another')), Buffer.alloc(32, 1)),
   ].map((digest) => digest.toString('hex'));
   expect(new Set(digests).size).toBe(3);
-  // Pinned: keys handed out today must be known tomorrow.
+  // Pinned, because keys issued today must still be recognised tomorrow.
   expect(digestOf('wb_key', Buffer.alloc(32, 1)).toString('base64url')).toBe(
     'sHgLoz5CHPvFX73VrvFALyidf-4cn_FRVGtiIvBUNMs',
   );

@@ -1,9 +1,9 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { Random } from '../ports/index.ts';
 
 /**
  * `wb_` + 43 characters of base64url (256 random bits) + 6 of checksum. The prefix lets secret scanners recognise a
- * key; the checksum turns a truncated or mistyped one away without asking the database.
+ * key; the checksum rejects a truncated or mistyped one without a database query.
  */
 const shape = /^wb_[A-Za-z0-9_-]{49}$/;
 const prefix = 'wb_';
@@ -20,16 +20,16 @@ export function isApiKey(text: string): boolean {
   return text.endsWith(checksum(secret));
 }
 
-/** What an administrator sees of a key afterwards: enough to tell two apart, nothing to use. */
+/** What an administrator sees of a key afterwards: enough to tell two keys apart, but not enough to use one. */
 export function hintOf(apiKey: string): string {
   return `${apiKey.slice(0, 7)}…`;
 }
 
-/** No slow hash: the key has 256 bits, and the pepper is not in the database. */
+/** A slow hash is not needed: the key has 256 bits, and the pepper is not in the database. */
 export function digestOf(apiKey: string, pepper: Buffer): Buffer {
   return createHmac('sha256', pepper).update(apiKey).digest();
 }
 
 function checksum(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url').slice(0, 6);
+  return hash('sha256', secret, 'base64url').slice(0, 6);
 }

@@ -1,26 +1,43 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports/index.ts';
+import type { Actor, Engines, KeyRights, LiveKey } from '../ports/index.ts';
 import { digestOf, isApiKey } from './api-key.ts';
+import { isWithin } from './network.ts';
 
-const noKey = Buffer.alloc(32);
+type Needs = Pick<Engines, 'store'> & { readonly pepper: Buffer };
+
+/** An account that authenticated with one of its keys. */
+export interface Caller extends Actor {
+  readonly key: KeyRights & { readonly id: string };
+}
+
+const noKey = { digest: Buffer.alloc(32) };
 
 /**
- * Unknown account, wrong key, revoked key and disabled account cannot be told apart: the same work is done for each,
- * and the same error is thrown.
+ * An unknown account, a wrong key, a revoked or expired key and a disabled account cannot be told apart: each takes the
+ * same work and throws the same error. A key that is restricted to scopes works only as a bearer key.
  */
-export async function authenticate(
-  engines: Pick<Engines, 'store'> & { readonly pepper: Buffer },
-  user: string,
-  apiKey: string,
-): Promise<Actor> {
+export async function authenticate(engines: Needs, user: string, apiKey: string, address: string): Promise<Caller> {
   if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
   const offered = digestOf(apiKey, engines.pepper);
-  const credentials = await engines.store.accounts.credentials(user);
-  let matches = false;
-  for (const digest of credentials?.keyDigests ?? [noKey]) {
-    if (timingSafeEqual(digest, offered)) matches = true;
+  const keys = await engines.store.accounts.credentials(user);
+  let match: LiveKey | undefined;
+  for (const key of keys ?? [noKey]) {
+    if (timingSafeEqual(key.digest, offered) && 'keyId' in key) match = key;
   }
-  if (!credentials || !matches) throw new ExchangeError('unauthorized');
-  return { accountId: credentials.accountId, email: user };
+  return await useKey(engines, match, address);
+}
+
+/** A key that comes without the account's address; found by its digest, which cannot be guessed without the pepper. */
+export async function authenticateBearer(engines: Needs, apiKey: string, address: string): Promise<Caller> {
+  if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
+  return await useKey(engines, await engines.store.accounts.liveKey(digestOf(apiKey, engines.pepper)), address);
+}
+
+async function useKey({ store }: Needs, key: LiveKey | undefined, address: string): Promise<Caller> {
+  if (!key) throw new ExchangeError('unauthorized');
+  const { accountId, email, keyId, scopes, networks, expiresAt } = key;
+  if (!isWithin(networks, address)) throw new ExchangeError('network_not_allowed');
+  if (key.useIsDue) await store.accounts.recordKeyUse(accountId, keyId);
+  return { accountId, email, key: { id: keyId, scopes, networks, expiresAt } };
 }

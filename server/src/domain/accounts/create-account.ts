@@ -5,7 +5,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { Account, Engines } from '../ports/index.ts';
 import { insertNewKey } from './create-key.ts';
 
-/** Makes an account with its first API key, which is answered once and never again. */
+/** Creates an account with its first API key, which is returned once and never again. */
 export async function createAccount(
   engines: Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer },
   input: { email: string; number: string; type: 'api' | 'user'; language?: string },

@@ -1,37 +1,96 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines, Store } from '../ports/index.ts';
+import type { Account, ApiKey, Engines, KeyRights, Store } from '../ports/index.ts';
 import { digestOf, hintOf, newApiKey } from './api-key.ts';
+import type { Caller } from './authenticate.ts';
+import { areWithin, parseNetwork } from './network.ts';
 
-/** Two, so that a key can be replaced without a moment in which none works. */
-const liveKeysPerAccount = 2;
+/** Two, so that a key can be replaced without any time in which no key works. */
+const fullKeysPerAccount = 2;
+const restrictedKeysPerAccount = 50;
 
 type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
+
+export interface KeyWish extends KeyRights {
+  readonly name: string;
+}
+
+const everything: KeyWish = { name: '', scopes: null, networks: null, expiresAt: null };
 
 export async function createKey(engines: Needs, account: Account): Promise<{ id: string; apiKey: string }> {
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(account.id);
-    const live = (await tx.accounts.keys(account.id)).filter((key) => key.revokedAt === null);
-    if (live.length >= liveKeysPerAccount) {
+    const live = (await liveKeys(tx, account.id)).filter(({ scopes }) => scopes === null);
+    if (live.length >= fullKeysPerAccount) {
       throw new ExchangeError(
         'invalid_input',
         `${account.email} has ${live.length} live keys already. Revoke one first: ${live.map((key) => key.id).join(', ')}.`,
       );
     }
-    const key = await insertNewKey(engines, tx, account.id);
-    await record(engines, tx, {
-      accountId: account.id,
-      actor: 'admin',
-      action: 'key.created',
-      details: { keyId: key.id },
-    });
-    return key;
+    const { key, apiKey } = await insertNewKey(engines, tx, account.id);
+    await recordNewKey(engines, tx, account.id, 'admin', key);
+    return { id: key.id, apiKey };
   });
 }
 
-export async function insertNewKey(engines: Needs, tx: Store, accountId: string) {
+/** A key may create keys that can do no more than itself. */
+export async function createRestrictedKey(
+  engines: Needs,
+  caller: Caller,
+  wish: KeyWish & { readonly scopes: NonNullable<KeyWish['scopes']> },
+): Promise<{ key: ApiKey; apiKey: string }> {
+  const own = caller.key;
+  const excess = wish.scopes.filter((scope) => own.scopes !== null && !own.scopes.includes(scope));
+  if (excess.length > 0) {
+    throw new ExchangeError('scope_missing', `Your key does not have the scope ${excess.join(' or ')} itself.`);
+  }
+  const wrong = wish.networks?.find((network) => !parseNetwork(network));
+  if (wrong !== undefined) throw new ExchangeError('invalid_input', `"${wrong}" is not an address or a network.`);
+  const networks = wish.networks ?? own.networks;
+  if (!areWithin(own.networks, networks)) {
+    throw new ExchangeError('network_not_allowed', 'The new key may only be for addresses from which your key works.');
+  }
+  const expiresAt = wish.expiresAt ?? own.expiresAt;
+  if (own.expiresAt && expiresAt && expiresAt > own.expiresAt) {
+    throw new ExchangeError('invalid_input', 'The new key may not last longer than your key.');
+  }
+  return engines.store.transaction(async (tx) => {
+    await tx.accounts.lock(caller.accountId);
+    const live = (await liveKeys(tx, caller.accountId)).filter(({ scopes }) => scopes !== null);
+    if (live.length >= restrictedKeysPerAccount) throw new ExchangeError('too_many_keys');
+    const created = await insertNewKey(engines, tx, caller.accountId, { ...wish, networks, expiresAt });
+    if (!created.key.isLive) throw new ExchangeError('invalid_input', 'The key would have ended already.');
+    await recordNewKey(engines, tx, caller.accountId, caller.email, created.key);
+    return created;
+  });
+}
+
+export async function insertNewKey(
+  engines: Needs,
+  tx: Store,
+  accountId: string,
+  wish: KeyWish = everything,
+): Promise<{ key: ApiKey; apiKey: string }> {
   const apiKey = newApiKey(engines.random);
-  const id = engines.random.uuid();
-  await tx.accounts.insertKey(accountId, { id, hint: hintOf(apiKey), digest: digestOf(apiKey, engines.pepper) });
-  return { id, apiKey };
+  const key = await tx.accounts.insertKey(accountId, {
+    ...wish,
+    id: engines.random.uuid(),
+    hint: hintOf(apiKey),
+    digest: digestOf(apiKey, engines.pepper),
+  });
+  return { key, apiKey };
+}
+
+async function recordNewKey(
+  engines: Needs,
+  tx: Store,
+  accountId: string,
+  actor: string,
+  { id }: ApiKey,
+): Promise<void> {
+  await record(engines, tx, { accountId, actor, action: 'key.created', details: { keyId: id } });
+}
+
+async function liveKeys(tx: Store, accountId: string): Promise<ApiKey[]> {
+  return (await tx.accounts.keys(accountId)).filter((key) => key.isLive);
 }

@@ -3,6 +3,10 @@ import type { Account, Engines } from '../ports/index.ts';
 
 export async function findAccount(engines: Pick<Engines, 'store'>, email: string): Promise<Account> {
   const account = await engines.store.accounts.byEmail(email.toLowerCase());
-  if (!account) throw new ExchangeError('not_found', `There is no account for ${email}.`);
+  if (!account)
+    throw new ExchangeError(
+      'not_found',
+      `There is no account for ${email}. To see all accounts: waybilld admin accounts list`,
+    );
   return account;
 }

@@ -1,4 +1,5 @@
 import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import type { Account, AccountChoices, Engines } from '../ports/index.ts';
 
 export async function setAccountChoices(
@@ -6,6 +7,7 @@ export async function setAccountChoices(
   account: Account,
   choices: Partial<AccountChoices>,
 ): Promise<void> {
+  if (choices.displayName !== undefined) requireDisplayName(choices.displayName);
   await engines.store.transaction(async (tx) => {
     await tx.accounts.setChoices(account.id, choices);
     await record(engines, tx, {
@@ -15,4 +17,19 @@ export async function setAccountChoices(
       details: { ...choices },
     });
   });
+}
+
+const maxDisplayNameLength = 100;
+
+/**
+ * It appears as the sender's name in mails: an address in it could be mistaken for the address that the mail comes
+ * from.
+ */
+function requireDisplayName(name: string): void {
+  if (name.trim() !== name || name.length > maxDisplayNameLength || /[\p{Cc}\p{Cf}@<>"]/u.test(name)) {
+    throw new ExchangeError(
+      'invalid_input',
+      `A name has up to ${maxDisplayNameLength} characters, and no @, quotation marks, < or >.`,
+    );
+  }
 }

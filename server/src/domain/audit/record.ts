@@ -1,6 +1,6 @@
 import type { Engines, Store } from '../ports/index.ts';
 
-/** The account that stands for the server itself, for changes that belong to no account. */
+/** The account that stands for the server itself, used for changes that belong to no account. */
 export const serverAccountId = '00000000-0000-0000-0000-000000000000';
 
 /** Writes the audit entry of a change inside the transaction that makes the change. */

@@ -2,7 +2,7 @@ import type { Contact, ContactInput } from '@waybill/protocol';
 import { ExchangeError } from '../exchange-error.ts';
 import { emailAddress } from './email-address.ts';
 
-/** A caller's contact with every field present. The schema has bounded the fields; the address has rules of its own. */
+/** A caller's contact with every field present. The schema has limited the fields; the address has further rules. */
 export function contactFromInput(input: ContactInput): Contact {
   const contact = {
     email: emailAddress(input.email),
@@ -15,7 +15,7 @@ export function contactFromInput(input: ContactInput): Contact {
   return contact;
 }
 
-/** A lone surrogate is no text in UTF-8, and PostgreSQL cannot keep NUL. */
+/** A lone surrogate is not valid text in UTF-8, and PostgreSQL cannot store NUL. */
 export function requireStorable(texts: readonly string[]): void {
   if (texts.some((text) => !text.isWellFormed() || text.includes('\0'))) {
     throw new ExchangeError('invalid_input', 'A text contains a NUL or half of a surrogate pair.');

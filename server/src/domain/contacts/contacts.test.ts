@@ -1,17 +1,12 @@
 import { type ContactInput, limits } from '@waybill/protocol';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../ports/index.ts';
 import { replaceContacts } from './replace-contacts.ts';
 import { replaceGlobalContacts } from './replace-global-contacts.ts';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
 
 const replace = (
   actor: Actor,

@@ -3,20 +3,20 @@ import isEmail from 'validator/lib/isEmail.js';
 import { ExchangeError } from '../exchange-error.ts';
 
 /**
- * Dot-atoms only: no quotes, comments, groups, brackets or routing, so that one address is always one mailbox. Some mail
- * servers still read `user%elsewhere@relay` and `elsewhere!user@relay` as "pass it on to elsewhere".
+ * Dot-atoms only: no quotes, comments, groups, brackets or routing, so that one address is always one mailbox. Some
+ * mail servers still read `user%elsewhere@relay` and `elsewhere!user@relay` as "forward it to elsewhere".
  */
 const localPart = /^[a-z0-9#$&'*+/=?^_`{|}~-]+(?:\.[a-z0-9#$&'*+/=?^_`{|}~-]+)*$/i;
-/** domainToASCII reads a URL: it would drop a tab, decode a %6d and cut at a slash, and the mail would go elsewhere. */
+/** domainToASCII parses a URL: it would drop a tab, decode %6d and cut at a slash, and the mail would go elsewhere. */
 const domainCharacters = /^[\p{L}\p{M}\p{N}.-]+$/u;
 
-/** The one form of an address that we keep: lower case, its domain in ASCII (UTS 46). */
+/** The one form in which we store an address: lower case, with its domain in ASCII (UTS 46). */
 export function emailAddress(text: string): string {
   const at = text.lastIndexOf('@');
   const local = text.slice(0, Math.max(at, 0));
   const domain = text.slice(at + 1);
   const address = `${local.toLowerCase()}@${domainCharacters.test(domain) ? domainToASCII(domain) : ''}`;
-  // "=?" would begin an encoded word, which a mail program shows as something else.
+  // "=?" would begin an encoded word, which a mail program displays as something else.
   if (
     !localPart.test(local) ||
     local.includes('=?') ||

@@ -1,6 +1,6 @@
 import { ExchangeError } from '../exchange-error.ts';
 
-/** 7 to 15 digits, the country code first, without + or 00. */
+/** 7 to 15 digits, beginning with the country code, without + or 00. */
 export function phoneNumber(text: string): string {
   if (!/^[1-9][0-9]{6,14}$/.test(text)) {
     throw new ExchangeError(

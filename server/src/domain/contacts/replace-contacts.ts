@@ -2,14 +2,15 @@ import type { ContactInput } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines } from '../ports/index.ts';
+import { requireVersion } from '../requests/require-version.ts';
 import { contactFromInput } from './contact-from-input.ts';
 
 /**
  * spec 4, rule 3: the array replaces the local contacts, `[]` clears them, and adding a contact that already exists
- * fails. Both hold: an address that is already in the list, or twice in the array, fails the whole request.
+ * fails. Both apply: an address that is already in the list, or twice in the array, fails the whole request.
  *
- * Two extensions make it possible to change one contact without a moment in which the list is lost: `lenient` keeps
- * or updates known addresses, and `ifVersion` refuses when somebody else changed the lists meanwhile.
+ * Two extensions make it possible to change one contact without losing the list in between: `lenient` keeps or updates
+ * known addresses, and `ifVersion` rejects the request when the lists have changed in the meantime.
  */
 export async function replaceContacts(
   engines: Pick<Engines, 'store' | 'random'>,
@@ -22,9 +23,7 @@ export async function replaceContacts(
 
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(actor.accountId);
-    if (input.ifVersion && !input.ifVersion.includes(await tx.contacts.version(actor.accountId))) {
-      throw new ExchangeError('precondition_failed');
-    }
+    if (input.ifVersion) requireVersion(input.ifVersion, await tx.contacts.version(actor.accountId));
     if (!input.lenient && (await tx.contacts.known(actor.accountId, emails)).length > 0) {
       throw new ExchangeError('contact_exists');
     }
@@ -35,6 +34,9 @@ export async function replaceContacts(
       action: 'contacts.replaced',
       details: { count: contacts.length },
     });
+    await tx.events.append([
+      { accountId: actor.accountId, type: 'contact.changed', data: { contacts: contacts.length } },
+    ]);
     return { version: await tx.contacts.version(actor.accountId) };
   });
 }

@@ -4,7 +4,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { Engines } from '../ports/index.ts';
 import { contactFromInput } from './contact-from-input.ts';
 
-/** The administrator's list, which every account sees and none can change. */
+/** The administrator's list, which every account can see and none can change. */
 export async function replaceGlobalContacts(
   engines: Pick<Engines, 'store' | 'random'>,
   input: readonly ContactInput[],

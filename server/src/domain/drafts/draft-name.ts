@@ -1,9 +1,12 @@
 import { ExchangeError } from '../exchange-error.ts';
 
-/** The account's draft when a request names none. */
+/** The account's draft for requests that name none. */
 export const defaultDraft = '';
 
-/** The value of the Waybill-Draft header: workers that share an account name one each and never mix what they send. */
+/**
+ * The value of the Waybill-Draft header: each worker that shares an account names its own draft, so that what they send
+ * never mixes.
+ */
 export function draftName(header: string | undefined): string {
   if (header === undefined) return defaultDraft;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(header)) {

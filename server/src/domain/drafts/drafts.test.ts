@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { replaceGlobalContacts } from '../contacts/replace-global-contacts.ts';
 import type { Actor } from '../ports/index.ts';
 import { openFileList } from './open-file-list.ts';
 import { removeFile } from './remove-file.ts';
 import { setReceivers } from './set-receivers.ts';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
 
 const draftOf = (actor: Actor, draft = '') => engines.store.transaction((tx) => tx.drafts.lock(actor.accountId, draft));
 const receivers = async (actor: Actor, draft = '') => (await draftOf(actor, draft)).receivers.map(({ email }) => email);

@@ -1,15 +1,17 @@
 import type { ContactInput, Receiver } from '@waybill/protocol';
+import { policyOf } from '../accounts/policy-of.ts';
+import { requireAllowedRecipients } from '../accounts/require-allowed-recipients.ts';
 import { record } from '../audit/record.ts';
 import { contactFromInput, requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines } from '../ports/index.ts';
 
 /**
- * spec 4, rule 4: the array replaces the receivers. Every receiver must be a contact, local or global; a field that
- * is sent wins over the contact's for this dispatch.
+ * spec 4, rule 4: the array replaces the receivers. Every receiver must be a contact, local or global; for this
+ * dispatch, a field in the request takes precedence over the contact's.
  */
 export async function setReceivers(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store' | 'random' | 'policy'>,
   actor: Actor,
   draft: string,
   input: readonly ContactInput[],
@@ -19,6 +21,7 @@ export async function setReceivers(
   if (new Set(emails).size !== emails.length) {
     throw new ExchangeError('invalid_input', 'A receiver appears twice in the list.');
   }
+  requireAllowedRecipients(await policyOf(engines, actor.accountId), emails);
   await engines.store.transaction(async (tx) => {
     await tx.drafts.lock(actor.accountId, draft);
     const contacts = new Map((await tx.contacts.find(actor.accountId, emails)).map((found) => [found.email, found]));

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { DispatchParameters, DropType, Receiver } from '@waybill/protocol';
-import { record } from '../audit/record.ts';
+import type { DispatchParameters, DropType } from '@waybill/protocol';
+import { allowedInWords, isAllowed, policyOf } from '../accounts/policy-of.ts';
+import { requireAllowedRecipients } from '../accounts/require-allowed-recipients.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { requireWithinLimits } from '../outbox/require-within-limits.ts';
+import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { Actor, Draft, Engines, Store } from '../ports/index.ts';
-import { linkToken, tokenDigest } from './link-token.ts';
 import { rememberedDispatches, wasJustDispatched } from './repetition.ts';
+import { writeDrop } from './write-drop.ts';
 
-type Needs = Pick<Engines, 'store' | 'keys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit'>;
-
-const daySeconds = 24 * 60 * 60;
+type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit'>;
 
 export interface Dispatch {
   readonly draft: string;
@@ -19,33 +18,48 @@ export interface Dispatch {
 }
 
 /** spec 4, rule 8: the receivers, the uploaded files and the request become a drop with a page for each receiver. */
-export async function createDrop(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<void> {
-  await dispatchDraft(engines, actor, dispatch, 'downloadfiles');
+export async function createDrop(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<string | undefined> {
+  return dispatchDraft(engines, actor, dispatch, 'downloadfiles');
 }
 
-/** spec 4, rule 9: the receivers get temporary access to the upload interface. Staged files stay where they are. */
-export async function grantAccess(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<void> {
-  await dispatchDraft(engines, actor, dispatch, 'uploadfiles');
+/** spec 4, rule 9: the receivers get temporary access to the upload interface. Staged files remain staged. */
+export async function grantAccess(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<string | undefined> {
+  return dispatchDraft(engines, actor, dispatch, 'uploadfiles');
 }
 
 /**
- * One transaction, under the draft's lock: all of it happens or none. A repetition is recognised and makes nothing
- * new: by its Idempotency-Key where one is sent, else by the same request meeting a draft that it has just emptied.
+ * One transaction, under the draft's lock: everything happens or nothing does. A repetition is recognised and creates
+ * nothing new: by its Idempotency-Key if one is sent, otherwise because the same request finds a draft that it has just
+ * emptied. Returns the id of what was created, if anything was.
  */
-async function dispatchDraft(engines: Needs, actor: Actor, dispatch: Dispatch, type: DropType): Promise<void> {
-  const { store, keys, random, checkpoint, policy } = engines;
+async function dispatchDraft(
+  engines: Needs,
+  actor: Actor,
+  dispatch: Dispatch,
+  type: DropType,
+): Promise<string | undefined> {
+  const { store, dayKeys, random, checkpoint } = engines;
+  const policy = await policyOf(engines, actor.accountId);
   const ttl = dispatch.parameters.desttime ?? policy.desttime.default;
-  if (ttl > policy.desttime.max) {
-    throw new ExchangeError('invalid_input', `desttime is a whole number from 1 to ${policy.desttime.max}.`);
+  if (!isAllowed(policy.desttime, ttl)) {
+    throw new ExchangeError('invalid_input', `desttime is ${allowedInWords(policy.desttime)}.`);
   }
   const message = dispatch.parameters.ddmessage ?? '';
   requireStorable([message]);
   const digest = requestDigest(type, dispatch);
   const lifetimeSeconds = ttl * policy.desttime.unitSeconds;
   const id = random.uuid();
-  // Before the transaction: a key provider may be slow, and nothing slow happens inside one.
+  // Before the transaction: a key provider may be slow, and nothing slow may happen inside a transaction.
   const linkKey = random.bytes(32);
-  const wrappedLinkKey = await keys.wrap(linkKey, id);
+  const wrappedLinkKey = await dayKeys.wrap(linkKey, id, lifetimeSeconds);
+  const wrapForDay =
+    type === 'downloadfiles' &&
+    (await prepareForDay(engines, actor.accountId, { draft: dispatch.draft }, lifetimeSeconds));
+
+  const moveFiles = (wrap: (tx: Store, dropId: string) => Promise<void>) => async (tx: Store) => {
+    await tx.files.moveToDrop(actor.accountId, dispatch.draft, id);
+    await wrap(tx, id);
+  };
 
   const created = await store.transaction(async (tx) => {
     const draft = await tx.drafts.lock(actor.accountId, dispatch.draft);
@@ -54,58 +68,19 @@ async function dispatchDraft(engines: Needs, actor: Actor, dispatch: Dispatch, t
 
     const { receivers } = draft;
     const fileCount = await requireReady(tx, actor, dispatch.draft, draft, type);
-    await requireWithinLimits(
-      engines,
-      actor.accountId,
+    requireAllowedRecipients(
+      policy,
       receivers.map((receiver) => receiver.email),
     );
-    await tx.drops.insert(actor.accountId, {
-      id,
-      type,
-      message,
-      ttl,
-      ttlSeconds: lifetimeSeconds,
-      reminderSeconds: type === 'downloadfiles' ? Math.min(daySeconds, lifetimeSeconds / 4) : null,
-      from: null,
-      receiverCount: receivers.length,
-      fileCount,
-      linkKey: wrappedLinkKey,
-      keyVersion: keys.currentVersion,
-    });
-    checkpoint('drop:inserted');
-    await tx.drops.insertLinks(
-      actor.accountId,
-      id,
-      receivers.map((receiver, position) => ({
-        position,
-        receiver,
-        tokenDigest: tokenDigest(linkToken(linkKey, position)),
-      })),
-    );
-    checkpoint('drop:links-inserted');
-    if (type === 'downloadfiles') {
-      await tx.files.moveToDrop(actor.accountId, dispatch.draft, id);
-      checkpoint('drop:files-moved');
-      await fillInboxes(engines, tx, actor, id, receivers);
-      checkpoint('drop:inboxes-filled');
-    }
-    await tx.outbox.invite(
-      actor.accountId,
-      id,
-      receivers.map((_, position) => ({ id: random.uuid(), position })),
-    );
-    checkpoint('drop:messages-enqueued');
     await tx.drafts.consume(actor.accountId, dispatch.draft, { digest, type, remembered: rememberedDispatches });
-    await record(engines, tx, {
-      accountId: actor.accountId,
-      actor: actor.email,
-      action: type === 'downloadfiles' ? 'drop.created' : 'access.granted',
-      details: { dropId: id, receivers: receivers.length, files: fileCount },
-    });
+    const drop = { id, type, message, ttl, ttlSeconds: lifetimeSeconds, receivers, fileCount, linkKey, wrappedLinkKey };
+    await writeDrop(engines, tx, actor, policy, wrapForDay ? { ...drop, moveFiles: moveFiles(wrapForDay) } : drop);
     checkpoint('drop:before-commit');
     return true;
   });
-  if (created) checkpoint('drop:committed');
+  if (!created) return undefined;
+  checkpoint('drop:committed');
+  return id;
 }
 
 async function isRepetition(
@@ -133,21 +108,6 @@ async function requireReady(tx: Store, actor: Actor, name: string, draft: Draft,
   const files = await tx.files.countStaged(actor.accountId, name);
   if (files === 0) throw new ExchangeError('no_files');
   return files;
-}
-
-/** A receiver with an account here finds the drop in its inbox too. */
-async function fillInboxes(
-  engines: Pick<Engines, 'random'>,
-  tx: Store,
-  actor: Actor,
-  dropId: string,
-  receivers: readonly Receiver[],
-): Promise<void> {
-  const accounts = await tx.accounts.idsOf(receivers.map((receiver) => receiver.email));
-  for (const { id } of accounts) {
-    if (id === actor.accountId) continue;
-    await tx.drops.insertInboxEntry(id, { id: engines.random.uuid(), senderAccountId: actor.accountId, dropId });
-  }
 }
 
 function requestDigest(type: DropType, { draft, parameters }: Dispatch): Buffer {

@@ -2,18 +2,43 @@ import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
 import { requireScanned } from '../files/require-scanned.ts';
 import { isUuid } from '../is-uuid.ts';
-import type { Actor, Engines, InboxFile } from '../ports/index.ts';
+import type { Actor, Engines, InboxFile, InboxLine } from '../ports/index.ts';
 
-/** spec 4, rule 11. What is not in this account's inbox, or past its deadline, answers as if it never was. */
-export async function findInboxFile(
-  engines: Pick<Engines, 'store' | 'policy'>,
+type Needs = Pick<Engines, 'store' | 'policy'>;
+
+/**
+ * spec 4, rule 11. A file that is not in this account's inbox, or is past its deadline, looks as if it never existed.
+ */
+export async function findInboxFile(engines: Needs, actor: Actor, entryId: string, name: string): Promise<InboxFile> {
+  return find(engines, actor, entryId, { name: fileName(name) });
+}
+
+export async function findInboxFileById(engines: Needs, actor: Actor, entryId: string, id: string): Promise<InboxFile> {
+  return find(engines, actor, entryId, { id });
+}
+
+async function find(
+  engines: Needs,
   actor: Actor,
   entryId: string,
-  name: string,
+  wanted: { readonly name: string } | { readonly id: string },
 ): Promise<InboxFile> {
-  const wanted = fileName(name);
-  const file = isUuid(entryId) ? await engines.store.files.inInbox(actor.accountId, entryId, wanted) : undefined;
+  const [file] = isUuid(entryId) ? await engines.store.files.inInbox(actor.accountId, entryId, wanted) : [];
   if (!file) throw new ExchangeError('not_found');
   requireScanned(engines.policy, file);
   return file;
+}
+
+/** All files of an entry. If the policy requires scans and one file was never scanned, none of them is returned. */
+export async function findInboxFiles(
+  engines: Needs,
+  actor: Actor,
+  entryId: string,
+): Promise<InboxLine & { readonly files: readonly InboxFile[] }> {
+  const { drops, files } = engines.store;
+  const entry = isUuid(entryId) ? await drops.inboxEntry(actor.accountId, entryId) : undefined;
+  if (!entry) throw new ExchangeError('not_found');
+  const found = await files.inInbox(actor.accountId, entryId);
+  for (const file of found) requireScanned(engines.policy, file);
+  return { ...entry, files: found };
 }

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 
 /**
- * A receiver's token: 256 bits derived from the drop's own random key. The database keeps the key wrapped and the
- * token's SHA-256, so that a mail can be written again and a stolen database opens no link.
+ * A receiver's token: 256 bits derived from the drop's own random key. The database stores the wrapped key and the
+ * token's SHA-256, so that a mail can be written again, but a stolen database opens no link.
  */
 export function linkToken(linkKey: Buffer, position: number): string {
   return createHmac('sha256', linkKey).update(`link:${position}`).digest('base64url');

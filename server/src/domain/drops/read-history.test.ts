@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allOf } from '../../testing/all-of.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../ports/index.ts';
 import { findInboxFile } from './find-inbox-file.ts';
 import { type HistoryDrop, type InboxDrop, readHistory, readInbox } from './read-history.ts';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
 
 const history = (actor: Actor): Promise<HistoryDrop[]> => allOf(readHistory(engines, actor.accountId));
 const inbox = (actor: Actor): Promise<InboxDrop[]> => allOf(readInbox(engines, actor.accountId));
 
-/** Drops as they would be after years, with receivers and files, all written at once. */
+/** Drops as they would be after years of use, with receivers and files, all written at once. */
 async function manyDrops(
   actor: Actor,
   count: number,
@@ -69,7 +63,7 @@ describe('the history', () => {
     expect(await history(other)).toEqual([]);
   });
 
-  // Pages are of 200.
+  // A page has 200 entries.
   test.each([
     ['none', 0],
     ['a page', 200],

@@ -2,7 +2,10 @@ import type { Receiver } from '@waybill/protocol';
 import type { DropLine, Engines, FileLine, InboxLine, PagePosition } from '../ports/index.ts';
 
 const dropsPerPage = 200;
-/** How many receivers and files are read at once, so that a page of large drops takes no more memory than of small ones. */
+/**
+ * How many receivers and files are read at once, so that a page of large drops takes no more memory than one of small
+ * drops.
+ */
 const rowsPerRead = 2000;
 
 export interface HistoryDrop extends DropLine {
@@ -13,7 +16,7 @@ export interface InboxDrop extends InboxLine {
   readonly files: FileLine[];
 }
 
-/** The account's drops, newest first. Between two reads nothing is held: no transaction, no connection. */
+/** The account's drops, newest first. Nothing is held between two reads: no transaction, no connection. */
 export async function* readHistory(engines: Pick<Engines, 'store'>, accountId: string): AsyncGenerator<HistoryDrop[]> {
   const { drops } = engines.store;
   for await (const page of pages((after) => drops.page(accountId, after, dropsPerPage))) {

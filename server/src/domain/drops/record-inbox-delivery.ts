@@ -1,13 +1,15 @@
 import { recordDelivery } from '../links/record-delivery.ts';
-import type { Actor, Engines, InboxFile } from '../ports/index.ts';
+import type { Actor, Delivery, Engines, Link } from '../ports/index.ts';
 
-/** A receiver that is an account here and fetched a file by the API has it as much as by its link. */
+/**
+ * What a receiver with an account here fetched through the API counts as delivered, just as through its link.
+ */
 export async function recordInboxDelivery(
   engines: Pick<Engines, 'store' | 'random'>,
   actor: Actor,
-  file: InboxFile,
-  sent: { start: number; end: number },
+  { accountId, dropId }: Pick<Link, 'accountId' | 'dropId'>,
+  deliveries: readonly Delivery[],
 ): Promise<void> {
-  const link = await engines.store.links.ofReceiver(file.accountId, file.dropId, actor.email);
-  if (link) await recordDelivery(engines, link, file, sent);
+  const link = await engines.store.links.ofReceiver(accountId, dropId, actor.email);
+  if (link) await recordDelivery(engines, link, deliveries);
 }

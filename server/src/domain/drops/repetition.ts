@@ -1,11 +1,11 @@
 import type { Draft } from '../ports/index.ts';
 
-/** A client that got no answer repeats its request within this time, or asks its user. */
+/** A client that received no response repeats its request within this time, or asks its user. */
 const repetitionSeconds = 10 * 60;
-/** So many dispatches of a draft are remembered: others may come between a request and its repetition. */
+/** How many dispatches of a draft are remembered: others may come between a request and its repetition. */
 export const rememberedDispatches = 10;
 
-/** Whether the same request has been carried out a short while ago. */
+/** Whether the same request was carried out a short while ago. */
 export function wasJustDispatched({ dispatches }: Pick<Draft, 'dispatches'>, digest: Buffer): boolean {
   return dispatches.some((dispatch) => dispatch.ageSeconds <= repetitionSeconds && dispatch.digest.equals(digest));
 }

@@ -1,19 +1,23 @@
 import { record } from '../audit/record.ts';
+import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Account, Engines } from '../ports/index.ts';
 import { batchSize } from '../sweep.ts';
 
-/** Withdraws a drop or a grant: its links end at once, and its bytes are unreadable from then on. */
+/** Withdraws a drop or a grant: its links stop working at once, and its bytes are unreadable from then on. */
 export async function revokeDrop(
   engines: Pick<Engines, 'store' | 'random'>,
-  account: Account,
+  account: Pick<Account, 'id' | 'email'>,
   dropId: string,
+  actor = 'admin',
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
-    if (!(await tx.drops.revoke(account.id, dropId))) {
-      throw new ExchangeError('not_found', 'The account has no such drop, or it has ended.');
+    const ended = await tx.drops.revoke(account.id, dropId);
+    if (!ended) {
+      throw new ExchangeError('not_found', `${account.email} has no live drop ${dropId}; it may have ended.`);
     }
     await tx.drops.empty(batchSize, { accountId: account.id, dropId });
-    await record(engines, tx, { accountId: account.id, actor: 'admin', action: 'drop.revoked', details: { dropId } });
+    await record(engines, tx, { accountId: account.id, actor, action: 'drop.revoked', details: { dropId } });
+    await tx.events.append(dropEvents(ended, 'revoked'));
   });
 }

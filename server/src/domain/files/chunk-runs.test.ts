@@ -14,8 +14,8 @@ const fileId = randomUUID();
 const live = new AbortController().signal;
 
 /**
- * What one writer after the other did: the objects that count, the segments of the last of them (a writer that is asked
- * for its memory stores a short one), the objects that it may have stored beyond them, and the chunk size of the next.
+ * What each writer did in turn: the objects that count, the segments in the last of them (a writer that is asked to
+ * free memory stores a short one), the objects that it may have stored beyond them, and the next writer's chunk size.
  */
 const writers = fc.array(
   fc.record({
@@ -27,11 +27,11 @@ const writers = fc.array(
   { maxLength: 8 },
 );
 
-/** A file as those writers leave it: a new run where something was claimed, or the last object is short. */
+/** A file as those writers leave it, with a new run wherever something was claimed or the last object is short. */
 function fileOf(history: readonly { counted: number; shortBy: number; claimed: number; nextSize: number }[]) {
   const file: { id: string; runs: readonly ChunkRun[] } = { id: fileId, runs: [] };
   let [segment, object] = [0, 0];
-  /** The key of the object that each segment is in. */
+  /** The key of the object that contains each segment. */
   const owners: string[] = [];
   const strays = new Set<string>();
   const all: string[] = [];
@@ -84,7 +84,7 @@ describe('after any number of writers', () => {
 
   test.prop([writers])('the leftovers are what was claimed and did not count, and no object that counts', (history) => {
     const { file, owners, strays } = fileOf(history);
-    // Those of the last run are not known to be leftovers yet: its writer goes on.
+    // The last run's objects are not yet known to be leftovers, because its writer continues.
     const last = runsOf(file).at(-1) as ChunkRun;
     const known = [...strays].filter((key) => !key.startsWith(last.id));
     const leftovers = leftoverKeys(file);
@@ -110,7 +110,7 @@ describe('after any number of writers', () => {
         const { keys, rest: after } = takeKeys(rest, max);
         expect(keys.length).toBeLessThanOrEqual(max);
         if (after.chunkCount > 0) expect(keys).toHaveLength(max);
-        // What remains is what the database is told; it must say the same in JSON.
+        // What remains is written to the database, so it must be the same after a round trip through JSON.
         rest = JSON.parse(JSON.stringify(after)) as typeof rest;
         taken.push(...keys);
         expect(batch).toBeLessThan(200);
@@ -122,7 +122,7 @@ describe('after any number of writers', () => {
 });
 
 test('a run that begins before the one before it takes its place', () => {
-  // A writer began a run of small chunks at segment 140, and was cut off before what lies below was stored.
+  // A writer began a run of small chunks at segment 140 and was cut off before everything below that was stored.
   const [small, third] = [randomUUID(), randomUUID()];
   let runs = withRun({ id: fileId, runs: [] }, { id: small, firstSegment: 140, segmentsPerChunk: 1 }, 2);
   runs = withRun({ id: fileId, runs }, { id: third, firstSegment: 128, segmentsPerChunk }, 3);
@@ -161,8 +161,10 @@ describe('a file of several runs', () => {
     accountId: 'an account',
     id: fileId,
     name: 'a.bin',
+    path: 'a.bin',
     sizeBytes: content.length,
     sha256: Buffer.alloc(32),
+    crc32: null,
     scan: 'clean',
     wrappedKey: dataKey,
     keyVersion: 1,
@@ -172,7 +174,7 @@ describe('a file of several runs', () => {
       { id: third, firstSegment: segmentsPerChunk, segmentsPerChunk, objects: null },
     ],
   };
-  /** Writes chunks of a run, and more of the last one's than count. */
+  /** Writes chunks of each run, and for the last run more than count. */
   const write = async (index: number, bytes: Buffer, whole: boolean) => {
     const runs = file.runs.slice(0, index + 1);
     const segment = runs.at(-1)?.firstSegment as number;

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { ChunkRun } from '../ports/index.ts';
-import { chunkKey, type SegmentSeal, segmentsPerChunk } from './sealing.ts';
+import { chunkKey, type SegmentSeal, sealedBytes, segmentCount, segmentsPerChunk } from './sealing.ts';
 
 interface WithRuns {
   readonly id: string;
@@ -8,10 +8,10 @@ interface WithRuns {
 }
 
 /**
- * A run is a sequence of objects with a prefix, a key and a chunk size of its own. Most files are one run, named like the
- * file. A writer begins another run
- * - when it resumes after one that was cut off: what that one was about to store may or may not exist, so other bytes must
- *   not be sealed under the same key and number;
+ * A run is a sequence of objects that have their own prefix, key and chunk size. Most files are one run, named after
+ * the file. A writer begins another run
+ * - when it resumes after a writer that was cut off: objects that the earlier writer was about to store may or may not
+ *   exist, so different bytes must not be sealed under the same key and number;
  * - when it changes the chunk size.
  */
 export function runsOf(file: WithRuns): readonly ChunkRun[] {
@@ -21,7 +21,7 @@ export function runsOf(file: WithRuns): readonly ChunkRun[] {
 /** Where a segment is stored: the run, the object in it, and the number of segments before it in that object. */
 export function placeOf(file: WithRuns, segment: number): { run: ChunkRun; object: number; segmentsBefore: number } {
   const runs = runsOf(file);
-  // The one that began last: it may have begun before a run that was never completed. The first begins at segment 0.
+  // The run that began last: it may have begun before a run that was never completed. The first begins at segment 0.
   const run = runs.findLast(({ firstSegment }) => firstSegment <= segment) as ChunkRun;
   const inRun = segment - run.firstSegment;
   return { run, object: Math.floor(inRun / run.segmentsPerChunk), segmentsBefore: inRun % run.segmentsPerChunk };
@@ -33,19 +33,41 @@ export function objectEnd(file: WithRuns, segment: number): number {
   return Math.min(run.firstSegment + (object + 1) * run.segmentsPerChunk, runEnd(file.runs, file.runs.indexOf(run)));
 }
 
+/** An object of a complete file: the segments that are read from it, which are at its beginning, and their size. */
+export interface FileObject {
+  readonly key: string;
+  readonly run: ChunkRun;
+  readonly firstSegment: number;
+  /** Exclusive. */
+  readonly endSegment: number;
+  readonly bytes: number;
+}
+
+/** The objects that a complete file is read from, in order. */
+export function* objectsOf(file: WithRuns & { readonly sizeBytes: number }): Generator<FileObject, void, void> {
+  const end = segmentCount(file.sizeBytes);
+  for (let firstSegment = 0; firstSegment < end; ) {
+    const { run, object } = placeOf(file, firstSegment);
+    const endSegment = Math.min(objectEnd(file, firstSegment), end);
+    const bytes = sealedBytes(file, firstSegment, endSegment);
+    yield { key: chunkKey(run.id, object), run, firstSegment, endSegment, bytes };
+    firstSegment = endSegment;
+  }
+}
+
 export function sealOf(dataKey: Buffer, fileId: string, run: Pick<ChunkRun, 'id'>): SegmentSeal {
   if (run.id === fileId) return { dataKey, fileId };
   const derived = hkdfSync('sha256', dataKey, Buffer.alloc(0), `waybill run ${run.id}`, 32);
   return { dataKey: Buffer.from(derived), fileId: run.id };
 }
 
-/** The runs after another one has begun. Objects of the run before that are numbered below `objects` may exist. */
+/** The runs after another one has begun. The previous run may have objects numbered below `objects`. */
 export function withRun(file: WithRuns, run: Omit<ChunkRun, 'objects'>, objects: number): ChunkRun[] {
   const before = runsOf(file);
   return [...before.slice(0, -1), { ...(before.at(-1) as ChunkRun), objects }, { ...run, objects: null }];
 }
 
-/** Objects that nobody reads: a writer may have stored them, but the next run began before them. */
+/** Objects that are never read: a writer may have stored them, but the next run began before them. */
 export function leftoverKeys(file: WithRuns): string[] {
   return runsOf(file).flatMap((run, index, runs) => {
     const used = usedObjects(runs, index);
@@ -54,12 +76,14 @@ export function leftoverKeys(file: WithRuns): string[] {
   });
 }
 
-/** Objects to be deleted: all those of the earlier runs, and those of the last run that are numbered below `chunkCount`. */
+/**
+ * Objects to delete: all objects of the earlier runs, and those of the last run that are numbered below `chunkCount`.
+ */
 export interface StoredObjects extends WithRuns {
   readonly chunkCount: number;
 }
 
-/** Takes up to `max` keys, from the end, so that what remains is described in the same form. */
+/** Takes up to `max` keys from the end, so that what remains can be described in the same form. */
 export function takeKeys<Stored extends StoredObjects>(stored: Stored, max: number): { keys: string[]; rest: Stored } {
   const keys: string[] = [];
   let runs = runsOf(stored);
@@ -76,7 +100,7 @@ export function takeKeys<Stored extends StoredObjects>(stored: Stored, max: numb
   return { keys, rest: { ...stored, runs: stored.runs.length > 0 ? runs : stored.runs, chunkCount } };
 }
 
-/** The first segment that is not in this run: whatever a later run holds, it holds in place of the earlier ones. */
+/** The first segment that is not in this run: segments in a later run replace those of the earlier runs. */
 function runEnd(runs: readonly ChunkRun[], index: number): number {
   return Math.min(...runs.slice(index + 1).map(({ firstSegment }) => firstSegment));
 }

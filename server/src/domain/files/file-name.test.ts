@@ -14,7 +14,7 @@ describe('takes', () => {
     'räksmörgås.txt',
     '文書.docx',
     '😀.png',
-    // Joined by an invisible character, which is a part of what is seen.
+    // Joined by an invisible character that affects what is displayed.
     '👩\u200d🚀.png',
     '❤\ufe0f.txt',
     'می\u200cخواهم.txt',

@@ -19,7 +19,7 @@ describe('memory', () => {
 });
 
 describe('turns', () => {
-  /** As many readers as there are numbers, each of which notes its number when its turn comes. */
+  /** As many readers as there are numbers, each of which records its number when its turn comes. */
   function readers(readAhead: ReadAhead, count: number): number[] {
     const seen: number[] = [];
     for (let number = 0; number < count; number++) {
@@ -52,7 +52,7 @@ describe('turns', () => {
     const first = readers(readAhead, 17);
     await nextTurn();
     expect(first).toHaveLength(17);
-    // One of this turn's is taken by the reader that waited.
+    // The reader that waited takes one of this turn's places.
     expect(readers(readAhead, 16)).toHaveLength(15);
   });
 });

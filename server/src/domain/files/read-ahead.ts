@@ -1,10 +1,13 @@
-/** Of what is free, so that the last reader to come finds some too: the less is left, the smaller pieces become. */
+/**
+ * The part of the free memory that one reader gets, so that later readers get some too. Pieces shrink as memory fills
+ * up.
+ */
 const partOfFree = 1 / 8;
-/** Segments opened before this thread looks after everything else that has arrived meanwhile: about two milliseconds. */
+/** Segments opened before this thread handles other events that have arrived: about two milliseconds. */
 const segmentsPerTurn = 16;
 
 /**
- * The memory that all downloads of a process may use beyond what each of them needs to make progress at all, and their
+ * The memory that all downloads of a process may use beyond the minimum that each needs to make progress, and their
  * turns on its thread.
  */
 export class ReadAhead {
@@ -23,9 +26,13 @@ export class ReadAhead {
     return this.#bytes - this.#freeBytes;
   }
 
+  get limitBytes(): number {
+    return this.#bytes;
+  }
+
   /**
-   * To be waited for before a segment is opened and sent. When a thousand readers are ready for their next segment at the
-   * same moment, whoever asks for something else would wait for all of them; like this, for a few.
+   * Wait for this before opening and sending a segment. When a thousand readers are ready for their next segment at the
+   * same time, any other request would wait for all of them; with turns, it waits for only a few.
    */
   turn(): Promise<void> | undefined {
     if (!this.#turnEnds) {
@@ -49,7 +56,7 @@ export class ReadAhead {
     for (const go of next) go();
   }
 
-  /** Takes up to so many units of memory. Returns how many they were. */
+  /** Takes memory for up to `units` units. Returns how many were taken. */
   take(units: number, unitBytes: number): number {
     const taken = Math.min(units, Math.floor((this.#freeBytes * partOfFree) / unitBytes));
     this.#freeBytes -= taken * unitBytes;

@@ -6,24 +6,30 @@ import {
   chunkKey,
   openSegment,
   type SegmentSeal,
+  sealedBytes,
   sealedSegmentBytes,
   segmentBytes,
   segmentCount,
   segmentsPerChunk,
-  tagBytes,
 } from './sealing.ts';
 
-/** 192 KiB, which with the segment being sent makes 256: every reader starts with it, and a slow one never gets more. */
-const smallestPiece = 3;
-/** 8 MiB, a whole object: what a fast reader is given at a time, with one more on its way. Each request costs a millisecond. */
+/** 128 KiB: every reader starts with this, and a reader that takes more than five seconds per segment keeps it. */
+const smallestPiece = 2;
+const slowestMs = 5_000;
+/** 192 KiB: what a slow reader is given at a time, whatever else is in memory. */
+const smallPiece = 3;
+/**
+ * 8 MiB, a whole object: what a fast reader is given at a time, while the next is being fetched. Each request costs 1
+ * ms.
+ */
 const largestPiece = segmentsPerChunk;
-/** A reader that takes a piece in less is given a larger one. */
+/** A reader that takes a piece in less time is given a larger one. */
 const quickMs = 250;
-/** A reader that makes us wait longer is slow: a large piece is dropped, and read again when it is wanted. */
+/** A reader that keeps us waiting longer is slow: a large piece is dropped, and read again when it is needed. */
 const patienceMs = 1_000;
 
 type Needs = Pick<Engines, 'objects' | 'keys' | 'readAhead'>;
-/** What reading needs to know of a file. */
+/** What must be known about a file in order to read it. */
 type StoredFile = Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'runs'>;
 
 export interface ByteRange {
@@ -33,8 +39,8 @@ export interface ByteRange {
 }
 
 /**
- * The plaintext of a range, a segment at a time, each checked before it is handed out: what comes is right, or the
- * iteration fails.
+ * The plaintext of a range, one segment at a time. Each is verified before it is returned: the bytes are correct, or
+ * the iteration fails.
  */
 export async function* readSealed(
   engines: Needs,
@@ -55,8 +61,8 @@ export async function* readSealed(
   const from = Math.floor(range.start / segmentBytes);
   const end = Math.max(from + 1, Math.ceil(range.end / segmentBytes));
 
-  for await (const { number, sealed } of sealedSegments(engines, file, from, end, signal)) {
-    const plaintext = openChecked(sealAt(number), number, number === lastSegment, sealed);
+  const open = (number: number, sealed: Buffer) => openChecked(sealAt(number), number, number === lastSegment, sealed);
+  for await (const { number, plaintext } of openedSegments(engines, { file, open, from, end, signal })) {
     const first = Math.max(range.start - number * segmentBytes, 0);
     const last = Math.min(range.end - number * segmentBytes, plaintext.length);
     if (last > first) yield plaintext.subarray(first, last);
@@ -71,17 +77,22 @@ function openChecked(seal: SegmentSeal, number: number, last: boolean, sealed: B
   }
 }
 
+interface Opening {
+  readonly file: StoredFile;
+  readonly open: (number: number, sealed: Buffer) => Buffer;
+  readonly from: number;
+  readonly end: number;
+  readonly signal: AbortSignal;
+}
+
 /**
- * The sealed segments from `from` up to `end`. They are fetched in pieces: the connection to the store is given back before
- * the reader is served, so that a slow reader costs a little memory and nothing else. Pieces grow with the reader's pace.
+ * The segments from `from` up to `end`. They are fetched in pieces: the connection to the store is released before the
+ * reader is served, so that a slow reader costs only a little memory. Pieces grow with the reader's speed.
  */
-async function* sealedSegments(
+async function* openedSegments(
   engines: Needs,
-  file: StoredFile,
-  from: number,
-  end: number,
-  signal: AbortSignal,
-): AsyncGenerator<{ number: number; sealed: Buffer }, void, void> {
+  { file, open, from, end, signal }: Opening,
+): AsyncGenerator<{ number: number; plaintext: Buffer }, void, void> {
   const fetch = (first: number, segments: number) =>
     new Piece(engines, file, first, Math.min(objectEnd(file, first), first + segments, end), signal);
   let next = from;
@@ -93,25 +104,27 @@ async function* sealedSegments(
       ahead = undefined;
       try {
         await piece.fetched();
-        if (segments > smallestPiece && piece.end < end) ahead = fetch(piece.end, segments);
+        if (segments > smallPiece && piece.end < end) ahead = fetch(piece.end, segments);
         const since = performance.now();
+        const first = next;
         for (; next < piece.end && !piece.isDropped; next += 1) {
-          // Before the reader is timed, and before it holds a part of the piece, which may be dropped while it is timed.
           const turn = engines.readAhead.turn();
           if (turn) await turn;
+          const plaintext = open(next, piece.segment(next));
+          piece.release(next);
           const impatience = setTimeout(() => {
             if (piece.isLarge) piece.drop();
             ahead?.drop();
           }, patienceMs);
           try {
-            yield { number: next, sealed: piece.segment(next) };
+            yield { number: next, plaintext };
           } finally {
             clearTimeout(impatience);
           }
         }
         const tookMs = performance.now() - since;
         if (tookMs < quickMs) segments = Math.min(segments * 2, largestPiece);
-        else if (tookMs > patienceMs) segments = smallestPiece;
+        else if (tookMs > patienceMs) segments = tookMs > slowestMs * (next - first) ? smallestPiece : smallPiece;
         if (ahead?.isDropped) ahead = undefined;
       } finally {
         piece.drop();
@@ -130,17 +143,18 @@ class Piece {
   readonly #readAhead: Needs['readAhead'];
   readonly #dropped = new AbortController();
   readonly #reading: Promise<Buffer>;
-  #bytes: Buffer | undefined;
+  /** One per segment, or one for all of a large piece. */
+  #buffers: Buffer[] = [];
   #takenBytes: number;
 
   constructor(engines: Needs, file: StoredFile, from: number, end: number, signal: AbortSignal) {
     this.#file = file;
     this.#readAhead = engines.readAhead;
     this.#from = from;
-    const wanted = Math.max(0, end - from - smallestPiece);
+    const wanted = Math.max(0, end - from - smallPiece);
     const taken = engines.readAhead.take(wanted, segmentBytes);
     this.#takenBytes = taken * segmentBytes;
-    this.end = Math.min(end, from + smallestPiece + taken);
+    this.end = Math.min(end, from + smallPiece + taken);
     const { run, object, segmentsBefore } = placeOf(file, from);
     const part = { offset: segmentsBefore * sealedSegmentBytes, length: sealedBytes(file, from, this.end) };
     this.#reading = engines.objects.read(
@@ -148,7 +162,7 @@ class Piece {
       part,
       AbortSignal.any([signal, this.#dropped.signal]),
     );
-    // A failure before its turn is noticed when its turn comes; unheard, it would end the process.
+    // A failure before its turn is handled when its turn comes. As an unhandled rejection it would end the process.
     this.#reading.catch(() => undefined);
   }
 
@@ -161,24 +175,44 @@ class Piece {
   }
 
   async fetched(): Promise<void> {
-    this.#bytes = await this.#reading;
+    const bytes = await this.#reading;
+    if (this.isLarge || this.end - this.#from === 1) {
+      this.#buffers = [bytes];
+    } else {
+      // Separate buffers, so that each can be freed while a slow reader is still taking the one before.
+      this.#buffers = Array.from({ length: this.end - this.#from }, (_, index) => copyOf(this.#slice(bytes, index)));
+      discardBuffer(bytes);
+    }
+  }
+
+  #slice(bytes: Buffer, index: number): Buffer {
+    const offset = index * sealedSegmentBytes;
+    return bytes.subarray(offset, offset + sealedBytes(this.#file, this.#from + index, this.#from + index + 1));
   }
 
   segment(number: number): Buffer {
-    const offset = (number - this.#from) * sealedSegmentBytes;
-    return (this.#bytes as Buffer).subarray(offset, offset + sealedBytes(this.#file, number, number + 1));
+    const index = number - this.#from;
+    return this.#buffers.length > 1 ? (this.#buffers[index] as Buffer) : this.#slice(this.#buffers[0] as Buffer, index);
   }
 
-  /** Gives the memory back. */
+  /** This segment is no longer needed. */
+  release(number: number): void {
+    if (!this.isLarge) discardBuffer(this.segment(number));
+  }
+
+  /** Frees the memory. */
   drop(): void {
     if (this.isDropped) return;
     this.#dropped.abort();
     this.#readAhead.give(this.#takenBytes);
     this.#reading.then(discardBuffer, () => undefined);
+    this.#buffers.forEach(discardBuffer);
   }
 }
 
-function sealedBytes(file: StoredFile, from: number, end: number): number {
-  const plaintext = Math.min(end * segmentBytes, file.sizeBytes) - from * segmentBytes;
-  return plaintext + (end - from) * tagBytes;
+/** In its own memory. */
+function copyOf(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }

@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import type { Policy, SealedFile } from '../ports/index.ts';
 
-/** The policy may have become stricter since the upload: what was never scanned must not leave now. */
+/** The policy may have become stricter since the upload: a file that was never scanned must not be sent now. */
 export function requireScanned(policy: Pick<Policy, 'scan'>, file: Pick<SealedFile, 'scan'>): void {
   if (policy.scan === 'required' && file.scan !== 'clean') {
     throw new ExchangeError('not_found', 'The file was never scanned for viruses, and this server requires it now.');

@@ -2,15 +2,16 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { discardBuffer } from './discard-buffer.ts';
 
 /**
- * How a file's bytes are sealed. A file is cut into chunks of up to 8 MiB, one object each; a chunk into segments of
- * 64 KiB, each sealed by AES-256-GCM under the file's own key, or one derived from it (the STREAM construction):
+ * How a file's bytes are sealed. A file is cut into chunks of up to 8 MiB, each stored as one object. A chunk is cut
+ * into segments of 64 KiB, each sealed by AES-256-GCM under the file's own key or one derived from it (the STREAM
+ * construction):
  *
  *   nonce  7 bytes of format name · 4 bytes of segment number, counted over the whole file · 1 byte: 1 on the last
  *   AAD    the id of the file, or of the run (chunk-runs.ts)
  *
- * Number, last-flag and id make reordering, truncating, extending and splicing fail the check, and because every
- * segment is sealed independently, a range is read without what lies before it. A key seals one run of one file once, so
- * the nonce never repeats. An empty file is one empty last segment.
+ * The number, the last-segment flag and the id make the check fail if segments are reordered, truncated, extended or
+ * spliced. Because every segment is sealed independently, a range can be read without what precedes it. A key seals one
+ * run of one file once, so the nonce never repeats. An empty file is one empty last segment.
  */
 export const segmentBytes = 64 * 1024;
 export const tagBytes = 16;
@@ -25,7 +26,7 @@ export interface SegmentSeal {
   readonly fileId: string;
 }
 
-/** Seals one segment into `target` at `offset`; answers the offset after it. */
+/** Seals one segment into `target` at `offset`; returns the offset after it. */
 export function sealSegment(
   seal: SegmentSeal,
   number: number,
@@ -62,7 +63,13 @@ export function chunkCount(sizeBytes: number): number {
   return Math.ceil(segmentCount(sizeBytes) / segmentsPerChunk);
 }
 
-/** Unique per attempt, and without anything a user chose. */
+/** The size of these segments of a file when they are sealed. */
+export function sealedBytes(file: { readonly sizeBytes: number }, from: number, end: number): number {
+  const plaintext = Math.min(end * segmentBytes, file.sizeBytes) - from * segmentBytes;
+  return plaintext + (end - from) * tagBytes;
+}
+
+/** Unique per attempt, and contains nothing that a user chose. */
 export function chunkKey(fileId: string, chunk: number): string {
   return `${fileId}/${chunk.toString().padStart(8, '0')}`;
 }

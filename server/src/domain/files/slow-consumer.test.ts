@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A reader of the whole file; `hangsAfter` reads, the store answers no more. */
+/** A reader of the whole file; after `hangsAfter` reads, the store stops responding. */
 async function reader(hangsAfter = Number.POSITIVE_INFINITY) {
   const reads: { length: number; isOpen: boolean }[] = [];
   const objects: ObjectStore = {
@@ -64,7 +64,7 @@ test('who pauses in a large piece has its rest read again, and every byte is rig
   const read: Buffer[] = [];
   for await (const bytes of reading) {
     read.push(Buffer.from(bytes));
-    // Now and then, at other places in the pieces every time.
+    // Occasionally, at a different place in the pieces every time.
     if (read.length % 37 === 0) await vi.advanceTimersByTimeAsync(1_500);
   }
   expect(Buffer.concat(read).equals(plaintext)).toBe(true);
@@ -84,6 +84,23 @@ test('who is slow throughout gets every byte right, fetched in small pieces', as
   for (const { length } of reads) expect(length).toBeLessThanOrEqual(3 * sealedSegmentBytes);
 });
 
+test('who is slower still is given two segments at a time, and holds none that it was already sent', async () => {
+  const { reads, reading } = await reader();
+  const allocated = vi.spyOn(Buffer, 'allocUnsafeSlow');
+  const held = () => allocated.mock.results.filter(({ value }) => (value as Buffer).byteLength > 0);
+  const read: Buffer[] = [];
+  for (let count = 1; count <= 20; count += 1) {
+    read.push(Buffer.from((await reading.next()).value as Buffer));
+    // The second segment of two, while the first is sent.
+    expect(held()).toHaveLength(count % 2);
+    await vi.advanceTimersByTimeAsync(6_000);
+  }
+  await reading.return();
+  allocated.mockRestore();
+  expect(Buffer.concat(read).equals(plaintext.subarray(0, 20 * segmentBytes))).toBe(true);
+  expect(reads.map(({ length }) => length)).toEqual(Array.from({ length: 10 }, () => 2 * sealedSegmentBytes));
+});
+
 test('who was slow for a while is served in large pieces again', async () => {
   const { reads, reading } = await reader();
   const read: Buffer[] = [];
@@ -92,7 +109,7 @@ test('who was slow for a while is served in large pieces again', async () => {
     if (read.length <= 10) await vi.advanceTimersByTimeAsync(1_500);
   }
   expect(Buffer.concat(read).equals(plaintext)).toBe(true);
-  // Slow for 10 segments of 259: not fetched in threes to the end.
+  // Slow for 10 of 259 segments: the rest must not be fetched in threes.
   expect(reads.length).toBeLessThan(20);
   expect(Math.max(...reads.map(({ length }) => length))).toBe(128 * sealedSegmentBytes);
 });

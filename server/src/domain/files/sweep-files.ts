@@ -1,14 +1,14 @@
 import type { Deletion, DeletionStore, Engines } from '../ports/index.ts';
 import { takeKeys } from './chunk-runs.ts';
 
-/** What one DeleteObjects takes, and so how many files can be done with in one request. */
+/** The most keys that one DeleteObjects takes, and therefore the most files that one request can finish. */
 const objectsPerRequest = 1_000;
 const leaseSeconds = 60;
 
 /**
  * Deletes the objects of files whose key is destroyed, and of uploads that ended without a file. The objects of many
- * small files go in one request, those of a large file in several, from its end and noting the progress: a file of any
- * size and a crash at any point leave nothing behind.
+ * small files are deleted in one request, those of a large file in several, from its end, with the progress recorded.
+ * Nothing is left behind, whatever the size of a file and wherever a crash happens.
  */
 export async function sweepFiles(
   engines: Pick<Engines, 'store' | 'objects' | 'checkpoint'>,

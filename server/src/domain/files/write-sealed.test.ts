@@ -13,7 +13,7 @@ import { type Ledger, SealedWriter } from './write-sealed.ts';
 const dataKey = Buffer.alloc(32, 1);
 const megabyte = Buffer.alloc(1024 * 1024, 1);
 
-/** Holds every PUT until the test lets it go. */
+/** Holds every PUT until the test releases it. */
 function heldStore() {
   const waiting: { key: string; finish: (error?: Error) => void }[] = [];
   const put: ObjectStore['put'] = (key, _pieces, signal) =>
@@ -35,7 +35,7 @@ interface WriterOptions {
   readonly onTake?: (relieve: () => void) => void;
 }
 
-/** A writer of the file "file", and what it holds of the memory. */
+/** A writer of the file "file", and the memory it holds. */
 function writerOn(objects: ObjectStore, options: WriterOptions = {}) {
   const stop = new AbortController();
   const { slabs = 4000, waitMs = 10, onTake = () => undefined } = options;
@@ -84,14 +84,16 @@ async function writeAll(writer: SealedWriter, megabytes: number): Promise<number
   return writer.layout.chunkCount;
 }
 
-/** The file as a reader would be given it. */
+/** The file as a reader would receive it. */
 function written(writer: SealedWriter, sizeBytes: number): SealedFile {
   return {
     accountId: 'an account',
     id: 'file',
     name: 'a.bin',
+    path: 'a.bin',
     sizeBytes,
     sha256: Buffer.alloc(32),
+    crc32: null,
     scan: 'clean',
     wrappedKey: dataKey,
     keyVersion: 1,
@@ -99,7 +101,7 @@ function written(writer: SealedWriter, sizeBytes: number): SealedFile {
   };
 }
 
-/** Lets everything run that does not wait for the test. */
+/** Lets everything run that is not waiting for the test. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('memory', () => {
@@ -367,7 +369,7 @@ describe('a writer that is asked for its memory', () => {
   const plan = fc.record({
     size: fc.integer({ min: 0, max: content.length }),
     pieces: fc.array(fc.integer({ min: 1, max: 40 * segmentBytes }), { minLength: 1, maxLength: 12 }),
-    /** Before which writes, and before which slabs, it is asked; both are repeated. */
+    /** Before which writes, and before which slabs, the writer is asked to free memory; both lists repeat. */
     betweenWrites: fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }),
     beforeSlabs: fc.array(fc.boolean(), { minLength: 1, maxLength: 101 }),
   });

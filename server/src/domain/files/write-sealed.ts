@@ -4,15 +4,15 @@ import { runsOf, sealOf, withRun } from './chunk-runs.ts';
 import { chunkKey, type SegmentSeal, sealSegment, segmentBytes, segmentsPerChunk } from './sealing.ts';
 
 const putsInFlight = 4;
-/** What a slow upload holds in memory at most, when memory is short. */
+/** The most memory that a slow upload holds when memory is short. */
 const segmentsWhenSlow = 1;
-/** An upload that fills so many segments within this time is not slow any more. */
+/** An upload that fills this many segments within this time is no longer slow. */
 const fastSegments = 64;
 const fastMs = 8_000;
-/** Each is an entry in the file's row; an upload that has had so many runs keeps the chunk size it has. */
+/** Each run is an entry in the file's row; an upload that has had this many runs keeps its chunk size. */
 const maxRunsForPace = 100;
 
-/** How the writer's progress is kept where others can see it. Calls are made one at a time. */
+/** How the writer records its progress for others to see. Calls are made one at a time. */
 export interface Ledger {
   /** Before the object of this number is stored in the last run. */
   claim(object: number): Promise<void>;
@@ -23,7 +23,7 @@ export interface Ledger {
 }
 
 /**
- * Cuts a stream of plaintext into sealed chunk objects. A few chunks are on their way while one more is being filled; the
+ * Cuts a stream of plaintext into sealed chunk objects. A few chunks are being sent while one more is being filled; the
  * source is not read further until there is room.
  */
 export class SealedWriter {
@@ -37,16 +37,19 @@ export class SealedWriter {
 
   #runs: readonly ChunkRun[];
   #seal: SegmentSeal;
-  /** Objects of the last run that were sent off. */
+  /** Objects of the last run for which a PUT has begun. */
   #object: number;
   /** The number of the segment being filled. */
   #segment: number;
-  /** The plaintext of that segment. It is sealed only when the next byte or the end is known, for the last one carries a flag. */
+  /**
+   * The plaintext of that segment. It is sealed only once the next byte or the end is known, because the last segment
+   * has a flag.
+   */
   #plaintext: Buffer | undefined;
   #fill = 0;
   /** The sealed segments of the chunk being filled. */
   #chunk: Buffer[] = [];
-  /** When the last so many segments were sealed, while the upload is slow. */
+  /** The times at which the most recent segments were sealed, while the upload is slow. */
   #sealedAt: number[] = [];
 
   readonly #inFlight = new Set<Promise<void>>();
@@ -57,7 +60,7 @@ export class SealedWriter {
 
   constructor(options: {
     readonly objects: ObjectStore;
-    /** `relieve` asks the writer to store its chunk although it is not full. */
+    /** `relieve` asks the writer to store its chunk even though it is not full. */
     readonly memory: (relieve: () => void) => MemoryShare;
     readonly file: { readonly id: string; readonly dataKey: Buffer; readonly runs: readonly ChunkRun[] };
     /** Where writing begins: the next object of the last run, and the first segment in it. */
@@ -81,7 +84,7 @@ export class SealedWriter {
     this.#newRunId = options.newRunId;
   }
 
-  /** What has been written, as the file's row describes it. */
+  /** What has been written, in the form stored in the file's row. */
   get layout(): { runs: readonly ChunkRun[]; chunkCount: number } {
     const isPlain = this.#runs.length === 1 && this.#run.id === this.#fileId;
     return { runs: isPlain ? [] : this.#runs, chunkCount: this.#object };
@@ -106,14 +109,14 @@ export class SealedWriter {
     await this.#drain();
   }
 
-  /** Waits until every whole chunk is stored. What was received after them is forgotten, and has to be sent again. */
+  /** Waits until every whole chunk is stored. Bytes received after them are discarded and must be sent again. */
   async pause(): Promise<void> {
     const isWhole = this.#fill === segmentBytes && this.#chunk.length + 1 === this.#run.segmentsPerChunk;
     if (isWhole && this.#plaintext) await this.#sealSegment(this.#plaintext, false);
     await this.#drain();
   }
 
-  /** Gives the memory back; to be called however the upload ended. */
+  /** Frees the memory; must be called however the upload ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled([...this.#inFlight, this.#stored]);
@@ -134,7 +137,7 @@ export class SealedWriter {
   }
 
   async #sealSegment(plaintext: Buffer, last: boolean): Promise<void> {
-    // The chunk may be sent off, and another run begin, while this waits.
+    // During this wait, the chunk may be stored and another run may begin.
     const slab = await this.#memory.take();
     if (this.#chunk.length === 0) this.#memory.filling(performance.now());
     const end = sealSegment(this.#seal, this.#segment, last, plaintext.subarray(0, this.#fill), slab, 0);
@@ -148,7 +151,7 @@ export class SealedWriter {
     this.#throwFailure();
   }
 
-  /** Memory is short and this upload is slow: from now on it stores every segment as it comes. */
+  /** Memory is short and this upload is slow: from now on it stores every segment as it arrives. */
   #relieve(): void {
     if (this.#closed || this.#chunk.length === 0 || this.#runs.length >= maxRunsForPace) return;
     this.#sendChunk();
@@ -156,7 +159,7 @@ export class SealedWriter {
     this.#beginRun(segmentsWhenSlow);
   }
 
-  /** Goes back to large chunks when bytes arrive fast again. */
+  /** Returns to large chunks when bytes arrive fast again. */
   #speedUp(): void {
     if (this.#run.segmentsPerChunk === segmentsPerChunk || this.#runs.length >= maxRunsForPace) return;
     const now = performance.now();
@@ -191,13 +194,13 @@ export class SealedWriter {
         () => this.#giveBack(slabs, 'reuse'),
         (error: Error) => {
           this.#failure ??= error;
-          // A connection that was cut may still be sending from them.
+          // A connection that was cut may still be reading from them.
           this.#giveBack(slabs, 'discard');
         },
       )
       .finally(() => this.#inFlight.delete(settled));
     this.#inFlight.add(settled);
-    // In order: a chunk counts only with all those before it.
+    // In order, because a chunk counts only if all earlier chunks are stored.
     this.#stored = this.#stored.then(() => put).then(() => this.#record(() => this.#ledger.stored(segment)));
     this.#stored.catch((error: Error) => {
       this.#failure ??= error;
@@ -208,7 +211,7 @@ export class SealedWriter {
     for (const slab of slabs) this.#memory.give(wholeSlab(slab), use);
   }
 
-  /** One at a time, in the order in which they are asked for. */
+  /** One at a time, in the order requested. */
   #record(entry: () => Promise<void>): Promise<void> {
     this.#written = this.#written.then(() => {
       this.#throwFailure();

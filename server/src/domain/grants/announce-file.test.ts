@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { announced, deskFiles, grantedLink, readyFile, receivedFile } from '../../testing/grants.ts';
 import type { Link, Policy } from '../ports/index.ts';
 import { announceFile } from './announce-file.ts';
 import { deskOf } from './desk.ts';
 import { sendFiles } from './send-files.ts';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
 
 const namesOn = async (link: Link) => (await deskFiles(engines, link)).map(({ name }) => name);
 

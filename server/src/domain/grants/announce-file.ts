@@ -1,33 +1,36 @@
 import { limits } from '@waybill/protocol';
+import { policyOf } from '../accounts/policy-of.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, Link } from '../ports/index.ts';
+import type { Engines, Link, Store } from '../ports/index.ts';
+import { requireScannable } from '../uploads/announce-upload.ts';
 import { type AnnouncedFile, beginUpload } from '../uploads/begin-upload.ts';
 import { deskOf, deskOwner } from './desk.ts';
 
-/** A contact announces a file whose bytes will follow, in as many requests as it takes. */
+/** A contact announces a file whose bytes will follow in one or more requests. */
 export async function announceFile(
-  engines: Pick<Engines, 'store' | 'keys' | 'random' | 'policy' | 'scanner'>,
+  engines: Pick<Engines, 'store' | 'keys' | 'dayKeys' | 'random' | 'policy' | 'scanner'>,
   link: Link,
   announced: AnnouncedFile & { readonly sizeBytes: number },
 ): Promise<void> {
-  const { policy } = engines;
   const { accountId } = link;
+  const policy = await policyOf(engines, accountId);
   const desk = deskOf(link);
-  if (policy.scan === 'required' && announced.sizeBytes > engines.scanner.maxBytes) {
-    throw new ExchangeError('too_large_to_scan');
-  }
-  const lease = { leaseSeconds: policy.resumeSeconds, claimedObjects: 0 };
-  await beginUpload(engines, deskOwner(link), announced, lease, async (tx, name) => {
-    await tx.drafts.lock(accountId, desk);
-    const files = await tx.uploads.desk(accountId, desk);
-    // Announced before, and nothing came: most likely its answer was lost, and it would stand in the way of sending.
-    const lost = files.filter((file) => file.name === name && file.state === 'uploading' && file.receivedBytes === 0);
-    for (const file of lost) await tx.uploads.remove(accountId, desk, file.id);
-    if (files.length - lost.length >= limits.filesPerDraft) throw new ExchangeError('too_many_files');
-    if (announced.sizeBytes > (await bytesLeftFor({ store: tx, policy }, link))) {
-      throw new ExchangeError('too_large', 'This link has taken as many bytes as it may.');
-    }
-  });
+  requireScannable(policy, engines.scanner, announced.sizeBytes);
+  const claim = { leaseSeconds: policy.resumeSeconds, claimedObjects: 0, reservedBytes: announced.sizeBytes };
+  const within = (begin: (tx: Store) => Promise<void>, path: string) =>
+    engines.store.transaction(async (tx) => {
+      await tx.drafts.lock(accountId, desk);
+      const files = await tx.uploads.desk(accountId, desk);
+      // It was announced before, but no bytes came: its response was probably lost, and the upload would block sending.
+      const lost = files.filter((file) => file.path === path && file.state === 'uploading' && file.receivedBytes === 0);
+      for (const file of lost) await tx.uploads.remove(accountId, desk, file.id);
+      if (files.length - lost.length >= limits.filesPerDraft) throw new ExchangeError('too_many_files');
+      if (announced.sizeBytes > (await bytesLeftFor({ store: tx, policy }, link))) {
+        throw new ExchangeError('too_large', 'This link has taken as many bytes as it may.');
+      }
+      await begin(tx);
+    });
+  await beginUpload({ ...engines, policy }, deskOwner(link), announced, claim, within);
 }
 
 /** How many bytes may still be sent through a link. */

@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { announced, deskFiles, grantedLink, readyFile, receivedFile, takenOver } from '../../testing/grants.ts';
 import { draftName } from '../drafts/draft-name.ts';
 import type { Link } from '../ports/index.ts';
@@ -9,20 +9,14 @@ import { announceFile } from './announce-file.ts';
 import { contactOf, deskOf } from './desk.ts';
 import { sendFiles } from './send-files.ts';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
 
 const namesOn = async (link: Link) => (await deskFiles(engines, link)).map(({ name }) => name);
 
 describe('the desk of one link', () => {
-  /** A link, and others that are like it in all but one thing. */
+  /** A link, and others that differ from it in only one respect. */
   async function neighbours() {
     const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
     const [mine, otherPosition] = links as [Link, Link];
@@ -158,7 +152,7 @@ test('a desk that nobody has touched for a week is cleared', async () => {
   await query("update drafts set touched_at = now() - interval '8 days' where name = $1", [deskOf(link)]);
   await sweep(engines);
   expect(await namesOn(link)).toEqual([]);
-  // What was never complete goes when no object of it can be on its way to the store any more.
+  // An upload that never completed is deleted once none of its objects can still be on the way to the store.
   await query('update uploads set due_at = now() where account_id = $1', [link.accountId]);
   await sweep(engines);
   expect(await query('select 1 from uploads where account_id = $1', [link.accountId])).toEqual([]);

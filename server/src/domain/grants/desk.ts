@@ -2,7 +2,7 @@ import type { Actor, Link } from '../ports/index.ts';
 import { linkOwner, type UploadOwner } from '../uploads/owner.ts';
 
 /**
- * What a contact is preparing to send is in a draft of the account that only this link leads to: the name has a
+ * What a contact is preparing to send is in a draft of the account that only this link leads to: the draft's name has a
  * character that no draft of the API can have.
  */
 export function deskOf(link: Pick<Link, 'dropId' | 'position'>): string {

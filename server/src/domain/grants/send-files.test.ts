@@ -1,36 +1,38 @@
 import { limits } from '@waybill/protocol';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allOf } from '../../testing/all-of.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { announced, contentOf, deskFiles, grantedLink, readyFile, receivedFile } from '../../testing/grants.ts';
 import { sentLink } from '../../testing/links.ts';
-import type { MemoryObjectStore } from '../../testing/memory-object-store.ts';
 import { findInboxFile } from '../drops/find-inbox-file.ts';
 import { readHistory, readInbox } from '../drops/read-history.ts';
 import { recordInboxDelivery } from '../drops/record-inbox-delivery.ts';
 import { sendMessage } from '../outbox/send-message.ts';
-import type { Actor, Link, Mail } from '../ports/index.ts';
+import type { Actor, Link, Mail, MessageKind } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { deskOf } from './desk.ts';
 import { sendFiles } from './send-files.ts';
 
-let exchange: TestExchange<MemoryObjectStore>;
-let engines: TestExchange<MemoryObjectStore>['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
 
 const inbox = (actor: Actor) => allOf(readInbox(engines, actor.accountId));
-const messagesOf = (link: Link) =>
+const messagesOf = (link: Link, kind: MessageKind = 'received') =>
   query<{ id: string; recipient: string; drop_id: string }>(
-    "select id, recipient, drop_id from messages where account_id = $1 and kind = 'received'",
-    [link.accountId],
+    'select id, recipient, drop_id from messages where account_id = $1 and kind = $2',
+    [link.accountId, kind],
   );
-/** Everything that a send could change. */
+/** Sends the one message of this kind. */
+const mailsOf = async (link: Link, kind: MessageKind) => {
+  const [message, ...more] = await messagesOf(link, kind);
+  expect(more).toEqual([]);
+  const sent: Mail[] = [];
+  const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, answer: `${sent.push(mail)}` }) };
+  await sendMessage({ ...engines, mailer }, link.accountId, message?.id as string);
+  return sent;
+};
+/** Everything that sending could change. */
 const booksOf = async (link: Link) => {
   const of = (table: string) => query(`select * from ${table} where account_id = $1 order by id`, [link.accountId]);
   return Promise.all(['files', 'uploads', 'drops', 'inbox_entries', 'messages', 'audit_entries'].map(of));
@@ -62,7 +64,7 @@ describe('a send is refused without a trace', () => {
     };
     const refusal = { code: 'too_many_messages', retryAfterSeconds: 7 };
     await expect(sendFiles({ ...engines, messageLimit }, link, '')).rejects.toMatchObject(refusal);
-    expect(asked).toEqual([[deskOf(link), [link.sender]]]);
+    expect(asked).toEqual([[deskOf(link), [link.sender, link.receiver]]]);
     expect(await booksOf(link)).toEqual(before);
   });
 });
@@ -126,15 +128,48 @@ describe('what a contact sends', () => {
     await query("update accounts set language = 'de' where id = $1", [actor.accountId]);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, 'Bitte sehr.');
-    const messages = await messagesOf(link);
-    expect(messages).toMatchObject([{ recipient: actor.email }]);
-    const sent: Mail[] = [];
-    const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, answer: `${sent.push(mail)}` }) };
-    await sendMessage({ ...engines, mailer }, actor.accountId, messages[0]?.id as string);
+    const sent = await mailsOf(link, 'received');
     expect(sent).toMatchObject([{ to: actor.email }]);
     expect(sent[0]?.html).toContain('<html lang="de"');
     for (const said of ['c@example.org', 'a.txt', 'Bitte sehr.']) expect(sent[0]?.text).toContain(said);
     expect(sent[0]?.text).not.toContain('/u/');
+  });
+
+  test('is confirmed to the contact in one mail, in the contact’s language, also when it has ended since', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await query("update links set language = 'sv' where drop_id = $1", [link.dropId]);
+    await readyFile(engines, link, 'a.txt', '12345');
+    await sendFiles(engines, link, 'Varsågod.');
+    await query("update drops set ended_at = now() where account_id = $1 and type = 'receivedfiles'", [link.accountId]);
+    const sent = await mailsOf(link, 'confirmation');
+    expect(sent).toMatchObject([{ to: link.receiver, subject: `Din fil har skickats till ${actor.email}` }]);
+    expect(sent[0]?.html).toContain('<html lang="sv"');
+    const said = ['a.txt', '5 byte', 'Inte viruskontrollerad', 'Varsågod.', String(new Date().getFullYear())];
+    for (const part of said) expect(sent[0]?.text).toContain(part);
+    // A later reader of the mailbox finds nothing that opens anything: the only link stops the sender's mails.
+    expect(sent[0]?.text.match(/https?:\S+/g)).toEqual([expect.stringMatching(/\/m\/[\w-]+$/)]);
+  });
+
+  test('is remembered with its files and its time, newest first, for its own link alone', async () => {
+    const { links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const [link, other] = links as [Link, Link];
+    const sentThrough = (through: Link, files = 10) => engines.store.drops.sentThrough(through, { sendings: 2, files });
+    expect(await sentThrough(link)).toEqual([]);
+    for (const names of [['a'], ['b'], ['c', 'd', 'e']]) {
+      for (const name of names) await readyFile(engines, link, name, `${name}${name}`);
+      await sendFiles(engines, link, names.join(''));
+    }
+    const [last, before, ...older] = await sentThrough(link);
+    expect(last).toMatchObject({
+      fileCount: 3,
+      totalBytes: 6,
+      files: ['c', 'd', 'e'].map((name) => ({ name, sizeBytes: 2, scan: 'unscanned' })),
+    });
+    expect(before).toMatchObject({ fileCount: 1, files: [{ name: 'b' }] });
+    expect(older).toEqual([]);
+    expect(last?.sentAt.getTime()).toBeGreaterThan(before?.sentAt.getTime() as number);
+    expect((await sentThrough(link, 1))[0]).toMatchObject({ fileCount: 3, totalBytes: 6, files: [{ name: 'c' }] });
+    expect(await sentThrough(other)).toEqual([]);
   });
 
   test('is written in the audit, under the contact’s address', async () => {
@@ -154,7 +189,7 @@ describe('what a contact sends', () => {
     await sendFiles(engines, link, '');
     const [entry] = await inbox(actor);
     const file = await findInboxFile(engines, actor, entry?.id as string, 'a.txt');
-    await recordInboxDelivery(engines, actor, file, { start: 0, end: 5 });
+    await recordInboxDelivery(engines, actor, file, [{ file, sent: { start: 0, end: 5 } }]);
     expect(await query("select 1 from messages where account_id = $1 and kind = 'receipt'", [actor.accountId])).toEqual(
       [],
     );
@@ -165,7 +200,7 @@ describe('what a contact sends', () => {
     const id = await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     const [entry] = await inbox(actor);
-    // The grant ends, and what came through it stays.
+    // The grant ends, but what was sent through it stays.
     await query("update drops set expires_at = now() - interval '1 second' where id = $1", [link.dropId]);
     await sweep(engines);
     await findInboxFile(engines, actor, entry?.id as string, 'a.txt');
@@ -237,12 +272,13 @@ describe('the same request again', () => {
     expect(await booksOf(link)).toEqual(before);
   });
 
-  test('at once makes one entry and one mail', async () => {
+  test('at once makes one entry and one mail each', async () => {
     const { actor, link } = await grantedLink(exchange);
     await readyFile(engines, link, 'a.txt');
     const answers = await Promise.all(Array.from({ length: 4 }, () => sendFiles(engines, link, 'hello')));
     expect(answers.map((files) => files.length).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 1]);
-    expect([(await inbox(actor)).length, (await messagesOf(link)).length]).toEqual([1, 1]);
+    const counts = [await inbox(actor), await messagesOf(link), await messagesOf(link, 'confirmation')];
+    expect(counts.map(({ length }) => length)).toEqual([1, 1, 1]);
   });
 
   test('with new files is another sending', async () => {

@@ -1,7 +1,7 @@
 import { tokenDigest } from '../drops/link-token.ts';
 import type { Engines, Link } from '../ports/index.ts';
 
-/** Nobody can use this browser's session any more, not even with a copy of its cookie. Returns whose link it was. */
+/** Ends this browser's session, even for someone with a copy of its cookie. Returns the link that it belonged to. */
 export async function closeSession(engines: Pick<Engines, 'store'>, secret: string): Promise<Link | undefined> {
   const { links } = engines.store;
   const session = await links.bySession(tokenDigest(secret));

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@waybill/protocol';
 import { tokenDigest } from '../drops/link-token.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Engines, Link, LinkSession } from '../ports/index.ts';
@@ -5,33 +6,44 @@ import { codeTarget } from './second-factor.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
-/** The link behind a token. Looking at it changes nothing: mail scanners look at every link. */
+/** A link that worked once and has ended: its page says whose it was. */
+export class LinkOver extends ExchangeError {
+  readonly link: Link;
+
+  constructor(code: ErrorCode, link: Link) {
+    super(code);
+    this.link = link;
+  }
+}
+
+/** The link that a token belongs to. Finding it changes nothing, because mail scanners visit every link. */
 export async function findLink(engines: Pick<Engines, 'store'>, token: string, type: Link['type']): Promise<Link> {
   const link = shape.test(token) ? await engines.store.links.byToken(tokenDigest(token)) : undefined;
   return requireKind(link, type);
 }
 
-/** The browser in which a person opened a link; a code may still be asked of it. */
+/** The browser in which a person opened a link; it may still have to enter a code. */
 export async function findSession(
   engines: Pick<Engines, 'store'>,
   secret: string,
   type: Link['type'],
 ): Promise<LinkSession> {
   const session = shape.test(secret) ? await engines.store.links.bySession(tokenDigest(secret)) : undefined;
-  if (!session) throw new ExchangeError('not_found');
+  if (!session) throw new ExchangeError('link_not_opened');
   requireKind(session.link, type);
   return session;
 }
 
-/** Whether all that was asked of this browser has been shown. */
+/** Whether this browser has entered everything it was asked for. */
 export function isPassed(engines: Pick<Engines, 'policy' | 'sms'>, session: LinkSession): boolean {
   return session.passed || codeTarget(engines, session.link) === undefined;
 }
 
-/** A download link opens no upload page, nor the other way round. */
+/** A download link does not open an upload page, nor the other way round. */
 function requireKind(link: Link | undefined, type: Link['type']): Link {
   if (!link || link.type !== type) throw new ExchangeError('not_found');
-  requireLive(link);
+  const ending = endingOf(link);
+  if (ending) throw new LinkOver(ending.code, link);
   return link;
 }
 
@@ -40,7 +52,7 @@ export function requireLive(link: Pick<Link, 'ended' | 'revoked'>): void {
   if (ending) throw ending;
 }
 
-/** What is said of a drop that is over; nothing while it is not. */
+/** The error for a drop that has ended; undefined while it has not. */
 export function endingOf({ ended, revoked }: Pick<Link, 'ended' | 'revoked'>): ExchangeError | undefined {
   if (revoked) return new ExchangeError('link_revoked');
   return ended ? new ExchangeError('link_ended') : undefined;

@@ -3,7 +3,7 @@ import { codeSeconds } from './code.ts';
 import { type CodeTarget, codeTarget } from './second-factor.ts';
 
 const maxCodesPerHour = 5;
-/** Five tries each: whoever guesses on all of a link's days stays at one chance in 4,000. */
+/** Five tries each: guessing at all codes of a link succeeds with a chance of one in 4,000. */
 const maxCodes = 50;
 const hourSeconds = 60 * 60;
 
@@ -16,8 +16,8 @@ export async function mayIssueCode(engines: Needs & Pick<Engines, 'store'>, link
 }
 
 /**
- * Sends a code for this browser, if the link asks for one and neither the link nor the number or address has had too
- * many. In the caller's transaction: the limits are exact however many browsers ask at once.
+ * Sends a code for this browser, if the link requires one and neither the link nor the number or address has had too
+ * many. Runs in the caller's transaction: the limits are exact however many browsers ask at once.
  */
 export async function issueCode(
   engines: Needs & Pick<Engines, 'random'>,
@@ -42,7 +42,7 @@ export async function issueCode(
   return 'sent';
 }
 
-/** Nobody's phone or mailbox is flooded by opening many links, or one link many times. */
+/** Prevents flooding a phone or mailbox by opening many links, or one link many times. */
 async function isWithinLimits(
   { policy }: Needs,
   store: Pick<Store, 'links' | 'outbox'>,

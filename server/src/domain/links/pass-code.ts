@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Engines, LinkSession } from '../ports/index.ts';
-import { codeOf } from './code.ts';
+import { codeOf, withoutSpaces } from './code.ts';
 
 export const maxTries = 5;
 
-/** Whether this is the code that was sent for this browser. Every try counts, before it is looked at. */
+/** Whether this is the code that was sent for this browser. Every try counts, and is counted before it is checked. */
 export async function passCode(
   engines: Pick<Engines, 'store' | 'keys'>,
   session: LinkSession,
@@ -18,7 +18,7 @@ export async function passCode(
   if (codeId === undefined) return false;
   const linkKey = await engines.keys.unwrap(wrapped.linkKey, wrapped.keyVersion, session.link.dropId);
   const right = Buffer.from(codeOf(linkKey, codeId));
-  const given = Buffer.from(typed.replaceAll(/\s/g, ''));
+  const given = Buffer.from(withoutSpaces(typed));
   if (given.length !== right.length || !timingSafeEqual(given, right)) return false;
   return links.pass(session, codeId);
 }

@@ -1,14 +1,17 @@
-import type { Engines, Link } from '../ports/index.ts';
+import type { Completed, Delivery, Engines, Link, NewEvent } from '../ports/index.ts';
 
-/** Bytes of a file have left for a receiver. When they have everything, the sender is told, unless it does not want it. */
+/**
+ * Records what was sent to a receiver. When the receiver has everything, the sender is told, unless it opted out.
+ */
 export async function recordDelivery(
   engines: Pick<Engines, 'store' | 'random'>,
   link: Link,
-  file: { id: string; sizeBytes: number },
-  sent: { start: number; end: number },
+  deliveries: readonly Delivery[],
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
-    if (!(await tx.links.deliver(link, file, sent))) return;
+    const completed = await tx.links.deliver(link, deliveries);
+    await tx.events.append(eventsOf(link, completed));
+    if (!completed.link) return;
     const account = await tx.accounts.byId(link.accountId);
     if (!account?.receipts) return;
     await tx.outbox.enqueue(link.accountId, {
@@ -20,4 +23,14 @@ export async function recordDelivery(
       recipient: account.email,
     });
   });
+}
+
+function eventsOf({ accountId, dropId, receiver }: Link, completed: Completed): NewEvent[] {
+  const about = { drop_id: dropId };
+  return [
+    ...completed.files.map(({ id, name }): NewEvent => {
+      return { accountId, type: 'drop.file_delivered', data: { ...about, receiver, file_id: id, file_name: name } };
+    }),
+    ...(completed.drop ? [{ accountId, type: 'drop.completed', data: about } as const] : []),
+  ];
 }

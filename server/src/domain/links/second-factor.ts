@@ -6,8 +6,9 @@ export interface CodeTarget {
 }
 
 /**
- * Where this link's codes go; nowhere when none are asked for. The account's choice wins over the server's. Who has no
- * number, or where no SMS can be sent, gets the code by mail: asking for less than was decided would be worse.
+ * Where this link's codes are sent; undefined when none are required. The account's choice takes precedence over the
+ * server's. Without a telephone number, or where no SMS can be sent, the code is sent by mail: asking for no code at
+ * all would be weaker than what was decided.
  */
 export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link): CodeTarget | undefined {
   const factor = link.secondFactor ?? engines.policy.secondFactor;

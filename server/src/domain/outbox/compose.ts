@@ -1,46 +1,83 @@
 import { linkToken } from '../drops/link-token.ts';
+import { referenceOf } from '../drops/reference.ts';
 import { codeMinutes, codeOf } from '../links/code.ts';
-import type { Engines, Letter, MessageKind, WaitingMessage } from '../ports/index.ts';
+import type { Engines, Letter, MessageKind, Question, WaitingMessage } from '../ports/index.ts';
 
-type Needs = Pick<Engines, 'letters' | 'keys' | 'policy'>;
+type Needs = Pick<Engines, 'letters' | 'keys' | 'policy' | 'stopLinks'>;
 
-/** The words of a waiting mail. What is secret in it is derived only here, and is nowhere else. */
+/** The text of a waiting mail. Its secrets are derived here and nowhere else. */
 export function composeMail(engines: Needs, message: WaitingMessage): Promise<Letter> {
   return composers[message.kind](engines, message);
 }
 
-/** Only codes travel by SMS. */
+/** Only codes are sent by SMS. */
 export async function composeSms(engines: Needs, message: WaitingMessage): Promise<string> {
-  return engines.letters.codeSms(message.language, { code: await codeIn(engines, message), minutes: codeMinutes });
+  return engines.letters.codeSms(message.language, {
+    code: await codeIn(engines, message),
+    minutes: codeMinutes,
+    host: new URL(engines.policy.publicUrl).hostname,
+  });
 }
 
 const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) => Promise<Letter>> = {
   async invitation(engines, message) {
-    const about = { ...said(message), link: await linkIn(engines, message) };
+    const about = { ...said(message), ...stoppable(engines, message), link: await linkIn(engines, message) };
     return message.dropType === 'downloadfiles'
       ? engines.letters.drop(message.language, { ...about, ...listed(message) })
       : engines.letters.grant(message.language, about);
   },
   async reminder(engines, message) {
     const link = await linkIn(engines, message);
-    return engines.letters.reminder(message.language, { ...said(message), ...listed(message), link });
+    const about = { ...said(message), ...listed(message), ...stoppable(engines, message), link };
+    return engines.letters.reminder(message.language, about);
   },
   async code(engines, message) {
+    const { to, accountName: senderName } = message;
     const code = await codeIn(engines, message);
-    return engines.letters.code(message.language, { code, minutes: codeMinutes, sender: message.account });
+    return engines.letters.code(message.language, { to, code, minutes: codeMinutes, senderName });
   },
   async receipt(engines, message) {
     const { email: receiver, completedAt } = message.person;
     const times = { sentAt: message.createdAt, completedAt: completedAt ?? message.createdAt };
-    return engines.letters.receipt(message.language, { ...listed(message), ...times, receiver });
+    return engines.letters.receipt(message.language, { ...named(message), ...listed(message), ...times, receiver });
+  },
+  more_time: (engines, message) => asked(engines, message, 'more_time'),
+  send_again: (engines, message) => asked(engines, message, 'send_again'),
+  async undeliverable(engines, message) {
+    const { email: receiver, undeliverable, stopped } = message.person;
+    const about = { sentAt: message.createdAt, receiver, answer: stopped ? undefined : (undeliverable ?? '') };
+    return engines.letters.undeliverable(message.language, { ...named(message), ...listed(message), ...about });
   },
   async received(engines, message) {
     const about = { ...said(message), ...listed(message), contact: message.person.email };
     return engines.letters.received(message.language, about);
   },
+  // In the server's language, which its operator reads.
+  async report(engines, message) {
+    const { account: sender, accountName: senderName, createdAt: sentAt, person } = message;
+    return engines.letters.report('', { ...named(message), sender, senderName, sentAt, reporter: person.email });
+  },
+  async confirmation(engines, message) {
+    const about = { receiver: message.accountName, sentAt: message.createdAt, message: message.message };
+    const stop = stoppable(engines, message);
+    return engines.letters.confirmation(message.language, { ...named(message), ...listed(message), ...about, ...stop });
+  },
 };
 
-const said = ({ account, message, expiresAt }: WaitingMessage) => ({ sender: account, message, deadline: expiresAt });
+async function asked({ letters }: Needs, message: WaitingMessage, question: Question): Promise<Letter> {
+  const { language, person, expiresAt: deadline } = message;
+  return letters.question(language, { ...named(message), question, receiver: person.email, deadline });
+}
+
+const named = ({ to, dropId }: WaitingMessage) => ({ to, reference: referenceOf(dropId) });
+const said = (message: WaitingMessage) => ({
+  ...named(message),
+  sender: message.account,
+  senderName: message.accountName,
+  message: message.message,
+  deadline: message.expiresAt,
+});
+const stoppable = ({ stopLinks }: Needs, { id }: WaitingMessage) => ({ stopLink: stopLinks.of(id) });
 const listed = ({ files, fileCount, totalBytes }: WaitingMessage) => ({ files, fileCount, totalBytes });
 
 async function linkIn(engines: Needs, message: WaitingMessage): Promise<string> {

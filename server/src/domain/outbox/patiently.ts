@@ -3,7 +3,7 @@ const longestPauseMs = 1_000;
 /** Longer than a database takes to restart and recover. */
 const patienceMs = 5 * 60_000;
 
-/** Does what must not be lost to a short outage: again and again until it succeeds, within limits. */
+/** Retries work that must not be lost in a short outage until it succeeds, within limits. */
 export async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + patienceMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {

@@ -1,16 +1,38 @@
 import { codeSeconds } from '../links/code.ts';
 import type { MessageKind, WaitingMessage } from '../ports/index.ts';
 
-/** News for the account itself, about what others did. */
-export function isForAccount(kind: MessageKind): boolean {
-  return kind === 'receipt' || kind === 'received';
+const notices: ReadonlySet<MessageKind> = new Set([
+  'receipt',
+  'received',
+  'undeliverable',
+  'more_time',
+  'send_again',
+  'report',
+]);
+
+/** Tells the account itself, or the operator, what others did. */
+export function isNotice(kind: MessageKind): boolean {
+  return notices.has(kind);
 }
 
-/** Why sending the message would help nobody any more; undefined while it would. */
+/** Written on the account's behalf to someone who did not just ask for it, and who may therefore stop it. */
+export function isStoppable(kind: MessageKind): boolean {
+  return !isNotice(kind) && kind !== 'code';
+}
+
+/** Reports what has happened, however the drop has ended since. */
+function isNews(kind: MessageKind): boolean {
+  return isNotice(kind) || kind === 'confirmation';
+}
+
+/** Why there is no longer any point in sending the message; undefined while there is. */
 export function pointlessBecause(message: WaitingMessage): string | undefined {
   const { kind } = message;
-  if (!isForAccount(kind) && !message.dropLive) return 'its drop ended before it could be sent';
+  if (!isNews(kind) && !message.dropLive) return 'its drop ended before it could be sent';
   if (kind === 'code' && message.ageSeconds > codeSeconds) return 'the code ran out before it could be sent';
-  if (kind === 'reminder' && message.person.completedAt !== null) return 'the receiver has everything';
+  const { completedAt, undeliverable } = message.person;
+  if (kind === 'reminder' && completedAt !== null) return 'the receiver has everything';
+  if (kind === 'reminder' && undeliverable !== null) return 'mails do not reach the receiver';
+  if (kind === 'undeliverable' && undeliverable === null) return 'the receiver may be reached again';
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import type { Engines } from '../ports/index.ts';
 
-/** Nobody is flooded with mail through us, and nobody can flood: neither an account nor a contact at its desk. */
+/** Neither an account nor a contact at its desk can use us to flood a recipient with mail. */
 export async function requireWithinLimits(
   engines: Pick<Engines, 'messageLimit'>,
   sender: string,

@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../ports/index.ts';
 import { retryAllMessages } from './retry-all-messages.ts';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
-// It is about all accounts, those of other tests too.
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
+// It affects all accounts, including those of other tests.
 beforeEach(() => query("update messages set state = 'sent' where state = 'given_up'"));
 
 const everything = { since: undefined, reason: undefined };
 
-/** An account with a message to each receiver, all given up with this answer, so many hours ago. */
+/** An account with a message to each receiver, all given up with this reply, this many hours ago. */
 async function givenUp(count: number, outcome: string, hoursAgo = 0): Promise<Actor> {
   const receivers = Array.from({ length: count }, (_, index) => `r${index}@example.org`);
   const actor = await exchange.account(...receivers);

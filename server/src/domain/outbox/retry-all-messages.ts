@@ -4,8 +4,8 @@ import type { Engines, GivenUpFilter } from '../ports/index.ts';
 const messagesPerBatch = 500;
 
 /**
- * Has all messages sent again that had been given up when it began; what is given up meanwhile stays so. In batches, a
- * transaction and an audit entry per account each. Returns how many.
+ * Resends all messages that had been given up when it began; a message that is given up during the run stays so. Works
+ * in batches, each with one transaction and one audit entry per account. Returns how many.
  */
 export async function retryAllMessages(
   engines: Pick<Engines, 'store' | 'random'>,

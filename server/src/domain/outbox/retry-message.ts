@@ -2,7 +2,7 @@ import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Account, Engines } from '../ports/index.ts';
 
-/** Has a message sent that was given up. */
+/** Resends a message that was given up. */
 export async function retryMessage(
   engines: Pick<Engines, 'store' | 'random'>,
   account: Account,
@@ -10,7 +10,7 @@ export async function retryMessage(
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
     if (!(await tx.outbox.revive(account.id, messageId))) {
-      throw new ExchangeError('not_found', 'No message of that id of this account was given up.');
+      throw new ExchangeError('not_found', `${account.email} has no message ${messageId} that was given up.`);
     }
     await record(engines, tx, {
       accountId: account.id,

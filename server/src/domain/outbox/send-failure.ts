@@ -1,6 +1,6 @@
 /**
- * A message could not be handed over now and may be tried again. The error's message is for administrators and may
- * quote the server, which may quote the mail; the reason is for the log and quotes neither.
+ * A message could not be sent now, but may be tried again. The error's message is for administrators and may quote the
+ * server, which may quote the mail; the reason is for the log and quotes neither.
  */
 export class SendFailure extends Error {
   readonly reason: string;

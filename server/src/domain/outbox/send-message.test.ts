@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { sentLink } from '../../testing/links.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop, grantAccess } from '../drops/create-drop.ts';
 import { tokenDigest } from '../drops/link-token.ts';
+import { referenceOf } from '../drops/reference.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { openLink } from '../links/open-link.ts';
-import type { Actor, Mail, Mailer, OutboxStore, Report } from '../ports/index.ts';
+import type { Actor, Mail, Mailer, Note, OutboxStore, Report, Store } from '../ports/index.ts';
 import { SendFailure } from './send-failure.ts';
 import { maxAttempts, pauseSeconds, sendMessage } from './send-message.ts';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
 
 function recording(outcome: () => ReturnType<Mailer['send']> = async () => ({ outcome: 'sent', answer: '250 ok' })) {
   const sent: Mail[] = [];
@@ -57,10 +52,11 @@ test('each receiver of a drop gets a mail with a link of their own that the data
   const { sent, mailer } = recording();
   for (const id of await mailIds(actor)) await sendMessage({ ...engines, mailer }, actor.accountId, id);
 
-  expect(sent.map(({ to, from, subject }) => ({ to, from, subject }))).toEqual(
+  expect(sent.map(({ to, from, replyTo, subject }) => ({ to, from, replyTo, subject }))).toEqual(
     ['r@example.org', 's@example.org'].map((to) => ({
       to,
-      from: 'waybill@example.org',
+      from: { name: `${actor.email} via Acme Files`, address: 'waybill@example.org' },
+      replyTo: actor.email,
       subject: `${actor.email} has sent you 2 files`,
     })),
   );
@@ -91,7 +87,7 @@ test('a mail is sent once, under the same Message-ID however often it is tried',
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(sent).toHaveLength(1);
   expect(sent[0]?.messageId).toBe(failing.sent[0]?.messageId);
-  expect(sent[0]?.messageId).toBe(`<${id}@files.example.org>`);
+  expect(sent[0]?.messageId).toBe(`<${id}@example.org>`);
   expect(await mailRow(id)).toEqual({ state: 'sent', attempts: 2, outcome: '250 ok', settled: true });
 });
 
@@ -127,7 +123,7 @@ test('a grant’s mail asks for files and leads to the upload page', async () =>
   await grantAccess(engines, actor, { draft: '', parameters: {} });
   const { sent, mailer } = recording();
   await sendMessage({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
-  expect(sent[0]?.subject).toBe(`${actor.email} invites you to send files`);
+  expect(sent[0]?.subject).toBe(`${actor.email} is asking you for files`);
   expect(sent[0]?.text).toMatch(/https:\/\/files\.example\.org\/u\/[A-Za-z0-9_-]{43}\n/);
 });
 
@@ -148,8 +144,8 @@ test('a long list of files is cut, and says so', async () => {
   const { sent, mailer } = recording();
   await sendMessage({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
   expect(sent[0]?.text).toContain('22 files');
-  expect(sent[0]?.text.match(/ {2}file-\d+\.txt/g)).toHaveLength(20);
-  expect(sent[0]?.text).toMatch(/and 2 more/);
+  expect(sent[0]?.text.match(/ {2}file-\d+\.txt/g)).toHaveLength(5);
+  expect(sent[0]?.text).toMatch(/and 17 more/);
 });
 
 test('two workers with the same mail send it once', async () => {
@@ -178,7 +174,7 @@ test('a mail whose worker died is given a new job when its lease has passed', as
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
-  // As a process leaves it that is killed while it sends: taken, and its job locked by nobody who lives.
+  // As left by a process that was killed while sending: taken, and its job locked by a dead process.
   await engines.store.outbox.take(actor.accountId, id, 90);
   await query("update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead' where key = $1", [
     `message:${id}`,
@@ -200,10 +196,14 @@ test('pauses double up to a bound, and are scattered', () => {
 });
 
 /** The engines with an outbox in which some methods are replaced. */
-const withOutbox = (changes: Partial<OutboxStore>) => ({
-  ...engines,
-  store: { ...engines.store, outbox: { ...engines.store.outbox, ...changes } },
-});
+const withOutbox = (changes: Partial<OutboxStore>) => {
+  const changed = (store: Store): Store => ({
+    ...store,
+    outbox: { ...store.outbox, ...changes },
+    transaction: (work) => store.transaction((tx) => work(changed(tx))),
+  });
+  return { ...engines, store: changed(engines.store) };
+};
 async function oneMail() {
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
@@ -219,7 +219,7 @@ describe('a mail that was sent is not sent again', () => {
       settle: async (...settled) => {
         failures += 1;
         if (failures <= 3) throw new ExchangeError('unavailable');
-        await engines.store.outbox.settle(...settled);
+        return engines.store.outbox.settle(...settled);
       },
       retry: () => Promise.reject(new Error('a sent mail is not to be tried again')),
     });
@@ -241,7 +241,7 @@ describe('a mail that was sent is not sent again', () => {
       (await query<{ due_at: Date }>('select due_at from messages where id = $1', [id]))[0]?.due_at.getTime() as number;
     await expect.poll(() => sent.length).toBe(1);
     const first = await leasedUntil();
-    // By the time the first lease would have ended it was renewed; whoever comes then gets nothing.
+    // It was renewed before the first lease would have ended, so another worker that comes then gets nothing.
     await expect.poll(() => leasedUntil(), { timeout: 10_000 }).toBeGreaterThan(first + 1_000);
     await sendMessage({ ...engines, mailer }, actor.accountId, id, 1);
     finish();
@@ -271,13 +271,37 @@ test('an answer is kept as the database can store it', async () => {
   expect(await mailRow(id)).toMatchObject({ state: 'sent', outcome: `250 o k ${'x'.repeat(492)}` });
 });
 
+/** What the log says about a mail's first attempt, besides what came of it. */
+const loggedOf = async (id: string) => {
+  const [row] = await query<{ drop_id: string }>('select drop_id from messages where id = $1', [id]);
+  const reference = referenceOf(row?.drop_id ?? '');
+  return { engine: 'smtp', message: id, kind: 'invitation', attempt: 1, reference };
+};
+
+test('what was sent is in the log with the reference of its drop, and so is what was no longer needed', async () => {
+  const notes: unknown[] = [];
+  const note: Note = (what, details) => void notes.push([what, details]);
+  const [sent, late] = [await oneMail(), await oneMail()];
+  await query('update drops set ended_at = now() where account_id = $1', [late.actor.accountId]);
+  for (const { actor, id } of [sent, late]) {
+    await sendMessage({ ...engines, ...recording(), note }, actor.accountId, id);
+  }
+  expect(notes).toEqual([
+    ['a message was sent', await loggedOf(sent.id)],
+    [
+      'a message was not sent, because it is no longer needed',
+      { ...(await loggedOf(late.id)), reason: 'its drop ended before it could be sent' },
+    ],
+  ]);
+});
+
 describe('a failure is reported to the operator', () => {
   const reportsOf = async (outcome: () => ReturnType<Mailer['send']>) => {
     const { actor, id } = await oneMail();
     const reports: unknown[] = [];
     const report: Report = (what, details) => void reports.push([what, details]);
     await sendMessage({ ...engines, ...recording(outcome), report }, actor.accountId, id);
-    return { reports, details: { engine: 'smtp', message: id, kind: 'invitation', attempt: 1 } };
+    return { reports, details: await loggedOf(id) };
   };
 
   test('that will be tried again, without what the server said', async () => {

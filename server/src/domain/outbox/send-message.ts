@@ -1,30 +1,47 @@
-import type { Engines, Random, SendOutcome, WaitingMessage } from '../ports/index.ts';
+import { referenceOf } from '../drops/reference.ts';
+import type { Engines, Mail, Policy, Random, SendOutcome, WaitingMessage } from '../ports/index.ts';
+import { stoppedReason } from '../stops/stop-mail.ts';
+import { onOneLine } from './answer.ts';
 import { composeMail, composeSms } from './compose.ts';
+import { giveUp } from './give-up.ts';
+import { messageIdOf } from './message-id.ts';
 import { patiently } from './patiently.ts';
-import { pointlessBecause } from './pointless.ts';
+import { isNotice, isStoppable, pointlessBecause } from './pointless.ts';
+import { recordSent } from './record-sent.ts';
 import { SendFailure } from './send-failure.ts';
 
 /** The job that sends a message: enqueued in the transaction that makes the message true. */
 export const sendMessageJob = 'send-message';
-/** About four days of growing pauses; then the message is given up, on view. */
+/** About four days of growing pauses; then the message is given up, where administrators can see it. */
 export const maxAttempts = 25;
 const shortestPauseSeconds = 15;
 const longestPauseSeconds = 6 * 60 * 60;
 /**
- * A message whose sender died is sent again after it. It is renewed while the message is being sent, however long that
- * takes, and it outlasts a restart of the database in between.
+ * A message whose sending process died is sent again after this time. The lease is renewed while the message is being
+ * sent, however long that takes, and it outlasts a restart of the database in between.
  */
 const defaultLeaseSeconds = 120;
-const maxOutcomeLength = 500;
 
 type Needs = Pick<
   Engines,
-  'store' | 'mailer' | 'sms' | 'letters' | 'keys' | 'random' | 'policy' | 'checkpoint' | 'recipientPace' | 'report'
+  | 'store'
+  | 'mailer'
+  | 'returnPaths'
+  | 'stopLinks'
+  | 'sms'
+  | 'letters'
+  | 'keys'
+  | 'random'
+  | 'policy'
+  | 'checkpoint'
+  | 'recipientPace'
+  | 'report'
+  | 'note'
 >;
 
 /**
- * Sends one waiting message. A mail's Message-ID is fixed by its row, so that a mail sent twice because a process died
- * between sending and noting it can be recognised as one.
+ * Sends one waiting message. A mail's Message-ID is fixed by its row, so that a mail that is sent twice, because a
+ * process died between sending and recording it, can be recognised as one mail.
  */
 export async function sendMessage(
   engines: Needs,
@@ -36,7 +53,16 @@ export async function sendMessage(
   const message = await outbox.take(accountId, messageId, leaseSeconds);
   if (!message) return;
   const pointless = pointlessBecause(message);
-  if (pointless !== undefined) return outbox.settle(accountId, messageId, 'given_up', pointless);
+  if (pointless !== undefined) {
+    await outbox.settle(accountId, messageId, 'given_up', pointless);
+    engines.note('a message was not sent, because it is no longer needed', { ...loggedOf(message), reason: pointless });
+    return;
+  }
+  if (message.person.stopped && isStoppable(message.kind)) {
+    await giveUp(engines, accountId, messageId, { outcome: stoppedReason, answer: stoppedReason, actor: 'receiver' });
+    engines.note('a message was not sent', { ...loggedOf(message), reason: stoppedReason });
+    return;
+  }
   const waitSeconds = await paceOf(engines, message);
   if (waitSeconds > 0) {
     const outcome = 'waiting: many messages were sent to this recipient within an hour';
@@ -50,40 +76,41 @@ export async function sendMessage(
   try {
     const { state, outcome } = await attempt(engines, message);
     if (state === 'sent') engines.checkpoint('message:sent');
-    // Apart from sending: an attempt that succeeded never becomes one to be repeated because noting it failed.
-    await patiently(() =>
-      state === 'waiting'
-        ? outbox.retry(accountId, message, outcome, pauseSeconds(message.attempts, engines.random))
-        : outbox.settle(accountId, messageId, state, outcome),
-    );
+    // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
+    await patiently(async () => {
+      if (state === 'given_up')
+        await giveUp(engines, accountId, messageId, { outcome, answer: outcome, actor: 'mail server' });
+      else if (state === 'sent') await recordSent(engines, accountId, messageId, outcome);
+      else await outbox.retry(accountId, message, outcome, pauseSeconds(message.attempts, engines.random));
+    });
   } finally {
     clearInterval(renewal);
   }
 }
 
-/** Somebody is waiting for a code; and codes have a limit of their own. */
+/** A person is waiting for a code, and codes have their own limit. */
 async function paceOf({ recipientPace }: Needs, { kind, to }: WaitingMessage): Promise<number> {
   return kind === 'code' ? 0 : recipientPace.take(to);
 }
 
-/** Tries to send the message. Returns what becomes of it, and why. */
+/** Tries to send the message. Returns its new state, and why. */
 async function attempt(
   engines: Needs,
   message: WaitingMessage,
 ): Promise<{ state: 'sent' | 'given_up' | 'waiting'; outcome: string }> {
   const failed = (outcome: string, reason: string, state: 'given_up' | 'waiting') => {
     engines.report(state === 'waiting' ? 'a message was not sent and will be tried again' : 'a message was given up', {
-      engine: message.channel === 'sms' ? 'sms' : 'smtp',
-      message: message.id,
-      kind: message.kind,
-      attempt: message.attempts,
+      ...loggedOf(message),
       reason,
     });
     return { state, outcome: onOneLine(outcome) };
   };
   try {
     const { outcome, answer } = await deliver(engines, message);
-    if (outcome === 'sent') return { state: 'sent', outcome: onOneLine(answer) };
+    if (outcome === 'sent') {
+      engines.note('a message was sent', loggedOf(message));
+      return { state: 'sent', outcome: onOneLine(answer) };
+    }
     return failed(answer, codesOf(answer), 'given_up');
   } catch (error) {
     const { message: outcome, name } = error instanceof Error ? error : new Error(String(error));
@@ -92,40 +119,60 @@ async function attempt(
   }
 }
 
+/** What the log says about a message: neither to whom it goes, nor what it says. */
+function loggedOf({ id, kind, channel, attempts, dropId }: WaitingMessage): Record<string, string | number> {
+  const engine = channel === 'sms' ? 'sms' : 'smtp';
+  return { engine, message: id, kind, attempt: attempts, reference: referenceOf(dropId) };
+}
+
 async function deliver(engines: Needs, message: WaitingMessage): Promise<SendOutcome> {
-  const { policy, mailer, sms } = engines;
+  const { policy, mailer, returnPaths, stopLinks, sms } = engines;
   if (message.channel === 'sms') {
     if (!sms) throw new SendFailure('no SMS gateway is configured', 'no SMS gateway is configured');
     return sms.send({ to: message.to, text: await composeSms(engines, message) });
   }
   return mailer.send({
-    messageId: `<${message.id}@${new URL(policy.publicUrl).hostname}>`,
-    from: policy.mailFrom,
+    messageId: messageIdOf(policy, message.id),
+    ...sender(policy, message),
+    envelopeFrom: returnPaths?.of(message.id) ?? policy.mailFrom,
     to: message.to,
+    stopLink: isStoppable(message.kind) ? stopLinks.of(message.id) : undefined,
     ...(await composeMail(engines, message)),
   });
 }
 
-/** What a server answered, as an administrator can read it and the database can store it. */
-function onOneLine(answer: string): string {
-  return answer
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, maxOutcomeLength);
+/**
+ * A mail always comes from one address, which SPF, DKIM and DMARC vouch for, and its sender's name says who it is
+ * from. A reply goes to the person at the other end.
+ */
+function sender({ mailFrom, operatorName }: Policy, message: WaitingMessage): Pick<Mail, 'from' | 'replyTo'> {
+  return {
+    from: {
+      name: isNotice(message.kind) ? operatorName : `${message.accountName} via ${operatorName}`,
+      address: mailFrom,
+    },
+    replyTo: replyTo(mailFrom, message),
+  };
 }
 
-/** The reply's codes at its start: what follows may quote the message, and does not belong in the log. */
+function replyTo(mailFrom: string, { kind, account, person }: WaitingMessage): string {
+  // A person whom mails do not reach cannot be replied to.
+  if (kind === 'undeliverable') return mailFrom;
+  return isNotice(kind) ? person.email : account;
+}
+
+/** The codes at the start of the reply: what follows may quote the message and does not belong in the log. */
 function codesOf(answer: string): string {
   return /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3}\b)?/.exec(answer)?.[0] ?? 'refused';
 }
 
-/** Doubling, and scattered, so that what failed together is not tried again together. */
+/** Doubling, with jitter, so that messages that failed together are not retried together. */
 export function pauseSeconds(attempts: number, random: Random): number {
   const pause = Math.min(longestPauseSeconds, shortestPauseSeconds * 2 ** (attempts - 1));
   return Math.round(pause * (0.75 + random.bytes(1).readUInt8() / 510));
 }
 
-/** Up to a quarter later, so that what waits for the same moment does not come all at once. */
+/** Up to a quarter later, so that messages that wait for the same moment are not all sent at once. */
 function scattered(seconds: number, random: Random): number {
   return Math.ceil(seconds * (1 + random.bytes(1).readUInt8() / 1020));
 }

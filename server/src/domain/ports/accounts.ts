@@ -1,3 +1,4 @@
+import type { Scope } from '@waybill/protocol';
 import type { SecondFactor } from './engines.ts';
 
 export interface Account {
@@ -6,36 +7,64 @@ export interface Account {
   readonly number: string;
   readonly type: 'api' | 'user';
   readonly language: string;
+  /** The name that people know it by; empty: its address. */
+  readonly displayName: string;
   readonly disabled: boolean;
   readonly createdAt: Date;
-  /** Null: as the server's setting says. */
+  /** Null: the server's setting applies. */
   readonly secondFactor: SecondFactor | null;
-  /** Whether the sender is told when everything was sent to a receiver. */
+  /** Whether the sender is told when everything has been sent to a receiver. */
   readonly receipts: boolean;
-  /** Whether other receivers are reminded before the deadline. */
+  /** Whether receivers who have not fetched everything are reminded before the deadline. */
   readonly reminders: boolean;
 }
 
-export type AccountChoices = Pick<Account, 'secondFactor' | 'receipts' | 'reminders'>;
+export type AccountChoices = Pick<Account, 'displayName' | 'secondFactor' | 'receipts' | 'reminders'>;
 
-export interface ApiKey {
+/** What a key may do, from where, and until when. Null: without restriction. */
+export interface KeyRights {
+  readonly scopes: readonly Scope[] | null;
+  readonly networks: readonly string[] | null;
+  readonly expiresAt: Date | null;
+}
+
+export interface ApiKey extends KeyRights {
   readonly id: string;
+  /** Empty if an administrator made it. */
+  readonly name: string;
   readonly hint: string;
   readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  /** Neither revoked nor past its end. */
+  readonly isLive: boolean;
   readonly revokedAt: Date | null;
 }
 
-export interface Credentials {
+export interface NewApiKey extends KeyRights {
+  readonly id: string;
+  readonly name: string;
+  readonly hint: string;
+  readonly digest: Buffer;
+}
+
+/** A key that is neither revoked nor past its end, of an account that is not disabled. */
+export interface LiveKey extends KeyRights {
   readonly accountId: string;
-  readonly keyDigests: readonly Buffer[];
+  readonly email: string;
+  readonly keyId: string;
+  readonly digest: Buffer;
+  /** Whether its last use is recorded too long ago. */
+  readonly useIsDue: boolean;
 }
 
 export interface AccountStore {
-  /** The live key digests of an enabled account. */
-  credentials(email: string): Promise<Credentials | undefined>;
+  /** The live keys of an account, if it is enabled, that are not restricted to scopes. */
+  credentials(email: string): Promise<readonly LiveKey[] | undefined>;
+  liveKey(digest: Buffer): Promise<LiveKey | undefined>;
+  recordKeyUse(accountId: string, keyId: string): Promise<void>;
   byEmail(email: string): Promise<Account | undefined>;
   byId(accountId: string): Promise<Account | undefined>;
-  /** In order of address, after `after`. */
+  /** Ordered by address, after `after`. */
   page(after: string, count: number): Promise<Account[]>;
   /** False when the address is taken. */
   insert(account: Pick<Account, 'id' | 'email' | 'number' | 'type' | 'language'>): Promise<boolean>;
@@ -44,9 +73,9 @@ export interface AccountStore {
   /** Serialises changes to one account's keys and contacts until the transaction ends. */
   lock(accountId: string): Promise<void>;
   keys(accountId: string): Promise<ApiKey[]>;
-  insertKey(accountId: string, key: { id: string; hint: string; digest: Buffer }): Promise<void>;
+  insertKey(accountId: string, key: NewApiKey): Promise<ApiKey>;
   /** False when there is no such live key. */
   revokeKey(accountId: string, keyId: string): Promise<boolean>;
-  /** Of these addresses, those that are accounts here. */
+  /** Returns those of these addresses that are accounts here. */
   idsOf(emails: readonly string[]): Promise<{ email: string; id: string }[]>;
 }

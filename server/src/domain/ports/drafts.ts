@@ -9,19 +9,21 @@ export interface Draft {
 }
 
 export interface DraftStore {
-  /** Makes the draft if need be and holds it until the transaction ends. */
+  /** Creates the draft if necessary and locks it until the transaction ends. */
   lock(accountId: string, name: string): Promise<Draft>;
+  /** Locks those that exist, until the transaction ends. */
+  lockExisting(accountId: string, names: readonly string[]): Promise<void>;
   setReceivers(accountId: string, name: string, receivers: readonly Receiver[]): Promise<void>;
   openList(accountId: string, name: string): Promise<void>;
-  /** Forgets the receivers and, after a drop, that the list was opened; remembers this request and a few before it. */
+  /** Clears the receivers and, after a drop, that the list was opened; remembers this request and a few before it. */
   consume(
     accountId: string,
     name: string,
     dispatch: { readonly digest: Buffer; readonly type: DropType; readonly remembered: number },
   ): Promise<void>;
   /**
-   * Drops drafts untouched for so long, and those of grants that have ended; their files become deletions, and their
-   * uploads are given up. Returns how many drafts were dropped.
+   * Removes drafts that have not been touched for this long, and those of grants that have ended. Their files become
+   * deletions, and their uploads are given up. Returns how many drafts were removed.
    */
   dropStale(untouchedSeconds: number, batch: BatchSize): Promise<Batch>;
 }

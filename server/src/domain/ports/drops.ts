@@ -1,5 +1,9 @@
 import type { DropType, Receiver } from '@waybill/protocol';
 import type { Batch, BatchSize, FileLine } from './files.ts';
+import type { ListedFile } from './letters.ts';
+import type { Link } from './links.ts';
+import type { Wrapped } from './objects.ts';
+import type { SenderChoices } from './sent-drops.ts';
 
 export interface NewDrop {
   readonly id: string;
@@ -9,13 +13,13 @@ export interface NewDrop {
   readonly ttlSeconds: number;
   readonly receiverCount: number;
   readonly fileCount: number;
-  /** None where there are no links. */
-  readonly linkKey: Buffer | null;
-  readonly keyVersion: number;
+  /** None if there are no links. */
+  readonly linkKey: Wrapped | null;
   /** How long before the deadline receivers are reminded; null: not at all. */
   readonly reminderSeconds: number | null;
-  /** The grant's link through which a contact sent it. */
+  /** The link of the grant through which a contact sent it. */
   readonly from: { readonly dropId: string; readonly position: number } | null;
+  readonly choices?: SenderChoices;
 }
 
 export interface NewLink {
@@ -35,10 +39,21 @@ export interface DropLine extends PagePosition {
   readonly type: DropType;
   readonly state: DropState;
   readonly createdSeconds: number;
+  readonly expiresAt: Date;
   readonly ttl: number;
   readonly message: string;
   readonly receiverCount: number;
   readonly fileCount: number;
+}
+
+export interface DropDeadline {
+  readonly type: NewDrop['type'];
+  readonly state: DropState;
+  readonly expiresAt: Date;
+  /** By the database's clock, which decides when a deadline has passed. */
+  readonly now: Date;
+  readonly notify: boolean;
+  readonly version: string;
 }
 
 export interface InboxLine extends PagePosition {
@@ -50,34 +65,82 @@ export interface InboxLine extends PagePosition {
   readonly fileCount: number;
 }
 
+/** A set of files that a contact sent. */
+export interface Sending {
+  readonly sentAt: Date;
+  readonly fileCount: number;
+  readonly totalBytes: number;
+  /** The first few. */
+  readonly files: readonly ListedFile[];
+}
+
+export interface FoundDrop extends Pick<DropLine, 'id' | 'state' | 'createdSeconds'> {
+  /** Includes what contacts sent to the account. */
+  readonly type: DropType | 'receivedfiles';
+  readonly account: string;
+}
+
+export interface TypedDrop {
+  readonly accountId: string;
+  readonly dropId: string;
+  readonly type: DropType | 'receivedfiles';
+}
+
 export interface DropStore {
   insert(accountId: string, drop: NewDrop): Promise<void>;
   insertLinks(accountId: string, dropId: string, links: readonly NewLink[]): Promise<void>;
-  insertInboxEntry(accountId: string, entry: { id: string; senderAccountId: string; dropId: string }): Promise<void>;
-  /** Remembers an Idempotency-Key. Returns the digest of the request it already belongs to, if any. */
+  /** Puts the drop into the inboxes of these accounts. */
+  insertInboxEntries(
+    senderAccountId: string,
+    dropId: string,
+    entries: readonly { readonly accountId: string; readonly id: string }[],
+  ): Promise<void>;
+  /** Records an Idempotency-Key. Returns the digest of the request it already belongs to, if any. */
   claimIdempotencyKey(accountId: string, key: string, digest: Buffer): Promise<Buffer | undefined>;
   /** Newest first, after `after`. */
   page(accountId: string, after: PagePosition | undefined, count: number): Promise<DropLine[]>;
+  /**
+   * Up to `count` drops of all accounts whose ids end with these hexadecimal digits (see reference.ts). For
+   * administrators.
+   */
+  byIdEnd(end: string, count: number): Promise<FoundDrop[]>;
   receivers(accountId: string, dropIds: readonly string[]): Promise<Map<string, Receiver[]>>;
   files(accountId: string, dropIds: readonly string[]): Promise<Map<string, FileLine[]>>;
   countLive(accountId: string): Promise<number>;
   inboxPage(accountId: string, after: PagePosition | undefined, count: number): Promise<InboxLine[]>;
-  /** Ends up to `count` drops past their deadline: their link keys are destroyed. Returns how many. */
-  endExpired(count: number): Promise<number>;
-  /** Ends a drop before its deadline. False when there is none of this account, or it has ended. */
-  revoke(accountId: string, dropId: string): Promise<boolean>;
+  /** An entry of this account's inbox whose drop has not ended. */
+  inboxEntry(accountId: string, entryId: string): Promise<InboxLine | undefined>;
+  /** What a contact has sent through a grant's link, newest first, with the first few files of each. */
+  sentThrough(
+    link: Pick<Link, 'accountId' | 'dropId' | 'position'>,
+    max: { readonly sendings: number; readonly files: number },
+  ): Promise<Sending[]>;
+  /** Ends up to `count` drops that are past their deadline: their link keys are destroyed. */
+  endExpired(count: number): Promise<TypedDrop[]>;
+  /** Ends a drop before its deadline. Undefined when the account has no such drop, or it has already ended. */
+  revoke(accountId: string, dropId: string): Promise<TypedDrop | undefined>;
+  /** Locks a drop against anything that would end or extend it; undefined when the account has no drop with this id. */
+  lockDeadline(accountId: string, dropId: string): Promise<DropDeadline | undefined>;
+  /** Moves the deadline, the reminder before it, and the time after it at which open browsers are forgotten. */
+  moveDeadline(accountId: string, dropId: string, until: Date, reminderSeconds: number | null): Promise<void>;
   /**
-   * Of ended drops, or one of them: destroys the keys of their files, which become deletions; takes them out of inboxes;
-   * has the desks of their links dropped. Returns how many rows that were.
+   * For ended drops, or one of them: destroys the keys of their files, which become deletions, removes them from
+   * inboxes, and marks the desks of their links to be removed. Returns how many rows were changed.
    */
   empty(batch: BatchSize, only?: { accountId: string; dropId: string }): Promise<Batch>;
   /**
-   * Removes every trace of drops that ended so long ago: links, files, messages, deliveries and browsers. One stays while
-   * objects of its files are still to be deleted, a message of it waits, or a contact's files came through its links.
+   * Removes every trace of drops that ended this long ago: links, files, messages, deliveries and browsers. A drop
+   * stays while objects of its files are still to be deleted, a message of it is waiting, contacts sent files through
+   * its links, or it is under a legal hold.
    */
   forget(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
+  /**
+   * Removes what receivers did with drops that ended this long ago: when each opened its link and entered a code, and
+   * what was sent to them. A drop under a legal hold is left as it is. Returns how many drops are done.
+   */
+  forgetDeliveries(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
   forgetIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
-  /** What is known of each receiver of a drop, in order of position, after `after`. */
+  /** What is known about each receiver of a drop, ordered by position, after `after`. */
   deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;
 }
 
@@ -85,10 +148,15 @@ export interface ReceiverState {
   readonly position: number;
   readonly receiver: string;
   readonly notifiedAt: Date | null;
+  /** Since when mails have not reached them, and what the mail server said. */
+  readonly undeliverableAt: Date | null;
+  readonly undeliverableReason: string | null;
   readonly openedAt: Date | null;
-  /** When a code was typed in, where one was asked for. */
+  /** When a code was entered, if one was required. */
   readonly passedAt: Date | null;
   /** When all of it had been sent. */
   readonly completedAt: Date | null;
+  /** Whether what they did was removed for its age: then no time is known, and no byte counts as sent. */
+  readonly isForgotten: boolean;
   readonly files: readonly { readonly name: string; readonly sizeBytes: number; readonly deliveredBytes: number }[];
 }

@@ -1,4 +1,7 @@
-/** How much one statement of a sweep does: for up to so many drops or drafts, up to so many rows of each kind. */
+/**
+ * How much one statement of a sweep does: it handles up to `owners` drops or drafts, and up to `rows` rows of each
+ * kind.
+ */
 export interface BatchSize {
   readonly owners: number;
   readonly rows: number;
@@ -21,8 +24,12 @@ export interface SealedFile {
   readonly accountId: string;
   readonly id: string;
   readonly name: string;
+  /** Where it was in the folder that was sent, including its own name; only its name if it was sent alone. */
+  readonly path: string;
   readonly sizeBytes: number;
   readonly sha256: Buffer;
+  /** Null for a file that was stored before this value was recorded. */
+  readonly crc32: number | null;
   readonly scan: 'clean' | 'unscanned';
   readonly wrappedKey: Buffer;
   readonly keyVersion: number;
@@ -33,16 +40,16 @@ export interface InboxFile extends SealedFile {
   readonly dropId: string;
 }
 
-/** A sequence of objects under a prefix of its own. A file whose writer was never replaced has no list of them. */
+/** A sequence of objects with its own prefix. A file whose writer was never replaced has no list of runs. */
 export interface ChunkRun {
   readonly id: string;
   readonly firstSegment: number;
   readonly segmentsPerChunk: number;
-  /** Objects numbered below this may exist. Null in the last run, where the file or upload itself has the count. */
+  /** Objects numbered below this may exist. Null in the last run, for which the file or upload itself has the count. */
   readonly objects: number | null;
 }
 
-/** What is to be deleted from the object store: see `takeKeys`. */
+/** What remains to be deleted from the object store: see `takeKeys`. */
 export interface Deletion {
   readonly accountId: string;
   readonly id: string;
@@ -50,23 +57,34 @@ export interface Deletion {
   readonly runs: readonly ChunkRun[];
 }
 
-/** Where objects to be deleted are found: files whose key is destroyed, and uploads that have ended without a file. */
+/** Finds objects to delete: of files whose key is destroyed, and of uploads that have ended without a file. */
 export interface DeletionStore {
   /** Takes up to `count` that are due, each for `leaseSeconds`. */
   takeDeletions(count: number, leaseSeconds: number): Promise<Deletion[]>;
-  /** Notes which objects remain. Those without any are done. */
+  /** Records which objects remain. Those without any are finished. */
   settleDeletions(deletions: readonly Deletion[]): Promise<void>;
 }
 
 export interface FileStore extends DeletionStore {
   staged(accountId: string, draft: string): Promise<StagedFile[]>;
+  /** False when the file has ended. */
+  isStored(accountId: string, id: string): Promise<boolean>;
   countStaged(accountId: string, draft: string): Promise<number>;
-  /** False when there is no staged file of that name. */
+  /** False when there is no staged file with that name. */
   removeStaged(accountId: string, draft: string, name: string): Promise<boolean>;
-  /** Gives the draft's staged files to a drop. Returns how many. */
+  /** Moves the draft's staged files to a drop. Returns how many. */
   moveToDrop(accountId: string, draft: string, dropId: string): Promise<number>;
-  /** A file of a live inbox entry of this account. */
-  inInbox(accountId: string, entryId: string, name: string): Promise<InboxFile | undefined>;
+  /**
+   * Moves staged files that each have a draft of their own to a drop, with these names and paths, and removes the
+   * drafts. Returns how many.
+   */
+  moveUploadsToDrop(
+    accountId: string,
+    files: readonly { readonly id: string; readonly name: string; readonly path: string | null }[],
+    dropId: string,
+  ): Promise<number>;
+  /** The files of a live inbox entry of this account, in the order they were sent, or only the one with this name or id. */
+  inInbox(accountId: string, entryId: string, only?: Partial<Pick<InboxFile, 'name' | 'id'>>): Promise<InboxFile[]>;
 }
 
 export interface FileLine {

@@ -1,16 +1,31 @@
-/** All that the domain needs from outside, one file per area. */
+/** Everything the domain needs from outside, one file per area. */
 export type * from './accounts.ts';
+export type * from './answers.ts';
 export type * from './audit.ts';
+export type * from './backups.ts';
+export type * from './bounces.ts';
 export type * from './contacts.ts';
+export type * from './day-keys.ts';
 export type * from './drafts.ts';
 export type * from './drops.ts';
 export type * from './engines.ts';
+export type * from './events.ts';
 export type * from './files.ts';
+export type * from './findings.ts';
+export type * from './holds.ts';
+export type * from './inbox.ts';
 export type * from './letters.ts';
 export type * from './limits.ts';
 export type * from './links.ts';
+export type * from './mail-setup.ts';
 export type * from './objects.ts';
 export type * from './outbox.ts';
+export type * from './quotas.ts';
 export type * from './scanner.ts';
+export type * from './scrub.ts';
+export type * from './sent-drops.ts';
+export type * from './stops.ts';
 export type * from './store.ts';
 export type * from './uploads.ts';
+export type * from './webhooks.ts';
+export type * from './wrapped-keys.ts';

@@ -1,12 +1,20 @@
 import type { FileLine } from './files.ts';
+import type { Question } from './outbox.ts';
+import type { DisabledReason } from './webhooks.ts';
 
 export interface Mail {
   readonly messageId: string;
-  readonly from: string;
+  readonly from: { readonly name: string; readonly address: string };
+  /** The address that replies go to. */
+  readonly replyTo: string;
+  /** The address it is returned to if it cannot be delivered. */
+  readonly envelopeFrom: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** With which its reader wants no more of them (RFC 8058). */
+  readonly stopLink?: string | undefined;
 }
 
 export interface SendOutcome {
@@ -14,12 +22,12 @@ export interface SendOutcome {
   readonly answer: string;
 }
 
-/** Throws a SendFailure when the mail may be tried again; answers `refused` when the server will never take this one. */
+/** Throws a SendFailure when the mail may be tried again; returns `refused` when the server will never accept it. */
 export interface Mailer {
   send(mail: Mail): Promise<SendOutcome>;
 }
 
-/** Throws a SendFailure when the text may be tried again; answers `refused` when the gateway will never take this one. */
+/** Throws a SendFailure when the text may be tried again; returns `refused` when the gateway will never accept it. */
 export interface SmsGateway {
   send(sms: { to: string; text: string }): Promise<SendOutcome>;
 }
@@ -41,16 +49,59 @@ interface ListedFiles {
   readonly totalBytes: number;
 }
 
-/** The words of mails and texts, in the best language there is for a BCP 47 tag. */
+/** Who reads the mail. */
+interface Addressed {
+  readonly to: string;
+}
+
+/** Which drop it is about, by the reference that people use: see reference.ts. */
+interface Referring extends Addressed {
+  readonly reference: string;
+}
+
+/** A mail whose reader can stop or report the sender. */
+interface Stoppable extends Referring {
+  readonly stopLink: string;
+}
+
+/** A mail with a link in it. */
+interface Linked extends Stoppable {
+  /** The account's address. */
+  readonly sender: string;
+  /** The name that people know the account by, or its address if it has none. */
+  readonly senderName: string;
+  readonly deadline: Date;
+  readonly link: string;
+}
+
+/** The words of mails and texts, in the best available language for a BCP 47 tag. */
 export interface Letters {
-  drop(
+  drop(language: string, about: Linked & ListedFiles & { message: string }): Letter;
+  grant(language: string, about: Linked & { message: string }): Letter;
+  code(language: string, about: Addressed & { code: string; minutes: number; senderName: string }): Letter;
+  codeSms(language: string, about: { code: string; minutes: number; host: string }): string;
+  reminder(language: string, about: Linked & ListedFiles): Letter;
+  receipt(
     language: string,
-    about: ListedFiles & { sender: string; message: string; deadline: Date; link: string },
+    about: Referring & ListedFiles & { receiver: string; sentAt: Date; completedAt: Date },
   ): Letter;
-  grant(language: string, about: { sender: string; message: string; deadline: Date; link: string }): Letter;
-  code(language: string, about: { code: string; minutes: number; sender: string }): Letter;
-  codeSms(language: string, about: { code: string; minutes: number }): string;
-  reminder(language: string, about: ListedFiles & { sender: string; deadline: Date; link: string }): Letter;
-  receipt(language: string, about: ListedFiles & { receiver: string; sentAt: Date; completedAt: Date }): Letter;
-  received(language: string, about: ListedFiles & { contact: string; message: string; deadline: Date }): Letter;
+  test(language: string, about: Addressed): Letter;
+  webhookDisabled(language: string, about: Addressed & { url: string; reason: DisabledReason; since: Date }): Letter;
+  undeliverable(
+    language: string,
+    about: Referring & ListedFiles & { receiver: string; answer: string | undefined; sentAt: Date },
+  ): Letter;
+  received(
+    language: string,
+    about: Referring & ListedFiles & { contact: string; message: string; deadline: Date },
+  ): Letter;
+  confirmation(
+    language: string,
+    about: Stoppable & ListedFiles & { receiver: string; message: string; sentAt: Date },
+  ): Letter;
+  report(
+    language: string,
+    about: Referring & { reporter: string; sender: string; senderName: string; sentAt: Date },
+  ): Letter;
+  question(language: string, about: Referring & { question: Question; receiver: string; deadline: Date }): Letter;
 }

@@ -1,20 +1,42 @@
-/** At most 60 per account; the least recently used goes; each use restarts its lifetime. */
+/** At most 60 per account; beyond that, the least recently used is removed. Each use restarts a token's lifetime. */
 export interface CsrfTokens {
   mint(accountId: string): Promise<string>;
   accept(accountId: string, token: string): Promise<boolean>;
 }
 
-/** Failed authentications by address. Returns the seconds to wait when there were too many, else 0. */
-export interface FailureLimit {
-  record(address: string): Promise<number>;
+/** What is left of a limit. */
+export interface LimitState {
+  readonly name: string;
+  /** How many are allowed in a window, and how long it lasts. */
+  readonly quota: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  /** When the window ends. */
+  readonly resetSeconds: number;
 }
 
-/** An account's messages of this hour, in all and to each recipient: counts these, or none and answers the seconds to wait. */
+/** Failed authentications by address. */
+export interface FailureLimit {
+  record(address: string): Promise<CountedFailure>;
+}
+
+export interface CountedFailure extends LimitState {
+  /** Whether there were too many, this one included. */
+  readonly isExceeded: boolean;
+}
+
+/**
+ * An account's messages in this hour, in total and per recipient: counts all of these, or counts none and returns the
+ * seconds to wait.
+ */
 export interface MessageLimit {
   take(accountId: string, recipients: readonly string[]): Promise<number>;
 }
 
-/** The messages one recipient is sent in an hour by all accounts together: counts one, or answers the seconds to wait. */
+/**
+ * The messages that one recipient is sent per hour by all accounts together: counts one, or returns the seconds to
+ * wait.
+ */
 export interface RecipientPace {
   take(recipient: string): Promise<number>;
 }

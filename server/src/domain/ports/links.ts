@@ -1,24 +1,33 @@
 import type { DropType } from '@waybill/protocol';
 import type { SecondFactor } from './engines.ts';
 import type { SealedFile } from './files.ts';
+import type { Question } from './outbox.ts';
 
-/** A receiver's link, by its token or by the cookie of a browser that opened it. */
+/** A receiver's link, found by its token or by the cookie of a browser that opened it. */
 export interface Link {
   readonly accountId: string;
   readonly dropId: string;
   readonly position: number;
   readonly type: DropType;
+  /** The account's address. */
   readonly sender: string;
+  /** The name that people know the account by, or its address if it has none. */
+  readonly senderName: string;
   readonly receiver: string;
   readonly number: string;
   readonly language: string;
   readonly message: string;
   readonly ttl: number;
+  readonly createdAt: Date;
   readonly expiresAt: Date;
   /** Past its deadline by the database's clock, or ended. */
   readonly ended: boolean;
   readonly revoked: boolean;
-  /** The account's choice; null: the server's. */
+  /** The last quarter of its time has begun. */
+  readonly endsSoon: boolean;
+  /** What its receiver has asked the sender. */
+  readonly asked: readonly Question[];
+  /** The account's choice; null: the server's setting applies. */
   readonly secondFactor: SecondFactor | null;
 }
 
@@ -26,10 +35,10 @@ export interface Link {
 export interface LinkSession {
   readonly link: Link;
   readonly digest: Buffer;
-  /** The right code was typed in here. */
+  /** The right code was entered here. */
   readonly passed: boolean;
   /** The last code that was sent for this browser, if any. */
-  readonly code: { readonly tries: number; readonly expired: boolean } | undefined;
+  readonly code: { readonly tries: number; readonly expired: boolean; readonly expiresAt: Date } | undefined;
 }
 
 export interface DroppedFile extends SealedFile {
@@ -37,44 +46,80 @@ export interface DroppedFile extends SealedFile {
   readonly complete: boolean;
 }
 
-export type DropEnding = Pick<Link, 'accountId' | 'dropId' | 'ended' | 'revoked'>;
+/** Bytes of a file that were sent to a receiver. */
+export interface Delivery {
+  readonly file: { readonly id: string; readonly sizeBytes: number };
+  readonly sent: { readonly start: number; readonly end: number };
+}
+
+/** What a delivery completed that was not complete before. */
+export interface Completed {
+  readonly files: readonly { readonly id: string; readonly name: string }[];
+  /** The receiver now has every file. */
+  readonly link: boolean;
+  /** Every receiver now has every file. */
+  readonly drop: boolean;
+}
+
+/** Which link it is, without what only its receiver needs. */
+export type ReceiversLink = Pick<Link, 'dropId' | 'type' | 'receiver'>;
+
+/** Of a drop, or of one of its links. */
+export type DropEnding = Pick<Link, 'accountId' | 'dropId' | 'ended' | 'revoked'> & {
+  readonly position: number | null;
+};
 
 export interface LinkStore {
   byToken(tokenDigest: Buffer): Promise<Link | undefined>;
   bySession(sessionDigest: Buffer): Promise<LinkSession | undefined>;
-  /** The link of a receiver of a drop, by address. */
+  /** The link of a drop's receiver, by address. */
   ofReceiver(accountId: string, dropId: string, email: string): Promise<Link | undefined>;
   /**
-   * A person opened the link in a browser that is known by this digest until `keepSeconds` after the link's
-   * deadline. Of more than `maxSessions` of one link, those that were opened first are closed, and those
-   * that passed a code last.
+   * Records that a person opened the link in a browser, which is known by this digest until `keepSeconds` after the
+   * link's deadline. If a link then has more than `maxSessions`, the oldest are closed first, but those that passed a
+   * code last. Returns whether it was opened for the first time.
    */
-  open(link: Link, sessionDigest: Buffer, keepSeconds: number, maxSessions: number): Promise<void>;
+  open(link: Link, sessionDigest: Buffer, keepSeconds: number, maxSessions: number): Promise<boolean>;
   /** Forgets a browser in which the link was opened. */
   close(sessionDigest: Buffer): Promise<void>;
-  /** The drop's wrapped link key; none when the drop has ended. */
-  key(link: Link): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
-  /** Serialises what is done for one link until the transaction ends. */
+  /** The drop's wrapped link key; undefined when the drop has ended. */
+  key(
+    link: Pick<Link, 'accountId' | 'dropId'>,
+  ): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
+  /** Serialises operations on one link until the transaction ends. */
   lock(link: Link): Promise<void>;
-  /** Whether the link is over by now; if not, it stays so until the transaction ends. */
+  /** Whether the link has ended by now; if it has not, it stays open until the transaction ends. */
   holdLive(link: Link): Promise<Pick<Link, 'ended' | 'revoked'>>;
-  /** Which of these drops are over by now. */
-  endings(drops: readonly Pick<Link, 'accountId' | 'dropId'>[]): Promise<DropEnding[]>;
-  /** How many codes were sent for the link, in all and within so many seconds. */
+  /** Which of these drops and links have ended by now. */
+  endings(
+    drops: readonly (Pick<Link, 'accountId' | 'dropId'> & { readonly position?: number })[],
+  ): Promise<DropEnding[]>;
+  /** Records that the receiver asked the sender this. False when it was already recorded. */
+  ask(link: Link, question: Question): Promise<boolean>;
+  /** How many codes were sent for the link, in total and within this many seconds. */
   codesSent(link: Link, withinSeconds: number): Promise<{ ever: number; recently: number }>;
-  /** The browser's code from now on is the one of this id. */
+  /** From now on, the browser's code is the one with this id. */
   setCode(sessionDigest: Buffer, codeId: string, ttlSeconds: number): Promise<void>;
-  /** Counts a try. Returns the id of the code it may be, or nothing when there is none to be tried (any more). */
+  /** Counts a try. Returns the id of the code it may match, or undefined when there is no code left to try. */
   tryCode(sessionDigest: Buffer, maxTries: number): Promise<string | undefined>;
-  /** The right code was typed in; it cannot be used again. False when another request was faster. */
+  /** Records that the right code was entered; it cannot be used again. False when another request was faster. */
   pass(session: LinkSession, codeId: string): Promise<boolean>;
-  /** Forgets up to `count` browsers whose links are long over. Returns how many. */
+  /**
+   * Records that mails do not reach this receiver. Undefined when that is known, or when the receiver has everything.
+   */
+  markUndeliverable(
+    link: Pick<Link, 'accountId' | 'dropId' | 'position'>,
+    reason: string,
+  ): Promise<ReceiversLink | undefined>;
+  /** Mails may reach this receiver again, if this is why they did not. */
+  markReachable(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, reason: string): Promise<void>;
+  /** Forgets up to `count` browsers whose links ended long ago. Returns how many. */
   forgetSessions(count: number): Promise<number>;
   /** The files of the link's drop, in the order they were sent, or one of them. */
   files(link: Link, fileId?: string): Promise<DroppedFile[]>;
   /**
-   * Bytes of a file were sent to the receiver. Returns whether that completed the drop: of every file all bytes were
-   * sent, in whatever order.
+   * Records what was sent to the receiver, each file at most once. A file is complete when all of its bytes have been
+   * sent, in any order.
    */
-  deliver(link: Link, file: { id: string; sizeBytes: number }, sent: { start: number; end: number }): Promise<boolean>;
+  deliver(link: Link, deliveries: readonly Delivery[]): Promise<Completed>;
 }

@@ -1,26 +1,41 @@
 /**
- * Objects are written once and never changed; a key never contains anything a user chose. Every call ends within seconds,
- * repeated attempts included: with `unavailable` when the store does not answer, with `damaged` when the object is not
- * there or too short.
+ * Objects are written once and never changed; a key never contains anything that a user chose. Every call ends within
+ * seconds, including repeated attempts: with `unavailable` when the store does not respond, with `MissingObject` when the
+ * object is not there, and with `damaged` when it is too short.
  */
 export interface ObjectStore {
-  /** The object is these pieces, one after the other. They must not change until the call ends. */
+  /** Stores these pieces, one after the other, as one object. They must not change until the call ends. */
   put(key: string, pieces: readonly Buffer[], signal: AbortSignal): Promise<void>;
-  /** These bytes of the object, all of them or none. */
+  /** Returns these bytes of the object, all of them or none. */
   read(key: string, part: { offset: number; length: number }, signal: AbortSignal): Promise<Buffer>;
   /** Deletes up to 1,000 objects; one that does not exist counts as deleted. */
   delete(keys: readonly string[]): Promise<void>;
 }
 
-/** Wraps data keys by a versioned master key. `context` is bound to the wrapped key and must be given again. */
+/**
+ * Wraps data keys with a versioned master key. `context` is bound to the wrapped key and must be given again to unwrap
+ * it. Every call ends within seconds, with `unavailable` when the provider does not respond or refuses us.
+ */
 export interface KeyProvider {
-  readonly currentVersion: number;
-  wrap(dataKey: Buffer, context: string): Promise<Buffer>;
+  /** All that are known. The first one wraps. */
+  masterKeys(): Promise<readonly MasterKey[]>;
+  wrap(dataKey: Buffer, context: string): Promise<Wrapped>;
   unwrap(wrapped: Buffer, version: number, context: string): Promise<Buffer>;
 }
 
-export interface WrappedKey {
-  readonly wrapped: Buffer;
+export interface MasterKey {
+  /** Above 0. */
   readonly version: number;
+  /** Tells keys apart without revealing anything about them. */
+  readonly fingerprint: string;
+}
+
+export interface Wrapped {
+  readonly wrapped: Buffer;
+  /** Of a master key; or the day of a day key, as a negative number. */
+  readonly version: number;
+}
+
+export interface WrappedKey extends Wrapped {
   readonly context: string;
 }

@@ -1,7 +1,20 @@
 import type { DropType } from '@waybill/protocol';
 import type { ListedFile } from './letters.ts';
+import type { ReceiversLink } from './links.ts';
 
-export type MessageKind = 'invitation' | 'code' | 'reminder' | 'receipt' | 'received';
+export type MessageKind =
+  | 'invitation'
+  | 'code'
+  | 'reminder'
+  | 'receipt'
+  | 'received'
+  | 'undeliverable'
+  | 'confirmation'
+  | 'report'
+  | Question;
+
+/** What a receiver may ask the sender. */
+export type Question = 'more_time' | 'send_again';
 
 export type Channel = 'mail' | 'sms';
 
@@ -11,7 +24,7 @@ export interface WaitingMessage {
   readonly channel: Channel;
   readonly to: string;
   readonly language: string;
-  /** How often it has been tried, this time included. */
+  /** How often it has been tried, including this time. */
   readonly attempts: number;
   /** Since it was enqueued. */
   readonly ageSeconds: number;
@@ -22,11 +35,21 @@ export interface WaitingMessage {
   readonly message: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** The account behind the drop. */
+  /** The address of the account behind the drop. */
   readonly account: string;
+  /** The name that people know the account by, or its address if it has none. */
+  readonly accountName: string;
   /** The receiver or contact it is about. */
-  readonly person: { readonly position: number; readonly email: string; readonly completedAt: Date | null };
-  /** Where the message carries something derived from it. */
+  readonly person: {
+    readonly position: number;
+    readonly email: string;
+    readonly completedAt: Date | null;
+    /** Why mails do not reach them. */
+    readonly undeliverable: string | null;
+    /** They want no more mail from the account. */
+    readonly stopped: boolean;
+  };
+  /** Present if the message carries something derived from it. */
   readonly linkKey: Buffer | null;
   readonly keyVersion: number;
   readonly fileCount: number;
@@ -35,7 +58,7 @@ export interface WaitingMessage {
   readonly files: ListedFile[];
 }
 
-/** A message that waits or was given up, for administrators. */
+/** A message that is waiting or was given up, for administrators. */
 export interface OutboxLine {
   readonly id: string;
   readonly account: string;
@@ -43,15 +66,20 @@ export interface OutboxLine {
   readonly channel: Channel;
   readonly recipient: string;
   readonly attempts: number;
-  /** What the last attempt came to. */
+  /** The result of the last attempt. */
   readonly outcome: string | null;
-  /** When it is tried next, or was given up; as text, to the microsecond. */
+  /** When it will be tried next, or was given up; as text, with microseconds. */
   readonly at: string;
 }
 
 export interface OutboxStore {
-  /** Writes one waiting invitation a link of the drop, each with the job that sends it. */
-  invite(accountId: string, dropId: string, messages: readonly { id: string; position: number }[]): Promise<void>;
+  /** Writes one waiting mail for each of these links of the drop, with the job that sends it. */
+  writeToReceivers(
+    accountId: string,
+    dropId: string,
+    kind: 'invitation' | 'reminder',
+    messages: readonly { id: string; position: number }[],
+  ): Promise<void>;
   enqueue(
     accountId: string,
     message: {
@@ -63,32 +91,54 @@ export interface OutboxStore {
       recipient: string;
     },
   ): Promise<void>;
-  /** Enqueues the reminders of up to `count` drops that are due for theirs. Returns how many drops. */
+  /** Enqueues the reminders of up to `count` drops whose reminders are due. Returns how many drops. */
   remind(count: number): Promise<number>;
-  /** The message, if it is due; nobody else gets it within the lease. Counts the attempt. */
+  /** Returns the message if it is due; no other worker gets it during the lease. Counts the attempt. */
   take(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMessage | undefined>;
   /** Renews the lease of this attempt. */
   hold(accountId: string, attempt: Attempt, leaseSeconds: number): Promise<void>;
-  settle(accountId: string, id: string, state: 'sent' | 'given_up', outcome: string): Promise<void>;
-  /** Notes that this attempt failed and has the next one made after a pause. */
+  /** Returns the link that the message carried, if it is the first one of its receiver that was sent. */
+  settle(
+    accountId: string,
+    id: string,
+    state: 'sent' | 'given_up',
+    outcome: string,
+  ): Promise<ReceiversLink | undefined>;
+  /** The account of a message, by its id alone. */
+  accountOf(id: string): Promise<string | undefined>;
+  /** Gives up a message that was sent or is being sent. Undefined when it is neither. */
+  fail(
+    accountId: string,
+    id: string,
+    outcome: string,
+  ): Promise<{ kind: MessageKind; dropId: string; position: number | null } | undefined>;
+  /** Records that this attempt failed, and schedules the next one after a pause. */
   retry(accountId: string, attempt: Attempt, outcome: string, pauseSeconds: number): Promise<void>;
-  /** Has the message sent after a pause, as if this attempt had not been made. */
+  /** Schedules the message after a pause, as if this attempt had not been made. */
   postpone(accountId: string, attempt: Attempt, outcome: string, pauseSeconds: number): Promise<void>;
-  /** Codes for a number or an address within so many seconds. The count is exact until the transaction ends. */
+  /**
+   * How many codes a number or an address was sent within this many seconds. The count is exact until the transaction
+   * ends.
+   */
   codesTo(recipient: string, withinSeconds: number): Promise<number>;
-  /** Has up to `count` messages sent that are due and whose job was lost with its process. Returns how many. */
+  /** Reschedules up to `count` messages that are due and whose job was lost with its process. Returns how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
-  /** Of all accounts, in the order of `at`, after `after`. */
+  /** Removes up to `count` messages that were settled this long ago and are not under a legal hold. Returns how many. */
+  forget(olderThanSeconds: number, count: number): Promise<number>;
+  /** Messages of all accounts, ordered by `at`, after `after`. */
   page(
     state: 'waiting' | 'given_up',
     after: Pick<OutboxLine, 'at' | 'id'> | undefined,
     count: number,
   ): Promise<OutboxLine[]>;
-  /** Has a message of the account that was given up sent again. False when there is none. */
+  /**
+   * Resends a message of the account that was given up, whether or not its receiver was reachable. False if there is
+   * none.
+   */
   revive(accountId: string, id: string): Promise<boolean>;
   /**
-   * Has up to `count` messages sent again that were given up, of all accounts, oldest first. Returns how many of each
-   * account, and the time the search ended at if none was given: messages given up later are not for this run.
+   * Resends up to `count` messages of all accounts that were given up, oldest first. Returns how many for each account,
+   * and the time at which the search ended if none was given: messages given up later are not part of this run.
    */
   reviveAll(
     given: GivenUpFilter & { readonly until: string | undefined },
@@ -96,10 +146,10 @@ export interface OutboxStore {
   ): Promise<{ readonly revived: readonly { accountId: string; count: number }[]; readonly until: string }>;
 }
 
-/** Which of the messages that were given up. */
+/** Selects messages that were given up. */
 export interface GivenUpFilter {
   readonly since: Date | undefined;
-  /** A part of what the last attempt came to, in any case. */
+  /** Part of the result of the last attempt; case is ignored. */
   readonly reason: string | undefined;
 }
 

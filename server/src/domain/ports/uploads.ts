@@ -1,4 +1,4 @@
-import type { ChunkRun, DeletionStore } from './files.ts';
+import type { ChunkRun, DeletionStore, FileLine } from './files.ts';
 import type { Link } from './links.ts';
 
 /** An upload in progress. It may be interrupted and resumed, in any process. */
@@ -8,15 +8,22 @@ export interface Upload {
   readonly mediaType: string;
   /** Null while the length is not known. */
   readonly sizeBytes: number | null;
-  /** Stored for good: whole segments, or all of the file. */
+  /** Stored permanently: whole segments, or all of the file. */
   readonly receivedBytes: number;
-  /** All of it is stored. The count alone does not say so of an empty file. */
+  /** All of it is stored. For an empty file, the count alone does not show this. */
   readonly received: boolean;
   readonly runs: readonly ChunkRun[];
   /** Objects of the last run that are numbered below this may exist. */
   readonly chunkCount: number;
   readonly wrappedKey: Buffer;
   readonly keyVersion: number;
+  readonly declared: DeclaredDigests;
+}
+
+/** What the sender says that the digests of the file are. The file is refused if it has others. */
+export interface DeclaredDigests {
+  readonly sha256: Buffer | null;
+  readonly sha512: Buffer | null;
 }
 
 /** The one request that may store bytes of an upload. */
@@ -29,6 +36,7 @@ export interface UploadWriter {
 export interface CompleteUpload {
   readonly sizeBytes: number;
   readonly sha256: Buffer;
+  readonly crc32: number;
   readonly scan: 'clean' | 'unscanned';
   readonly runs: readonly ChunkRun[];
   readonly chunkCount: number;
@@ -38,55 +46,98 @@ export interface CompleteUpload {
 export interface DeskFile {
   readonly id: string;
   readonly name: string;
+  readonly path: string;
   readonly sizeBytes: number;
   readonly receivedBytes: number;
   readonly state: 'uploading' | 'checking' | 'ready' | 'refused';
+  /** Null before it is ready. */
+  readonly scan: FileLine['scan'] | null;
 }
 
-export type Refusal = 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged' | 'unchecked';
+export type Refusal = 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged' | 'unchecked' | 'digest_mismatch';
 
-/** Of two writers the later one continues: after `takeOver`, nothing the earlier one does has an effect. */
+/** What an account has uploaded, or is uploading, and has not sent. */
+export interface AccountUpload extends DeskFile {
+  readonly mediaType: string;
+  /** Why it was refused. */
+  readonly refusal: Refusal | null;
+  /** Null before it is ready. */
+  readonly sha256: Buffer | null;
+  readonly createdAt: Date;
+  /** Until when it may be continued. Null if there is nothing to continue. */
+  readonly resumableUntil: Date | null;
+  /** Since when it is kept without being used. */
+  readonly unusedSince: Date;
+}
+
+/** Of two writers, the later one continues: after `takeOver`, nothing the earlier one does has any effect. */
 export interface UploadStore extends DeletionStore {
+  /** Reserves bytes of what the account may store; rejects with `storage_full` if there are too few. */
   begin(
     writer: UploadWriter,
-    upload: Pick<Upload, 'name' | 'mediaType' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'chunkCount'> & {
+    upload: Omit<Upload, 'id' | 'receivedBytes' | 'received' | 'runs'> & {
+      reservedBytes: number;
+      /** What the account may store, for this upload as long as it lasts; null: any amount. */
+      maxStoredBytes: number | null;
       draft: string;
+      /** Null if it is the same as the name. */
+      path: string | null;
     },
     leaseSeconds: number,
   ): Promise<void>;
   takeOver(writer: UploadWriter, draft: string, leaseSeconds: number): Promise<Upload | undefined>;
-  /** Extends the leases of these writers. Returns the ids of those that still are the writers of their uploads. */
+  /** Extends the leases of these writers. Returns the ids of those that are still the writers of their uploads. */
   renew(writers: readonly UploadWriter[], leaseSeconds: number): Promise<ReadonlySet<string>>;
-  /** Before objects of the last run numbered below `chunkCount` are stored. False when another writer has taken over. */
-  claim(writer: UploadWriter, chunkCount: number): Promise<boolean>;
-  /** Another run begins, and its objects numbered below `chunkCount` are claimed. False when another writer has taken over. */
-  beginRun(writer: UploadWriter, runs: readonly ChunkRun[], chunkCount: number): Promise<boolean>;
-  /** So many bytes are stored for good. False when another writer has taken over. */
+  /**
+   * Called before objects of the last run numbered below `chunkCount` are stored. Reserves this many bytes for the
+   * upload, unless it has more; rejects with `storage_full` if there are too few. False when another writer has taken
+   * over.
+   */
+  claim(writer: UploadWriter, chunkCount: number, reservedBytes: number): Promise<boolean>;
+  /** Begins another run, and claims its objects numbered below `chunkCount` and these bytes as `claim` does. */
+  beginRun(
+    writer: UploadWriter,
+    runs: readonly ChunkRun[],
+    chunkCount: number,
+    reservedBytes: number,
+  ): Promise<boolean>;
+  /** Records that this many bytes are stored permanently. False when another writer has taken over. */
   commit(writer: UploadWriter, receivedBytes: number): Promise<boolean>;
-  /** Everything is stored: enqueues the job that checks it. False when another writer has taken over. */
+  /** Records the declared digests. False when another writer has taken over. */
+  declare(writer: UploadWriter, declared: DeclaredDigests): Promise<boolean>;
+  /**
+   * Records that everything is stored and enqueues the job that checks it. False when another writer has taken over.
+   */
   requestCheck(writer: UploadWriter): Promise<boolean>;
-  /** Turns the writer's upload into a file, replacing a staged one of its name. False when it is no longer the writer. */
+  /** Locks uploads until the transaction ends: several are locked before the first of them changes the usage. */
+  lock(accountId: string, ids: readonly string[]): Promise<void>;
+  /**
+   * Turns the writer's upload into a file, replacing a staged file with the same path. If a file with another path has
+   * its name, a number is added to the name. False when it is no longer the writer.
+   */
   complete(writer: UploadWriter, upload: CompleteUpload): Promise<boolean>;
-  /** Destroys the key; the objects are deleted later, when none can still be on its way to the store. */
+  /** Destroys the key; the objects are deleted later, when none can still be on the way to the store. */
   giveUp(writer: UploadWriter): Promise<void>;
-  /** Gives up to `count` uploads up that nobody has resumed in time. Returns how many. */
+  /** Gives up as many as `count` uploads that were not resumed in time. Returns how many. */
   expire(count: number): Promise<number>;
-  /** The files on a desk: those being uploaded, those ready to be sent, those refused. */
+  /** The files on a desk: those being uploaded, those ready to be sent, and those refused. */
   desk(accountId: string, draft: string): Promise<DeskFile[]>;
-  /** The sizes of all files that were sent through a grant's link, or lie on its desk. */
+  /** Those of the account's own uploads with these ids that exist and are not in a drop, locked if desired. */
+  ofAccount(accountId: string, ids: readonly string[], options?: { readonly lock: boolean }): Promise<AccountUpload[]>;
+  /** The total size of all files that were sent through a grant's link or are on its desk. */
   bytesThrough(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, draft: string): Promise<number>;
   /** False when there is no such file on the desk. */
   remove(accountId: string, draft: string, id: string): Promise<boolean>;
-  /** An upload that is due for its check; nobody else gets it within the lease. Counts the attempt. */
+  /** Returns an upload that is due for its check; no other worker gets it during the lease. Counts the attempt. */
   takeForCheck(accountId: string, id: string, leaseSeconds: number): Promise<UncheckedUpload | undefined>;
   /** False when it is no longer to be checked. */
   holdForCheck(accountId: string, id: string, leaseSeconds: number): Promise<boolean>;
-  /** Has the check made again after a pause; so many checks count. */
+  /** Schedules the check again after a pause; `checks` is the number of checks that count. */
   retryCheck(accountId: string, id: string, next: { checks: number; pauseSeconds: number }): Promise<void>;
-  /** Turns a checked upload into a file on its desk, replacing one of its name. False when it was removed meanwhile. */
+  /** Turns a checked upload into a file on its desk, as `complete` does. False when it was removed in the meantime. */
   accept(accountId: string, id: string, upload: CompleteUpload): Promise<boolean>;
   refuse(accountId: string, id: string, refusal: Refusal): Promise<void>;
-  /** Has up to `count` uploads checked whose check is overdue because its job was lost. Returns how many. */
+  /** Reschedules the checks of up to `count` uploads that are overdue because the job was lost. Returns how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
 }
 
@@ -99,6 +150,7 @@ export interface UncheckedUpload {
   readonly keyVersion: number;
   readonly runs: readonly ChunkRun[];
   readonly chunkCount: number;
-  /** How often it has been checked, this time included. */
+  readonly declared: DeclaredDigests;
+  /** How often it has been checked, including this time. */
   readonly checks: number;
 }

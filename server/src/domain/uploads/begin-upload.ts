@@ -1,6 +1,8 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
-import type { Engines, Store, Upload } from '../ports/index.ts';
+import { filePath } from '../files/file-path.ts';
+import type { DeclaredDigests, Engines, Store, Upload } from '../ports/index.ts';
+import { noDigests } from './declared-digests.ts';
 import type { UploadOwner } from './owner.ts';
 
 const mediaTypeShape = /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}$/i;
@@ -8,42 +10,56 @@ const mediaTypeShape = /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}$/i;
 export interface AnnouncedFile {
   readonly id?: string;
   readonly name: string;
+  /** Where it was in the folder that is being sent. */
+  readonly path?: string | undefined;
   readonly mediaType: string;
-  /** Null where the sender does not say. */
+  /** Null if the sender does not say. */
   readonly sizeBytes: number | null;
+  readonly declared?: DeclaredDigests | undefined;
 }
 
 /**
- * Begins an upload: its key is made, and its row is there before the first byte is stored. A writer that goes on at once
- * claims its first objects with it. `first` shares its transaction.
+ * Begins an upload: creates its key, and writes its row before the first byte is stored. A writer that continues at
+ * once claims its first objects in the same step, and so are bytes of the account's storage. `within` may do more in the
+ * same transaction.
  */
 export async function beginUpload(
-  engines: Pick<Engines, 'store' | 'keys' | 'random' | 'policy'>,
+  engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>,
   { accountId, draft }: UploadOwner,
   announced: AnnouncedFile,
-  { leaseSeconds, claimedObjects }: { leaseSeconds: number; claimedObjects: number },
-  first?: (tx: Store, name: string) => Promise<void>,
+  claim: { leaseSeconds: number; claimedObjects: number; reservedBytes: number },
+  within: (begin: (tx: Store) => Promise<void>, path: string) => Promise<void> = (begin) => begin(engines.store),
 ): Promise<Upload & { readonly writer: string }> {
-  const { store, keys, policy, random } = engines;
+  const { dayKeys, policy, random } = engines;
   const { sizeBytes } = announced;
   const name = fileName(announced.name);
-  if (sizeBytes !== null && sizeBytes > policy.maxFileBytes) throw new ExchangeError('too_large');
+  const path = filePath(announced.path ?? name, name);
+  if (sizeBytes !== null && sizeBytes > policy.maxFileBytes) throw new ExchangeError('too_large', tooLarge(policy));
   const id = announced.id ?? random.uuid();
+  const key = await dayKeys.wrap(random.bytes(32), id, null);
   const upload = {
     name,
     mediaType: mediaTypeShape.test(announced.mediaType) ? announced.mediaType : 'application/octet-stream',
     sizeBytes,
-    wrappedKey: await keys.wrap(random.bytes(32), id),
-    keyVersion: keys.currentVersion,
+    wrappedKey: key.wrapped,
+    keyVersion: key.version,
+    declared: announced.declared ?? noDigests,
   };
   const writer = random.uuid();
-  const begin = (to: Store) =>
-    to.uploads.begin({ accountId, id, writer }, { ...upload, draft, chunkCount: claimedObjects }, leaseSeconds);
-  if (first) {
-    await store.transaction(async (tx) => {
-      await first(tx, name);
-      await begin(tx);
-    });
-  } else await begin(store);
+  const { leaseSeconds, claimedObjects: chunkCount, reservedBytes } = claim;
+  const { maxStoredBytes } = policy;
+  await within(
+    (tx) =>
+      tx.uploads.begin(
+        { accountId, id, writer },
+        { ...upload, path, draft, chunkCount, reservedBytes, maxStoredBytes },
+        leaseSeconds,
+      ),
+    path ?? name,
+  );
   return { ...upload, id, writer, receivedBytes: 0, received: false, runs: [], chunkCount: 0 };
+}
+
+export function tooLarge({ maxFileBytes }: Pick<Engines['policy'], 'maxFileBytes'>): string {
+  return `The account may send files of up to ${maxFileBytes} bytes. Send it in smaller parts, or ask the administrator for more.`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
 import {
   announced,
   contentOf,
@@ -12,28 +12,21 @@ import {
   receivedFile,
   takenOver,
 } from '../../testing/grants.ts';
-import type { MemoryObjectStore } from '../../testing/memory-object-store.ts';
 import { closedPort } from '../../testing/tcp.ts';
 import { chunkKey } from '../files/sealing.ts';
 import { sweepFiles } from '../files/sweep-files.ts';
-import { deskOf } from '../grants/desk.ts';
-import { receiveBytes } from '../grants/receive-bytes.ts';
+import { deskOf, deskOwner } from '../grants/desk.ts';
 import type { Link, ObjectStore, Policy, Scanner, SealedFile } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { checkUpload, maxChecks } from './check-upload.ts';
+import { receiveBytes } from './receive-bytes.ts';
 
-let exchange: TestExchange<MemoryObjectStore>;
-let engines: TestExchange<MemoryObjectStore>['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
 
 const live = new AbortController().signal;
-/** In halves, so that no scanner takes this file for the test virus. */
+/** In two halves, so that no scanner mistakes this file for the test virus. */
 const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD', '-ANTIVIRUS-TEST-FILE!$H+H*'].join('');
 const withScan = (scan: Policy['scan'], scanner: Scanner = engines.scanner) => ({
   ...engines,
@@ -51,7 +44,7 @@ const fullScanner: Scanner = {
   }),
 };
 
-/** What the database knows of an upload, or of the file it has become. */
+/** What the database knows about an upload, or about the file it has become. */
 const rowOf = async (id: string) => {
   const [row] = await query<SealedFile & { state: string; refusal: string | null }>(
     `select account_id as "accountId", id, name, state::text, refusal, size_bytes as "sizeBytes", null as sha256, null as scan,
@@ -72,7 +65,7 @@ const auditOf = (link: Link) =>
   );
 const leaseOver = (id: string) => query('update uploads set due_at = now() where id = $1', [id]);
 
-/** In how many seconds an upload is due, and its job set. */
+/** In how many seconds an upload is due and its job is scheduled. */
 const pauseOf = (id: string) =>
   query<{ seconds: number; job_seconds: number }>(
     `select round(extract(epoch from due_at - now()) / 10)::int * 10 as seconds,
@@ -81,7 +74,7 @@ const pauseOf = (id: string) =>
     [id],
   );
 
-/** A store in whose first read a test does something. */
+/** A store that runs a test's action during its first read. */
 function whileReading(act: () => Promise<unknown>): ObjectStore {
   let acted = false;
   return {
@@ -142,11 +135,11 @@ describe('what is refused', () => {
     await checkUpload(withScan(scan), link.accountId, id, live);
     expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
     expect(await rowOf(id)).toMatchObject({ refusal: 'infected', wrappedKey: null });
-    // A chunk of an earlier writer may be on its way until then.
+    // A chunk of an earlier writer may be on the way until then.
     await leaseOver(id);
     await sweepFiles(engines);
     expect(objectsOf(id)).toEqual([]);
-    // Still on the desk, for the contact to see, until they remove it.
+    // Still on the desk, where the contact can see it, until they remove it.
     expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
     expect(await engines.store.uploads.remove(link.accountId, deskOf(link), id)).toBe(true);
     await leaseOver(id);
@@ -198,7 +191,7 @@ describe('while the scanner is away', () => {
     await expect(checkUpload(away, link.accountId, id, live)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
     expect(await pauseOf(id)).toMatchObject([{ seconds: 60, job_seconds: 60 }]);
-    // Its job is gone; the sweep finds it, when its lease has ended.
+    // Its job is gone; the sweep finds it when its lease has ended.
     await query('delete from graphile_worker._private_jobs where key = $1', [`check:${id}`]);
     const jobs = () => query('select 1 from graphile_worker.jobs where key = $1', [`check:${id}`]);
     await sweep(engines);
@@ -221,7 +214,7 @@ describe('while the scanner is away', () => {
       const [pause] = await pauseOf(id);
       expect(pause?.job_seconds).toBe(pause?.seconds);
       pauses.push(pause?.seconds as number);
-      // Not before its time, whoever asks.
+      // Not before it is due, whichever worker asks.
       await checkUpload(engines, link.accountId, id, live);
       expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
       await leaseOver(id);
@@ -337,7 +330,7 @@ describe('a check that takes long', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
-  /** The engines, whose check waits until its lease was asked for once more. */
+  /** The engines, with a check that waits until its lease has been renewed once. */
   const slow = (link: Link, id: string, meanwhile: () => Promise<unknown>) => {
     const asked = Promise.withResolvers<boolean>();
     const holdForCheck: typeof engines.store.uploads.holdForCheck = async (...question) => {
@@ -391,7 +384,7 @@ test('a check that is told to stop leaves the upload to a later one', async () =
   const objects = whileReading(async () => stopping.abort());
   await checkUpload({ ...engines, objects }, link.accountId, id, stopping.signal);
   expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
-  // At once: another process has its job already.
+  // At once, because another process already has its job.
   expect(await pauseOf(id)).toMatchObject([{ seconds: 0, job_seconds: 0 }]);
   await checkUpload(engines, link.accountId, id, live);
   expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'ready' }]);
@@ -411,7 +404,9 @@ test('what writers left that were cut off is deleted with the check', async () =
   };
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const { writer, upload } = await takenOver(engines, link, id);
-    await receiveBytes({ ...engines, objects }, link, writer, upload, piecesOf(Buffer.from('12345'))).catch(() => 0);
+    await receiveBytes({ ...engines, objects }, deskOwner(link), writer, upload, piecesOf(Buffer.from('12345'))).catch(
+      () => 0,
+    );
   }
   expect(stored.size).toBe(3);
   await checkUpload(engines, link.accountId, id, live);

@@ -1,16 +1,18 @@
-import { createHash } from 'node:crypto';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { Checksums } from '../files/checksums.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
 import type { CompleteUpload, Engines, UncheckedUpload, Verdict } from '../ports/index.ts';
+import { uploadDrafts } from './account-upload.ts';
+import { DigestCheck } from './declared-digests.ts';
 import { scanStored } from './inspection.ts';
 import { judge } from './judge-verdict.ts';
 
 /** The job that checks an upload whose bytes came in several requests: enqueued when the last of them is stored. */
 export const checkUploadJob = 'check-upload';
 const leaseSeconds = 60;
-/** About two hours of growing pauses; then the contact is told that the file could not be checked. */
+/** About two hours of growing pauses; then the sender is told that the file could not be checked. */
 export const maxChecks = 8;
 const shortestPauseSeconds = 60;
 const keysPerRequest = 1_000;
@@ -18,9 +20,9 @@ const keysPerRequest = 1_000;
 type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'readAhead' | 'scanner' | 'random' | 'policy' | 'checkpoint'>;
 
 /**
- * Reads back what came in many requests, through perhaps many processes: its digest, the virus scanner's verdict, and
- * the proof that every chunk can be read. Only then is the file there for anyone. A check that fails for a passing
- * reason is made again after a pause, and the file is refused when it cannot be checked for hours.
+ * Reads back what came in many requests, perhaps through many processes, to get its digest, the virus scanner's
+ * verdict, and proof that every chunk can be read. Only then is the file available to anyone. A check that fails for a
+ * temporary reason is repeated after a pause, and the file is refused if it cannot be checked for hours.
  */
 export async function checkUpload(
   engines: Needs,
@@ -38,10 +40,13 @@ export async function checkUpload(
     if (found === 'damaged') return await uploads.refuse(accountId, uploadId, found);
     const judgement = judge(found.verdict, engines.policy.scan);
     if (judgement.outcome === 'refuse') return await uploads.refuse(accountId, uploadId, judgement.refusal);
+    if (judgement.outcome === 'accept' && !found.hasDeclaredDigests) {
+      return await uploads.refuse(accountId, uploadId, 'digest_mismatch');
+    }
     if (judgement.outcome !== 'accept') throw new ExchangeError('unavailable', 'The virus scanner gave no verdict.');
-    await accept(engines, upload, found.sha256, judgement.scan);
+    await accept(engines, upload, { ...found.checksums, scan: judgement.scan });
   } catch (error) {
-    // Not an attempt: nothing is known about the file or the scanner.
+    // This does not count as an attempt, because nothing was learned about the file or the scanner.
     if (stopping.aborted)
       return uploads.retryCheck(accountId, uploadId, { checks: upload.checks - 1, pauseSeconds: 0 });
     if (upload.checks >= maxChecks) return uploads.refuse(accountId, uploadId, 'unchecked');
@@ -52,31 +57,32 @@ export async function checkUpload(
 }
 
 interface Found {
-  readonly sha256: Buffer;
+  readonly checksums: Pick<CompleteUpload, 'sha256' | 'crc32'>;
   readonly verdict: Verdict;
+  readonly hasDeclaredDigests: boolean;
 }
 
 async function accept(
   engines: Needs,
   upload: UncheckedUpload,
-  sha256: Buffer,
-  scan: CompleteUpload['scan'],
+  found: Pick<CompleteUpload, 'sha256' | 'crc32' | 'scan'>,
 ): Promise<void> {
   const { accountId, id, draft, sizeBytes, runs, chunkCount } = upload;
-  // Once more with the file itself: a writer that was cut off may have stored one since.
+  // They are deleted again with the file itself, because a writer that was cut off may have stored one since.
   const leftovers = leftoverKeys(upload);
   for (let from = 0; from < leftovers.length; from += keysPerRequest) {
     await engines.objects.delete(leftovers.slice(from, from + keysPerRequest));
   }
-  const complete = { sizeBytes, sha256, scan, runs, chunkCount };
+  const complete = { sizeBytes, ...found, runs, chunkCount };
+  const sender = draft.startsWith(uploadDrafts) ? (await engines.store.accounts.byId(accountId))?.email : undefined;
   await engines.store.transaction(async (tx) => {
     await tx.drafts.lock(accountId, draft);
     if (!(await tx.uploads.accept(accountId, id, complete))) return;
     await record(engines, tx, {
       accountId,
-      actor: draft,
+      actor: sender ?? draft,
       action: 'file.uploaded',
-      details: { draft, fileId: id, sizeBytes, sha256: sha256.toString('hex') },
+      details: { draft, fileId: id, sizeBytes, sha256: found.sha256.toString('hex') },
     });
     engines.checkpoint('check:before-commit');
   });
@@ -94,10 +100,15 @@ async function readBack(engines: Needs, upload: UncheckedUpload, stopping: Abort
     (leaseSeconds * 1000) / 4,
   );
   try {
-    const digest = createHash('sha256');
+    const checksums = new Checksums();
     const bytes = readSealed(engines, upload, { start: 0, end: upload.sizeBytes }, signal);
-    const verdict = await scanStored(engines, bytes, (piece) => digest.update(piece));
-    return { sha256: digest.digest(), verdict };
+    const digests = new DigestCheck(upload.declared);
+    const verdict = await scanStored(engines, bytes, (piece) => {
+      checksums.update(piece);
+      digests.update(piece);
+    });
+    const result = checksums.result();
+    return { checksums: result, verdict, hasDeclaredDigests: digests.isPassed(result.sha256) };
   } catch (error) {
     if (lost.signal.aborted) return 'removed';
     throw error;
@@ -106,7 +117,7 @@ async function readBack(engines: Needs, upload: UncheckedUpload, stopping: Abort
   }
 }
 
-/** What cannot be read back will not be readable later; the contact is told to send it again. */
+/** What cannot be read back now will not be readable later; the contact is told to send it again. */
 function refusedIfDamaged(error: unknown): 'damaged' {
   if (error instanceof ExchangeError && error.code === 'damaged') return 'damaged';
   throw error;

@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
+import { Checksums } from '../files/checksums.ts';
 import type { Engines, Scan, ScanSource, Verdict } from '../ports/index.ts';
 import { judge } from './judge-verdict.ts';
 
 type Needs = Pick<Engines, 'scanner' | 'policy'>;
 
 /**
- * What is found out about a file's bytes as they pass: their digest, and the virus scanner's verdict. Where the scanner
+ * What is determined from a file's bytes as they pass: their checksums, and the virus scanner's verdict. If the scanner
  * could not follow, because the sender paused or was slow, the stored bytes are read back for it at the end: how a file
  * was sent never changes its verdict.
  */
 export class Inspection {
-  readonly #digest = createHash('sha256');
+  readonly #checksums = new Checksums();
   readonly #engines: Needs;
   readonly #scan: Scan | undefined;
 
@@ -21,16 +21,16 @@ export class Inspection {
   }
 
   async update(bytes: Buffer): Promise<void> {
-    this.#digest.update(bytes);
+    this.#checksums.update(bytes);
     await this.#scan?.write(bytes);
     if (this.#scan?.early) this.#judge(this.#scan.early);
   }
 
-  sha256(): Buffer {
-    return this.#digest.digest();
+  checksums(): ReturnType<Checksums['result']> {
+    return this.#checksums.result();
   }
 
-  /** The verdict on the whole file. Throws where the policy refuses it. */
+  /** The verdict on the whole file. Throws if the policy refuses it. */
   async verdict(readBack: () => AsyncIterable<Buffer>): Promise<'clean' | 'unscanned'> {
     if (!this.#scan) return 'unscanned';
     const arriving = this.#judge(await this.#scan.verdict());
@@ -40,7 +40,7 @@ export class Inspection {
     return stored;
   }
 
-  /** To be called however the upload ended. */
+  /** Must be called however the upload ended. */
   abandon(): void {
     this.#scan?.abandon();
   }
@@ -54,7 +54,7 @@ export class Inspection {
   }
 }
 
-/** Scans bytes that are stored already. */
+/** Scans bytes that are already stored. */
 export async function scanStored(
   engines: Needs,
   bytes: AsyncIterable<Buffer>,
@@ -65,7 +65,7 @@ export async function scanStored(
     for await (const piece of bytes) {
       onBytes(piece);
       await scan?.write(piece);
-      // Whatever follows, this file is not taken.
+      // Whatever follows, this file is rejected.
       if (scan?.early && judge(scan.early, engines.policy.scan).outcome !== 'accept') break;
     }
     return scan ? await scan.verdict() : { result: 'unscanned', why: 'unavailable' };

@@ -1,15 +1,15 @@
 import type { Policy, Refusal, Verdict } from '../ports/index.ts';
 
-/** What becomes of a file after its scan. */
+/** What happens to a file after its scan. */
 export type Judgement =
   | { readonly outcome: 'accept'; readonly scan: 'clean' | 'unscanned' }
-  | { readonly outcome: 'refuse'; readonly refusal: Exclude<Refusal, 'damaged' | 'unchecked'> }
-  /** The stored bytes are to be read back and scanned, before anybody can have them. */
+  | { readonly outcome: 'refuse'; readonly refusal: Extract<Refusal, 'infected' | 'too_large_to_scan' | 'encrypted'> }
+  /** The stored bytes must be read back and scanned before the file is available to anyone. */
   | { readonly outcome: 'scan-again' }
-  /** A scan is required and cannot be had now. */
+  /** A scan is required but not possible now. */
   | { readonly outcome: 'wait' };
 
-/** Whether a file is scanned never depends on how its uploader sends it: an interrupted scan is made again. */
+/** Whether a file is scanned never depends on how its uploader sends it: an interrupted scan is repeated. */
 export function judge(verdict: Verdict, policy: Policy['scan']): Judgement {
   if (verdict.result === 'clean') return { outcome: 'accept', scan: 'clean' };
   if (verdict.result === 'infected') return { outcome: 'refuse', refusal: 'infected' };

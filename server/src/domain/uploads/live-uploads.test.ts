@@ -62,7 +62,7 @@ test('a second holder in the process stops the first at once, and is not stopped
   const first = live.hold(writer('upload', 'first'));
   const second = live.hold(writer('upload', 'second'));
   expect(first.signal.reason).toMatchObject({ code: 'upload_superseded' });
-  // The first one ends when it notices; the second is renewed as before.
+  // The first writer ends when it notices; the second is renewed as before.
   first.release();
   await vi.advanceTimersByTimeAsync(15_000);
   expect(renew.mock.calls.map(([writers]) => writers)).toEqual([[writer('upload', 'second')]]);
@@ -116,7 +116,7 @@ test('counts the lease from when a renewal was asked for, not from when it was a
   const held = live.hold(writer('upload'));
   await vi.advanceTimersByTimeAsync(35_000);
   renew.mockImplementation(() => new Promise(() => undefined));
-  // The last renewal that is answered was asked for at 30 s: its lease may end at 90 s already.
+  // The last renewal that gets a response was requested at 30 s, so its lease may already end at 90 s.
   await vi.advanceTimersByTimeAsync(41_000);
   expect(held.signal.aborted).toBe(true);
   held.release();
@@ -130,7 +130,7 @@ test('asks for nothing after its end, and breaks off what is still on its way', 
   expect(vi.getTimerCount()).toBe(0);
   await vi.advanceTimersByTimeAsync(600_000);
   expect(renew).not.toHaveBeenCalled();
-  // And begins again with the next one.
+  // It begins again with the next one.
   const next = live.hold(writer('upload'));
   await vi.advanceTimersByTimeAsync(15_000);
   expect(renew).toHaveBeenCalledTimes(1);

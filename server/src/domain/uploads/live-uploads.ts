@@ -2,11 +2,13 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { UploadStore, UploadWriter } from '../ports/index.ts';
 
 const writersPerRenewal = 1_000;
-/** A lease that could not be renewed for this part of its length counts as lost: no write may land after the sweep. */
+/**
+ * A lease that could not be renewed for this part of its length counts as lost, so that no write lands after the sweep.
+ */
 const lostAfter = 0.6;
 
 export interface HeldUpload {
-  /** Aborted when another writer has taken over, or the lease is lost. */
+  /** Aborted when another writer has taken over, or when the lease is lost. */
   readonly signal: AbortSignal;
   release(): void;
 }
@@ -17,8 +19,8 @@ interface Holder extends UploadWriter {
 }
 
 /**
- * The uploads that requests of this process are writing. One statement renews the leases of all of them, and tells which
- * were taken over in another process. Within the process, a new writer cancels the one before it at once.
+ * The uploads that requests of this process are writing. One statement renews all their leases, and reports which
+ * uploads were taken over in another process. Within the process, a new writer cancels the previous one at once.
  */
 export class LiveUploads {
   readonly #renew: UploadStore['renew'];
@@ -29,6 +31,10 @@ export class LiveUploads {
   constructor(uploads: Pick<UploadStore, 'renew'>, options: { leaseSeconds: number }) {
     this.#renew = (...asked) => uploads.renew(...asked);
     this.#leaseSeconds = options.leaseSeconds;
+  }
+
+  get size(): number {
+    return this.#holders.size;
   }
 
   hold({ accountId, id, writer }: UploadWriter): HeldUpload {
@@ -61,7 +67,7 @@ export class LiveUploads {
   }
 
   async #renewSome(holders: readonly Holder[]): Promise<void> {
-    // A lease counts from when its renewal was asked for: the database may have been slow to answer.
+    // A lease counts from when its renewal was requested, because the database may have been slow to respond.
     const askedAt = performance.now();
     const writers = holders.map(({ accountId, id, writer }) => ({ accountId, id, writer }));
     const renewed = await this.#renew(writers, this.#leaseSeconds);

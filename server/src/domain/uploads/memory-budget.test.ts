@@ -25,7 +25,7 @@ async function take(share: MemoryShare, slabs: number): Promise<Buffer[]> {
   return taken;
 }
 
-/** An upload that asked for one slab: what it came to so far. */
+/** An upload that asked for one slab, and the result so far. */
 function asking(share: MemoryShare) {
   const asked = { outcome: 'waiting', slab: undefined as Buffer | undefined };
   share.take().then(
@@ -78,7 +78,7 @@ describe('what is given out', () => {
           const stop = new AbortController();
           const held: Buffer[] = [];
           const owner = nth % 3;
-          // Relieved, an upload gives back what it has but one.
+          // When relieved, an upload returns all but one of its slabs.
           const relieve = () => {
             for (const slab of held.splice(1)) share.give(slab);
           };
@@ -209,7 +209,7 @@ describe('when memory is short', () => {
     expect(inProgress.outcome).toBe('waiting');
     await vi.advanceTimersByTimeAsync(waitMs);
     expect(inProgress.outcome).toBe('unavailable');
-    // Who waited in vain is forgotten: what comes free now is nobody's.
+    // An upload that waited in vain is forgotten: what becomes free now stays free.
     share.give(slabs[0] as Buffer);
     expect(await share.take()).toBe(slabs[0]);
   });
@@ -243,7 +243,7 @@ describe('when memory is short', () => {
 });
 
 describe('who fills a chunk slowly', () => {
-  /** Uploads that began their chunks a second apart, the first one first, and hold two slabs each. */
+  /** Uploads that began their chunks a second apart, in order, and hold two slabs each. */
   async function slowUploads(budget: MemoryBudget, count: number) {
     const relieved: number[] = [];
     const shares: MemoryShare[] = [];
@@ -283,7 +283,7 @@ describe('who fills a chunk slowly', () => {
   test('and waits for another who does is served in time', async () => {
     const budget = budgetOf(8);
     const { relieved, shares } = await slowUploads(budget, 3);
-    // Not slow any more: they have just begun another chunk.
+    // They are no longer slow, because they have just begun another chunk.
     for (const share of shares) share.filling(performance.now());
     await take(shares[0] as MemoryShare, 2);
     const waiting = asking(shares[1] as MemoryShare);

@@ -1,13 +1,15 @@
 import { ExchangeError } from '../exchange-error.ts';
 
-/** Uploads in progress can always take this part of the memory; newcomers cannot. */
+/** This part of the memory is reserved for uploads in progress; newcomers cannot use it. */
 const reservedForProgress = 1 / 4;
-/** From here on, slow uploads are asked to store what they hold. */
+/** Above this level, slow uploads are asked to store what they hold. */
 const shortFrom = 3 / 4;
-/** A chunk that has been filling for so long belongs to a slow upload. */
+/** A chunk that has been filling for this long belongs to a slow upload. */
 const slowAfterMs = 2_000;
 const relieveEveryMs = 250;
-/** How much longer than a newcomer an upload in progress waits: others in progress make room by storing their chunks. */
+/**
+ * How much longer than a newcomer an upload in progress waits: others in progress free memory by storing their chunks.
+ */
 const progressPatience = 6;
 /** Slabs kept for reuse. */
 const maxIdleSlabs = 128;
@@ -17,16 +19,19 @@ export interface MemoryBudgetOptions {
   readonly bytes: number;
   /** How long an upload waits for memory before it is told to come back later. */
   readonly waitMs: number;
-  /** How many may wait. */
+  /** How many uploads may wait. */
   readonly maxWaiting: number;
 }
 
-/** What one upload holds of the memory. */
+/** The memory that one upload holds. */
 export interface MemoryShare {
   take(): Promise<Buffer>;
-  /** A slab that may still be read by somebody is not used again. */
+  /** A slab that may still be in use elsewhere is not reused. */
   give(slab: Buffer, use?: 'reuse' | 'discard'): void;
-  /** The chunk being filled began now, or there is none: who has been filling one for longest is asked first to store it. */
+  /**
+   * When the chunk being filled was begun, or undefined if there is none. The upload that has been filling one for
+   * longest is the first to be asked to store it.
+   */
   filling(since: number | undefined): void;
   close(): void;
 }
@@ -53,10 +58,11 @@ interface Waiter {
 }
 
 /**
- * The memory for the uploads of a process, in slabs that are taken as bytes arrive. Each owner (an account, a link) has a
- * cap. When memory runs short,
- * - slow uploads are asked to store the chunk they are filling, short as it is, which frees its slabs;
- * - uploads in progress are served before newcomers, which wait, and are told to come back when that takes too long.
+ * The memory for the uploads of a process, in slabs that are taken as bytes arrive. Each owner (an account, a link) has
+ * a cap. When memory runs short,
+ * - slow uploads are asked to store the chunk they are filling, even though it is not full, which frees its slabs;
+ * - uploads in progress are served before newcomers, which wait, and are told to come back later if the wait is too
+ *   long.
  */
 export class MemoryBudget {
   readonly #slabBytes: number;
@@ -82,7 +88,14 @@ export class MemoryBudget {
     return this.#held * this.#slabBytes;
   }
 
-  /** Opens an upload's share of up to `part` of the memory with all of its owner's. `relieve` stores what it has of its chunk. */
+  get limitBytes(): number {
+    return this.#capacity * this.#slabBytes;
+  }
+
+  /**
+   * Opens an upload's share. All shares of its owner together get up to `part` of the memory. `relieve` stores the part
+   * of the chunk that it has.
+   */
   open(owner: string, part: number, upload: { relieve: () => void; signal: AbortSignal }): MemoryShare {
     const account = this.#owners.get(owner) ?? { held: 0, shares: 0 };
     account.shares += 1;
@@ -147,7 +160,7 @@ export class MemoryBudget {
     this.#serve();
   }
 
-  /** Uploads in progress first, each group in the order in which they came. */
+  /** Uploads in progress first, each group in order of arrival. */
   #serve(): void {
     for (const isNew of [false, true]) {
       for (const waiter of this.#waiting.filter(({ share }) => share.isNew === isNew)) {
@@ -158,7 +171,7 @@ export class MemoryBudget {
     }
   }
 
-  /** Asks those who have been filling a chunk for longest, until they hold as much as is missing. */
+  /** Asks those that have been filling a chunk for longest, until they hold as much as is missing. */
   #relieve(): void {
     const now = performance.now();
     if (now - this.#relievedAt < relieveEveryMs) return;

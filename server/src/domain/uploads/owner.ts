@@ -1,14 +1,14 @@
-/** Where an upload belongs: a draft of an account, or a contact's desk. */
+/** What an upload belongs to: a draft of an account, or a contact's desk. */
 export interface UploadOwner {
   readonly accountId: string;
   readonly draft: string;
   /** Whose bytes they are, for the audit log. */
   readonly actor: string;
-  /** Who shares one part of the memory, and how large a part. */
+  /** Which uploads share one part of the memory, and how large that part is. */
   readonly memory: { readonly owner: string; readonly part: number };
 }
 
-/** No account can use all the memory of a process, and no contact more than a quarter. */
+/** No account can use all the memory of a process, and no contact can use more than a quarter. */
 const parts = { account: 3 / 4, link: 1 / 4 };
 
 export function accountOwner(actor: { accountId: string; email: string }, draft: string): UploadOwner {

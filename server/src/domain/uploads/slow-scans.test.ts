@@ -1,9 +1,10 @@
-// What uploads see of a clamd that takes its time, and of one that loses patience with the uploader.
+// How uploads behave with a clamd that is slow, and with one that stops waiting for the uploader. All at the same time,
+// because they mostly wait.
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import { eicar } from '../../testing/eicar.ts';
-import { incomingFile, openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { incomingFile, useTestExchange } from '../../testing/exchange.ts';
 import { grantedLink, receivedFile } from '../../testing/grants.ts';
 import { type OwnClamd, startClamd } from '../../testing/own-clamd.ts';
 import { slowToScan, startSlowClamd } from '../../testing/slow-clamd.ts';
@@ -12,15 +13,12 @@ import { checkUpload } from './check-upload.ts';
 import { accountOwner } from './owner.ts';
 import { stageUpload } from './stage-upload.ts';
 
-let exchange: TestExchange;
+const exchange = await useTestExchange();
 let clamd: OwnClamd;
 beforeAll(async () => {
-  [exchange, clamd] = await Promise.all([openTestExchange(), startClamd('ReadTimeout 4')]);
+  clamd = await startClamd('ReadTimeout 4');
 });
-afterAll(async () => {
-  await clamd[Symbol.asyncDispose]();
-  await exchange[Symbol.asyncDispose]();
-});
+afterAll(() => clamd[Symbol.asyncDispose]());
 
 const silenceMs = 1_000;
 const enginesWith = (scan: Policy['scan'], { address } = clamd as { address: string }) => ({
@@ -37,7 +35,7 @@ const inHalves = (pauseMs: number) => ({
   })(),
 });
 
-test('an upload over which clamd takes its time is taken, and others are not held up meanwhile', async () => {
+test.concurrent('an upload over which clamd takes its time is taken, and others are not held up meanwhile', async () => {
   await using slow = await startSlowClamd(4 * silenceMs);
   const [engines, actor] = [enginesWith('required', slow), await exchange.account()];
   const done: string[] = [];
@@ -51,7 +49,7 @@ test('an upload over which clamd takes its time is taken, and others are not hel
   expect(done.at(-1)).toBe('slow clean');
 });
 
-test("a contact's upload over which clamd takes its time is taken", async () => {
+test.concurrent("a contact's upload over which clamd takes its time is taken", async () => {
   const { link } = await grantedLink(exchange);
   const id = await receivedFile(exchange.engines, link, 'a.txt', slowToScan);
   await using slow = await startSlowClamd(4 * silenceMs);
@@ -60,12 +58,19 @@ test("a contact's upload over which clamd takes its time is taken", async () => 
   expect(file).toEqual({ state: 'ready', scan: 'clean' });
 });
 
-test.each(['required', 'best-effort'] as const)('under "%s" a pause hides nothing from the scan', async (scan) => {
-  const upload = stageUpload(enginesWith(scan), accountOwner(await exchange.account(), ''), inHalves(1.5 * silenceMs));
-  await expect(upload).rejects.toMatchObject({ code: 'infected' });
-});
+test.concurrent.each(['required', 'best-effort'] as const)(
+  'under "%s" a pause hides nothing from the scan',
+  async (scan) => {
+    const upload = stageUpload(
+      enginesWith(scan),
+      accountOwner(await exchange.account(), ''),
+      inHalves(1.5 * silenceMs),
+    );
+    await expect(upload).rejects.toMatchObject({ code: 'infected' });
+  },
+);
 
-test.each(['required', 'best-effort'] as const)(
+test.concurrent.each(['required', 'best-effort'] as const)(
   'under "%s" nor does one that clamd does not wait for',
   async (scan) => {
     const upload = stageUpload(enginesWith(scan), accountOwner(await exchange.account(), ''), inHalves(6_000));

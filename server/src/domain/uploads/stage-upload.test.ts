@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
-import { incomingFile, openTestExchange, type TestExchange, testIntake, testPolicy } from '../../testing/exchange.ts';
-import type { MemoryObjectStore } from '../../testing/memory-object-store.ts';
+import { incomingFile, type TestExchange, testIntake, testPolicy, useTestExchange } from '../../testing/exchange.ts';
 import { openFile } from '../../testing/sealed-file.ts';
 import { closedPort } from '../../testing/tcp.ts';
 import { chunkKey } from '../files/sealing.ts';
@@ -22,18 +21,13 @@ import { LiveUploads } from './live-uploads.ts';
 import { accountOwner } from './owner.ts';
 import { abandonUploads, completeUploads, stageUpload } from './stage-upload.ts';
 
-let exchange: TestExchange<MemoryObjectStore>;
-let engines: TestExchange<MemoryObjectStore>['engines'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
 
-/** In halves, so that no scanner takes this file for the test virus. */
+/** In two halves, so that no scanner mistakes this file for the test virus. */
 const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD', '-ANTIVIRUS-TEST-FILE!$H+H*'].join('');
 const staged = (actor: Actor, draft = '') => engines.store.files.staged(actor.accountId, draft);
-/** What the database knows of an account's uploads and files. */
+/** What the database knows about an account's uploads and files. */
 const rowsOf = (actor: Actor) =>
   exchange.database.query<{ id: string; state: string; name: string; chunk_count: number }>(
     `select id, state::text, name, chunk_count, created_at from uploads where account_id = $1
@@ -42,7 +36,7 @@ const rowsOf = (actor: Actor) =>
      order by created_at`,
     [actor.accountId],
   );
-/** A sweep at a time when no object can be on its way to the store any more. */
+/** A sweep at a time when no object can still be on the way to the store. */
 const sweepLater = async (actor: Actor) => {
   await exchange.database.query("update uploads set due_at = now() where account_id = $1 and state = 'given_up'", [
     actor.accountId,
@@ -51,7 +45,7 @@ const sweepLater = async (actor: Actor) => {
 };
 const objectsOf = (id: string) => [...engines.objects.objects.keys()].filter((key) => key.startsWith(id));
 
-/** The row of a ready file, with its key unwrapped, as `openFile` wants it. */
+/** The row of a ready file, with its key unwrapped, as `openFile` expects it. */
 async function sealedFile(actor: Actor, name: string): Promise<SealedFile> {
   const [row] = await exchange.database.query<SealedFile>(
     `select account_id as "accountId", id, name, size_bytes as "sizeBytes", sha256, scan, wrapped_key as "wrappedKey",
@@ -229,7 +223,7 @@ describe('an upload that fails', () => {
     const live = new LiveUploads({ renew }, { leaseSeconds: 4 });
     const bytes = (async function* () {
       yield Buffer.alloc(9 * 1024 * 1024);
-      // As the sweep does when the lease has ended; a renewal may be on its way meanwhile.
+      // As the sweep does when the lease has ended; a renewal may be in progress at that time.
       await exchange.database.query(
         "update uploads set state = 'given_up', wrapped_key = null, due_at = now() + interval '1 hour' where account_id = $1",
         [actor.accountId],
@@ -280,7 +274,7 @@ describe('the virus scan', () => {
     await expect(upload).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  /** A scanner that gives these verdicts, by where the bytes come from, and remembers what it was given. */
+  /** A scanner that returns these verdicts, by where the bytes come from, and records what it was given. */
   function fakeScanner(verdicts: Record<ScanSource, Verdict>, interruptedAfter = Number.POSITIVE_INFINITY) {
     const seen: { source: ScanSource; bytes: Buffer; abandoned: boolean }[] = [];
     const scanner: Scanner = {

@@ -2,32 +2,39 @@ import { limits } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import type { CompleteUpload, Engines, UploadWriter } from '../ports/index.ts';
-import { beginUpload } from './begin-upload.ts';
+import type { CompleteUpload, DeclaredDigests, Engines, UploadWriter } from '../ports/index.ts';
+import { beginUpload, tooLarge } from './begin-upload.ts';
+import { DigestCheck } from './declared-digests.ts';
 import { Inspection } from './inspection.ts';
 import type { UploadOwner } from './owner.ts';
 import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
 
-export type StageNeeds = StoreNeeds & Pick<Engines, 'scanner' | 'policy' | 'readAhead'>;
-
-/** Most files are one object: no more needs to be said about them until they are complete. */
-const claimedObjects = 1;
+export type StageNeeds = StoreNeeds & Pick<Engines, 'dayKeys' | 'scanner' | 'policy' | 'readAhead'>;
 
 export interface IncomingFile {
+  readonly id?: string;
   readonly name: string;
+  readonly path?: string | undefined;
   readonly mediaType: string;
   readonly bytes: AsyncIterable<Buffer>;
+  readonly declared?: DeclaredDigests;
+  /**
+   * How many bytes to reserve for it and for the files after it. Undefined if the request does not say how much it
+   * carries: then they are reserved as they arrive.
+   */
+  readonly reservedBytes?: number | undefined;
 }
 
-/** A complete upload that nobody sees yet. Its lease is renewed until it is released. */
+/** A complete upload that is not visible yet. Its lease is renewed until it is released. */
 export interface StagedUpload extends CompleteUpload {
   readonly writer: UploadWriter;
   release(): void;
 }
 
 /**
- * The first half of an upload that arrives in one request: its bytes are stored, its digest and the scanner's verdict are
- * known. Nothing of it is visible before `completeUploads`; whatever ends it early leaves an upload that is swept.
+ * The first half of an upload that arrives in one request: its bytes are stored, and its digest and the scanner's
+ * verdict are known. Nothing of it is visible before `completeUploads`; if it ends early, it leaves an upload that the
+ * sweep removes.
  */
 export async function stageUpload(
   engines: StageNeeds,
@@ -35,23 +42,29 @@ export async function stageUpload(
   incoming: IncomingFile,
 ): Promise<StagedUpload> {
   const { store, policy, checkpoint, intake } = engines;
+  const { reservedBytes } = incoming;
+  // Most files are one object, so nothing more needs to be recorded about them until they are complete.
+  const claimedObjects = reservedBytes === undefined ? 0 : 1;
   const upload = await beginUpload(
     engines,
     owner,
     { ...incoming, sizeBytes: null },
-    { leaseSeconds: policy.uploadLeaseSeconds, claimedObjects },
+    { leaseSeconds: policy.uploadLeaseSeconds, claimedObjects, reservedBytes: reservedBytes ?? 0 },
   );
   const writer = { accountId: owner.accountId, id: upload.id, writer: upload.writer };
   const { signal, release } = intake.live.hold(writer);
   const inspection = new Inspection(engines);
+  const digests = new DigestCheck(upload.declared);
   checkpoint('upload:intent-stored');
   try {
     const source = {
       bytes: incoming.bytes,
       claimedObjects,
+      isReserved: reservedBytes !== undefined,
       isComplete: () => true,
       async onBytes(bytes: Buffer, receivedBytes: number) {
-        if (receivedBytes > policy.maxFileBytes) throw new ExchangeError('too_large');
+        if (receivedBytes > policy.maxFileBytes) throw new ExchangeError('too_large', tooLarge(policy));
+        digests.update(bytes);
         await inspection.update(bytes);
       },
     };
@@ -64,7 +77,9 @@ export async function stageUpload(
     const stored = { ...upload, sizeBytes, runs };
     const scan = await inspection.verdict(() => readSealed(engines, stored, { start: 0, end: sizeBytes }, signal));
     checkpoint('upload:verdict-known');
-    return { writer, sizeBytes, sha256: inspection.sha256(), scan, runs, chunkCount, release };
+    const checksums = inspection.checksums();
+    if (!digests.isPassed(checksums.sha256)) throw new ExchangeError('digest_mismatch');
+    return { writer, sizeBytes, ...checksums, scan, runs, chunkCount, release };
   } catch (error) {
     release();
     await giveUp(store, writer);
@@ -83,6 +98,12 @@ export async function completeUploads(
   const { accountId, draft } = owner;
   await engines.store.transaction(async (tx) => {
     await tx.drafts.lock(accountId, draft);
+    if (uploads.length > 1) {
+      await tx.uploads.lock(
+        accountId,
+        uploads.map(({ writer }) => writer.id),
+      );
+    }
     for (const upload of uploads) {
       requireStill(await tx.uploads.complete(upload.writer, upload));
       await record(engines, tx, {
@@ -116,14 +137,14 @@ export async function abandonUploads(
   }
 }
 
-/** Best effort: an upload that is not given up here ends with its lease. */
+/** Best effort: an upload that is not given up here ends when its lease does. */
 async function giveUp(store: Engines['store'], writer: UploadWriter): Promise<void> {
   await store.uploads.giveUp(writer).catch(() => undefined);
 }
 
-/** A request may carry many files: a refusal says which one it was about. */
+/** A request may carry many files, so an error says which file it is about. */
 function naming(error: unknown, name: string): unknown {
   if (!(error instanceof ExchangeError)) return error;
-  if (!['infected', 'encrypted', 'too_large_to_scan'].includes(error.code)) return error;
+  if (!['infected', 'encrypted', 'too_large', 'too_large_to_scan'].includes(error.code)) return error;
   return new ExchangeError(error.code, `${JSON.stringify(name)}: ${error.message}`, { cause: error });
 }

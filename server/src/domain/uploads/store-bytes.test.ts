@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An upload that nothing has been received of, and what is recorded of it. */
+/** An upload of which nothing has been received, and what is recorded about it. */
 function begun(changes: Partial<Upload> = {}) {
   const random = deterministicRandom('store bytes');
   const upload: Upload = {
@@ -34,6 +34,7 @@ function begun(changes: Partial<Upload> = {}) {
     chunkCount: 0,
     wrappedKey: random.bytes(32),
     keyVersion: 1,
+    declared: { sha256: null, sha512: null },
     ...changes,
   };
   const recorded = { claims: [] as number[], runs: [] as ChunkRun[], stored: [] as number[], isWriter: true };
@@ -67,13 +68,18 @@ function begun(changes: Partial<Upload> = {}) {
       owner,
       writer,
       upload,
-      { isComplete: () => true, onStored: async (bytes) => void recorded.stored.push(bytes), ...source },
+      {
+        isReserved: true,
+        isComplete: () => true,
+        onStored: async (bytes) => void recorded.stored.push(bytes),
+        ...source,
+      },
       signal,
     );
   return { upload, recorded, objects, intake, writer, receive };
 }
 
-/** Bytes of which some come, and then nothing more for as long as the test lasts. */
+/** A source that sends some bytes, and then nothing for the rest of the test. */
 function silentAfter(bytes: Buffer) {
   const silent = Promise.withResolvers<void>();
   const left = vi.fn();

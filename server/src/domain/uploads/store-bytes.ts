@@ -6,9 +6,9 @@ import type { ChunkRun, Engines, Upload, UploadWriter } from '../ports/index.ts'
 import type { Intake } from './intake.ts';
 import type { UploadOwner } from './owner.ts';
 
-/** Objects whose numbers are claimed at once, so that a long upload asks the database rarely. */
+/** How many object numbers are claimed at once, so that a long upload rarely queries the database. */
 const objectsPerClaim = 16;
-/** Every interruption costs a run. An honest network does not break so often. */
+/** Every interruption costs a run. A working network does not fail this often. */
 const maxRuns = 500;
 
 export type StoreNeeds = Pick<Engines, 'store' | 'objects' | 'keys' | 'random' | 'checkpoint'> & {
@@ -16,9 +16,9 @@ export type StoreNeeds = Pick<Engines, 'store' | 'objects' | 'keys' | 'random' |
 };
 
 export interface StoredBytes {
-  /** How many bytes of the file arrived, with those of earlier requests. */
+  /** How many bytes of the file have arrived, including those of earlier requests. */
   readonly receivedBytes: number;
-  /** How many of them are stored for good. */
+  /** How many of them are stored permanently. */
   readonly storedBytes: number;
   readonly runs: readonly ChunkRun[];
   readonly chunkCount: number;
@@ -28,19 +28,21 @@ export interface ByteSource {
   readonly bytes: AsyncIterable<Buffer>;
   /** How many objects the writer claimed when it began the upload. */
   readonly claimedObjects?: number;
-  /** How many bytes the request carries, where it says so. */
+  /** Whether all bytes were reserved when the upload began. Otherwise they are, together with the objects. */
+  readonly isReserved: boolean;
+  /** How many bytes the request carries, if it says so. */
   readonly expectedBytes?: number | undefined;
-  /** Told of all bytes before they are stored. */
+  /** Receives all bytes before they are stored. */
   onBytes?(bytes: Buffer, receivedBytes: number): Promise<void>;
-  /** Told when everything below has been stored for good; in order. */
+  /** Called when everything below `storedBytes` is stored permanently, in order. */
   onStored?(storedBytes: number): Promise<void>;
   /** Whether the file ends where the bytes ended. */
   isComplete(receivedBytes: number): boolean;
 }
 
 /**
- * Stores bytes of an upload from where it is, a chunk at a time. This is the only way in: a form, a contact's page and
- * whatever comes next differ in where the bytes come from and in what happens when they end. When another writer takes
+ * Stores bytes of an upload from its current position, chunk by chunk. All bytes come in through here: a form and a
+ * contact's page differ only in where the bytes come from and in what happens when they end. When another writer takes
  * over, `signal` is aborted and this ends at once.
  */
 export async function storeBytes(
@@ -64,10 +66,17 @@ export async function storeBytes(
     segment,
     signal,
     newRunId: () => engines.random.uuid(),
-    ledger: ledgerOf(engines, writer, object, source, async (stored) => {
-      storedBytes = Math.min(stored * segmentBytes, receivedBytes);
-      await source.onStored?.(storedBytes);
-    }),
+    ledger: ledgerOf(
+      engines,
+      writer,
+      object,
+      source,
+      () => receivedBytes,
+      async (stored) => {
+        storedBytes = Math.min(stored * segmentBytes, receivedBytes);
+        await source.onStored?.(storedBytes);
+      },
+    ),
   });
   try {
     for await (const bytes of untilAborted(source.bytes, signal)) {
@@ -88,32 +97,53 @@ function ledgerOf(
   { store, checkpoint }: StoreNeeds,
   writer: UploadWriter,
   firstObject: number,
-  { claimedObjects = 0, expectedBytes }: Pick<ByteSource, 'claimedObjects' | 'expectedBytes'>,
+  {
+    claimedObjects = 0,
+    expectedBytes,
+    isReserved,
+  }: Pick<ByteSource, 'claimedObjects' | 'expectedBytes' | 'isReserved'>,
+  receivedBytes: () => number,
   onStored: (segment: number) => Promise<void>,
 ): Ledger {
-  // A request that says how much it carries claims no more than that, so that the next one goes on in the same run.
+  // A request that says how much it carries claims no more than that, so that the next one continues in the same run.
   const expectedEnd =
     expectedBytes === undefined
       ? Number.POSITIVE_INFINITY
       : firstObject + Math.ceil(expectedBytes / (segmentsPerChunk * segmentBytes));
   let claimed = firstObject + claimedObjects;
+  let objectBytes = segmentsPerChunk * segmentBytes;
+  /** Claims objects ahead, and the bytes for them; where the account's storage is nearly full, only what has arrived. */
+  const claiming = async (claim: (objectsAhead: number, bytes: number) => Promise<boolean>) => {
+    const bytes = (objectsAhead: number) => (isReserved ? 0 : receivedBytes() + objectsAhead * objectBytes);
+    const ahead = objectsPerClaim - 1;
+    const isWriter = await claim(ahead, bytes(ahead)).catch((error: unknown) => {
+      if (!(error instanceof ExchangeError) || error.code !== 'storage_full') throw error;
+      return claim(0, bytes(0));
+    });
+    requireStill(isWriter);
+  };
   return {
     async claim(object) {
       if (object < claimed) return;
-      claimed = Math.max(object + 1, Math.min(object + objectsPerClaim, expectedEnd));
-      requireStill(await store.uploads.claim(writer, claimed));
+      await claiming((objectsAhead, bytes) => {
+        claimed = Math.max(object + 1, Math.min(object + 1 + objectsAhead, expectedEnd));
+        return store.uploads.claim(writer, claimed, bytes);
+      });
       checkpoint('upload:chunk-claimed');
     },
     async beginRun(runs) {
+      objectBytes = (runs.at(-1)?.segmentsPerChunk ?? segmentsPerChunk) * segmentBytes;
       // A slow upload stores many small objects.
-      claimed = objectsPerClaim;
-      requireStill(await store.uploads.beginRun(writer, runs, claimed));
+      await claiming((objectsAhead, bytes) => {
+        claimed = objectsAhead + 1;
+        return store.uploads.beginRun(writer, runs, claimed, bytes);
+      });
     },
     stored: onStored,
   };
 }
 
-/** In the last run, unless its next object may have been stored already by a writer that was cut off. */
+/** Continues in the last run, unless a writer that was cut off may already have stored its next object. */
 async function whereToResume(
   { store, random }: Pick<Engines, 'store' | 'random'>,
   writer: UploadWriter,
@@ -126,7 +156,7 @@ async function whereToResume(
   if (upload.runs.length >= maxRuns) throw new ExchangeError('upload_worn_out');
   const run = { id: random.uuid(), firstSegment: segment, segmentsPerChunk };
   const runs = withRun({ id: upload.id, runs: runsOf(upload) }, run, upload.chunkCount);
-  requireStill(await store.uploads.beginRun(writer, runs, 0));
+  requireStill(await store.uploads.beginRun(writer, runs, 0, 0));
   return { runs, object: 0 };
 }
 
@@ -134,7 +164,7 @@ export function requireStill(isWriter: boolean): void {
   if (!isWriter) throw new ExchangeError('upload_superseded');
 }
 
-/** Ends when the signal is aborted, although the source may be silent for as long as it likes. */
+/** Ends when the signal is aborted, even if the source sends nothing. */
 async function* untilAborted(bytes: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer, void, void> {
   const iterator = bytes[Symbol.asyncIterator]();
   let stopWaiting: (reason: unknown) => void = () => undefined;
@@ -143,7 +173,7 @@ async function* untilAborted(bytes: AsyncIterable<Buffer>, signal: AbortSignal):
   try {
     for (;;) {
       signal.throwIfAborted();
-      // Not a race with one promise of the abort: that would remember every piece until the end.
+      // Not a race with a single promise for the abort: that would keep every piece in memory until the end.
       const next = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
         stopWaiting = reject;
         iterator.next().then(resolve, reject);
@@ -153,7 +183,7 @@ async function* untilAborted(bytes: AsyncIterable<Buffer>, signal: AbortSignal):
     }
   } finally {
     signal.removeEventListener('abort', abort);
-    // Not waited for: a silent source would hold this up.
+    // Not awaited, because a source that sends nothing would block this.
     iterator.return?.().catch(() => undefined);
   }
 }

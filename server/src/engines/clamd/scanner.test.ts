@@ -76,7 +76,7 @@ test('says at once that a stream is too large, and never that it is clean', asyn
   expect(await scan.verdict()).toEqual(tooLarge);
 });
 
-/** A clamd that does what the test says. */
+/** A clamd that behaves as the test says. */
 async function startOddClamd(onConnection: (socket: Socket) => void, options?: Partial<ClamdOptions>) {
   const peer = await startPeer(onConnection);
   return {
@@ -124,7 +124,7 @@ describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
         socket.end(answer);
       });
       expect(await verdictOn(odd.scanner.begin('arriving'), 'hello')).toEqual(interrupted);
-      // Read back, it can only be tried later.
+      // When the file is read back, the scan can only be tried again later.
       expect(await verdictOn(odd.scanner.begin('stored'), 'hello')).toEqual(unavailable);
     },
   );
@@ -280,7 +280,7 @@ describe('when all streams are taken', () => {
   });
 });
 
-/** `zip -P` made it of a file that contains "hello". */
+/** Made with `zip -P` from a file that contains "hello". */
 const encryptedZip = Buffer.from(
   'UEsDBAoACQAAAC9Eb12GphA2EQAAAAUAAAAJABwAY2xlYW4udHh0VVQJAANabvlqWm75anV4CwABBAAAAAAEAAAAAKZ6IPquvyzYCAi9qCm82idAUEsHCIamEDYRAAAABQAAAFBLAQIeAwoACQAAAC9Eb12GphA2EQAAAAUAAAAJABgAAAAAAAEAAACkgQAAAABjbGVhbi50eHRVVAUAA1pu+Wp1eAsAAQQAAAAABAAAAABQSwUGAAAAAAEAAQBPAAAAZAAAAAAA',
   'base64',

@@ -12,14 +12,14 @@ const encrypted: Verdict = { result: 'unscanned', why: 'encrypted' };
 const defaults = {
   /** How long clamd may take to accept a connection. */
   connectMs: 3_000,
-  /** How long clamd may take no byte, or answer no PING, before it counts as away. */
+  /** How long clamd may accept no byte, or answer no PING, before it counts as unavailable. */
   silenceMs: 10_000,
   /** How long clamd may take for its verdict after the last byte. */
   verdictMs: 600_000,
   maxBytes: 100 * 1024 * 1024,
-  /** Streams open at once in this process. */
+  /** The maximum number of open streams in this process. */
   maxStreams: 20,
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now: () => performance.now(),
 };
 type Limits = Readonly<typeof defaults>;
@@ -30,8 +30,8 @@ export interface ClamdOptions extends Partial<Limits> {
 }
 
 /**
- * clamd's INSTREAM: length-prefixed pieces, a zero length, one line of answer. Over its StreamMaxLength clamd answers
- * at once and cuts the connection while we still write, so the answer is read all the time.
+ * clamd's INSTREAM: length-prefixed pieces, a zero length, and a one-line reply. Above its StreamMaxLength, clamd
+ * replies at once and cuts the connection while we are still writing, so we listen for the reply all the time.
  */
 export function clamdScanner(options: ClamdOptions): Scanner {
   const settings = { ...defaults, ...options };
@@ -42,7 +42,7 @@ export function clamdScanner(options: ClamdOptions): Scanner {
   };
 }
 
-/** No timer runs while the uploader is silent: only what clamd has to do has a deadline. */
+/** No timer runs while the uploader is silent: only clamd's own work has a deadline. */
 class InstreamScan implements Scan, Stream {
   readonly #options: Required<ClamdOptions>;
   readonly #slots: StreamSlots;
@@ -87,7 +87,7 @@ class InstreamScan implements Scan, Stream {
     this.#settle(interrupted);
   }
 
-  /** Opened by the first byte: an upload that has sent none needs no stream. */
+  /** Opened by the first byte, because an upload that has sent none needs no stream. */
   #open(): Promise<Socket | undefined> {
     this.#opened ??= this.#connect();
     return this.#opened;
@@ -123,7 +123,7 @@ class InstreamScan implements Scan, Stream {
   }
 
   async #drained(socket: Socket): Promise<void> {
-    // The socket's own timeout starts again whenever clamd has taken some of the bytes.
+    // The socket's own timeout restarts whenever clamd has accepted some of the bytes.
     socket.setTimeout(this.#options.silenceMs);
     await new Promise<void>((resolve) => {
       const done = () => {
@@ -135,7 +135,10 @@ class InstreamScan implements Scan, Stream {
     socket.setTimeout(0);
   }
 
-  /** A scan may take minutes, in which clamd says nothing here; whether it is alive, another connection tells. */
+  /**
+   * A scan may take minutes, during which clamd says nothing on this connection, so another connection checks that it
+   * is alive.
+   */
   async #watchOverClamd(): Promise<void> {
     const { address, silenceMs } = this.#options;
     while (!this.early) {
@@ -153,7 +156,7 @@ class InstreamScan implements Scan, Stream {
 
   #settle(verdict: Verdict): void {
     if (this.early) return;
-    // What was already read back cannot be scanned in any better way: only waiting helps.
+    // A file that was already read back cannot be scanned in any better way: only waiting helps.
     this.early = verdict === interrupted && this.source === 'stored' ? unavailable : verdict;
     this.#settled.abort();
     this.#slots.leave(this);
@@ -161,7 +164,7 @@ class InstreamScan implements Scan, Stream {
   }
 }
 
-/** clamd reports what it could not look into as findings, as AlertExceedsMax and AlertEncrypted ask it to. */
+/** clamd reports what it could not inspect as findings, because AlertExceedsMax and AlertEncrypted are set. */
 function verdictOf(answer: string): Verdict {
   if (answer === 'stream: OK') return { result: 'clean' };
   const signature = /^stream: (.+) FOUND$/.exec(answer)?.[1];

@@ -1,6 +1,6 @@
 import type { ScanSource } from '../../domain/ports/index.ts';
 
-/** A stream this slow, after so long, gives way to another. */
+/** A stream that is this slow after this long gives way to another. */
 const slowBytesPerSecond = 64 * 1024;
 const graceMs = 5_000;
 const lookEveryMs = 250;
@@ -15,8 +15,8 @@ export interface Stream {
 
 /**
  * clamd serves at most MaxQueue connections (100 by default) and leaves all others waiting, so a hundred slow uploads
- * would keep everybody else's files from being scanned. Therefore streams are counted: when all are taken, the slowest
- * upload loses its stream, and its file is scanned when it is stored.
+ * would keep all other files from being scanned. Streams are therefore counted: when all are taken, the slowest upload
+ * loses its stream, and its file is scanned once it is stored.
  */
 export class StreamSlots {
   readonly #limit: number;
@@ -30,7 +30,7 @@ export class StreamSlots {
     this.#now = now;
   }
 
-  /** False when an arriving stream finds no room; a stored one waits for its turn. */
+  /** False when there is no room for an arriving stream; a stored one waits for its turn. */
   async enter(stream: Stream): Promise<boolean> {
     if (this.#since.size >= this.#limit) this.#slowest()?.abandon();
     if (this.#since.size < this.#limit) {
@@ -53,7 +53,7 @@ export class StreamSlots {
     next[1](true);
   }
 
-  /** A stream that was too young to be called slow may be by now. */
+  /** A stream that was too young to count as slow may count as slow by now. */
   #keepLooking(): void {
     this.#looking ??= setInterval(() => {
       if (this.#waiting.size > 0) return this.#slowest()?.abandon();

@@ -1,20 +1,16 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { fingerprint } from '../../domain/backup/key-fingerprints.ts';
+import { unwrapWith, wrapWith } from '../../domain/keys/wrapping.ts';
 import type { KeyProvider, Random } from '../../domain/ports/index.ts';
-
-const nonceBytes = 12;
-const tagBytes = 16;
+import { SetupError } from '../../domain/setup-error.ts';
 
 /**
- * Master keys from a file, one per line: `VERSION:BASE64 OF 32 BYTES`. The first line wraps; the others still unwrap.
- * A key is replaced in two steps, so that no process meets a version it does not know: first the new line is added at
- * the end everywhere, then it is moved to the top.
+ * Master keys from a file, one per line: `VERSION:BASE64 OF 32 BYTES`. The first line's key wraps; the others can still
+ * unwrap. A key is replaced in two steps, so that no process meets a version it does not know: first the new line is
+ * added at the end everywhere, then it is moved to the top.
  */
 export function keyfileProvider(path: string, random: Random): KeyProvider {
-  if (statSync(path).mode & 0o007) {
-    throw new Error(`${path} holds the master keys and is open to every user of this machine. Run: chmod o= ${path}`);
-  }
-  const masterKeys = parse(readFileSync(path, 'utf8'), path);
+  const masterKeys = parse(contentOf(path), path);
   const [currentVersion] = masterKeys.keys() as Iterable<number> as [number];
   const master = (version: number) => {
     const key = masterKeys.get(version);
@@ -23,23 +19,25 @@ export function keyfileProvider(path: string, random: Random): KeyProvider {
   };
 
   return {
-    currentVersion,
-
-    async wrap(dataKey, context) {
-      const nonce = random.bytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', master(currentVersion), nonce, { authTagLength: tagBytes });
-      cipher.setAAD(Buffer.from(context));
-      return Buffer.concat([nonce, cipher.update(dataKey), cipher.final(), cipher.getAuthTag()]);
-    },
-
-    async unwrap(wrapped, version, context) {
-      const nonce = wrapped.subarray(0, nonceBytes);
-      const decipher = createDecipheriv('aes-256-gcm', master(version), nonce, { authTagLength: tagBytes });
-      decipher.setAAD(Buffer.from(context));
-      decipher.setAuthTag(wrapped.subarray(-tagBytes));
-      return Buffer.concat([decipher.update(wrapped.subarray(nonceBytes, -tagBytes)), decipher.final()]);
-    },
+    masterKeys: async () => [...masterKeys].map(([version, key]) => ({ version, fingerprint: fingerprint(key) })),
+    wrap: async (dataKey, context) => ({
+      wrapped: wrapWith(master(currentVersion), dataKey, context, random),
+      version: currentVersion,
+    }),
+    unwrap: async (wrapped, version, context) => unwrapWith(master(version), wrapped, context),
   };
+}
+
+function contentOf(path: string): string {
+  try {
+    if ((statSync(path).mode & 0o007) === 0) return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new SetupError(`WAYBILL_MASTER_KEY_FILE names ${path}, which cannot be read (${code}).`, { cause });
+  }
+  throw new SetupError(
+    `${path} holds the master keys and is open to every user of this machine. Run: chmod o= ${path}`,
+  );
 }
 
 function parse(text: string, path: string): Map<number, Buffer> {

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
-import type { AccountStore, Credentials } from '../../domain/ports/index.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { AccountStore, ApiKey, LiveKey } from '../../domain/ports/index.ts';
 import { type BatchLimits, batched } from './batched.ts';
 import type { Database } from './database.ts';
 
-/** Every request is authenticated; beyond these it is refused rather than kept waiting. */
+/** Every request is authenticated; beyond these limits it is rejected instead of kept waiting. */
 export const credentialLimits: BatchLimits = { keys: 100, inFlight: 4, waiting: 1_000, waitMs: 2_000 };
 
 export function accountStore(db: Database): AccountStore {
@@ -11,30 +11,59 @@ export function accountStore(db: Database): AccountStore {
     db
       .selectFrom('accounts')
       .select(['id', 'email', 'number', 'type', 'language', 'created_at as createdAt'])
+      .select('display_name as displayName')
       .select(['second_factor as secondFactor', 'receipts', 'reminders'])
       .select(({ eb }) => eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'));
 
-  // Asked by every request, and under load by many at once.
-  const credentials = batched<string, Credentials>(async (emails) => {
-    const rows = await db
-      .selectFrom('accounts as a')
-      .innerJoin('api_keys as k', 'k.account_id', 'a.id')
-      .select(['a.id', 'a.email', 'k.digest'])
-      .where('a.email', '=', sql<string>`any(${emails})`)
-      .where('a.disabled_at', 'is', null)
-      .where('k.revoked_at', 'is', null)
-      .execute();
-    const byEmail = Map.groupBy(rows, (row) => row.email);
-    return new Map(
-      [...byEmail].map(([email, keys]) => [
-        email,
-        { accountId: (keys[0] as (typeof keys)[0]).id, keyDigests: keys.map((key) => key.digest) },
-      ]),
-    );
+  const liveKeys = async (condition: RawBuilder<boolean>) => {
+    const { rows } = await sql<LiveKey>`
+      select a.id as "accountId", a.email, k.id as "keyId", k.digest, k.scopes, k.networks, k.expires_at as "expiresAt",
+        coalesce(k.last_used_at < now() - interval '10 minutes', true) as "useIsDue"
+      from accounts as a join api_keys as k on k.account_id = a.id
+      where ${condition} and a.disabled_at is null and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now())
+    `.execute(db);
+    return rows;
+  };
+  // Every request asks for one of these, and under load many do so at once.
+  const credentials = batched<string, LiveKey[]>(
+    async (emails) =>
+      Map.groupBy(await liveKeys(sql`a.email = any(${emails}) and k.scopes is null`), ({ email }) => email),
+    credentialLimits,
+  );
+  const byDigest = batched<string, LiveKey>(async (digests) => {
+    const found = await liveKeys(sql`k.digest = any(${digests.map((digest) => Buffer.from(digest, 'hex'))}::bytea[])`);
+    return new Map(found.map((key) => [key.digest.toString('hex'), key]));
   }, credentialLimits);
+  const isLive = sql<boolean>`revoked_at is null and coalesce(expires_at > now(), true)`;
+  const keyColumns = [
+    'id',
+    'name',
+    'hint',
+    'scopes',
+    'networks',
+    'created_at as createdAt',
+    'expires_at as expiresAt',
+    'last_used_at as lastUsedAt',
+    'revoked_at as revokedAt',
+    isLive.as('isLive'),
+  ] as const;
 
   return {
     credentials,
+    liveKey: (digest) => byDigest(digest.toString('hex')),
+
+    async recordKeyUse(accountId, keyId) {
+      // Many requests may find at once that it is due; whoever comes second need not wait for the first.
+      await sql`
+        update api_keys set last_used_at = now()
+        from (
+          select account_id, id from api_keys where account_id = ${accountId} and id = ${keyId}
+          for no key update skip locked
+        ) as used
+        where api_keys.account_id = used.account_id and api_keys.id = used.id
+      `.execute(db);
+    },
 
     byEmail: (email) => accounts().where('email', '=', email).executeTakeFirst(),
     byId: (accountId) => accounts().where('id', '=', accountId).executeTakeFirst(),
@@ -57,10 +86,11 @@ export function accountStore(db: Database): AccountStore {
         .execute();
     },
 
-    async setChoices(accountId, { secondFactor, receipts, reminders }) {
-      // One text whatever is changed: what is not given stays.
+    async setChoices(accountId, { displayName, secondFactor, receipts, reminders }) {
+      // The same statement text whatever is changed; a value that is not given stays as it is.
       await sql`
         update accounts set
+          display_name = coalesce(${displayName ?? null}::text, display_name),
           second_factor = case when ${secondFactor !== undefined}::boolean
             then ${secondFactor ?? null}::second_factor else second_factor end,
           receipts = coalesce(${receipts ?? null}::boolean, receipts),
@@ -76,20 +106,28 @@ export function accountStore(db: Database): AccountStore {
     keys: (accountId) =>
       db
         .selectFrom('api_keys')
-        .select(['id', 'hint', 'created_at as createdAt', 'revoked_at as revokedAt'])
+        .select(keyColumns)
+        .$castTo<ApiKey>()
         .where('account_id', '=', accountId)
-        // Live ones first: however many have been revoked since, they are all seen.
-        .orderBy('revoked_at', (order) => order.desc().nullsFirst())
+        // Live keys first, so that all of them are seen, however many have been revoked since.
+        .orderBy(isLive, 'desc')
         .orderBy('created_at', 'desc')
         .limit(sql.lit(100))
         .execute(),
 
-    async insertKey(accountId, key) {
-      await db
+    insertKey: (accountId, { expiresAt, ...key }) =>
+      db
         .insertInto('api_keys')
-        .values({ account_id: accountId, ...key })
-        .execute();
-    },
+        .values({
+          account_id: accountId,
+          ...key,
+          scopes: key.scopes?.slice(),
+          networks: key.networks?.slice(),
+          expires_at: expiresAt,
+        })
+        .returning(keyColumns)
+        .$castTo<ApiKey>()
+        .executeTakeFirstOrThrow(),
 
     async revokeKey(accountId, keyId) {
       const { numUpdatedRows } = await db

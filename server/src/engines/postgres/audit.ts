@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import type { AuditStore } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
+import { forgetOldest } from './forget-oldest.ts';
+import { isHeld } from './holds.ts';
+
+/** The drop that an entry is about: itself, or one of its files or messages. Earlier versions wrote `drop`. */
+const dropOfEntry = sql`coalesce((old.details ->> 'dropId')::uuid, (old.details ->> 'drop')::uuid,
+  (select drop_id from files where account_id = old.account_id and id = (old.details ->> 'fileId')::uuid),
+  (select drop_id from messages where account_id = old.account_id and id = (old.details ->> 'messageId')::uuid))`;
 
 export function auditStore(db: Database): AuditStore {
   return {
@@ -12,16 +19,8 @@ export function auditStore(db: Database): AuditStore {
     },
 
     async forget(olderThanSeconds, count) {
-      const { numAffectedRows } = await sql`
-        delete from audit_entries as entry
-        using (
-          select account_id, id from audit_entries
-          where at < now() - make_interval(secs => ${olderThanSeconds})
-          order by at limit ${sql.lit(count)}
-        ) as due
-        where entry.account_id = due.account_id and entry.id = due.id
-      `.execute(db);
-      return Number(numAffectedRows ?? 0);
+      const where = sql`not ${isHeld(sql`old.account_id`, dropOfEntry)}`;
+      return forgetOldest(db, { table: 'audit_entries', id: 'id', at: 'at', where }, olderThanSeconds, count);
     },
   };
 }

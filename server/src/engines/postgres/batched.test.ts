@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { type BatchLimits, batched } from './batched.ts';
 
-/** A batch whose queries the test answers. */
+/** A batch whose queries are answered by the test. */
 function controlled(limits: Partial<BatchLimits> = {}) {
   const queries: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const ask = batched<string, string>(
@@ -16,9 +16,24 @@ function controlled(limits: Partial<BatchLimits> = {}) {
   return { ask, queries, keys: () => queries.map((query) => query.keys) };
 }
 
+const turn = () => new Promise((resolve) => void setImmediate(resolve));
+
+test('whoever asks in one turn of the event loop shares a query', async () => {
+  const { ask, queries, keys } = controlled();
+  const answers = ['a', 'b', 'a'].map(ask);
+  await turn();
+  expect(keys()).toEqual([['a', 'b']]);
+  queries[0]?.answer();
+  expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'a!']);
+});
+
 test('several queries are in flight; whoever comes later shares the next one', async () => {
   const { ask, queries, keys } = controlled();
-  const answers = ['a', 'b', 'c', 'd', 'c', 'e'].map(ask);
+  const answers: Promise<string | undefined>[] = [];
+  for (const key of ['a', 'b', 'c', 'd', 'c', 'e']) {
+    answers.push(ask(key));
+    await turn();
+  }
   expect(keys()).toEqual([['a'], ['b']]);
   queries[1]?.answer();
   await expect.poll(keys).toEqual([['a'], ['b'], ['c', 'd']]);
@@ -32,8 +47,10 @@ test('several queries are in flight; whoever comes later shares the next one', a
 test('one that hangs does not hold up the others', async () => {
   const { ask, queries } = controlled();
   void ask('hangs');
+  await turn();
   for (const key of ['a', 'b', 'c']) {
     const answer = ask(key);
+    await turn();
     queries.at(-1)?.answer();
     expect(await answer).toBe(`${key}!`);
   }
@@ -42,28 +59,33 @@ test('one that hangs does not hold up the others', async () => {
 test('one that fails fails those who shared it, and nobody else', async () => {
   const { ask, queries } = controlled({ inFlight: 1 });
   const failing = ask('a');
+  await turn();
   const waiting = ask('b');
   queries[0]?.fail(new Error('away'));
   await expect(failing).rejects.toThrow('away');
+  await turn();
   queries[1]?.answer();
   expect(await waiting).toBe('b!');
 });
 
 test('a caller beyond the queue is refused at once', async () => {
-  const { ask, queries } = controlled({ waiting: 1 });
-  const served = [ask('a'), ask('b'), ask('c')];
-  await expect(ask('d')).rejects.toThrow('too many callers');
-  for (const query of queries) query.answer();
-  await expect.poll(() => queries.length).toBe(3);
-  queries[2]?.answer();
-  expect(await Promise.all(served)).toEqual(['a!', 'b!', 'c!']);
+  const { ask, queries } = controlled({ inFlight: 1, waiting: 1 });
+  const served = [ask('a')];
+  await turn();
+  served.push(ask('b'));
+  await expect(ask('c')).rejects.toThrow('too many callers');
+  queries[0]?.answer();
+  await expect.poll(() => queries.length).toBe(2);
+  queries[1]?.answer();
+  expect(await Promise.all(served)).toEqual(['a!', 'b!']);
 });
 
 test('a caller who waits too long for a query to begin is refused, and takes no place in it', async () => {
+  const { ask, queries } = controlled({ inFlight: 1, waitMs: 2_000 });
+  const served = ask('a');
+  await turn();
   vi.useFakeTimers();
   try {
-    const { ask, queries } = controlled({ inFlight: 1, waitMs: 2_000 });
-    const served = ask('a');
     const refused = expect(ask('b')).rejects.toThrow('too many callers');
     vi.advanceTimersByTime(2_000);
     await refused;

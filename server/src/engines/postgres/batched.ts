@@ -3,17 +3,18 @@ import { OutOfReachError } from './database.ts';
 export interface BatchLimits {
   /** Keys in one query. */
   readonly keys: number;
-  /** Queries in flight. More than one, so that a query that hangs does not stop everybody. */
+  /** Queries in flight. More than one, so that a query that hangs does not block all callers. */
   readonly inFlight: number;
-  /** Callers that may wait for the next query; a further one is refused at once. */
+  /** Callers that may wait for the next query; any further caller is rejected at once. */
   readonly waiting: number;
   /** How long a caller waits for the next query to begin. */
   readonly waitMs: number;
 }
 
 /**
- * Answers many callers with few queries: whoever asks while all queries are in flight shares the next one. Every answer
- * comes from a query that began after its question, so nothing is answered from before a change.
+ * Serves many callers with few queries: callers that ask in the same turn of the event loop, or while all queries are
+ * in flight, share the next one. Every result comes from a query that began after the call, so no result is older than
+ * a change made before the call.
  */
 export function batched<Key, Value>(
   load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
@@ -23,10 +24,17 @@ export function batched<Key, Value>(
     readonly key: Key;
     readonly answer: PromiseWithResolvers<Value | undefined>;
   }
-  /** In the order they were asked, with the timer of each. */
+  /** In the order of the calls, with the timer of each. */
   const waiting = new Map<Question, NodeJS.Timeout>();
   let inFlight = 0;
+  let isTurnEnding = false;
 
+  const askNext = () => {
+    isTurnEnding = false;
+    while (waiting.size > 0 && inFlight < limits.inFlight) {
+      void ask(waiting.keys().take(limits.keys).map(taken).toArray());
+    }
+  };
   const ask = async (questions: readonly Question[]) => {
     inFlight += 1;
     try {
@@ -36,7 +44,7 @@ export function batched<Key, Value>(
       for (const { answer } of questions) answer.reject(error);
     }
     inFlight -= 1;
-    if (waiting.size > 0) void ask(waiting.keys().take(limits.keys).map(taken).toArray());
+    askNext();
   };
   const taken = (question: Question) => {
     clearTimeout(waiting.get(question));
@@ -46,11 +54,15 @@ export function batched<Key, Value>(
 
   return (key) => {
     const question: Question = { key, answer: Promise.withResolvers() };
-    if (inFlight < limits.inFlight) void ask([question]);
-    else if (waiting.size >= limits.waiting) question.answer.reject(overloaded());
-    else {
+    if (waiting.size >= limits.waiting) {
+      question.answer.reject(overloaded());
+    } else {
       const giveUp = () => taken(question).answer.reject(overloaded());
       waiting.set(question, setTimeout(giveUp, limits.waitMs));
+      if (!isTurnEnding && inFlight < limits.inFlight) {
+        isTurnEnding = true;
+        setImmediate(askNext);
+      }
     }
     return question.answer.promise;
   };

@@ -21,21 +21,20 @@ export function contactStore(db: Database): ContactStore {
     readGlobal,
     version,
 
-    /** One statement, so that the lists and their version are of one moment. */
+    /** One statement, so that the lists and their version are from the same moment. */
     async read(accountId) {
-      const row = await db
-        .selectFrom('accounts')
-        .innerJoin('global_contacts_version', (join) => join.onTrue())
-        .select(['contacts_version as localVersion', 'global_contacts_version.version as globalVersion'])
-        .select(({ selectFrom }) => [
-          listOf(
-            selectFrom('contacts').select(fields).whereRef('account_id', '=', 'accounts.id').orderBy('position'),
-          ).as('local'),
-          listOf(selectFrom('global_contacts').select(fields).orderBy('position')).as('global'),
-        ])
-        .where('id', '=', accountId)
-        .executeTakeFirstOrThrow();
-      return { local: row.local, global: row.global, version: `${row.localVersion}-${row.globalVersion}` };
+      const { rows } = await sql<{ local: Contact[]; global: Contact[]; version: string }>`
+        select contacts_version || '-' || global_contacts_version.version as version,
+          (select coalesce(json_agg(contact), '[]') from
+            (select email, number, language, groups, nick from contacts
+             where account_id = accounts.id order by position) as contact) as local,
+          (select coalesce(json_agg(contact), '[]') from
+            (select email, number, language, groups, nick from global_contacts order by position) as contact) as global
+        from accounts cross join global_contacts_version where id = ${accountId}
+      `.execute(db);
+      const [read] = rows;
+      if (!read) throw new Error(`There is no account ${accountId}.`);
+      return read;
     },
 
     async known(accountId, emails) {
@@ -90,13 +89,9 @@ export function contactStore(db: Database): ContactStore {
   };
 }
 
-/** A list of any length as one parameter; a values list would run out of parameter numbers. */
+/** A list of any length as one parameter; a VALUES list would run out of parameter numbers. */
 function recordset(contacts: readonly Contact[]): RawBuilder<unknown> {
   const json = JSON.stringify(contacts.map((contact, position) => ({ ...contact, position })));
   return sql`jsonb_to_recordset(${json}::jsonb)
     as contact (email text, position integer, number text, language text, groups text[], nick text)`;
-}
-
-function listOf(query: RawBuilder<unknown> | { toOperationNode(): unknown }): RawBuilder<Contact[]> {
-  return sql<Contact[]>`(select coalesce(json_agg(contact), '[]'::json) from ${query} as contact)`;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { Lane } from '../../domain/lane.ts';
@@ -5,39 +6,64 @@ import type { DB } from './schema.ts';
 
 export type Database = Kysely<DB>;
 
-/** bigint as a number: nothing we count comes near 2^53, and the driver would answer text. */
+/** bigint as a number: nothing we count comes near 2^53, and the driver would return text. */
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /** How long PostgreSQL may keep a caller waiting. */
 export interface Deadlines {
-  /** For a new connection; or, while PostgreSQL answers nobody, for one of the pool. While it does, twice as long. */
+  /**
+   * For a new connection, or for one from the pool while PostgreSQL answers no one. While it does answer, twice as
+   * long.
+   */
   readonly connectMs: number;
-  /** For a statement, kept by the server, which cancels it; the connection stays usable. 0: no limit. */
+  /** For a statement, enforced by the server, which cancels it; the connection stays usable. 0: no limit. */
   readonly statementMs: number;
-  /** For an answer, kept by us: it also ends when the server is frozen or the network loses packets. 0: no limit. */
+  /**
+   * For a response, enforced by us: it also ends the wait when the server is frozen or the network loses packets. 0: no
+   * limit.
+   */
   readonly answerMs: number;
 }
 
 /**
- * A request answers within 12 seconds whatever happens: waiting to be authenticated (2 s, see batched.ts), then a
- * connection and an answer, or after a failure a second attempt at a connection, for what has to be cleaned up.
+ * A request is answered within 12 seconds whatever happens: it waits to be authenticated (2 s, see batched.ts), then
+ * for a connection, its settings (1 s) and a response, or after a failure for a second attempt at a connection, to
+ * clean up.
  */
 export const requestDeadlines: Deadlines = { connectMs: 3_000, statementMs: 5_000, answerMs: 5_500 };
 
-/** Nobody waits for a job, and a sweep has more to do in one statement than a request has. */
+/** No user waits for a job, and a sweep has more to do in one statement than a request has. */
 export const jobDeadlines: Deadlines = { connectMs: 10_000, statementMs: 30_000, answerMs: 35_000 };
 
-/** A migration takes as long as its tables are large, and waits for another process that migrates. */
+/** The duration of a migration depends on the size of its tables, and it waits for another process that migrates. */
 export const migrationDeadlines: Deadlines = { connectMs: 10_000, statementMs: 0, answerMs: 0 };
 
-/** PostgreSQL did not answer in time, or so many callers wait for it already that another one would not be served. */
+/**
+ * PostgreSQL did not respond in time, or so many callers are already waiting for it that another one would not be
+ * served.
+ */
 export class OutOfReachError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'OutOfReachError';
   }
 }
+
+/**
+ * The server only copies another one. For a moment after a failover, a proxy may still lead there: what was acknowledged
+ * may be missing from what it shows, and it accepts no change.
+ */
+export class StandbyError extends OutOfReachError {
+  constructor() {
+    super('this PostgreSQL is a standby server');
+    this.name = 'StandbyError';
+  }
+}
+
+const idleInTransactionMs = 30_000;
+/** For applying the settings of a new connection. */
+export const settingMs = 1_000;
 
 /** Callers that may wait for each connection of the pool. */
 const waitingPerConnection = 200;
@@ -55,13 +81,12 @@ export function openPool({ url, connections, deadlines, onError }: PoolOptions):
     max: connections,
     types,
     connectionTimeoutMillis: deadlines.connectMs,
-    statement_timeout: deadlines.statementMs,
     query_timeout: deadlines.answerMs,
-    idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     application_name: 'waybill',
+    verify: (client, done) => setUp(client, deadlines, done),
   });
-  // A backend that goes away reports on its client; without a listener that would end the process.
+  // A backend that disappears emits an error on its client; without a listener, that would end the process.
   pool.on('error', onError);
   pool.on('connect', (client) => {
     client.on('error', onError);
@@ -71,8 +96,27 @@ export function openPool({ url, connections, deadlines, onError }: PoolOptions):
 }
 
 /**
- * The driver gives up waiting and keeps the connection, on which the next query would wait for the same answer. Once
- * disconnected, a transaction's rollback fails at once, and the pool opens another connection.
+ * Timeouts are set by a statement, because a connection pooler such as PgBouncer rejects or forgets them as connection
+ * parameters.
+ */
+function setUp(client: pg.ClientBase, { connectMs, statementMs }: Deadlines, done: (failure?: Error) => void): void {
+  const query = {
+    text: `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleInTransactionMs};
+      select pg_is_in_recovery() as standby`,
+    query_timeout: Math.min(connectMs, settingMs),
+  };
+  // The driver returns one result for each statement.
+  client.query(query, (cause?: Error, results?: unknown) => {
+    if (cause) return done(new OutOfReachError('PostgreSQL did not take a new connection', { cause }));
+    const [row] = (results as pg.QueryResult<{ standby: boolean }>[]).at(-1)?.rows ?? [];
+    return done(row?.standby ? new StandbyError() : undefined);
+  });
+}
+
+/**
+ * At its deadline, the driver stops waiting but keeps the connection, on which the next query would wait for the same
+ * response. Once the connection is closed, a transaction's rollback fails at once, and the pool opens another
+ * connection.
  */
 function disconnectAtDeadline(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
@@ -87,25 +131,47 @@ function disconnectAtDeadline(client: pg.PoolClient): void {
   }) as typeof client.query;
 }
 
-export function openDatabase(pool: pg.Pool): Database {
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+/**
+ * Ends the connections that are not in use, and waits for the others, but not forever: a connection that is never
+ * released must not keep a process from ending. Returns how many were still in use.
+ */
+export async function closePool(pool: pg.Pool, withinMs = 5_000): Promise<number> {
+  await Promise.race([pool.end(), pause(withinMs, undefined, { ref: false })]);
+  return pool.totalCount;
+}
+
+/** Called around every statement, with its text, in which a parameter is only `$1`. */
+export type AroundStatement = <Result>(text: string, call: () => Result) => Result;
+
+export interface DatabaseOptions {
+  /** Callers enter it before they take a connection. */
+  readonly lane?: Lane;
+  readonly around?: AroundStatement | undefined;
+}
+
+export function openDatabase(pool: pg.Pool, options: DatabaseOptions = {}): Database {
+  const { lane = laneTo(pool), around = (_text, call) => call() } = options;
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparing(pool, lane, around) }) });
+}
+
+export function laneTo(pool: pg.Pool): Lane {
+  const { max, connectionTimeoutMillis: silenceMs = 0 } = pool.options;
+  return new Lane({ atOnce: max, silenceMs, waitMs: 2 * silenceMs, maxWaiting: max * waitingPerConnection });
 }
 
 /**
  * Prepares every statement once per connection, so that PostgreSQL plans it once and not for each request. This
- * requires that there are few different texts of statements: a list is always one parameter, however long it is. What is
- * the same in every call, like the size of a batch, is part of the text: the plan for a `limit` that is a parameter reads
- * a tenth of the table, whatever the limit turns out to be.
+ * requires a small number of different statement texts: a list is always one parameter, however long it is. Values that
+ * are the same in every call, such as the size of a batch, are part of the text: the plan for a `limit` that is a
+ * parameter reads a tenth of the table, whatever the actual limit is.
  */
-function preparing(pool: pg.Pool): PostgresPool {
+function preparing(pool: pg.Pool, lane: Lane, around: AroundStatement): PostgresPool {
   const names = new Map<string, string>();
   const nameOf = (text: string) => {
     const name = names.get(text) ?? `waybill_${names.size}`;
     names.set(text, name);
     return name;
   };
-  const { max, connectionTimeoutMillis: silenceMs = 0 } = pool.options;
-  const lane = new Lane({ atOnce: max, silenceMs, waitMs: 2 * silenceMs, maxWaiting: max * waitingPerConnection });
   return {
     async connect() {
       const { leave } = await lane.enter();
@@ -116,8 +182,8 @@ function preparing(pool: pg.Pool): PostgresPool {
       let outcome: 'answered' | 'failed' = 'failed';
       return {
         async query(text: string, values: readonly unknown[]) {
-          const result = await client.query(
-            values.length === 0 ? text : { name: nameOf(text), text, values: [...values] },
+          const result = await around(text, () =>
+            client.query(values.length === 0 ? text : { name: nameOf(text), text, values: [...values] }),
           );
           outcome = 'answered';
           return result;

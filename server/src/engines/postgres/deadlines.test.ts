@@ -4,7 +4,7 @@ import type { Store } from '../../domain/ports/index.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { startFreezable } from '../../testing/tcp.ts';
 import { credentialLimits } from './accounts.ts';
-import { type Deadlines, openDatabase, requestDeadlines } from './database.ts';
+import { closePool, type Deadlines, openDatabase, requestDeadlines, settingMs } from './database.ts';
 import { migrate } from './migrate.ts';
 import { postgresStore } from './store.ts';
 
@@ -17,7 +17,7 @@ afterAll(() => database[Symbol.asyncDispose]());
 const quick: Deadlines = { connectMs: 300, statementMs: 0, answerMs: 600 };
 const unavailable = { code: 'unavailable' };
 
-/** A store whose way to PostgreSQL the test can freeze. */
+/** A store whose connection to PostgreSQL the test can freeze. */
 async function freezableStore(deadlines = quick) {
   const url = new URL(database.url);
   const way = await startFreezable(Number(url.port));
@@ -81,8 +81,8 @@ describe('a PostgreSQL that is frozen', () => {
 
   test('lets every request be answered within twelve seconds, by the deadlines for requests', () => {
     const { connectMs, answerMs } = requestDeadlines;
-    expect(credentialLimits.waitMs + connectMs + answerMs).toBeLessThan(12_000);
-    // A failed call, and after it an attempt to clean up.
+    expect(credentialLimits.waitMs + connectMs + settingMs + answerMs).toBeLessThan(12_000);
+    // A failed call, followed by an attempt to clean up.
     expect(connectMs + answerMs + connectMs).toBeLessThan(12_000);
   });
 });
@@ -110,10 +110,25 @@ test('a migration waits for another one beyond any deadline', async () => {
     for (const { at } of asking) asked.add(at);
     return asked.size;
   };
-  // Again and again.
+  // It asks repeatedly.
   await expect.poll(ask, { timeout: 10_000 }).toBeGreaterThan(3);
   await other.query('select pg_advisory_unlock(7295113)');
   other.release();
   expect(await migrating).toEqual([]);
   await pool.end();
+});
+
+test('a pool closes although a connection is never given back', async () => {
+  const pool = openTestPool(database.url, quick);
+  const kept = await pool.connect();
+  expect(await closePool(pool, 50)).toBe(1);
+  kept.release(true);
+});
+
+test('a pool closes as soon as its last connection is given back', async () => {
+  const pool = openTestPool(database.url, quick);
+  const kept = await pool.connect();
+  const closing = closePool(pool, 30_000);
+  kept.release();
+  expect(await closing).toBe(0);
 });

@@ -1,6 +1,7 @@
 import type { Receiver } from '@waybill/protocol';
 import { sql } from 'kysely';
 import type { DraftStore } from '../../domain/ports/index.ts';
+import { uploadDrafts } from '../../domain/uploads/account-upload.ts';
 import type { Database } from './database.ts';
 import { secondsFromNow } from './time.ts';
 import { longestPutSeconds } from './uploads.ts';
@@ -34,6 +35,12 @@ export function draftStore(db: Database): DraftStore {
       };
     },
 
+    async lockExisting(accountId, names) {
+      await sql`
+        select from drafts where account_id = ${accountId} and name = any(${names}::text[]) order by name for update
+      `.execute(db);
+    },
+
     async setReceivers(accountId, name, receivers) {
       await draft(accountId, name)
         .set({ receivers: JSON.stringify(receivers) })
@@ -63,10 +70,11 @@ export function draftStore(db: Database): DraftStore {
         with stale as materialized (
           select account_id, name from drafts
           where touched_at < now() - make_interval(secs => ${untouchedSeconds})
-            -- A contact's large file may take longer than that, unless the grant has ended.
+            -- A large file may take longer than that to arrive, unless the grant has ended; and then it is checked.
             and (touched_at = '-infinity' or not exists (
               select from uploads where uploads.account_id = drafts.account_id and uploads.draft = drafts.name
-                and uploads.state = 'receiving' and uploads.due_at > now()))
+                and (uploads.state = 'receiving' and uploads.due_at > now()
+                  or uploads.state = 'checking' and starts_with(drafts.name, ${uploadDrafts}))))
           order by touched_at limit ${sql.lit(owners)} for update skip locked
         ), due_files as materialized (
           select files.account_id, files.id

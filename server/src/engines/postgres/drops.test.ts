@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findInboxFile } from '../../domain/drops/find-inbox-file.ts';
 import { readHistory, readInbox } from '../../domain/drops/read-history.ts';
 import { sendFiles } from '../../domain/grants/send-files.ts';
@@ -8,20 +8,13 @@ import { openLink } from '../../domain/links/open-link.ts';
 import type { DroppedFile, Link } from '../../domain/ports/index.ts';
 import { batchSize, sweep } from '../../domain/sweep.ts';
 import { allOf } from '../../testing/all-of.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { grantedLink, readyFile } from '../../testing/grants.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
-import type { MemoryObjectStore } from '../../testing/memory-object-store.ts';
 
-let exchange: TestExchange<MemoryObjectStore>;
-let engines: TestExchange<MemoryObjectStore>['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
 
 const dropRow = async (dropId: string) => {
   const [row] = await query<{
@@ -35,7 +28,7 @@ const dropRow = async (dropId: string) => {
 const revoke = async (accountId: string, dropId: string) => {
   const revoked = await engines.store.drops.revoke(accountId, dropId);
   await engines.store.drops.empty(batchSize, { accountId, dropId });
-  return revoked;
+  return revoked !== undefined;
 };
 const statesOf = (accountId: string, dropId: string, after = -1, count = 100) =>
   engines.store.drops.deliveryStates(accountId, dropId, after, count);
@@ -115,7 +108,15 @@ describe('a revoked drop', () => {
 describe('what is known of each receiver', () => {
   test('is what really happened, and nothing before it did', async () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt', 'b.txt'], ['r@example.org', 's@example.org']);
-    const nothing = { notifiedAt: null, openedAt: null, passedAt: null, completedAt: null };
+    const nothing = {
+      notifiedAt: null,
+      openedAt: null,
+      passedAt: null,
+      completedAt: null,
+      undeliverableAt: null,
+      undeliverableReason: null,
+      isForgotten: false,
+    };
     const files = [
       { name: 'a.txt', sizeBytes: 16, deliveredBytes: 0 },
       { name: 'b.txt', sizeBytes: 16, deliveredBytes: 0 },
@@ -130,8 +131,8 @@ describe('what is known of each receiver', () => {
     await engines.store.outbox.settle(sender.accountId, message?.id as string, 'sent', '250');
     await openLink(engines, link);
     const [a, b] = (await engines.store.links.files(link)) as [DroppedFile, DroppedFile];
-    await engines.store.links.deliver(link, a, { start: 0, end: 16 });
-    await engines.store.links.deliver(link, b, { start: 0, end: 5 });
+    await engines.store.links.deliver(link, [{ file: a, sent: { start: 0, end: 16 } }]);
+    await engines.store.links.deliver(link, [{ file: b, sent: { start: 0, end: 5 } }]);
     const half = await statesOf(sender.accountId, dropId);
     expect(half).toMatchObject([
       {
@@ -143,7 +144,7 @@ describe('what is known of each receiver', () => {
       },
       { ...nothing, files },
     ]);
-    await engines.store.links.deliver(link, b, { start: 5, end: 16 });
+    await engines.store.links.deliver(link, [{ file: b, sent: { start: 5, end: 16 } }]);
     expect(await statesOf(sender.accountId, dropId)).toMatchObject([
       { completedAt: expect.any(Date), files: [{ deliveredBytes: 16 }, { deliveredBytes: 16 }] },
       { completedAt: null },
@@ -153,7 +154,7 @@ describe('what is known of each receiver', () => {
   test('stays known when the drop has ended and its files are gone', async () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt']);
     const [file] = await engines.store.links.files(link);
-    await engines.store.links.deliver(link, file as DroppedFile, { start: 0, end: 7 });
+    await engines.store.links.deliver(link, [{ file: file as DroppedFile, sent: { start: 0, end: 7 } }]);
     await revoke(sender.accountId, dropId);
     await sweep(engines);
     expect(await statesOf(sender.accountId, dropId)).toMatchObject([
@@ -206,7 +207,7 @@ describe('browsers', () => {
     await expect(findSession(engines, secret, 'downloadfiles')).rejects.toMatchObject({ code: 'link_revoked' });
     await forgotten(link, '2 hours');
     await sweep(engines);
-    await expect(findSession(engines, secret, 'downloadfiles')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(findSession(engines, secret, 'downloadfiles')).rejects.toMatchObject({ code: 'link_not_opened' });
     expect(await sessionsOf(link)).toEqual([]);
   });
 

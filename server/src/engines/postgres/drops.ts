@@ -3,27 +3,54 @@ import { type RawBuilder, sql } from 'kysely';
 import type {
   Batch,
   BatchSize,
-  DropState,
+  DropDeadline,
   DropStore,
   FileLine,
   PagePosition,
   ReceiverState,
+  Sending,
+  TypedDrop,
 } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
+import { forgetDeliveries, forgetDrops } from './forget-drops.ts';
+import { forgetOldest } from './forget-oldest.ts';
+import { stateOfDrop } from './state-of-drop.ts';
 
-/** As text: a Date would lose the microseconds, and with them the place in the order. */
+/** As text: a Date would lose the microseconds, and with them the position in the order. */
 const positionOf = (column: string) => sql<string>`${sql.ref(column)}::text`.as('createdAt');
 const secondsOf = (column: string) =>
   sql<number>`floor(extract(epoch from ${sql.ref(column)}))::bigint`.as('createdSeconds');
 const isBefore = (createdAt: string, id: string, { createdAt: time, id: after }: PagePosition) =>
   sql<boolean>`(${sql.ref(createdAt)}, ${sql.ref(id)}) < (${time}::timestamptz, ${after}::uuid)`;
 
-const stateOfDrop = sql<DropState>`
-  case when revoked_at is not null then 'revoked'
-       when ended_at is not null or expires_at <= now() then 'expired'
-       else 'live' end`;
-
 export function dropStore(db: Database): DropStore {
+  const inbox = (accountId: string) =>
+    db
+      .selectFrom('inbox_entries as entry')
+      .innerJoin('drops', (join) =>
+        join.onRef('drops.account_id', '=', 'entry.sender_account_id').onRef('drops.id', '=', 'entry.drop_id'),
+      )
+      .innerJoin('accounts as sender', 'sender.id', 'entry.sender_account_id')
+      // A set that a contact sent belongs to the account itself and comes from the contact.
+      .leftJoin('links as contact', (join) =>
+        join
+          .onRef('contact.account_id', '=', 'drops.account_id')
+          .onRef('contact.drop_id', '=', 'drops.from_drop_id')
+          .onRef('contact.position', '=', 'drops.from_position'),
+      )
+      .select([
+        'entry.id',
+        'entry.sender_account_id as senderAccountId',
+        'entry.drop_id as dropId',
+        'drops.ttl',
+        'drops.file_count as fileCount',
+        sql<string>`coalesce(contact.email, sender.email)`.as('sender'),
+      ])
+      .select([positionOf('entry.created_at'), secondsOf('entry.created_at')])
+      .where('entry.account_id', '=', accountId)
+      .where('drops.ended_at', 'is', null)
+      .where('drops.expires_at', '>', sql<Date>`now()`);
+
   return {
     async insert(accountId, drop) {
       await db
@@ -37,14 +64,18 @@ export function dropStore(db: Database): DropStore {
           expires_at: sql`now() + make_interval(secs => ${drop.ttlSeconds})`,
           receiver_count: drop.receiverCount,
           file_count: drop.fileCount,
-          link_key: drop.linkKey,
-          key_version: drop.keyVersion,
+          link_key: drop.linkKey?.wrapped ?? null,
+          key_version: drop.linkKey?.version ?? 0,
           remind_at:
             drop.reminderSeconds === null
               ? null
               : sql`now() + make_interval(secs => ${drop.ttlSeconds - drop.reminderSeconds})`,
           from_drop_id: drop.from?.dropId ?? null,
           from_position: drop.from?.position ?? null,
+          reference: drop.choices?.reference ?? null,
+          metadata: drop.choices?.metadata ? JSON.stringify(drop.choices.metadata) : null,
+          second_factor: drop.choices?.secondFactor ?? null,
+          notify: drop.choices?.notify ?? true,
         })
         .execute();
     },
@@ -65,20 +96,17 @@ export function dropStore(db: Database): DropStore {
       `.execute(db);
     },
 
-    async insertInboxEntry(accountId, entry) {
-      await db
-        .insertInto('inbox_entries')
-        .values({
-          account_id: accountId,
-          id: entry.id,
-          sender_account_id: entry.senderAccountId,
-          drop_id: entry.dropId,
-        })
-        .execute();
+    async insertInboxEntries(senderAccountId, dropId, entries) {
+      await sql`
+        insert into inbox_entries (account_id, id, sender_account_id, drop_id)
+        select account_id, id, ${senderAccountId}, ${dropId}
+        from unnest(${entries.map(({ accountId }) => accountId)}::uuid[], ${entries.map(({ id }) => id)}::uuid[])
+          as entry (account_id, id)
+      `.execute(db);
     },
 
     async claimIdempotencyKey(accountId, key, digest) {
-      // A rival's claim in flight makes the insert wait for its end.
+      // If a concurrent request has claimed the same key, the insert waits for it to end.
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('idempotency_keys')
         .values({ account_id: accountId, key, request_digest: digest })
@@ -98,14 +126,25 @@ export function dropStore(db: Database): DropStore {
       db
         .selectFrom('drops')
         .select(['id', 'type', 'ttl', 'message', 'receiver_count as receiverCount', 'file_count as fileCount'])
+        .select('expires_at as expiresAt')
         .select([positionOf('created_at'), secondsOf('created_at'), stateOfDrop.as('state')])
         .where('account_id', '=', accountId)
-        // What contacts sent is in the inbox, not in the history of what was sent.
+        // What contacts sent is in the inbox, not in the history of what the account sent.
         .where(sql<boolean>`drops.type <> 'receivedfiles'`)
         .$narrowType<{ type: DropType }>()
         .$if(after !== undefined, (query) => query.where(isBefore('created_at', 'id', after as PagePosition)))
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
+        .limit(sql.lit(count))
+        .execute(),
+
+    byIdEnd: (digits, count) =>
+      db
+        .selectFrom('drops')
+        .innerJoin('accounts', 'accounts.id', 'drops.account_id')
+        .select(['drops.id', 'drops.type', 'accounts.email as account'])
+        .select([secondsOf('drops.created_at'), stateOfDrop.as('state')])
+        .where(sql<boolean>`right(drops.id::text, 10) = ${digits}`)
         .limit(sql.lit(count))
         .execute(),
 
@@ -149,31 +188,7 @@ export function dropStore(db: Database): DropStore {
     },
 
     inboxPage: (accountId, after, count) =>
-      db
-        .selectFrom('inbox_entries as entry')
-        .innerJoin('drops', (join) =>
-          join.onRef('drops.account_id', '=', 'entry.sender_account_id').onRef('drops.id', '=', 'entry.drop_id'),
-        )
-        .innerJoin('accounts as sender', 'sender.id', 'entry.sender_account_id')
-        // A set that a contact sent belongs to the account itself, and comes from the contact.
-        .leftJoin('links as contact', (join) =>
-          join
-            .onRef('contact.account_id', '=', 'drops.account_id')
-            .onRef('contact.drop_id', '=', 'drops.from_drop_id')
-            .onRef('contact.position', '=', 'drops.from_position'),
-        )
-        .select([
-          'entry.id',
-          'entry.sender_account_id as senderAccountId',
-          'entry.drop_id as dropId',
-          'drops.ttl',
-          'drops.file_count as fileCount',
-          sql<string>`coalesce(contact.email, sender.email)`.as('sender'),
-        ])
-        .select([positionOf('entry.created_at'), secondsOf('entry.created_at')])
-        .where('entry.account_id', '=', accountId)
-        .where('drops.ended_at', 'is', null)
-        .where('drops.expires_at', '>', sql<Date>`now()`)
+      inbox(accountId)
         .$if(after !== undefined, (query) =>
           query.where(isBefore('entry.created_at', 'entry.id', after as PagePosition)),
         )
@@ -182,8 +197,27 @@ export function dropStore(db: Database): DropStore {
         .limit(sql.lit(count))
         .execute(),
 
+    inboxEntry: (accountId, entryId) => inbox(accountId).where('entry.id', '=', entryId).executeTakeFirst(),
+
+    async sentThrough({ accountId, dropId, position }, max) {
+      const { rows } = await sql<Sending>`
+        select drops.created_at as "sentAt", drops.file_count as "fileCount",
+          listed.bytes as "totalBytes", listed.files
+        from drops cross join lateral (
+          select coalesce(sum(size_bytes), 0)::bigint as bytes, coalesce(json_agg(json_build_object(
+            'name', path, 'sizeBytes', size_bytes, 'scan', scan) order by number) filter (where number <= ${max.files}), '[]') as files
+          from (
+            select coalesce(path, name) as path, size_bytes, scan, row_number() over (order by created_at, id) as number
+            from files where files.account_id = drops.account_id and files.drop_id = drops.id) as numbered
+        ) as listed
+        where drops.account_id = ${accountId} and drops.from_drop_id = ${dropId} and drops.from_position = ${position}
+        order by drops.created_at desc, drops.id desc limit ${sql.lit(max.sendings)}
+      `.execute(db);
+      return rows;
+    },
+
     endExpired: (count) =>
-      end(
+      endDrops(
         db,
         sql`
           select account_id, id from drops
@@ -193,20 +227,50 @@ export function dropStore(db: Database): DropStore {
 
     empty: (batch, only) => empty(db, batch, only && sql`account_id = ${only.accountId} and id = ${only.dropId}`),
 
-    forget: (olderThanSeconds, batch) => forget(db, olderThanSeconds, batch),
+    forget: (olderThanSeconds, batch) => forgetDrops(db, olderThanSeconds, batch),
+    forgetDeliveries: (olderThanSeconds, batch) => forgetDeliveries(db, olderThanSeconds, batch),
 
     async revoke(accountId, dropId) {
       const due = sql`
         select account_id, id from drops
         where account_id = ${accountId} and id = ${dropId} and ended_at is null and expires_at > now()
         for update`;
-      return (await end(db, due, sql`now()`)) === 1;
+      return (await endDrops(db, due, sql`now()`))[0];
+    },
+
+    async lockDeadline(accountId, dropId) {
+      const { rows } = await sql<DropDeadline>`
+        select type, ${stateOfDrop} as state, expires_at as "expiresAt", now() as now, notify, xmin::text as version
+        from drops
+        where account_id = ${accountId} and id = ${dropId}
+        for update
+      `.execute(db);
+      return rows[0];
+    },
+
+    async moveDeadline(accountId, dropId, until, reminderSeconds) {
+      await sql`
+        with moved as (
+          select account_id, id, expires_at from drops where account_id = ${accountId} and id = ${dropId}
+        ), heard as (
+          update links set more_time_asked_at = null from moved
+          where links.account_id = moved.account_id and links.drop_id = moved.id and links.more_time_asked_at is not null
+        ), kept as (
+          update link_sessions as session set forget_at = session.forget_at + (${until}::timestamptz - moved.expires_at)
+          from moved where session.account_id = moved.account_id and session.drop_id = moved.id
+        )
+        update drops
+        set expires_at = ${until}, remind_at = ${until}::timestamptz - make_interval(secs => ${reminderSeconds})
+        from moved where drops.account_id = moved.account_id and drops.id = moved.id
+      `.execute(db);
     },
 
     async deliveryStates(accountId, dropId, after, count) {
       const { rows } = await sql<ReceiverState>`
         select links.position, links.email as receiver, links.notified_at as "notifiedAt", links.opened_at as "openedAt",
-          links.passed_at as "passedAt", links.completed_at as "completedAt", coalesce((
+          links.undeliverable_at as "undeliverableAt", links.undeliverable_reason as "undeliverableReason",
+          links.passed_at as "passedAt", links.completed_at as "completedAt",
+          drops.deliveries_forgotten as "isForgotten", coalesce((
             select json_agg(json_build_object('name', files.name, 'sizeBytes', files.size_bytes,
               'deliveredBytes', (select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivery.delivered) as part)
             ) order by files.created_at, files.id)
@@ -216,50 +280,35 @@ export function dropStore(db: Database): DropStore {
               and delivery.file_id = files.id
             where files.account_id = links.account_id and files.drop_id = links.drop_id
           ), '[]') as files
-        from links
+        from links join drops on drops.account_id = links.account_id and drops.id = links.drop_id
         where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position > ${after}
         order by links.position limit ${sql.lit(count)}
       `.execute(db);
       return rows;
     },
 
-    async forgetIdempotencyKeys(olderThanSeconds, count) {
-      const { numDeletedRows } = await db
-        .deleteFrom('idempotency_keys')
-        .where(({ eb, refTuple, selectFrom }) =>
-          eb(
-            refTuple('account_id', 'key'),
-            'in',
-            selectFrom('idempotency_keys')
-              .select(['account_id', 'key'])
-              .where('created_at', '<', sql<Date>`now() - make_interval(secs => ${olderThanSeconds})`)
-              .orderBy('created_at')
-              .limit(sql.lit(count))
-              .$asTuple('account_id', 'key'),
-          ),
-        )
-        .executeTakeFirstOrThrow();
-      return Number(numDeletedRows);
-    },
+    forgetIdempotencyKeys: (olderThanSeconds, count) =>
+      forgetOldest(db, { table: 'idempotency_keys', id: 'key', at: 'created_at' }, olderThanSeconds, count),
   };
 }
 
-/** Ends the drops that `due` selects, by changing only their own rows. Returns how many. */
-async function end(
+/** Ends the drops that `due` selects by changing only their own rows. */
+export async function endDrops(
   db: Database,
   due: RawBuilder<unknown>,
   revokedAt: RawBuilder<unknown> = sql`null`,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
+): Promise<TypedDrop[]> {
+  const { rows } = await sql<TypedDrop>`
     with due as materialized (${due})
     update drops set ended_at = now(), revoked_at = ${revokedAt}, link_key = null, remind_at = null, to_empty = true
     from due
     where drops.account_id = due.account_id and drops.id = due.id
+    returning drops.account_id as "accountId", drops.id as "dropId", type
   `.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rows;
 }
 
-/** A drop stays `to_empty` until a batch has found all that was left of it. */
+/** A drop stays `to_empty` until a batch has handled everything that was left of it. */
 async function empty(
   db: Database,
   { owners, rows: limit }: BatchSize,
@@ -290,7 +339,7 @@ async function empty(
       delete from inbox_entries as entry
       using due_entries where entry.account_id = due_entries.account_id and entry.id = due_entries.id
     ), cleared as (
-      -- Staler than any other draft: it is the next to be dropped, with all that is on it.
+      -- Older than any other draft, so that it is the next to be removed, with everything on it.
       update drafts set touched_at = '-infinity'
       from due_desks where drafts.account_id = due_desks.account_id and drafts.name = due_desks.name
     ), found as (
@@ -305,63 +354,6 @@ async function empty(
       from due, found where drops.account_id = due.account_id and drops.id = due.id and not found.more
     )
     select drops, rows, more or drops = ${owners} as more from found
-  `.execute(db);
-  return { rows: rows[0]?.rows ?? 0, more: rows[0]?.more ?? false };
-}
-
-/** A drop goes with its links in the batch that finds nothing else left of it. */
-async function forget(db: Database, olderThanSeconds: number, { owners, rows: limit }: BatchSize): Promise<Batch> {
-  const { rows } = await sql<{ rows: number; more: boolean }>`
-    with old as materialized (
-      select account_id, id, ended_at, receiver_count + file_count as size from drops
-      where ended_at < now() - make_interval(secs => ${olderThanSeconds}) and not to_empty
-        and not exists (select from files
-          where files.account_id = drops.account_id and files.drop_id = drops.id and files.state <> 'gone')
-        and not exists (select from messages
-          where messages.account_id = drops.account_id and messages.drop_id = drops.id and messages.state = 'waiting')
-        and not exists (select from drops as received
-          where received.account_id = drops.account_id and received.from_drop_id = drops.id)
-        and not exists (select from inbox_entries as entry
-          where entry.sender_account_id = drops.account_id and entry.drop_id = drops.id)
-      order by ended_at limit ${sql.lit(owners)} for update skip locked
-    ), due as materialized (
-      -- At least one, and more while they have few links and files.
-      select account_id, id from (
-        select account_id, id, sum(size) over (order by ended_at, id) - size as before from old) as ordered
-      where before < ${limit}
-    ), due_deliveries as materialized (
-      select due.account_id, due.id, row.position, row.file_id
-      from due join deliveries as row on row.account_id = due.account_id and row.drop_id = due.id limit ${sql.lit(limit)}
-    ), due_messages as materialized (
-      select row.account_id, row.id
-      from due join messages as row on row.account_id = due.account_id and row.drop_id = due.id limit ${sql.lit(limit)}
-    ), due_sessions as materialized (
-      select row.digest
-      from due join link_sessions as row on row.account_id = due.account_id and row.drop_id = due.id limit ${sql.lit(limit)}
-    ), deleted_deliveries as (
-      delete from deliveries as row using due_deliveries as due
-      where row.account_id = due.account_id and row.drop_id = due.id and row.position = due.position
-        and row.file_id = due.file_id
-    ), deleted_messages as (
-      delete from messages as row using due_messages as due where row.account_id = due.account_id and row.id = due.id
-    ), deleted_sessions as (
-      delete from link_sessions as row using due_sessions as due where row.digest = due.digest
-    ), found as (
-      select (select count(*) from due) as drops, greatest(deliveries, messages, sessions) = ${limit} as more
-      from (
-        select (select count(*) from due_deliveries) as deliveries, (select count(*) from due_messages) as messages,
-          (select count(*) from due_sessions) as sessions
-      ) as counted
-    ), finished as materialized (
-      select account_id, id from due, found where not found.more
-    ), deleted_files as (
-      delete from files as row using finished where row.account_id = finished.account_id and row.drop_id = finished.id
-    ), deleted_links as (
-      delete from links as row using finished where row.account_id = finished.account_id and row.drop_id = finished.id
-    ), deleted_drops as (
-      delete from drops as row using finished where row.account_id = finished.account_id and row.id = finished.id
-    )
-    select case when more then 0 else drops end as rows, drops > 0 as more from found
   `.execute(db);
   return { rows: rows[0]?.rows ?? 0, more: rows[0]?.more ?? false };
 }

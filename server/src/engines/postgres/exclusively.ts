@@ -5,8 +5,9 @@ const heartbeatMs = 5_000;
 const lostAfterSeconds = 20;
 
 /**
- * Holds an advisory lock in a transaction that does nothing else. PostgreSQL releases it when the connection breaks, and
- * also when the process hangs: then the heartbeat stops, and a transaction that is idle for long is ended.
+ * Holds an advisory lock in a transaction that does nothing else. PostgreSQL releases the lock when the connection
+ * breaks, and also when the process hangs: then the heartbeat stops, and PostgreSQL ends a transaction that is idle for
+ * too long.
  */
 export async function exclusively<T>(
   db: Database,

@@ -5,7 +5,7 @@ import { remainingObjects } from './remaining-objects.ts';
 import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
 import { secondsFromNow } from './time.ts';
 
-/** Destroying the wrapped key is what deletes a file; its objects are unreadable from then on. */
+/** A file is deleted by destroying its wrapped key; its objects are unreadable from then on. */
 const deletion = { state: 'deleting', wrapped_key: null, lease_until: sql<Date>`now()` } as const;
 
 export function fileStore(db: Database): FileStore {
@@ -21,6 +21,17 @@ export function fileStore(db: Database): FileStore {
         .orderBy('created_at')
         .orderBy('id')
         .execute();
+    },
+
+    async isStored(accountId, id) {
+      const stored = await db
+        .selectFrom('files')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .where('state', '=', 'ready')
+        .executeTakeFirst();
+      return stored !== undefined;
     },
 
     async countStaged(accountId, draft) {
@@ -60,6 +71,22 @@ export function fileStore(db: Database): FileStore {
       return Number(numUpdatedRows);
     },
 
+    async moveUploadsToDrop(accountId, files, dropId) {
+      const { rows } = await sql<{ moved: number }>`
+        with moved as (
+          update files set drop_id = ${dropId}, name = new.name, path = new.path
+          from unnest(${files.map(({ id }) => id)}::uuid[], ${files.map(({ name }) => name)}::text[],
+            ${files.map(({ path }) => path)}::text[]) as new (id, name, path)
+          where files.account_id = ${accountId} and files.id = new.id and files.state = 'ready' and files.drop_id is null
+          returning files.draft
+        ), emptied as (
+          delete from drafts using moved where drafts.account_id = ${accountId} and drafts.name = moved.draft
+        )
+        select count(*) as moved from moved
+      `.execute(db);
+      return rows[0]?.moved ?? 0;
+    },
+
     async takeDeletions(count, leaseSeconds) {
       const { rows } = await sql<Deletion>`
         with due as (
@@ -77,7 +104,7 @@ export function fileStore(db: Database): FileStore {
     async settleDeletions(deletions) {
       const { rest, isDone } = remainingObjects(deletions);
       const isSame = sql`files.account_id = rest."accountId" and files.id = rest.id`;
-      // A file of a drop is kept as a line of its history.
+      // A file of a drop is kept as an entry in its history.
       const isRemoved = sql`(${isDone} and files.drop_id is null)`;
       await sql`
         with removed as (delete from files using ${rest} where ${isSame} and ${isRemoved})
@@ -88,7 +115,7 @@ export function fileStore(db: Database): FileStore {
       `.execute(db);
     },
 
-    inInbox: (accountId, entryId, name) =>
+    inInbox: (accountId, entryId, { name, id } = {}) =>
       db
         .selectFrom('inbox_entries as entry')
         .innerJoin('drops', (join) =>
@@ -103,9 +130,12 @@ export function fileStore(db: Database): FileStore {
         .where('entry.id', '=', entryId)
         .where('drops.ended_at', 'is', null)
         .where('drops.expires_at', '>', sql<Date>`now()`)
-        .where('files.name', '=', name)
         .where('files.state', '=', 'ready')
+        .$if(name !== undefined, (query) => query.where('files.name', '=', name as string))
+        .$if(id !== undefined, (query) => query.where('files.id', '=', id as string))
+        .orderBy('files.created_at')
+        .orderBy('files.id')
         .$narrowType<ReadyFile>()
-        .executeTakeFirst(),
+        .execute(),
   };
 }

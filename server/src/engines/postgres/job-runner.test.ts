@@ -31,7 +31,7 @@ test.each([1, 2])(
     for (let job = 0; job < 3; job++) await database.query("select graphile_worker.add_job('hold')");
     await expect.poll(() => running.length, { timeout: 10_000 }).toBe(3);
     const settle = 'delete from %_private_jobs%';
-    // The runner cannot settle a job before its connection is cut: the job's row is locked.
+    // The runner cannot settle a job before its connection is cut, because the job's row is locked.
     const lock = await database.pool.connect();
     await lock.query('begin');
     await lock.query('select from graphile_worker._private_jobs for update');
@@ -128,7 +128,7 @@ test('a runner that was stopped has ended', async () => {
   await runner.ended;
 });
 
-/** The backends on which such a statement waits for a lock. */
+/** The backends whose current statement looks like this and waits for a lock. */
 async function waiting(database: TestDatabase, statement: string): Promise<unknown[]> {
   return await database.query(
     `select pid from pg_stat_activity

@@ -9,8 +9,16 @@ export interface JobRunnerOptions {
   readonly log: Logger;
   readonly concurrency: number;
   readonly tasks: Readonly<Record<string, (payload: unknown, signal: AbortSignal) => Promise<void>>>;
-  /** After a stop, how long jobs may take before they are told to break off. They are tried again later. */
+  /** Called around every job. */
+  readonly around?: (job: Job, work: () => Promise<void>) => Promise<void>;
+  /** How long jobs may take after a stop before they are told to abort. They are tried again later. */
   readonly stopMs: number;
+}
+
+export interface Job {
+  readonly name: string;
+  readonly id: number;
+  readonly payload: unknown;
 }
 
 export interface JobRunner {
@@ -23,8 +31,8 @@ const restartAfterMs = 500;
 const settleMs = 5_000;
 
 /**
- * Jobs are rows of PostgreSQL, enqueued in the transaction that makes them true. A runner that loses its connection while
- * it takes or settles a job stops taking jobs: another one replaces it, for as long as nobody has stopped us.
+ * Jobs are rows in PostgreSQL, enqueued in the transaction that makes them true. A runner that loses its connection
+ * while it takes or settles a job stops taking jobs. Another one then replaces it, unless we have been stopped.
  */
 export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunner> {
   const stopped = new AbortController();
@@ -36,7 +44,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
       if (stopped.signal.aborted) return;
       options.log.warn('the job runner takes no more jobs and is replaced');
       current = await beginAgain(options, jobs, stopped.signal);
-      // It may have begun while everything was stopped.
+      // It may have started while everything was being stopped.
       if (stopped.signal.aborted) await current.runner.stop().catch(() => undefined);
     }
   };
@@ -51,7 +59,7 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
       // It may have stopped by itself a moment ago.
       const stopping = current.runner.stop().catch(() => undefined);
       await allEnded(jobs);
-      // Then they are settled. That a runner says so cannot be relied on.
+      // Wait until they are settled, but not forever, because a runner may never report it.
       await Promise.race([Promise.all([stopping, ended]), pause(settleMs, undefined, { ref: false })]);
       await allEnded(jobs);
       clearTimeout(timer);
@@ -59,10 +67,10 @@ export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunn
   };
 }
 
-/** Those of the runner and of the runners before it. */
+/** The jobs of this runner and of the runners before it. */
 interface Jobs {
   readonly running: Set<Promise<void>>;
-  /** Tells them to break off. */
+  /** Tells the jobs to abort. */
   readonly cut: AbortController;
 }
 
@@ -70,7 +78,10 @@ async function allEnded({ running }: Jobs): Promise<void> {
   while (running.size > 0) await Promise.allSettled(running);
 }
 
-/** When PostgreSQL answers, and the runners before it have left a place: never twice as many jobs run as may. */
+/**
+ * Waits until PostgreSQL responds and the previous runners have left a free place, so that never twice as many jobs run
+ * as may.
+ */
 async function beginAgain(options: JobRunnerOptions, jobs: Jobs, signal: AbortSignal): Promise<Begun> {
   for (;;) {
     await pause(restartAfterMs, undefined, { signal });
@@ -86,13 +97,14 @@ async function beginAgain(options: JobRunnerOptions, jobs: Jobs, signal: AbortSi
 interface Begun {
   readonly runner: Runner;
   /**
-   * It takes no more jobs. Its own promise settles later, after the last of its jobs, or never: it miscounts when jobs
-   * fail to be settled, and then waits for ever for the count to be right.
+   * The runner takes no more jobs. Its own promise settles later, after the last of its jobs, or never: it miscounts
+   * when settling jobs fails, and then waits forever for the count to be right.
    */
   readonly closed: Promise<unknown>;
 }
 
 async function begin(options: JobRunnerOptions, { running, cut }: Jobs): Promise<Begun> {
+  const { around = (_job, work) => work() } = options;
   const events: WorkerEvents = new EventEmitter();
   const closed = once(events, 'pool:gracefulShutdown');
   const looked = firstLook(events);
@@ -101,15 +113,18 @@ async function begin(options: JobRunnerOptions, { running, cut }: Jobs): Promise
     events,
     concurrency: options.concurrency,
     noHandleSignals: true,
-    // Settled in batches, if of one: only then does a failure to settle end the runner and not, unhandled, the process.
+    // Settles jobs in batches, even batches of one: only then does a failure to settle end the runner instead of ending
+    // the process as an unhandled rejection.
     preset: {
       worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
     },
     taskList: Object.fromEntries(
       Object.entries(options.tasks).map(([name, task]) => [
         name,
-        (payload) => {
-          const job = task(payload, cut.signal).finally(() => running.delete(job));
+        (payload, { job: { id } }) => {
+          const job = around({ name, id: Number(id), payload }, () => task(payload, cut.signal)).finally(() =>
+            running.delete(job),
+          );
           running.add(job);
           return job;
         },
@@ -119,13 +134,13 @@ async function begin(options: JobRunnerOptions, { running, cut }: Jobs): Promise
       if (level === 'error' || level === 'warning') options.log.warn({ report: message }, 'the job runner reports');
     }),
   });
-  // How it ends is in its log, and `closed` says when another one is needed.
+  // Its log says how it ended, and `closed` says when another one is needed.
   runner.promise.catch(() => undefined);
   void stopUnless(looked, runner);
   return { runner, closed };
 }
 
-/** Whether the first look for jobs succeeds. */
+/** Whether the first query for jobs succeeds. */
 function firstLook(events: WorkerEvents): Promise<boolean> {
   return new Promise((resolve) => {
     events.once('worker:getJob:empty', () => resolve(true));
@@ -135,12 +150,12 @@ function firstLook(events: WorkerEvents): Promise<boolean> {
 }
 
 /**
- * A runner asks for the numbers of its tasks once and keeps the answer, even if the answer is a failure: then it never
- * takes a job, and says nothing. So one whose first look for jobs fails must stop.
+ * A runner queries the ids of its tasks once and keeps the result, even if the query failed: then it never takes a job,
+ * and reports nothing. A runner whose first query for jobs fails must therefore stop.
  */
 async function stopUnless(looked: Promise<boolean>, runner: Runner): Promise<void> {
   if (await looked) return;
-  // Not from inside its own event: it would take that for a fault of its own and print it.
+  // Not from inside its own event: the runner would treat that as its own failure and print it.
   await nextTurn();
   await runner.stop().catch(() => undefined);
 }

@@ -1,25 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { grantAccess } from '../../domain/drops/create-drop.ts';
 import { tokenDigest } from '../../domain/drops/link-token.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { findLink, findSession } from '../../domain/links/find-link.ts';
 import { maxSessions, openLink } from '../../domain/links/open-link.ts';
-import type { Link } from '../../domain/ports/index.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import type { DroppedFile, Link } from '../../domain/ports/index.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
 
 const stateOf = async ({ accountId, dropId, position }: Link) => {
   const [row] = await query(
@@ -62,7 +56,7 @@ describe('a link', () => {
     randomBytes(32).toString('base64url'),
   ])('is not found by %j', async (token) => {
     await expect(findLink(engines, token, 'downloadfiles')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(findSession(engines, token, 'downloadfiles')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(findSession(engines, token, 'downloadfiles')).rejects.toMatchObject({ code: 'link_not_opened' });
   });
 
   test('that asks for files opens no download page, nor the other way round', async () => {
@@ -122,7 +116,7 @@ describe('opening a link', () => {
     expect(rows[0]?.digest).toEqual(tokenDigest(last));
     const opened = new Set(secrets.map((secret) => tokenDigest(secret).toString('hex')));
     for (const { digest } of rows.slice(1)) expect(opened.has(digest.toString('hex'))).toBe(true);
-    await expect(findSession(engines, first, 'downloadfiles')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(findSession(engines, first, 'downloadfiles')).rejects.toMatchObject({ code: 'link_not_opened' });
     await findSession(engines, untouched, 'downloadfiles');
   });
 
@@ -145,7 +139,7 @@ describe('opening a link', () => {
   test('a token is no session, and a session no token', async () => {
     const { link, token } = await sentLink(exchange, ['a.txt']);
     const secret = await openLink(engines, link);
-    await expect(findSession(engines, token, 'downloadfiles')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(findSession(engines, token, 'downloadfiles')).rejects.toMatchObject({ code: 'link_not_opened' });
     await expect(findLink(engines, secret, 'downloadfiles')).rejects.toMatchObject({ code: 'not_found' });
   });
 });
@@ -179,7 +173,8 @@ describe('a delivery', () => {
     const [file] = await engines.store.links.files(link);
     if (!file) throw new Error('no file');
     const answers: boolean[] = [];
-    for (const [start, end] of ranges) answers.push(await engines.store.links.deliver(link, file, { start, end }));
+    for (const [start, end] of ranges)
+      answers.push((await engines.store.links.deliver(link, [{ file, sent: { start, end } }])).link);
     return answers;
   };
   /** "content of a.txt" */
@@ -270,7 +265,7 @@ describe('a delivery', () => {
     const range = fc
       .tuple(fc.nat(size), fc.nat(size))
       .map(([a, b]): [number, number] => [Math.min(a, b), Math.max(a, b)]);
-    // Cut anywhere and shuffled, with some more ranges: sets that do complete, which chance alone would seldom find.
+    // Cut anywhere and shuffled, with a few more ranges: complete sets, which random ranges alone would rarely form.
     const cutUp = fc.uniqueArray(fc.nat(size), { maxLength: 6 }).map((cuts) => {
       const edges = [0, ...cuts, size].toSorted((a, b) => a - b);
       return edges.slice(1).map((end, index): [number, number] => [edges[index] as number, end]);
@@ -299,7 +294,7 @@ describe('a delivery', () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const [{ id } = { id: '' }] = await engines.store.links.files(link);
     const file = { id, sizeBytes: 10_000 };
-    await engines.store.links.deliver(link, file, { start: 5_000, end: 5_001 });
+    await engines.store.links.deliver(link, [{ file, sent: { start: 5_000, end: 5_001 } }]);
     await query(
       `update deliveries set delivered = delivered + (select range_agg(int8range(n * 4, n * 4 + 2)) from generate_series(0, 999) as n)
        where drop_id = $1`,
@@ -314,11 +309,11 @@ describe('a delivery', () => {
       return row;
     };
     // The range of one byte is the shortest of 1,002.
-    expect(await engines.store.links.deliver(link, file, { start: 9_000, end: 10_000 })).toBe(false);
+    expect((await engines.store.links.deliver(link, [{ file, sent: { start: 9_000, end: 10_000 } }])).link).toBe(false);
     expect(await kept()).toEqual({ ranges: 1_000, bytes: 999 * 2 + 1_000 });
-    expect(await engines.store.links.deliver(link, file, { start: 0, end: 5_000 })).toBe(false);
-    expect(await engines.store.links.deliver(link, file, { start: 5_001, end: 9_000 })).toBe(false);
-    expect(await engines.store.links.deliver(link, file, { start: 4_900, end: 5_100 })).toBe(true);
+    expect((await engines.store.links.deliver(link, [{ file, sent: { start: 0, end: 5_000 } }])).link).toBe(false);
+    expect((await engines.store.links.deliver(link, [{ file, sent: { start: 5_001, end: 9_000 } }])).link).toBe(false);
+    expect((await engines.store.links.deliver(link, [{ file, sent: { start: 4_900, end: 5_100 } }])).link).toBe(true);
     expect(await kept()).toEqual({ ranges: 1, bytes: 10_000 });
   });
 
@@ -335,13 +330,32 @@ describe('a delivery', () => {
     const [a, b] = await engines.store.links.files(link);
     if (!a || !b) throw new Error('no files');
     const whole = { start: 0, end: size };
-    expect(await engines.store.links.deliver(link, a, whole)).toBe(false);
-    expect(await engines.store.links.deliver(other, b, whole)).toBe(false);
-    expect(await engines.store.links.deliver(link, b, whole)).toBe(true);
-    expect(await engines.store.links.deliver(link, b, whole)).toBe(false);
+    expect((await engines.store.links.deliver(link, [{ file: a, sent: whole }])).link).toBe(false);
+    expect((await engines.store.links.deliver(other, [{ file: b, sent: whole }])).link).toBe(false);
+    expect((await engines.store.links.deliver(link, [{ file: b, sent: whole }])).link).toBe(true);
+    expect((await engines.store.links.deliver(link, [{ file: b, sent: whole }])).link).toBe(false);
     expect(await complete(link)).toEqual([true, true]);
     expect(await complete(other)).toEqual([false, true]);
     expect((await stateOf(other)).completed_at).toBeNull();
+  });
+
+  test('of several files at once counts the bytes of each', async () => {
+    const { link } = await sentLink(exchange, ['a.txt', 'b.txt', 'c.txt']);
+    const [a, b, c] = (await engines.store.links.files(link)) as [DroppedFile, DroppedFile, DroppedFile];
+    const deliver = (...sent: [DroppedFile, number, number][]) =>
+      engines.store.links.deliver(
+        link,
+        sent.map(([file, start, end]) => ({ file, sent: { start, end } })),
+      );
+    expect((await deliver([a, 0, size], [b, 0, 5])).link).toBe(false);
+    expect(await complete(link)).toEqual([true, false, false]);
+    const rest = [
+      [b, 5, size],
+      [c, 0, size],
+    ] as [DroppedFile, number, number][];
+    expect((await deliver(...rest)).link).toBe(true);
+    expect(await complete(link)).toEqual([true, true, true]);
+    expect((await deliver(...rest)).link).toBe(false);
   });
 
   test('of the last files at the same moment completes the drop exactly once', async () => {
@@ -349,9 +363,11 @@ describe('a delivery', () => {
       const { link } = await sentLink(exchange, ['a.txt', 'b.txt', 'c.txt']);
       const files = await engines.store.links.files(link);
       const answers = await Promise.all(
-        [...files, ...files].map((file) => engines.store.links.deliver(link, file, { start: 0, end: size })),
+        [...files, ...files].map((file) =>
+          engines.store.links.deliver(link, [{ file, sent: { start: 0, end: size } }]),
+        ),
       );
-      expect(answers.filter(Boolean)).toHaveLength(1);
+      expect(answers.filter(({ link: isComplete }) => isComplete)).toHaveLength(1);
       expect((await stateOf(link)).completed_at).toBeInstanceOf(Date);
     }
   });

@@ -1,9 +1,25 @@
 import type { DropType } from '@waybill/protocol';
 import { sql } from 'kysely';
-import type { DropEnding, Link, LinkStore } from '../../domain/ports/index.ts';
+import type {
+  Completed,
+  Delivery,
+  DropEnding,
+  Link,
+  LinkStore,
+  Question,
+  ReceiversLink,
+  SecondFactor,
+} from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
+import { isHeld } from './holds.ts';
 import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
+import { shownName } from './shown-name.ts';
 import { secondsFromNow } from './time.ts';
+
+const askedColumns: Readonly<Record<Question, string>> = {
+  more_time: 'more_time_asked_at',
+  send_again: 'send_again_asked_at',
+};
 
 export function linkStore(db: Database): LinkStore {
   const links = () =>
@@ -19,15 +35,24 @@ export function linkStore(db: Database): LinkStore {
         'links.position',
         'drops.type',
         'accounts.email as sender',
+        shownName.as('senderName'),
         'links.email as receiver',
         'links.number',
         'links.language',
         'drops.message',
         'drops.ttl',
+        'drops.created_at as createdAt',
         'drops.expires_at as expiresAt',
-        'accounts.second_factor as secondFactor',
-        sql<boolean>`drops.ended_at is not null or drops.expires_at <= now()`.as('ended'),
-        sql<boolean>`drops.revoked_at is not null`.as('revoked'),
+        sql<SecondFactor | null>`coalesce(drops.second_factor, accounts.second_factor,
+          (select groups.second_factor from groups where groups.id = accounts.group_id))`.as('secondFactor'),
+        sql<boolean>`drops.ended_at is not null or drops.expires_at <= now() or links.withdrawn_at is not null`.as(
+          'ended',
+        ),
+        sql<boolean>`drops.revoked_at is not null or links.withdrawn_at is not null`.as('revoked'),
+        sql<boolean>`now() > drops.expires_at - (drops.expires_at - drops.created_at) / 4`.as('endsSoon'),
+        sql<Question[]>`array_remove(array[
+          case when links.more_time_asked_at is not null then 'more_time' end,
+          case when links.send_again_asked_at is not null then 'send_again' end], null)`.as('asked'),
       ])
       // A link has one of the types that the API knows; a set that a contact sent has no links.
       .$narrowType<{ type: DropType }>();
@@ -53,23 +78,29 @@ export function linkStore(db: Database): LinkStore {
         .select([
           'session.code_id as codeId',
           'session.code_tries as tries',
+          'session.code_expires_at as codeExpiresAt',
           sql<boolean>`session.code_expires_at <= now()`.as('expired'),
           sql<boolean>`session.passed_at is not null`.as('passed'),
         ])
         .where('session.digest', '=', digest)
         .executeTakeFirst();
       if (!row) return undefined;
-      const { codeId, tries, expired, passed, ...link } = row;
-      return { link, digest, passed, code: codeId === null ? undefined : { tries, expired } };
+      const { codeId, tries, expired, codeExpiresAt, passed, ...link } = row;
+      const code = codeId && codeExpiresAt ? { tries, expired, expiresAt: codeExpiresAt } : undefined;
+      return { link, digest, passed, code };
     },
 
     async open(link, digest, keepSeconds, maxSessions) {
-      // Locks the link, so that of browsers that open it at once each sees the sessions of those before it.
-      await sql`
-        update links set opened_at = coalesce(opened_at, now())
+      // Locks the link, so that when several browsers open it at once, each sees the sessions of those before it.
+      const { numAffectedRows } = await sql`
+        update links set opened_at = now()
         where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+          and opened_at is null
       `.execute(db);
-      // The time of the statement: a transaction that had to wait for the lock began before sessions that are older.
+      const isFirst = numAffectedRows === 1n;
+      if (!isFirst) await lockLink(db, link);
+      // Uses the time of the statement: a transaction that waited for the lock began before sessions that are older
+      // than its own.
       await sql`
         with surplus as (
           delete from link_sessions where digest in (
@@ -81,6 +112,7 @@ export function linkStore(db: Database): LinkStore {
         values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position}, clock_timestamp(),
           ${link.expiresAt}::timestamptz + make_interval(secs => ${keepSeconds}))
       `.execute(db);
+      return isFirst;
     },
 
     async close(digest) {
@@ -101,8 +133,11 @@ export function linkStore(db: Database): LinkStore {
 
     async holdLive(link) {
       const { rows } = await sql<{ ended: boolean; revoked: boolean }>`
-        select ended_at is not null or expires_at <= now() as ended, revoked_at is not null as revoked from drops
-        where account_id = ${link.accountId} and id = ${link.dropId}
+        select ended_at is not null or expires_at <= now() or withdrawn_at is not null as ended,
+          revoked_at is not null or withdrawn_at is not null as revoked
+        from drops join links on links.account_id = drops.account_id and links.drop_id = drops.id
+          and links.position = ${link.position}
+        where drops.account_id = ${link.accountId} and drops.id = ${link.dropId}
         for share
       `.execute(db);
       return rows[0] ?? { ended: true, revoked: false };
@@ -110,13 +145,26 @@ export function linkStore(db: Database): LinkStore {
 
     async endings(drops) {
       const { rows } = await sql<DropEnding>`
-        select drops.account_id as "accountId", drops.id as "dropId", revoked_at is not null as revoked, true as ended
-        from unnest(${drops.map(({ accountId }) => accountId)}::uuid[], ${drops.map(({ dropId }) => dropId)}::uuid[])
-          as asked (account_id, id)
+        select drops.account_id as "accountId", drops.id as "dropId", nullif(asked.position, -1) as position, true as ended,
+          revoked_at is not null or withdrawn_at is not null as revoked
+        from unnest(${drops.map(({ accountId }) => accountId)}::uuid[], ${drops.map(({ dropId }) => dropId)}::uuid[],
+          ${drops.map(({ position }) => position ?? -1)}::integer[]) as asked (account_id, id, position)
         join drops on drops.account_id = asked.account_id and drops.id = asked.id
-        where ended_at is not null or expires_at <= now()
+        left join links on links.account_id = asked.account_id and links.drop_id = asked.id
+          and links.position = asked.position
+        where ended_at is not null or expires_at <= now() or withdrawn_at is not null
       `.execute(db);
       return rows;
+    },
+
+    async ask({ accountId, dropId, position }, question) {
+      const asked = sql.ref(askedColumns[question]);
+      const { rows } = await sql`
+        update links set ${asked} = now()
+        where account_id = ${accountId} and drop_id = ${dropId} and position = ${position} and ${asked} is null
+        returning position
+      `.execute(db);
+      return rows.length === 1;
     },
 
     codesSent: (link, withinSeconds) =>
@@ -173,6 +221,29 @@ export function linkStore(db: Database): LinkStore {
       return rows.length === 1;
     },
 
+    async markUndeliverable({ accountId, dropId, position }, reason) {
+      const { rows } = await sql<ReceiversLink>`
+        update links set undeliverable_at = now(), undeliverable_reason = ${reason}
+        from drops
+        where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position = ${position}
+          and undeliverable_at is null and completed_at is null
+          and drops.account_id = links.account_id and drops.id = links.drop_id
+        returning drops.id as "dropId", drops.type, links.email as receiver
+      `.execute(db);
+      return rows[0];
+    },
+
+    async markReachable({ accountId, dropId, position }, reason) {
+      await db
+        .updateTable('links')
+        .set({ undeliverable_at: null, undeliverable_reason: null })
+        .where('account_id', '=', accountId)
+        .where('drop_id', '=', dropId)
+        .where('position', '=', position)
+        .where('undeliverable_reason', '=', reason)
+        .execute();
+    },
+
     async forgetSessions(count) {
       const { numDeletedRows } = await db
         .deleteFrom('link_sessions')
@@ -183,6 +254,7 @@ export function linkStore(db: Database): LinkStore {
             selectFrom('link_sessions')
               .select('digest')
               .where('forget_at', '<', sql<Date>`now()`)
+              .where(sql<boolean>`not ${isHeld(sql`link_sessions.account_id`, sql`link_sessions.drop_id`)}`)
               .orderBy('forget_at')
               .limit(sql.lit(count)),
           ),
@@ -212,60 +284,93 @@ export function linkStore(db: Database): LinkStore {
         .$narrowType<ReadyFile>()
         .execute(),
 
-    deliver: (link, file, sent) =>
+    deliver: (link, deliveries) =>
       db.isTransaction
-        ? deliver(db, link, file, sent)
-        : db.transaction().execute((tx) => deliver(tx, link, file, sent)),
+        ? deliver(db, link, deliveries)
+        : db.transaction().execute((tx) => deliver(tx, link, deliveries)),
   };
 }
 
-async function deliver(
-  db: Database,
-  link: Link,
-  file: { id: string; sizeBytes: number },
-  { start, end }: { start: number; end: number },
-): Promise<boolean> {
-  // One delivery of a link after the other: of two last files that arrive together, each would miss the other's mark.
+async function deliver(db: Database, link: Link, deliveries: readonly Delivery[]): Promise<Completed> {
+  const fileIds = deliveries.map(({ file }) => file.id);
+  await awaitOtherReceivers(db, link, fileIds);
+  // Deliveries of a link are recorded one at a time: of two that arrived together, each would miss the other's mark.
   await lockLink(db, link);
-  // Where a client leaves more gaps than we keep, its shortest ranges are forgotten: the file may then never count as
-  // complete, but it never does by mistake.
-  const { rows } = await sql<{ complete: boolean }>`
-    with delivered as (
-      insert into deliveries as d (account_id, drop_id, position, file_id, delivered, completed_at)
-      values (${link.accountId}, ${link.dropId}, ${link.position}, ${file.id},
-        int8multirange(int8range(${start}, ${end})),
-        case when int8range(${start}, ${end}) @> int8range(0, ${file.sizeBytes}) then now() end)
+  // If a client leaves more gaps than we store, its shortest ranges are forgotten: the file may then never count as
+  // complete, but it never counts as complete by mistake.
+  const { rows } = await sql<Omit<Completed, 'drop'>>`
+    with merged as (
+      select sent.file_id, sent.size_bytes, earlier.completed_at,
+        coalesce(earlier.delivered, '{}') + int8multirange(int8range(sent.first, sent.beyond)) as delivered
+      from unnest(${fileIds}::uuid[], ${deliveries.map(({ file }) => file.sizeBytes)}::int8[],
+          ${deliveries.map(({ sent }) => sent.start)}::int8[], ${deliveries.map(({ sent }) => sent.end)}::int8[])
+        as sent (file_id, size_bytes, first, beyond)
+      left join deliveries as earlier on earlier.account_id = ${link.accountId} and earlier.drop_id = ${link.dropId}
+        and earlier.position = ${link.position} and earlier.file_id = sent.file_id
+    ), recorded as (
+      insert into deliveries (account_id, drop_id, position, file_id, delivered, completed_at)
+      select ${link.accountId}, ${link.dropId}, ${link.position}, file_id,
+        (select coalesce(range_agg(part), '{}') from (
+          select part from unnest(delivered) as part
+          order by upper(part) - lower(part) desc limit ${sql.lit(maxRangesPerFile)}) as longest),
+        coalesce(completed_at, case when delivered @> int8range(0, size_bytes) then now() end)
+      from merged
       on conflict (account_id, drop_id, position, file_id) do update set
-        delivered = (
-          select coalesce(range_agg(part), '{}') from (
-            select part from unnest(d.delivered + excluded.delivered) as part
-            order by upper(part) - lower(part) desc limit ${sql.lit(maxRangesPerFile)}) as longest),
-        completed_at = coalesce(d.completed_at,
-          case when d.delivered + excluded.delivered @> int8range(0, ${file.sizeBytes}) then now() end)
-      returning completed_at is not null as complete
+        delivered = excluded.delivered, completed_at = excluded.completed_at
+      returning file_id, completed_at
     ), completed as (
       update links set completed_at = now()
       from drops
       where links.account_id = ${link.accountId} and links.drop_id = ${link.dropId}
         and links.position = ${link.position} and links.completed_at is null
         and drops.account_id = links.account_id and drops.id = links.drop_id
-        and (select complete from delivered)
-        and drops.file_count = 1 + (
-          select count(*) from deliveries as other
+        and drops.file_count = (select count(completed_at) from recorded) + (
+          select count(completed_at) from deliveries as other
           where other.account_id = links.account_id and other.drop_id = links.drop_id
-            and other.position = links.position and other.file_id <> ${file.id}
-            and other.completed_at is not null)
+            and other.position = links.position and other.file_id <> all(${fileIds}::uuid[]))
       returning 1
     )
-    select exists (select 1 from completed) as complete
+    select exists (select 1 from completed) as link, (
+      select coalesce(json_agg(json_build_object('id', files.id, 'name', files.name) order by files.created_at, files.id), '[]')
+      from recorded join merged on merged.file_id = recorded.file_id
+      join files on files.account_id = ${link.accountId} and files.id = recorded.file_id
+      where recorded.completed_at is not null and merged.completed_at is null
+    ) as files
   `.execute(db);
-  return rows[0]?.complete ?? false;
+  const { files, link: isLinkComplete } = rows[0] as Omit<Completed, 'drop'>;
+  return { files, link: isLinkComplete, drop: isLinkComplete && (await hasEveryone(db, link)) };
+}
+
+/**
+ * Of two receivers who get their last files at the same moment, one must see that the other has everything. The lock is
+ * taken before the transaction gets its id, so that the one that completes the drop also comes later in the order of
+ * events. Only who may get the last of several receivers' files waits.
+ */
+async function awaitOtherReceivers(db: Database, link: Link, fileIds: readonly string[]): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended('completion of ' || drops.id, 0)) from drops
+    where drops.account_id = ${link.accountId} and drops.id = ${link.dropId} and receiver_count > 1 and not exists (
+      select from files
+      left join deliveries on deliveries.account_id = files.account_id and deliveries.drop_id = files.drop_id
+        and deliveries.file_id = files.id and deliveries.position = ${link.position}
+      where files.account_id = drops.account_id and files.drop_id = drops.id and files.id <> all(${fileIds}::uuid[])
+        and deliveries.completed_at is null)
+  `.execute(db);
+}
+
+async function hasEveryone(db: Database, link: Link): Promise<boolean> {
+  const { rows } = await sql`
+    select from links
+    where account_id = ${link.accountId} and drop_id = ${link.dropId} and completed_at is null and withdrawn_at is null
+    limit 1
+  `.execute(db);
+  return rows.length === 0;
 }
 
 /** About 20 kB in a row. Download managers leave a few dozen gaps at a time. */
 const maxRangesPerFile = 1_000;
 
-/** Until the transaction ends. */
+/** Holds the lock until the transaction ends. */
 async function lockLink(db: Database, link: Link): Promise<void> {
   await sql`
     select from links

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, openTestPool } from '../../testing/database.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
 import { sentLink } from '../../testing/links.ts';
-import { migrate } from './migrate.ts';
+import { migrate, planMigrations } from './migrate.ts';
 
 const files = (await readdir(new URL('../../../migrations/', import.meta.url))).toSorted();
 
@@ -16,6 +16,29 @@ test('a fresh database gets every migration in order, and a second run finds not
   const pool = openTestPool(database.url);
   expect(await migrate(pool)).toEqual(files);
   expect(await migrate(pool)).toEqual([]);
+  await pool.end();
+});
+
+test('a plan names every pending migration and its purpose, and changes nothing', async () => {
+  await using database = await createEmptyDatabase();
+  const pool = openTestPool(database.url);
+  expect((await planMigrations(pool)).map(({ name }) => name)).toEqual(files);
+  expect((await pool.query("select from pg_class where relname in ('migrations', 'accounts')")).rowCount).toBe(0);
+  await migrate(pool);
+  expect(await planMigrations(pool)).toEqual([]);
+  await pool.query("delete from migrations where name >= '0019'");
+  expect((await planMigrations(pool)).slice(0, 2)).toEqual([
+    {
+      name: '0019_drop_references.sql',
+      purpose: 'A drop is found by its reference, which is the end of its id.',
+      isConcurrent: true,
+    },
+    {
+      name: '0020_asking.sql',
+      purpose: 'A receiver may ask the sender once for more time, and once to send it again.',
+      isConcurrent: false,
+    },
+  ]);
   await pool.end();
 });
 
@@ -32,9 +55,25 @@ describe('a database from the future', () => {
   test('is refused and left as it is when it has a change that this program would not understand', async () => {
     await using database = await createTestDatabase();
     await database.query("insert into migrations (name, contract) values ('9999_from_the_future.sql', true)");
-    await expect(migrate(database.pool)).rejects.toThrow(/newer than this program.*9999_from_the_future\.sql/);
+    for (const start of [migrate, planMigrations]) {
+      await expect(start(database.pool)).rejects.toThrow(/newer than this program.*9999_from_the_future\.sql/);
+    }
     const [{ count } = { count: 0 }] = await database.query<{ count: number }>('select count(*) from migrations');
     expect(count).toBe(files.length + 1);
+  });
+
+  test('is used when a later version removed only what this program no longer uses', async () => {
+    await using database = await createTestDatabase();
+    const add = (name: string, since: string) =>
+      database.query('insert into migrations (name, contract, since) values ($1, true, $2)', [name, since]);
+    await add('9998_from_the_future.sql', files.at(-1) ?? '');
+    for (const start of [migrate, planMigrations]) expect(await start(database.pool)).toEqual([]);
+    await add('9999_from_the_future.sql', '9997_from_the_future.sql');
+    for (const start of [migrate, planMigrations]) {
+      await expect(start(database.pool)).rejects.toThrow(
+        /newer than this program \(it has 9999_from_the_future\.sql\)/,
+      );
+    }
   });
 
   test('is used when it only has more than this program knows', async () => {
@@ -47,7 +86,7 @@ describe('a database from the future', () => {
 test('a migration that fails is not applied in part, and the next starter is not locked out', async () => {
   await using database = await createEmptyDatabase();
   const pool = openTestPool(database.url);
-  // In the way of one table of the third migration.
+  // This conflicts with one table of the third migration.
   await pool.query('create table links (x integer)');
   await expect(migrate(pool)).rejects.toThrow(/"links" already exists/);
   const { rows } = await pool.query<{ name: string }>('select name from migrations order by name');
@@ -64,7 +103,7 @@ test('what was delivered before ranges were kept counts from the first byte on',
   const { database, engines } = exchange;
   const [a, b, c] = await engines.store.links.files(link);
   if (!a || !b || !c) throw new Error('no files');
-  for (const file of [a, b, c]) await engines.store.links.deliver(link, file, { start: 0, end: 0 });
+  for (const file of [a, b, c]) await engines.store.links.deliver(link, [{ file, sent: { start: 0, end: 0 } }]);
   await database.query(`
     alter table deliveries drop column delivered, add column delivered_bytes bigint not null default 0;
     drop index link_sessions_of_link;
@@ -76,12 +115,12 @@ test('what was delivered before ranges were kept counts from the first byte on',
   expect(await migrate(database.pool)).toEqual(['0011_delivered_ranges.sql']);
   const states = await engines.store.drops.deliveryStates(link.accountId, link.dropId, -1, 1);
   expect(states[0]?.files.map(({ deliveredBytes }) => deliveredBytes)).toEqual([16, 5, 0]);
-  expect(await engines.store.links.deliver(link, b, { start: 5, end: 16 })).toBe(false);
-  expect(await engines.store.links.deliver(link, c, { start: 0, end: 16 })).toBe(true);
+  expect((await engines.store.links.deliver(link, [{ file: b, sent: { start: 5, end: 16 } }])).link).toBe(false);
+  expect((await engines.store.links.deliver(link, [{ file: c, sent: { start: 0, end: 16 } }])).link).toBe(true);
 });
 
 describe('while the version before serves', () => {
-  /** A database with a table, and migrations of one's own for it. */
+  /** A database with a table, and the test's own migrations for it. */
   async function withMigrations(migrations: Record<string, string>) {
     const database = await createTestDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'waybill-migrations-'));
@@ -91,12 +130,41 @@ describe('while the version before serves', () => {
     return {
       database,
       migrate: () => migrate(database.pool, pathToFileURL(`${folder}/`)),
+      plan: () => planMigrations(database.pool, pathToFileURL(`${folder}/`)),
       async [Symbol.asyncDispose]() {
         await database[Symbol.asyncDispose]();
         rmSync(folder, { recursive: true });
       },
     };
   }
+
+  test('what only earlier versions use is removed, and it is recorded which can still run', async () => {
+    const since = files.at(-1) ?? '';
+    const contract = `-- contract since ${since}\n-- Numbers are no longer read. They take space.\nalter table things drop column number;\n`;
+    await using world = await withMigrations({ '9000_contract.sql': contract });
+    // As an earlier version made the table.
+    await world.database.query('alter table migrations drop column since');
+    const plan = {
+      name: '9000_contract.sql',
+      purpose: 'Numbers are no longer read.',
+      isConcurrent: false,
+      contractSince: since,
+    };
+    expect(await world.plan()).toEqual([plan]);
+    expect(await world.migrate()).toEqual(['9000_contract.sql']);
+    // This version does not have that file.
+    expect(await migrate(world.database.pool)).toEqual([]);
+    const recorded = await world.database.query("select contract, since from migrations where name >= '9000'");
+    expect(recorded).toEqual([{ contract: true, since }]);
+  });
+
+  test.each(['-- contract', '-- contract since 0000_none.sql', '-- contract since 9000_contract.sql'])(
+    'a contract that names no earlier migration is refused: %s',
+    async (mark) => {
+      await using world = await withMigrations({ '9000_contract.sql': `${mark}\nselect 1;\n` });
+      await expect(world.migrate()).rejects.toThrow('9000_contract.sql does not name an earlier migration');
+    },
+  );
 
   test('an index is built beside a writer, and by starters that wait for one another', async () => {
     await using world = await withMigrations({
@@ -106,7 +174,7 @@ describe('while the version before serves', () => {
     await writer.query('begin');
     await writer.query('insert into things values (1001)');
     const applied = Promise.all([world.migrate(), world.migrate()]);
-    // It waits for the writer's transaction, and keeps nobody from writing.
+    // It waits for the writer's transaction, and blocks no other writer.
     const building = () =>
       world.database.query('select 1 from pg_stat_progress_create_index where datname = current_database()');
     await expect.poll(building, { timeout: 10_000 }).not.toEqual([]);
@@ -141,7 +209,7 @@ describe('while the version before serves', () => {
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'alter%'",
       );
     await expect.poll(waiting, { timeout: 10_000 }).not.toEqual([]);
-    // Behind the change in the queue for the table, until the change gives up its place.
+    // It is behind the change in the queue for the table until the change gives up its place.
     expect(await world.database.query('select count(*) from things')).toEqual([{ count: 1000 }]);
     await reader.query('commit');
     reader.release();

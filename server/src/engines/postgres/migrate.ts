@@ -9,70 +9,107 @@ const lockNumber = 7_295_113;
 const askAgainAfterMs = 250;
 
 /**
- * A change of a table waits for the statements that use it, and whatever is asked of the table meanwhile waits behind the
- * change. So it waits for a moment only, lets the others pass, and is tried again.
+ * A change to a table waits for the statements that use the table, and all later statements on it wait behind the
+ * change. The change therefore waits only for a moment, lets the others pass, and is tried again.
  */
 const lockTimeoutMs = 1_000;
 const maxLockAttempts = 60;
 
 const folder = new URL('../../../migrations/', import.meta.url);
 
-interface Migration {
+export interface PlannedMigration {
   readonly name: string;
-  readonly sql: string;
+  /** Empty if it does not say. */
+  readonly purpose: string;
   /**
    * Marked `-- concurrently`: its statements are run one by one and not in a transaction, so that an index can be built
-   * while its table is being written to. Each of them must be repeatable, and have no semicolon within.
+   * while its table is being written to. Each statement must be repeatable and must not contain a semicolon.
    */
   readonly isConcurrent: boolean;
   /**
-   * Marked `-- contract`: a program that does not know it cannot work with the schema after it. All others only add: the
-   * version before serves on beside the new one, and can be started again.
+   * Marked `-- contract since NAME`: it removes what only programs that do not know the migration NAME use; they cannot
+   * work with the schema after it. All other migrations only add.
    */
-  readonly isContract: boolean;
+  readonly contractSince?: string;
+}
+
+interface Migration extends PlannedMigration {
+  readonly sql: string;
+}
+
+/** As an earlier, this or a later version recorded it. */
+interface AppliedMigration {
+  readonly name: string;
+  readonly contract: boolean;
+  readonly since: string | null;
 }
 
 /**
- * Brings the schema up to this program, forward only. Starters at the same time wait for one another; a schema from
- * the future is refused if its changes are such that this program would not understand it.
+ * Brings the schema up to date with this program, forward only. Processes that start at the same time wait for one
+ * another; a newer schema is rejected if its changes are such that this program would not understand it.
  */
 export async function migrate(pool: pg.Pool, from: URL = folder): Promise<string[]> {
   const migrations = await readMigrations(from);
   const client = await pool.connect();
   try {
-    // A migration of a large table, and waiting for another starter's, may take longer than a request may.
+    // A migration of a large table, or waiting for another process that migrates, may take longer than a request may.
     await client.query('set statement_timeout = 0');
     await lockOthersOut(client);
     await runMigrations({ pgPool: pool });
     await createTable(client);
-    const { rows: applied } = await client.query<{ name: string; contract: boolean }>(
-      'select name, contract from migrations',
-    );
+    const applied = await readApplied(client);
     refuseFuture(applied, migrations);
-    const pending = migrations.filter(({ name }) => !applied.some((known) => known.name === name));
+    const pending = pendingOf(migrations, applied);
     for (const migration of pending) {
       if (migration.isConcurrent) await applyConcurrently(client, migration);
       else await applyAtOnce(client, migration);
     }
     return pending.map(({ name }) => name);
   } finally {
-    // Ends the session, and with it the lock and whatever transaction a failed migration left open.
+    // Ends the session, which releases the lock and any transaction that a failed migration left open.
     client.release(true);
   }
 }
 
-/** Changed only where it is needed: even to find out that nothing is to be done, the change would wait for a backup. */
+/** What `migrate` would apply now. Changes nothing. */
+export async function planMigrations(pool: pg.Pool, from: URL = folder): Promise<PlannedMigration[]> {
+  const migrations = await readMigrations(from);
+  const { rows } = await pool.query<{ exists: boolean }>("select to_regclass('migrations') is not null as exists");
+  if (!rows[0]?.exists) return migrations.map(planned);
+  const applied = await readApplied(pool);
+  refuseFuture(applied, migrations);
+  return pendingOf(migrations, applied).map(planned);
+}
+
+const planned = ({ sql: _, ...plan }: Migration): PlannedMigration => plan;
+
+const pendingOf = (migrations: readonly Migration[], applied: readonly { name: string }[]) =>
+  migrations.filter(({ name }) => !applied.some((known) => known.name === name));
+
+/** Changes the table only if needed: even a change with nothing to do would have to wait for a running backup. */
 async function createTable(client: pg.PoolClient): Promise<void> {
   await client.query(
-    `create table if not exists migrations
-       (name text primary key, applied_at timestamptz not null default now(), contract boolean not null default true)`,
+    'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
   );
-  const { rows } = await client.query(
-    "select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'contract'",
+  const { rows } = await client.query<{ attname: string }>(
+    "select attname from pg_attribute where attrelid = 'migrations'::regclass",
   );
-  if (rows.length === 0) {
-    await withoutBlocking(client, 'alter table migrations add column contract boolean not null default true');
+  // What was applied before there were these columns counts as a contract that concerns every program.
+  for (const [column, type] of [
+    ['contract', 'boolean not null default true'],
+    ['since', 'text'],
+  ]) {
+    const isMissing = !rows.some(({ attname }) => attname === column);
+    if (isMissing) await withoutBlocking(client, `alter table migrations add column ${column} ${type}`);
   }
+}
+
+/** Reads the row as JSON, because an earlier version's table does not have the column yet. */
+async function readApplied(client: pg.Pool | pg.PoolClient): Promise<AppliedMigration[]> {
+  const { rows } = await client.query<AppliedMigration>(
+    "select name, contract, to_jsonb(migrations) ->> 'since' as since from migrations",
+  );
+  return rows;
 }
 
 async function readMigrations(from: URL): Promise<Migration[]> {
@@ -80,15 +117,37 @@ async function readMigrations(from: URL): Promise<Migration[]> {
   return await Promise.all(
     names.map(async (name) => {
       const sql = await readFile(new URL(name, from), 'utf8');
-      const isMarked = (marker: string) => new RegExp(`^-- ${marker}$`, 'm').test(sql);
-      return { name, sql, isConcurrent: isMarked('concurrently'), isContract: isMarked('contract') };
+      return {
+        name,
+        sql,
+        purpose: purposeOf(sql),
+        isConcurrent: /^-- concurrently$/m.test(sql),
+        ...contractOf(name, sql, names),
+      };
     }),
   );
 }
 
+function contractOf(name: string, sql: string, names: readonly string[]): { contractSince?: string } {
+  const mark = /^-- contract\b(?: since (\S+)$)?/m.exec(sql);
+  if (mark === null) return {};
+  const [, since] = mark;
+  if (since === undefined || since >= name || !names.includes(since)) {
+    throw new Error(`${name} does not name an earlier migration in the form "-- contract since NAME"`);
+  }
+  return { contractSince: since };
+}
+
+/** The first sentence of the comment that the migration begins with, after its markers. */
+function purposeOf(sql: string): string {
+  const [comment = ''] = /^(?:-- .*\n)*/.exec(sql.replaceAll(/^-- (?:concurrently|contract\b.*)\n/gm, '')) ?? [];
+  const text = comment.replaceAll(/^-- +/gm, '').replaceAll('\n', ' ');
+  return /^.*?\.(?= )/.exec(text)?.[0] ?? '';
+}
+
 /**
- * Asks again and again, instead of waiting in one statement: an index that is built concurrently waits for all statements
- * that began before it, and would wait for this one, which waits for the index.
+ * Polls for the lock instead of waiting in one statement: building an index concurrently waits for all statements that
+ * began before it, and would wait for this one, which waits for the index.
  */
 async function lockOthersOut(client: pg.PoolClient): Promise<void> {
   for (;;) {
@@ -98,8 +157,9 @@ async function lockOthersOut(client: pg.PoolClient): Promise<void> {
   }
 }
 
-function refuseFuture(applied: readonly { name: string; contract: boolean }[], migrations: readonly Migration[]): void {
-  const unknown = applied.filter(({ name, contract }) => contract && !migrations.some((known) => known.name === name));
+function refuseFuture(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
+  const isKnown = (wanted: string | null) => migrations.some(({ name }) => name === wanted);
+  const unknown = applied.filter(({ name, contract, since }) => contract && !isKnown(name) && !isKnown(since));
   if (unknown.length === 0) return;
   const names = unknown.map(({ name }) => name).join(', ');
   throw new Error(
@@ -139,6 +199,10 @@ async function applyConcurrently(client: pg.PoolClient, migration: Migration): P
   await note(client, migration);
 }
 
-async function note(client: pg.PoolClient, { name, isContract }: Migration): Promise<void> {
-  await client.query('insert into migrations (name, contract) values ($1, $2)', [name, isContract]);
+async function note(client: pg.PoolClient, { name, contractSince }: Migration): Promise<void> {
+  await client.query('insert into migrations (name, contract, since) values ($1, $2, $3)', [
+    name,
+    contractSince !== undefined,
+    contractSince,
+  ]);
 }

@@ -1,18 +1,23 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isForAccount } from '../../domain/outbox/pointless.ts';
+import { isNotice } from '../../domain/outbox/pointless.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
-import type { ListedFile, OutboxLine, OutboxStore, WaitingMessage } from '../../domain/ports/index.ts';
+import type { ListedFile, OutboxLine, OutboxStore, ReceiversLink, WaitingMessage } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
+import { forgetOldest } from './forget-oldest.ts';
+import { isHeld } from './holds.ts';
+import { jobPayload, type Schedule, type Traceparent } from './job-payload.ts';
+import { shownName } from './shown-name.ts';
 import { secondsFromNow } from './time.ts';
 
-/** Named in a mail; a longer list ends with an ellipsis. */
-const filesInMail = 20;
+/** How many are named in a mail, which says how many more there are. */
+const filesInMail = 5;
 
-export function outboxStore(db: Database): OutboxStore {
+export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore {
+  const alarm = (...schedule: Schedule) => alarmJob(traceparent(), ...schedule);
   const message = (accountId: string, id: string) =>
     db.updateTable('messages').where('account_id', '=', accountId).where('id', '=', id).where('state', '=', 'waiting');
 
-  /** Sets when the message of this attempt is tried next. Whose lease ran out has no say any more. */
+  /** Sets when the message of this attempt is tried next. Has no effect for an attempt whose lease has run out. */
   const tryLater = async (
     accountId: string,
     { id, attempts }: Pick<WaitingMessage, 'id' | 'attempts'>,
@@ -33,29 +38,48 @@ export function outboxStore(db: Database): OutboxStore {
 
   return {
     async settle(accountId, id, state, outcome) {
-      await sql`
+      const { rows } = await sql<ReceiversLink>`
         with settled as (
           update messages set state = ${state}, outcome = ${outcome}, settled_at = now()
           where account_id = ${accountId} and id = ${id} and state = 'waiting'
           returning account_id, drop_id, position, kind, state
+        ), notified as (
+          update links set notified_at = now() from settled
+          where settled.state = 'sent' and settled.kind = 'invitation' and links.account_id = settled.account_id
+            and links.drop_id = settled.drop_id and links.position = settled.position and links.notified_at is null
+          returning links.account_id, links.drop_id, links.email
         )
-        update links set notified_at = coalesce(notified_at, now()) from settled
-        where settled.state = 'sent' and settled.kind = 'invitation' and links.account_id = settled.account_id
-          and links.drop_id = settled.drop_id and links.position = settled.position
+        select drops.id as "dropId", drops.type, notified.email as receiver
+        from notified join drops on drops.account_id = notified.account_id and drops.id = notified.drop_id
       `.execute(db);
+      return rows[0];
     },
 
-    async invite(accountId, dropId, messages) {
+    async accountOf(id) {
+      const row = await db.selectFrom('messages').select('account_id').where('id', '=', id).executeTakeFirst();
+      return row?.account_id;
+    },
+
+    async fail(accountId, id, outcome) {
+      const { rows } = await sql<{ kind: WaitingMessage['kind']; dropId: string; position: number | null }>`
+        update messages set state = 'given_up', outcome = ${outcome}, settled_at = now()
+        where account_id = ${accountId} and id = ${id} and (state = 'sent' or (state = 'waiting' and attempts > 0))
+        returning kind, drop_id as "dropId", position
+      `.execute(db);
+      return rows[0];
+    },
+
+    async writeToReceivers(accountId, dropId, kind, messages) {
       await sql`
         with enqueued as (
           insert into messages (account_id, drop_id, id, position, kind, channel, recipient)
-          select ${accountId}, ${dropId}, message.id, message.position, 'invitation', 'mail', links.email
+          select ${accountId}, ${dropId}, message.id, message.position, ${kind}::message_kind, 'mail', links.email
           from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as message (id uuid, position integer)
           join links on links.account_id = ${accountId} and links.drop_id = ${dropId}
             and links.position = message.position
           returning account_id, id, kind
         )
-        select ${alarm()} from enqueued
+        select count(*) from ${alarmJobs(traceparent(), sql`enqueued`)} as job
       `.execute(db);
     },
 
@@ -86,7 +110,8 @@ export function outboxStore(db: Database): OutboxStore {
           from reminded
           join accounts on accounts.id = reminded.account_id and accounts.reminders
           join links on links.account_id = reminded.account_id and links.drop_id = reminded.id
-          where reminded.live and links.completed_at is null
+          where reminded.live and links.completed_at is null and links.undeliverable_at is null
+            and links.withdrawn_at is null
           returning account_id, id, kind
         ), alarms as (
           select ${alarm()} from enqueued
@@ -108,12 +133,16 @@ export function outboxStore(db: Database): OutboxStore {
       const row = await db
         .selectFrom('drops')
         .innerJoin('accounts', 'accounts.id', 'drops.account_id')
-        // The person a message is about: the link's receiver, or who sent a set of files through a grant's link.
+        // The person a message is about: the link's receiver, or the contact who sent a set of files through a grant's
+        // link.
         .innerJoin('links', (join) =>
           join
             .onRef('links.account_id', '=', 'drops.account_id')
             .on('links.drop_id', '=', sql<string>`coalesce(drops.from_drop_id, drops.id)`)
             .on('links.position', '=', sql<number>`coalesce(drops.from_position, ${taken.position}::integer)`),
+        )
+        .leftJoin('stopped_mail as stop', (join) =>
+          join.onRef('stop.account_id', '=', 'links.account_id').onRef('stop.email', '=', 'links.email'),
         )
         .select([
           'drops.id as dropId',
@@ -125,17 +154,22 @@ export function outboxStore(db: Database): OutboxStore {
           'drops.key_version as keyVersion',
           'drops.file_count as fileCount',
           'accounts.email as account',
+          shownName.as('accountName'),
           'accounts.language as accountLanguage',
           'links.language as personLanguage',
           'links.position',
           'links.email',
           'links.completed_at as completedAt',
-          sql<boolean>`drops.ended_at is null and drops.expires_at > now()`.as('dropLive'),
+          'links.undeliverable_reason as undeliverable',
+          sql<boolean>`stop.email is not null`.as('stopped'),
+          sql<boolean>`drops.ended_at is null and drops.expires_at > now() and links.withdrawn_at is null`.as(
+            'dropLive',
+          ),
         ])
         .where('drops.account_id', '=', accountId)
         .where('drops.id', '=', taken.drop_id)
         .executeTakeFirstOrThrow();
-      const { accountLanguage, personLanguage, position, email, completedAt, ...about } = row;
+      const { accountLanguage, personLanguage, position, email, completedAt, undeliverable, stopped, ...about } = row;
       const files = await db
         .selectFrom('files')
         .select(['name', 'size_bytes as sizeBytes', 'scan'])
@@ -153,8 +187,8 @@ export function outboxStore(db: Database): OutboxStore {
         to: taken.recipient ?? email,
         attempts,
         ageSeconds,
-        language: isForAccount(kind) ? accountLanguage : personLanguage,
-        person: { position, email, completedAt },
+        language: isNotice(kind) ? accountLanguage : personLanguage,
+        person: { position, email, completedAt, undeliverable, stopped },
         ...about,
         files,
         totalBytes: files[0]?.totalBytes ?? 0,
@@ -175,7 +209,8 @@ export function outboxStore(db: Database): OutboxStore {
       tryLater(accountId, attempt, outcome, pauseSeconds, attempt.attempts - 1),
 
     async codesTo(recipient, withinSeconds) {
-      // The only messages that are counted before they are written: two at once must not both be the last one allowed.
+      // Codes are the only messages that are counted before they are written: two at once must not both be the last one
+      // allowed.
       await sql`select pg_advisory_xact_lock(hashtextextended(${`waybill codes to ${recipient}`}, 0))`.execute(db);
       const { rows } = await sql<{ count: number }>`
         select count(*) as count from messages
@@ -208,13 +243,18 @@ export function outboxStore(db: Database): OutboxStore {
       return rows;
     },
 
+    async forget(olderThanSeconds, count) {
+      const where = sql`state <> 'waiting' and not ${isHeld(sql`old.account_id`, sql`old.drop_id`)}`;
+      return forgetOldest(db, { table: 'messages', id: 'id', at: 'settled_at', where }, olderThanSeconds, count);
+    },
+
     async revive(accountId, id) {
       const { rows } = await sql`
         with revived as (
           update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
           where account_id = ${accountId} and id = ${id} and state = 'given_up'
-          returning account_id, id, kind
-        )
+          returning account_id, drop_id, position, id, kind
+        ), ${reachableAgain}
         select ${alarm()} from revived
       `.execute(db);
       return rows.length === 1;
@@ -235,8 +275,8 @@ export function outboxStore(db: Database): OutboxStore {
         ), revived as (
           update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
           from given_up where messages.account_id = given_up.account_id and messages.id = given_up.id
-          returning messages.account_id, messages.id, messages.kind
-        ), alarms as (
+          returning messages.account_id, messages.drop_id, messages.position, messages.id, messages.kind
+        ), ${reachableAgain}, alarms as (
           select account_id, ${alarm()} as job from revived
         )
         select account_id as "accountId", count(job) as count from alarms group by account_id
@@ -246,17 +286,32 @@ export function outboxStore(db: Database): OutboxStore {
   };
 }
 
+/** A receiver who is sent a message again counts as reachable until that fails too. */
+const reachableAgain = sql`reachable as (
+  update links set undeliverable_at = null, undeliverable_reason = null from revived
+  where revived.kind in ('invitation', 'reminder') and links.account_id = revived.account_id
+    and links.drop_id = revived.drop_id and links.position = revived.position
+)`;
+
 /**
- * The job that sends a row. One per message: setting it again replaces it, unless its process is at it or dead. Somebody
- * waits for a code, so it goes before everything else.
+ * The job that sends a row. One per message: setting it again replaces it, unless its process is working on it or dead.
+ * A person waits for a code, so it goes before everything else.
  */
-function alarm(
-  at: RawBuilder<unknown> = sql`now()`,
-  keyMode: 'replace' | 'preserve_run_at' = 'replace',
+function alarmJob(
+  traceparent: string | undefined,
+  ...[at = sql`now()`, keyMode = 'replace']: Schedule
 ): RawBuilder<unknown> {
   return sql`graphile_worker.add_job(
     ${sendMessageJob},
-    json_build_object('accountId', account_id, 'messageId', id),
+    ${jobPayload(sql`'accountId', account_id, 'messageId', id`, traceparent)},
     run_at := ${at}, max_attempts := 1, job_key := 'message:' || id::text, job_key_mode := ${keyMode},
     priority := case kind when 'code' then -10 else 0 end)`;
+}
+
+/** As `alarmJob` at once, for all rows of a table: a call for each of a thousand messages takes a second. */
+function alarmJobs(traceparent: string | undefined, rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`graphile_worker.add_jobs((
+    select array_agg(row(${sendMessageJob}::text, ${jobPayload(sql`'accountId', account_id, 'messageId', id`, traceparent)},
+      null, now(), 1, 'message:' || id::text, 0, null)::graphile_worker.job_spec)
+    from ${rows}))`;
 }

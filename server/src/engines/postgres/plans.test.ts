@@ -1,4 +1,5 @@
-// Every statement of the store on tables that have grown: none reads a whole table, and none sorts a whole account.
+// Runs every statement of the store on tables that have grown: none reads a whole table, and none sorts a whole
+// account.
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -11,14 +12,32 @@ import { postgresStore } from './store.ts';
 const drops = 20_000;
 /** With twenty accounts, each has about a thousand drops. */
 const maxSortedRows = 500;
-/** There are few rows in these here, and reading all of them is right. */
-const small = new Set(['accounts', 'api_keys', 'global_contacts', 'global_contacts_version']);
-/** Small like the tables: of a table of twenty thousand rows, a thousand are best found by reading all of it. */
+/** These have few rows here, so it is right to read all of them. */
+const small = new Set([
+  'accounts',
+  'api_keys',
+  'daily_usage',
+  'damaged_files',
+  'day_key_objects',
+  'day_key_start',
+  'day_keys',
+  'event_log',
+  'global_contacts',
+  'global_contacts_version',
+  'groups',
+  'holds',
+  'scrub',
+  'usage',
+  'webhooks',
+]);
+/**
+ * Small in proportion to the tables: a thousand rows out of twenty thousand are best found by reading the whole table.
+ */
 const count = 20;
 const batch = { owners: count, rows: count };
 
 type Area = Exclude<keyof Store, 'sampleWrappedKeys' | 'transaction' | 'exclusively'>;
-/** One call of every method: a new one does not compile until it is here. */
+/** One call of every method: a new method does not compile until it is here. */
 type Calls = { readonly [Name in Area]: { readonly [Method in keyof Store[Name]]: (store: Store[Name]) => unknown } };
 
 interface Statement {
@@ -55,18 +74,35 @@ async function fillBesides(): Promise<void> {
       select token_digest, account_id, drop_id, position from links limit 20000;
     insert into audit_entries (account_id, id, at, actor, action, details)
       select account_id, id, created_at, 'large@x.org', 'drop.created', '{}' from drops;
+    insert into stopped_mail (account_id, email)
+      select account_id, id || '@x.org' from drops;
     insert into drafts (account_id, name, touched_at)
       select account_id, 'draft ' || id, created_at from drops;
     insert into uploads (account_id, id, draft, state, name, media_type, writer, key_version, due_at)
       select account_id, id, 'draft ' || id, 'given_up', 'x', 'text/plain', id, 1, created_at from drops;
+    insert into events (account_id, epoch, type, data, created_at)
+      select account_id, 0, 'drop.created', '{}', created_at from drops;
+    insert into webhooks (account_id, id, url, salt, replay_from, replay_from_id, replay_until)
+      select id, gen_random_uuid(), 'https://x.org', '', '2026-01-01', id, now() from accounts, generate_series(1, 5);
+    insert into webhook_deliveries (account_id, webhook_id, event_id, type, occurred_at, data, state, due_at, created_at)
+      select webhook.account_id, webhook.id, drops.id, 'drop.created', drops.created_at, '{}',
+        case when random() < 0.01 then 'waiting' else 'delivered' end::webhook_delivery_state, drops.created_at,
+        drops.created_at
+      from drops join (select distinct on (account_id) account_id, id from webhooks) as webhook
+        on webhook.account_id = drops.account_id;
+    insert into webhook_attempts (account_id, webhook_id, id, event_id, type, attempt, at, duration_ms)
+      select account_id, webhook_id, event_id, event_id, type, 1, created_at, 1 from webhook_deliveries;
+    insert into answers (account_id, key_digest, request_digest, answer, created_at)
+      select account_id, decode(replace(id::text, '-', ''), 'hex'), '', '', created_at from drops;
     insert into idempotency_keys (account_id, key, request_digest, created_at)
       select account_id, id::text, '', created_at from drops;
     insert into contacts (account_id, email, position, number, language, groups, nick)
       select account_id, id || '@x.org', position, '', '', '{}', '' from (
         select account_id, id, row_number() over (partition by account_id) as position from drops) as numbered
       where position <= 100;
-    insert into inbox_entries (account_id, id, sender_account_id, drop_id, created_at)
-      select accounts.id, gen_random_uuid(), drops.account_id, drops.id, drops.created_at
+    insert into inbox_entries (account_id, id, sender_account_id, drop_id, created_at, attempts, lease_id, state)
+      select accounts.id, gen_random_uuid(), drops.account_id, drops.id, drops.created_at, 1, drops.id,
+        (array['queued', 'last_attempt', 'acknowledged', 'acknowledged'])[1 + (hashtext(drops.id::text) & 3)]::inbox_state
       from drops, accounts where ended_at is null and accounts.id <> drops.account_id on conflict do nothing;
     update files set state = 'ready', drop_id = null, draft = 'draft ' || drop_id,
       wrapped_key = '' where id in (select id from files limit 2000);
@@ -80,7 +116,7 @@ async function fillBesides(): Promise<void> {
 async function recordStatements(accountId: string): Promise<Map<string, Statement>> {
   const calls = await everyCall(accountId);
   const asked = vi.spyOn(pg.Client.prototype, 'query');
-  // Its connections are opened now, and so are those that are listened to.
+  // Opened after the spy is set up, so that the statements of its connections are recorded.
   const pool = openTestPool(database.url);
   const store = postgresStore(openDatabase(pool));
   for (const [area, methods] of Object.entries(calls)) {
@@ -119,15 +155,31 @@ async function everyCall(accountId: string): Promise<Calls> {
   const session: LinkSession = { link, digest, passed: false, code: undefined };
   const writer = { accountId, id: randomUUID(), writer: randomUUID() };
   const attempt = { id: randomUUID(), attempts: 1 };
-  const upload = { name: 'x', mediaType: 'x', sizeBytes: 1, wrappedKey: digest, keyVersion: 1, chunkCount: 1 };
-  const complete = { sizeBytes: 1, sha256: digest, scan: 'clean', runs: [], chunkCount: 1 } as const;
+  const declared = { sha256: digest, sha512: null };
+  const upload = {
+    name: 'x',
+    mediaType: 'x',
+    sizeBytes: 1,
+    wrappedKey: digest,
+    keyVersion: 1,
+    chunkCount: 1,
+    declared,
+  };
+  const complete = { sizeBytes: 1, sha256: digest, crc32: 1, scan: 'clean', runs: [], chunkCount: 1 } as const;
   const after = { createdAt: '2026-01-01T00:00:00Z', id: randomUUID() };
+  const position = { epoch: 0, transactionId: '1', sequence: 1 };
   const contact = { email: 'new@x.org', number: '', language: '', groups: [], nick: '' };
   const deletion = { accountId, id: randomUUID(), chunkCount: 0, runs: [] };
+  const leased = { id: randomUUID(), leaseId: randomUUID() };
   const day = 86_400;
+  const wish = { url: 'https://x.org', types: null, description: '' };
+  const [webhook] = await database.query<{ id: string }>('select id from webhooks where account_id = $1', [accountId]);
+  const webhookId = webhook?.id as string;
   return {
     accounts: {
       credentials: (accounts) => accounts.credentials('large@x.org'),
+      liveKey: (accounts) => accounts.liveKey(digest),
+      recordKeyUse: (accounts) => accounts.recordKeyUse(accountId, randomUUID()),
       byEmail: (accounts) => accounts.byEmail('large@x.org'),
       byId: (accounts) => accounts.byId(accountId),
       page: (accounts) => accounts.page('a', count),
@@ -137,9 +189,23 @@ async function everyCall(accountId: string): Promise<Calls> {
       setChoices: (accounts) => accounts.setChoices(accountId, { receipts: false }),
       lock: (accounts) => accounts.lock(accountId),
       keys: (accounts) => accounts.keys(accountId),
-      insertKey: (accounts) => accounts.insertKey(accountId, { id: randomUUID(), hint: '', digest }),
+      insertKey: (accounts) =>
+        accounts.insertKey(accountId, {
+          id: randomUUID(),
+          name: '',
+          hint: '',
+          digest,
+          scopes: null,
+          networks: null,
+          expiresAt: null,
+        }),
       revokeKey: (accounts) => accounts.revokeKey(accountId, randomUUID()),
       idsOf: (accounts) => accounts.idsOf(['large@x.org']),
+    },
+    answers: {
+      reserve: (answers) => answers.reserve(accountId, digest),
+      insert: (answers) => answers.insert(accountId, digest, { requestDigest: digest, answer: digest }),
+      forget: (answers) => answers.forget(300 * day, count),
     },
     contacts: {
       read: (contacts) => contacts.read(accountId),
@@ -152,6 +218,7 @@ async function everyCall(accountId: string): Promise<Calls> {
     },
     drafts: {
       lock: (drafts) => drafts.lock(accountId, 'new'),
+      lockExisting: (drafts) => drafts.lockExisting(accountId, ['new']),
       setReceivers: (drafts) => drafts.setReceivers(accountId, 'new', []),
       openList: (drafts) => drafts.openList(accountId, 'new'),
       consume: (drafts) => drafts.consume(accountId, 'new', { digest, type: 'downloadfiles', remembered: 2 }),
@@ -159,10 +226,17 @@ async function everyCall(accountId: string): Promise<Calls> {
     },
     files: {
       staged: (files) => files.staged(accountId, 'new'),
+      isStored: (files) => files.isStored(accountId, fileId),
       countStaged: (files) => files.countStaged(accountId, 'new'),
       removeStaged: (files) => files.removeStaged(accountId, 'new', 'x'),
+      moveUploadsToDrop: (files) =>
+        files.moveUploadsToDrop(accountId, [{ id: writer.id, name: 'a', path: null }], dropId),
       moveToDrop: (files) => files.moveToDrop(accountId, 'new', dropId),
-      inInbox: (files) => files.inInbox(accountId, randomUUID(), 'x'),
+      inInbox: async (files) => [
+        await files.inInbox(accountId, randomUUID(), { name: 'x' }),
+        await files.inInbox(accountId, randomUUID(), { id: fileId }),
+        await files.inInbox(accountId, randomUUID()),
+      ],
       takeDeletions: (files) => files.takeDeletions(count, 60),
       settleDeletions: (files) => files.settleDeletions([deletion]),
     },
@@ -177,32 +251,70 @@ async function everyCall(accountId: string): Promise<Calls> {
           receiverCount: 1,
           fileCount: 1,
           linkKey: null,
-          keyVersion: 1,
           reminderSeconds: null,
           from: null,
         }),
       insertLinks: (store) =>
         store.insertLinks(accountId, dropId, [{ position: 9, receiver: contact, tokenDigest: randomBytes(32) }]),
-      insertInboxEntry: (store) =>
-        store.insertInboxEntry(accountId, { id: randomUUID(), senderAccountId: accountId, dropId }),
+      insertInboxEntries: (store) => store.insertInboxEntries(accountId, dropId, [{ accountId, id: randomUUID() }]),
       claimIdempotencyKey: async (store) => {
         await store.claimIdempotencyKey(accountId, 'key', digest);
         await store.claimIdempotencyKey(accountId, 'key', digest);
       },
       page: async (store) => [await store.page(accountId, undefined, count), await store.page(accountId, after, count)],
+      byIdEnd: (store) => store.byIdEnd('00ffffffff', 10),
       receivers: (store) => store.receivers(accountId, [dropId]),
       files: (store) => store.files(accountId, [dropId]),
+      sentThrough: (store) => store.sentThrough(link, { sendings: count, files: count }),
       countLive: (store) => store.countLive(accountId),
+      inboxEntry: (store) => store.inboxEntry(accountId, randomUUID()),
       inboxPage: async (store) => [
         await store.inboxPage(accountId, undefined, count),
         await store.inboxPage(accountId, after, count),
       ],
       endExpired: (store) => store.endExpired(count),
       revoke: (store) => store.revoke(accountId, dropId),
+      lockDeadline: (store) => store.lockDeadline(accountId, dropId),
+      moveDeadline: (store) => store.moveDeadline(accountId, dropId, new Date(), 60),
       empty: async (store) => [await store.empty(batch), await store.empty(batch, { accountId, dropId })],
       forget: (store) => store.forget(300 * day, batch),
+      forgetDeliveries: (store) => store.forgetDeliveries(300 * day, batch),
       forgetIdempotencyKeys: (store) => store.forgetIdempotencyKeys(300 * day, count),
       deliveryStates: (store) => store.deliveryStates(accountId, dropId, -1, count),
+    },
+    sentDrops: {
+      page: async (store) => {
+        const times = { createdFrom: new Date('2026-01-01'), createdBefore: new Date('2026-02-01') };
+        for (const state of [undefined, 'live', 'expired', 'revoked'] as const) {
+          for (const anyOf of [undefined, [{ receiver: email }], [{ reference: 'x' }, { idEnd: '00ffffffff' }]]) {
+            await store.page(accountId, { state, anyOf }, undefined, count);
+            await store.page(accountId, { state, anyOf, ...times }, { id: dropId }, count);
+          }
+        }
+      },
+      find: (store) => store.find(accountId, dropId),
+      receivers: async (store) => [
+        await store.receivers(accountId, dropId),
+        await store.receivers(accountId, dropId, 0),
+      ],
+      files: (store) => store.files(accountId, dropId),
+      growByOne: (store) => store.growByOne(accountId, dropId),
+      withdrawLink: (store) => store.withdrawLink(accountId, dropId, 0),
+    },
+    inbox: {
+      page: async (inbox) => {
+        for (const state of [undefined, 'available', 'claimed', 'parked', 'acknowledged'] as const) {
+          await inbox.page(accountId, state, undefined, count);
+          await inbox.page(accountId, state, { at: after.createdAt, id: after.id }, count);
+        }
+      },
+      entry: (inbox) => inbox.entry(accountId, randomUUID()),
+      claim: (inbox) =>
+        inbox.claim(accountId, { leaseId: randomUUID(), leaseSeconds: 60, maxEntries: count, maxAttempts: 10 }),
+      renew: (inbox) => inbox.renew(accountId, leased, 60),
+      acknowledge: (inbox) => inbox.acknowledge(accountId, leased),
+      giveBack: (inbox) => inbox.giveBack(accountId, leased, 60),
+      release: (inbox) => inbox.release(accountId, leased.id),
     },
     links: {
       byToken: (links) => links.byToken(digest),
@@ -213,27 +325,39 @@ async function everyCall(accountId: string): Promise<Calls> {
       key: (links) => links.key(link),
       lock: (links) => links.lock(link),
       holdLive: (links) => links.holdLive(link),
-      endings: (links) => links.endings([{ accountId, dropId }]),
+      endings: (links) => links.endings([{ accountId, dropId }, link]),
+      ask: (links) => links.ask(link, 'more_time'),
       codesSent: (links) => links.codesSent(link, 3600),
       setCode: (links) => links.setCode(digest, randomUUID(), 600),
       tryCode: (links) => links.tryCode(digest, 5),
       pass: (links) => links.pass(session, randomUUID()),
+      markUndeliverable: (links) => links.markUndeliverable(link, ''),
+      markReachable: (links) => links.markReachable(link, ''),
       forgetSessions: (links) => links.forgetSessions(count),
       files: async (links) => [await links.files(link), await links.files(link, fileId)],
-      deliver: (links) => links.deliver(link, { id: fileId, sizeBytes: 1000 }, { start: 0, end: 1000 }),
+      deliver: (links) =>
+        links.deliver(link, [{ file: { id: fileId, sizeBytes: 1000 }, sent: { start: 0, end: 1000 } }]),
     },
     uploads: {
-      begin: (uploads) => uploads.begin(writer, { ...upload, draft: 'new' }, 60),
+      begin: (uploads) =>
+        uploads.begin(
+          writer,
+          { ...upload, path: 'folder/a', draft: 'new', reservedBytes: 1, maxStoredBytes: null },
+          60,
+        ),
       takeOver: (uploads) => uploads.takeOver(writer, 'new', 60),
       renew: (uploads) => uploads.renew([writer], 60),
-      claim: (uploads) => uploads.claim(writer, 1),
-      beginRun: (uploads) => uploads.beginRun(writer, [], 1),
+      claim: (uploads) => uploads.claim(writer, 1, 0),
+      beginRun: (uploads) => uploads.beginRun(writer, [], 1, 0),
+      declare: (uploads) => uploads.declare(writer, declared),
       commit: (uploads) => uploads.commit(writer, 1),
       requestCheck: (uploads) => uploads.requestCheck(writer),
+      lock: (uploads) => uploads.lock(accountId, [writer.id]),
       complete: (uploads) => uploads.complete(writer, complete),
       giveUp: (uploads) => uploads.giveUp(writer),
       expire: (uploads) => uploads.expire(count),
       desk: (uploads) => uploads.desk(accountId, 'new'),
+      ofAccount: (uploads) => uploads.ofAccount(accountId, [writer.id], { lock: true }),
       bytesThrough: (uploads) => uploads.bytesThrough(link, 'new'),
       remove: (uploads) => uploads.remove(accountId, 'new', writer.id),
       takeForCheck: (uploads) => uploads.takeForCheck(accountId, writer.id, 60),
@@ -246,7 +370,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       settleDeletions: (uploads) => uploads.settleDeletions([deletion]),
     },
     outbox: {
-      invite: (outbox) => outbox.invite(accountId, dropId, [{ id: randomUUID(), position: 0 }]),
+      writeToReceivers: (outbox) =>
+        outbox.writeToReceivers(accountId, dropId, 'reminder', [{ id: randomUUID(), position: 0 }]),
       enqueue: (outbox) =>
         outbox.enqueue(accountId, {
           id: randomUUID(),
@@ -260,6 +385,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       take: (outbox) => outbox.take(accountId, attempt.id, 60),
       hold: (outbox) => outbox.hold(accountId, attempt, 60),
       settle: (outbox) => outbox.settle(accountId, attempt.id, 'sent', ''),
+      accountOf: (outbox) => outbox.accountOf(attempt.id),
+      fail: (outbox) => outbox.fail(accountId, attempt.id, ''),
       retry: (outbox) => outbox.retry(accountId, attempt, '', 60),
       postpone: (outbox) => outbox.postpone(accountId, attempt, '', 60),
       codesTo: (outbox) => outbox.codesTo('r@x.org', 3600),
@@ -270,15 +397,132 @@ async function everyCall(accountId: string): Promise<Calls> {
           await outbox.page(state, { at: after.createdAt, id: after.id }, count);
         }
       },
+      forget: (outbox) => outbox.forget(300 * day, count),
       revive: (outbox) => outbox.revive(accountId, attempt.id),
       reviveAll: async (outbox) => {
         await outbox.reviveAll({ since: undefined, reason: undefined, until: undefined }, count);
         await outbox.reviveAll({ since: new Date(0), reason: 'x', until: after.createdAt }, count);
       },
     },
+    stops: {
+      correspondence: (stops) => stops.correspondence(attempt.id),
+      add: (stops) => stops.add(accountId, email),
+      remove: (stops) => stops.remove(accountId, email),
+      page: (stops) => stops.page(accountId, email, count),
+      report: (stops) => stops.report(link),
+    },
     audit: {
       append: (audit) => audit.append(accountId, { id: randomUUID(), actor: '', action: '', details: {} }),
       forget: (audit) => audit.forget(300 * day, count),
+    },
+    events: {
+      append: (events) => events.append([{ accountId, type: 'contact.changed', data: {} }]),
+      page: (events) => events.page(accountId, position, count),
+      pageOfAll: (events) => events.pageOfAll(position, count),
+      end: (events) => events.end(),
+      forget: (events) => events.forget(300 * day, count),
+    },
+    quotas: {
+      of: (quotas) => quotas.of(accountId),
+      own: (quotas) => quotas.own(accountId),
+      setForAccount: (quotas) => quotas.setForAccount(accountId, { dropsPerDay: null }),
+      join: (quotas) => quotas.join(accountId, null),
+      createGroup: (quotas) => quotas.createGroup(randomUUID(), 'x'),
+      setForGroup: (quotas) => quotas.setForGroup(randomUUID(), { dropsPerDay: null }),
+      group: (quotas) => quotas.group('x'),
+      groups: (quotas) => quotas.groups('', count),
+      removeGroup: (quotas) => quotas.removeGroup(randomUUID()),
+      usage: (quotas) => quotas.usage(accountId),
+      usagePage: (quotas) => quotas.usagePage('', count),
+      uncounted: (quotas) => quotas.uncounted(accountId, count),
+      recount: (quotas) => quotas.recount(accountId),
+      countDispatch: (quotas) => quotas.countDispatch(accountId, { drops: 1, mails: 1 }),
+    },
+    holds: {
+      place: (holds) => holds.place({ id: randomUUID(), accountId, dropId, name: 'x', reason: 'x', placedBy: 'x' }),
+      release: (holds) => holds.release(randomUUID(), 'x'),
+      forget: (holds) => holds.forget(300 * day, count),
+      page: (holds) => holds.page({ accountId, released: false }, undefined, count),
+      emptyReleased: (holds) => holds.emptyReleased(count),
+    },
+    webhooks: {
+      list: (webhooks) => webhooks.list(accountId, count),
+      byId: (webhooks) => webhooks.byId(accountId, webhookId),
+      insert: (webhooks) => webhooks.insert(accountId, { ...wish, id: randomUUID(), salt: digest }),
+      lock: (webhooks) => webhooks.lock(accountId, webhookId),
+      change: (webhooks) => webhooks.change(accountId, webhookId, wish),
+      replaceSalt: (webhooks) => webhooks.replaceSalt(accountId, webhookId, digest, day),
+      enable: (webhooks) => webhooks.enable(accountId, webhookId),
+      disable: (webhooks) => webhooks.disable(accountId, webhookId, 'gone', randomUUID()),
+      remove: (webhooks) => webhooks.remove(accountId, webhookId),
+    },
+    webhookDeliveries: {
+      take: (deliveries) => deliveries.take(accountId, webhookId, 60),
+      release: (deliveries) => deliveries.release(accountId, webhookId, '2026-01-01T00:00:00Z'),
+      claim: (deliveries) => deliveries.claim(accountId, webhookId, count, 60),
+      record: (deliveries) =>
+        deliveries.record(
+          accountId,
+          webhookId,
+          { id: randomUUID(), eventId: randomUUID(), type: '', attempt: 1, status: 200, failure: null, durationMs: 1 },
+          'delivered',
+        ),
+      giveUp: (deliveries) => deliveries.giveUp(accountId, webhookId, count),
+      enqueue: (deliveries) => deliveries.enqueue(accountId, webhookId, { eventId: randomUUID(), type: '', data: {} }),
+      replay: (deliveries) => deliveries.replay(accountId, webhookId, randomUUID()),
+      replaySince: (deliveries) => deliveries.replaySince(accountId, webhookId, new Date()),
+      replayNext: (deliveries) => deliveries.replayNext(accountId, webhookId, count),
+      attempts: async (deliveries) => [
+        await deliveries.attempts(accountId, webhookId, undefined, count),
+        await deliveries.attempts(accountId, webhookId, { id: randomUUID() }, count),
+      ],
+      wakeOverdue: (deliveries) => deliveries.wakeOverdue(30, count),
+      forgetDeliveries: (deliveries) => deliveries.forgetDeliveries(300 * day, count),
+      forgetAttempts: (deliveries) => deliveries.forgetAttempts(300 * day, count),
+    },
+    wrappedKeys: {
+      outdated: async (wrappedKeys) => {
+        for (const owner of ['files', 'uploads', 'drops'] as const) {
+          await wrappedKeys.outdated(owner, { accountId, id: fileId }, count, { version: 2 });
+        }
+      },
+      replace: async (wrappedKeys) => {
+        for (const owner of ['files', 'uploads', 'drops'] as const) {
+          const replaced = { accountId, id: fileId, before: digest, wrapped: digest, version: 2 };
+          await wrappedKeys.replace(owner, [replaced]);
+        }
+      },
+      overdue: async (wrappedKeys) => {
+        for (const owner of ['files', 'uploads', 'drops'] as const) await wrappedKeys.overdue(owner, 20_000, count);
+      },
+      ofFiles: async (wrappedKeys) => {
+        await wrappedKeys.ofFiles(accountId, { draft: 'x' });
+        await wrappedKeys.ofFiles(accountId, { dropId });
+        await wrappedKeys.ofFiles(accountId, { files: [writer.id] });
+      },
+    },
+    dayKeys: {
+      clock: (dayKeys) => dayKeys.clock(),
+      start: (dayKeys) => dayKeys.start(),
+      find: (dayKeys) => dayKeys.find(20_000),
+      list: (dayKeys) => dayKeys.list(),
+      announce: (dayKeys) => dayKeys.announce(randomUUID()),
+      choose: (dayKeys) =>
+        dayKeys.choose({ day: 20_000, objectId: randomUUID(), objectBytes: 60, version: 1 }, undefined),
+      drop: (dayKeys) => dayKeys.drop(0),
+      leftovers: (dayKeys) => dayKeys.leftovers(count),
+      forget: (dayKeys) => dayKeys.forget([randomUUID()]),
+    },
+    scrub: {
+      pass: (scrub) => scrub.pass(),
+      begin: (scrub) => scrub.begin(),
+      advance: (scrub) => scrub.advance({ position: { accountId, id: fileId, objects: 1 }, files: 1, bytes: 1 }),
+      complete: (scrub) => scrub.complete(),
+      filesFrom: (scrub) => scrub.filesFrom({ accountId, id: fileId }, count),
+      record: (scrub) => scrub.record({ accountId, id: fileId }, { object: 'x', problem: 'damaged' }),
+      clear: (scrub) => scrub.clear({ accountId, id: fileId }),
+      damaged: (scrub) => scrub.damaged({ accountId, id: fileId }, count),
+      countDamaged: (scrub) => scrub.countDamaged(),
     },
   };
 }
@@ -304,7 +548,7 @@ function problemsOf(node: PlanNode): string[] {
   ];
 }
 
-/** The plan that serves all parameters: the one a prepared statement ends up with. */
+/** The plan that serves all parameters, which a prepared statement ends up with. */
 async function genericPlan({ text, values }: Statement): Promise<PlanNode> {
   const client = await database.pool.connect();
   try {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Deletion } from '../../domain/ports/index.ts';
 
-/** What remains to be deleted of each, as a table `rest`, and the condition that nothing does. */
+/** What remains to be deleted for each deletion, as a table `rest`, and the condition that nothing remains. */
 export function remainingObjects(deletions: readonly Deletion[]): {
   rest: RawBuilder<unknown>;
   isDone: RawBuilder<boolean>;

@@ -8,7 +8,9 @@ const run = promisify(execFile);
 const generator = fileURLToPath(new URL('../../../../node_modules/kysely-codegen/dist/cli/bin.js', import.meta.url));
 const schema = fileURLToPath(new URL('schema.ts', import.meta.url));
 
-/** The types that queries are checked against, generated from a migrated database; the jobs' tables are not ours. */
+/**
+ * The types that queries are checked against, generated from a migrated database; the job runner's tables are not ours.
+ */
 const verify = (url: string) => {
   const source = ['--url', url, '--dialect', 'postgres', '--include-pattern', 'public.!(migrations)'];
   const types = ['--type-mapping', '{"int8":"number"}', '--out-file', schema, '--verify'];

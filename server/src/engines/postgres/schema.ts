@@ -9,11 +9,13 @@ export type AccountType = "api" | "user";
 
 export type DropType = "downloadfiles" | "receivedfiles" | "uploadfiles";
 
-export type FileState = "deleting" | "gone" | "ready";
+export type FileState = "deleting" | "gone" | "held" | "ready";
 
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
+
+export type InboxState = "acknowledged" | "last_attempt" | "queued";
 
 export type Json = JsonValue;
 
@@ -29,7 +31,7 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type MessageChannel = "mail" | "sms";
 
-export type MessageKind = "code" | "invitation" | "receipt" | "received" | "reminder";
+export type MessageKind = "code" | "confirmation" | "invitation" | "more_time" | "receipt" | "received" | "reminder" | "report" | "send_again" | "undeliverable";
 
 export type MessageState = "given_up" | "sent" | "waiting";
 
@@ -41,27 +43,52 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export type UploadState = "checking" | "given_up" | "receiving" | "refused";
 
+export type WebhookDeliveryState = "delivered" | "given_up" | "waiting";
+
 export interface Accounts {
   contacts_version: Generated<number>;
   created_at: Generated<Timestamp>;
+  desttimes: number[] | null;
   disabled_at: Timestamp | null;
+  display_name: Generated<string>;
+  drops_per_day: number | null;
   email: string;
+  group_id: string | null;
   id: string;
   language: Generated<string>;
+  mails_per_day: number | null;
+  max_desttime: number | null;
+  max_file_bytes: number | null;
+  max_stored_bytes: number | null;
+  min_desttime: number | null;
   number: string;
   receipts: Generated<boolean>;
+  recipient_domains: string[] | null;
   reminders: Generated<boolean>;
   second_factor: SecondFactor | null;
   type: AccountType;
+}
+
+export interface Answers {
+  account_id: string;
+  answer: Buffer;
+  created_at: Generated<Timestamp>;
+  key_digest: Buffer;
+  request_digest: Buffer;
 }
 
 export interface ApiKeys {
   account_id: string;
   created_at: Generated<Timestamp>;
   digest: Buffer;
+  expires_at: Timestamp | null;
   hint: string;
   id: string;
+  last_used_at: Timestamp | null;
+  name: Generated<string>;
+  networks: string[] | null;
   revoked_at: Timestamp | null;
+  scopes: string[] | null;
 }
 
 export interface AuditEntries {
@@ -81,6 +108,38 @@ export interface Contacts {
   nick: string;
   number: string;
   position: number;
+}
+
+export interface DailyUsage {
+  account_id: string;
+  day: Timestamp;
+  drops: number;
+  mails: number;
+}
+
+export interface DamagedFiles {
+  account_id: string;
+  file_id: string;
+  found_at: Generated<Timestamp>;
+  object: string;
+  problem: string;
+}
+
+export interface DayKeyObjects {
+  created_at: Generated<Timestamp>;
+  id: string;
+}
+
+export interface DayKeys {
+  day: number;
+  key_version: number;
+  object_bytes: number;
+  object_id: string;
+}
+
+export interface DayKeyStart {
+  only_row: Generated<boolean>;
+  started_at: Generated<Timestamp>;
 }
 
 export interface Deliveries {
@@ -104,6 +163,7 @@ export interface Drafts {
 export interface Drops {
   account_id: string;
   created_at: Generated<Timestamp>;
+  deliveries_forgotten: Generated<boolean>;
   ended_at: Timestamp | null;
   expires_at: Timestamp;
   file_count: number;
@@ -113,17 +173,41 @@ export interface Drops {
   key_version: number;
   link_key: Buffer | null;
   message: string;
+  metadata: Json | null;
+  notify: Generated<boolean>;
   receiver_count: number;
+  reference: string | null;
   remind_at: Timestamp | null;
   revoked_at: Timestamp | null;
+  second_factor: SecondFactor | null;
   to_empty: Generated<boolean>;
   ttl: number;
   type: DropType;
 }
 
+export interface EventLog {
+  epoch: Generated<number>;
+  forgotten_epoch: Generated<number>;
+  forgotten_sequence: Generated<number>;
+  forgotten_transaction: Generated<string>;
+  is_only_row: Generated<boolean>;
+}
+
+export interface Events {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  data: Json;
+  epoch: number;
+  id: Generated<string>;
+  sequence: Generated<number>;
+  transaction_id: Generated<string>;
+  type: string;
+}
+
 export interface Files {
   account_id: string;
   chunk_count: number;
+  crc32: number | null;
   created_at: Generated<Timestamp>;
   draft: string;
   drop_id: string | null;
@@ -132,6 +216,7 @@ export interface Files {
   lease_until: Timestamp | null;
   media_type: string;
   name: string;
+  path: string | null;
   runs: Generated<Json>;
   scan: ScanResult;
   sha256: Buffer;
@@ -154,6 +239,34 @@ export interface GlobalContactsVersion {
   version: Generated<number>;
 }
 
+export interface Groups {
+  created_at: Generated<Timestamp>;
+  desttimes: number[] | null;
+  drops_per_day: number | null;
+  id: string;
+  mails_per_day: number | null;
+  max_desttime: number | null;
+  max_file_bytes: number | null;
+  max_stored_bytes: number | null;
+  min_desttime: number | null;
+  name: string;
+  recipient_domains: string[] | null;
+  second_factor: SecondFactor | null;
+}
+
+export interface Holds {
+  account_id: string;
+  drop_id: string | null;
+  id: string;
+  name: string;
+  placed_at: Generated<Timestamp>;
+  placed_by: string;
+  reason: string;
+  released_at: Timestamp | null;
+  released_by: string | null;
+  to_empty: Generated<boolean>;
+}
+
 export interface IdempotencyKeys {
   account_id: string;
   created_at: Generated<Timestamp>;
@@ -163,10 +276,14 @@ export interface IdempotencyKeys {
 
 export interface InboxEntries {
   account_id: string;
+  attempts: Generated<number>;
   created_at: Generated<Timestamp>;
   drop_id: string;
+  due_at: Generated<Timestamp>;
   id: string;
+  lease_id: string | null;
   sender_account_id: string;
+  state: Generated<InboxState>;
 }
 
 export interface Links {
@@ -176,6 +293,7 @@ export interface Links {
   email: string;
   groups: string[];
   language: string;
+  more_time_asked_at: Timestamp | null;
   name: string | null;
   nick: string;
   notified_at: Timestamp | null;
@@ -183,7 +301,12 @@ export interface Links {
   opened_at: Timestamp | null;
   passed_at: Timestamp | null;
   position: number;
+  reported_at: Timestamp | null;
+  send_again_asked_at: Timestamp | null;
   token_digest: Buffer;
+  undeliverable_at: Timestamp | null;
+  undeliverable_reason: string | null;
+  withdrawn_at: Timestamp | null;
 }
 
 export interface LinkSessions {
@@ -215,19 +338,41 @@ export interface Messages {
   state: Generated<MessageState>;
 }
 
+export interface Scrub {
+  account_id: Generated<string>;
+  bytes: Generated<number>;
+  completed_at: Timestamp | null;
+  file_id: Generated<string>;
+  files: Generated<number>;
+  objects: Generated<number>;
+  only_row: Generated<boolean>;
+  started_at: Generated<Timestamp>;
+}
+
+export interface StoppedMail {
+  account_id: string;
+  email: string;
+  stopped_at: Generated<Timestamp>;
+}
+
 export interface Uploads {
   account_id: string;
   checks: Generated<number>;
   chunk_count: Generated<number>;
   created_at: Generated<Timestamp>;
+  declared_sha256: Buffer | null;
+  declared_sha512: Buffer | null;
   draft: string;
   due_at: Timestamp | null;
   id: string;
   key_version: number;
+  max_stored_bytes: number | null;
   media_type: string;
   name: string;
+  path: string | null;
   received_bytes: Generated<number>;
   refusal: string | null;
+  reserved_bytes: Generated<number>;
   runs: Generated<Json>;
   size_bytes: number | null;
   state: Generated<UploadState>;
@@ -235,21 +380,90 @@ export interface Uploads {
   writer: string;
 }
 
+export interface Usage {
+  account_id: string;
+  counted: Generated<boolean>;
+  stored_bytes: Generated<number>;
+}
+
+export interface WebhookAttempts {
+  account_id: string;
+  at: Generated<Timestamp>;
+  attempt: number;
+  duration_ms: number;
+  event_id: string;
+  failure: string | null;
+  id: string;
+  status: number | null;
+  type: string;
+  webhook_id: string;
+}
+
+export interface WebhookDeliveries {
+  account_id: string;
+  attempts: Generated<number>;
+  created_at: Generated<Timestamp>;
+  data: Json;
+  due_at: Generated<Timestamp>;
+  event_id: string;
+  occurred_at: Timestamp;
+  state: Generated<WebhookDeliveryState>;
+  type: string;
+  webhook_id: string;
+}
+
+export interface Webhooks {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  description: Generated<string>;
+  disabled_at: Timestamp | null;
+  disabled_reason: string | null;
+  failing_since: Timestamp | null;
+  id: string;
+  lease_until: Timestamp | null;
+  paused_until: Timestamp | null;
+  previous_salt: Buffer | null;
+  previous_until: Timestamp | null;
+  replay_from: Timestamp | null;
+  replay_from_id: string | null;
+  replay_until: Timestamp | null;
+  salt: Buffer;
+  types: string[] | null;
+  url: string;
+  version: Generated<number>;
+}
+
 export interface DB {
   accounts: Accounts;
+  answers: Answers;
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
   contacts: Contacts;
+  daily_usage: DailyUsage;
+  damaged_files: DamagedFiles;
+  day_key_objects: DayKeyObjects;
+  day_key_start: DayKeyStart;
+  day_keys: DayKeys;
   deliveries: Deliveries;
   drafts: Drafts;
   drops: Drops;
+  event_log: EventLog;
+  events: Events;
   files: Files;
   global_contacts: GlobalContacts;
   global_contacts_version: GlobalContactsVersion;
+  groups: Groups;
+  holds: Holds;
   idempotency_keys: IdempotencyKeys;
   inbox_entries: InboxEntries;
   link_sessions: LinkSessions;
   links: Links;
   messages: Messages;
+  scrub: Scrub;
+  stopped_mail: StoppedMail;
   uploads: Uploads;
+  usage: Usage;
+  webhook_attempts: WebhookAttempts;
+  webhook_deliveries: WebhookDeliveries;
+  webhooks: Webhooks;
 }

@@ -1,4 +1,4 @@
 import { sql } from 'kysely';
 
-/** By the database's clock, which is the one that decides. */
+/** By the database's clock, which is authoritative. */
 export const secondsFromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;

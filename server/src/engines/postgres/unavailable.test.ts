@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../domain/ports/index.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
+import { startStandby } from '../../testing/own-standby.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { openDatabase } from './database.ts';
 import { postgresStore } from './store.ts';
@@ -20,7 +21,7 @@ const storeOn = (url: string) => {
 const account = () =>
   ({ id: randomUUID(), email: `${randomUUID()}@example.org`, number: '', type: 'api', language: '' }) as const;
 
-/** A store whose connections, and no others, the test can end. */
+/** A store with connections that the test can end without affecting others. */
 function namedStore() {
   const application = randomUUID();
   const { pool, store } = storeOn(`${database.url}?application_name=${application}`);
@@ -115,6 +116,21 @@ test('a server that hangs up is unavailable', async () => {
   await pool.end();
 });
 
+test('a standby server is unavailable: it may lack what was acknowledged', async () => {
+  await using standby = await startStandby();
+  const { pool, store } = storeOn(standby.url);
+  await expect(store.accounts.byEmail('a@example.org')).rejects.toMatchObject(unavailable);
+  await expect(store.transaction(async () => undefined)).rejects.toMatchObject(unavailable);
+  await pool.end();
+});
+
+test('a database that is read-only is unavailable for changes', async () => {
+  const { pool, store } = storeOn(`${database.url}?options=-c%20default_transaction_read_only%3Don`);
+  await expect(store.accounts.insert(account())).rejects.toMatchObject(unavailable);
+  expect(await store.accounts.byEmail('a@example.org')).toBeUndefined();
+  await pool.end();
+});
+
 test('a statement that takes too long is unavailable', async () => {
   const { pool, store, cancelWaiting } = namedStore();
   const blocker = await database.pool.connect();
@@ -123,7 +139,7 @@ test('a statement that takes too long is unavailable', async () => {
   const cancelled = expect(store.transaction((tx) => tx.accounts.byEmail('a@example.org'))).rejects.toMatchObject(
     unavailable,
   );
-  // What the time-out does, without waiting for it.
+  // Does what the timeout does, without waiting for it.
   await expect.poll(cancelWaiting).toHaveLength(1);
   await cancelled;
   await blocker.query('rollback');

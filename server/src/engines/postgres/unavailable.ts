@@ -1,11 +1,15 @@
+import { DatabaseError } from 'pg';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Store } from '../../domain/ports/index.ts';
 import { OutOfReachError } from './database.ts';
 
-/** Connection failures, shutdowns, too many connections, time-outs: the same request may well succeed a little later. */
-const passing = /^(?:08|53|57P0|57014|40001|40P01|25P03)/;
+/**
+ * Connection failures, shutdowns, too many connections, timeouts, a database that is read-only for a while: the same
+ * request may well succeed a little later.
+ */
+const passing = /^(?:08|53|57P0|57014|40001|40P01|25P03|25006)/;
 
-/** Turns what passes by itself into `unavailable`; a fault of ours stays what it is. */
+/** Turns temporary failures into `unavailable`; an error of our own stays as it is. */
 export function whenReachable(store: Store): Store {
   const guarded = Object.fromEntries(
     Object.entries(store).map(([name, part]) => [
@@ -28,9 +32,19 @@ export async function unlessAway<Result>(call: () => Promise<Result>): Promise<R
   try {
     return await call();
   } catch (error) {
+    if (isStorageFull(error)) throw new ExchangeError('storage_full', fullMessage(error.detail), { cause: error });
     if (error instanceof Error && isPassing(error)) throw new ExchangeError('unavailable', undefined, { cause: error });
     throw error;
   }
+}
+
+/** Raised by the database's own change_usage(), with the limit as its detail. */
+function isStorageFull(error: unknown): error is { readonly detail: string } {
+  return error instanceof DatabaseError && error.code === 'WBFUL';
+}
+
+function fullMessage(maxBytes: string): string {
+  return `The account may store ${maxBytes} bytes, and this would be more. Remove uploaded files, revoke drops or wait until they end, or ask the administrator for more.`;
 }
 
 function isPassing(error: Error & { code?: unknown }): boolean {
@@ -39,6 +53,6 @@ function isPassing(error: Error & { code?: unknown }): boolean {
   return driverLostConnection.test(error.message);
 }
 
-/** What the drivers say without a code when a connection cannot be had, is lost, or was given up by us. */
+/** What the drivers report without a code when a connection cannot be opened, is lost, or was abandoned by us. */
 const driverLostConnection =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable|connection has been discarded/i;

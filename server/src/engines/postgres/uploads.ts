@@ -1,29 +1,37 @@
 import { type RawBuilder, sql } from 'kysely';
+import { freeName } from '../../domain/files/free-name.ts';
 import type {
+  AccountUpload,
   ChunkRun,
   CompleteUpload,
+  DeclaredDigests,
   Deletion,
   DeskFile,
   UploadStore,
   UploadWriter,
 } from '../../domain/ports/index.ts';
+import { uploadDrafts } from '../../domain/uploads/account-upload.ts';
 import { checkUploadJob } from '../../domain/uploads/check-upload.ts';
 import type { Database } from './database.ts';
+import { jobPayload, type Schedule, type Traceparent } from './job-payload.ts';
 import { remainingObjects } from './remaining-objects.ts';
 import { secondsFromNow } from './time.ts';
 
-/** Longer than an object can be on its way to the store: what is stored after the sweep would be nobody's. */
+/** Longer than an object can be on the way to the store: an object stored after the sweep would never be deleted. */
 export const longestPutSeconds = 10 * 60;
+const digestColumns = ['declared_sha256 as declaredSha256', 'declared_sha512 as declaredSha512'] as const;
 const runsColumn = sql<ChunkRun[]>`uploads.runs`.as('runs');
 
-export function uploadStore(db: Database): UploadStore {
+export function uploadStore(db: Database, traceparent: Traceparent): UploadStore {
+  const alarm = (...schedule: Schedule) => alarmJob(traceparent(), ...schedule);
   const upload = (accountId: string, id: string) =>
     db.updateTable('uploads').where('account_id', '=', accountId).where('id', '=', id);
-  /** Only the writer that took over last; the one before it finds nothing to change. */
+  /** Matches only the writer that took over last; the previous one finds nothing to change. */
   const written = ({ accountId, id, writer }: UploadWriter) =>
     upload(accountId, id).where('state', '=', 'receiving').where('writer', '=', writer);
   const changed = async (query: { executeTakeFirstOrThrow(): Promise<{ numUpdatedRows: bigint }> }) =>
     (await query.executeTakeFirstOrThrow()).numUpdatedRows === 1n;
+  const atLeast = (bytes: number) => sql<number>`greatest(reserved_bytes, ${bytes})`;
   /** Its key is destroyed; its objects are unreadable from now on. */
   const givenUp = {
     state: 'given_up',
@@ -34,25 +42,30 @@ export function uploadStore(db: Database): UploadStore {
 
   /** Turns an upload into a file. The caller holds the draft's lock. */
   const becomeFile = async (accountId: string, id: string, complete: CompleteUpload, isStill: RawBuilder<boolean>) => {
-    // Held from here on: what was removed, or completed by somebody else, must not take another file's place.
-    const { rows } = await sql`
-      select from uploads where account_id = ${accountId} and id = ${id} and ${isStill} for update
+    // Locked from here on: an upload that was removed, or completed by another request, must not replace another file.
+    const { rows } = await sql<{ draft: string; name: string; path: string }>`
+      select draft, name, coalesce(path, name) as path from uploads
+      where account_id = ${accountId} and id = ${id} and ${isStill} for update
     `.execute(db);
-    if (rows.length === 0) return false;
+    const [announced] = rows;
+    if (!announced) return false;
+    const staged = sql`account_id = ${accountId} and draft = ${announced.draft} and state = 'ready' and drop_id is null`;
     await sql`
-      update files as old set state = 'deleting', wrapped_key = null, lease_until = now()
-      from uploads as new
-      where new.account_id = ${accountId} and new.id = ${id}
-        and old.account_id = new.account_id and old.draft = new.draft and old.name = new.name
-        and old.state = 'ready' and old.drop_id is null
+      update files set state = 'deleting', wrapped_key = null, lease_until = now()
+      where ${staged} and coalesce(path, name) = ${announced.path}
     `.execute(db);
+    const { rows: others } = await sql<{ name: string }>`
+      select name from files where ${staged} and exists (select from files where ${staged} and name = ${announced.name})
+    `.execute(db);
+    const name = freeName(announced.name, new Set(others.map((other) => other.name)));
     await sql`
       with complete as (
         delete from uploads where account_id = ${accountId} and id = ${id} returning *
       )
-      insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, scan, runs, chunk_count,
-        wrapped_key, key_version, created_at)
-      select account_id, id, 'ready', draft, name, media_type, ${complete.sizeBytes}, ${complete.sha256}, ${complete.scan},
+      insert into files (account_id, id, state, draft, name, path, media_type, size_bytes, sha256, crc32, scan, runs,
+        chunk_count, wrapped_key, key_version, created_at)
+      select account_id, id, 'ready', draft, ${name}, ${announced.path === name ? null : announced.path}, media_type,
+        ${complete.sizeBytes}, ${complete.sha256}, ${complete.crc32}, ${complete.scan},
         ${JSON.stringify(complete.runs)}::jsonb, ${complete.chunkCount}, wrapped_key, key_version, created_at
       from complete
     `.execute(db);
@@ -62,7 +75,19 @@ export function uploadStore(db: Database): UploadStore {
   return {
     async begin(
       { accountId, id, writer },
-      { draft, name, mediaType, sizeBytes, wrappedKey, keyVersion, chunkCount },
+      {
+        draft,
+        name,
+        path,
+        mediaType,
+        sizeBytes,
+        wrappedKey,
+        keyVersion,
+        chunkCount,
+        reservedBytes,
+        maxStoredBytes,
+        declared,
+      },
       leaseSeconds,
     ) {
       await db
@@ -73,18 +98,22 @@ export function uploadStore(db: Database): UploadStore {
           writer,
           draft,
           name,
+          path,
           media_type: mediaType,
           size_bytes: sizeBytes,
           wrapped_key: wrappedKey,
           key_version: keyVersion,
           chunk_count: chunkCount,
+          reserved_bytes: reservedBytes,
+          max_stored_bytes: maxStoredBytes,
+          ...declaredColumns(declared),
           due_at: secondsFromNow(leaseSeconds),
         })
         .execute();
     },
 
-    takeOver: ({ accountId, id, writer }, draft, leaseSeconds) =>
-      upload(accountId, id)
+    takeOver: async ({ accountId, id, writer }, draft, leaseSeconds) => {
+      const taken = await upload(accountId, id)
         .set({
           writer,
           due_at: sql`case state when 'receiving' then greatest(due_at, ${secondsFromNow(leaseSeconds)}) else due_at end`,
@@ -102,9 +131,12 @@ export function uploadStore(db: Database): UploadStore {
           'chunk_count as chunkCount',
           'wrapped_key as wrappedKey',
           'key_version as keyVersion',
+          ...digestColumns,
         ])
         .$narrowType<{ wrappedKey: Buffer }>()
-        .executeTakeFirst(),
+        .executeTakeFirst();
+      return taken && withDigests(taken);
+    },
 
     async renew(writers, leaseSeconds) {
       const { rows } = await sql<{ id: string }>`
@@ -117,10 +149,19 @@ export function uploadStore(db: Database): UploadStore {
       return new Set(rows.map(({ id }) => id));
     },
 
-    claim: (writer, chunkCount) => changed(written(writer).set({ chunk_count: chunkCount })),
+    claim: (writer, chunkCount, reservedBytes) =>
+      changed(written(writer).set({ chunk_count: chunkCount, reserved_bytes: atLeast(reservedBytes) })),
 
-    beginRun: (writer, runs, chunkCount) =>
-      changed(written(writer).set({ runs: JSON.stringify(runs), chunk_count: chunkCount })),
+    beginRun: (writer, runs, chunkCount, reservedBytes) =>
+      changed(
+        written(writer).set({
+          runs: JSON.stringify(runs),
+          chunk_count: chunkCount,
+          reserved_bytes: atLeast(reservedBytes),
+        }),
+      ),
+
+    declare: (writer, declared) => changed(written(writer).set(declaredColumns(declared))),
 
     commit: (writer, receivedBytes) => changed(written(writer).set({ received_bytes: receivedBytes })),
 
@@ -134,6 +175,12 @@ export function uploadStore(db: Database): UploadStore {
         select ${alarm()} from received
       `.execute(db);
       return rows.length === 1;
+    },
+
+    async lock(accountId, ids) {
+      await sql`
+        select from uploads where account_id = ${accountId} and id = any(${ids}::uuid[]) order by id for update
+      `.execute(db);
     },
 
     complete: ({ accountId, id, writer }, complete) =>
@@ -160,26 +207,43 @@ export function uploadStore(db: Database): UploadStore {
 
     async desk(accountId, draft) {
       const { rows } = await sql<DeskFile>`
-        select id, name, size_bytes as "sizeBytes", received_bytes as "receivedBytes", state, created_at
+        select id, name, coalesce(path, name) as path, size_bytes as "sizeBytes", received_bytes as "receivedBytes", state, scan
         from (
-          select id, name, size_bytes, received_bytes, created_at,
-            case state when 'receiving' then 'uploading' else state::text end as state
+          select id, name, path, size_bytes, received_bytes, created_at,
+            case state when 'receiving' then 'uploading' else state::text end as state, null as scan
           from uploads
           where account_id = ${accountId} and draft = ${draft} and state <> 'given_up' and size_bytes is not null
           union all
-          select id, name, size_bytes, size_bytes, created_at, 'ready'
+          select id, name, path, size_bytes, size_bytes, created_at, 'ready', scan
           from files
           where account_id = ${accountId} and draft = ${draft} and state = 'ready' and drop_id is null
         ) as desk
         order by created_at, id
       `.execute(db);
-      return rows.map(({ id, name, sizeBytes, receivedBytes, state }) => ({
-        id,
-        name,
-        sizeBytes,
-        receivedBytes,
-        state,
-      }));
+      return rows;
+    },
+
+    async ofAccount(accountId, ids, { lock } = { lock: false }) {
+      const isWanted = (table: 'files' | 'uploads') => {
+        const [account, id, draft] = ['account_id', 'id', 'draft'].map((column) => sql.ref(`${table}.${column}`));
+        return sql`${account} = ${accountId} and ${id} = any(${ids}::uuid[]) and ${draft} = ${uploadDrafts} || ${id}::text`;
+      };
+      if (lock) await sql`select from files where ${isWanted('files')} order by id for update`.execute(db);
+      const { rows } = await sql<AccountUpload>`
+        select uploads.id, uploads.name, coalesce(path, uploads.name) as path, media_type as "mediaType",
+          size_bytes as "sizeBytes", received_bytes as "receivedBytes",
+          case state when 'receiving' then 'uploading' else state::text end as state, refusal,
+          null::bytea as sha256, null::text as scan, created_at as "createdAt",
+          case state when 'receiving' then due_at end as "resumableUntil", touched_at as "unusedSince"
+        from uploads join drafts on drafts.account_id = uploads.account_id and drafts.name = uploads.draft
+        where ${isWanted('uploads')} and state <> 'given_up' and size_bytes is not null
+        union all
+        select files.id, files.name, coalesce(path, files.name), media_type, size_bytes, size_bytes, 'ready', null, sha256,
+          scan::text, created_at, null, touched_at
+        from files join drafts on drafts.account_id = files.account_id and drafts.name = files.draft
+        where ${isWanted('files')} and state = 'ready' and drop_id is null
+      `.execute(db);
+      return rows;
     },
 
     async bytesThrough({ accountId, dropId, position }, draft) {
@@ -216,15 +280,17 @@ export function uploadStore(db: Database): UploadStore {
       );
     },
 
-    takeForCheck: (accountId, id, leaseSeconds) =>
-      upload(accountId, id)
+    takeForCheck: async (accountId, id, leaseSeconds) => {
+      const taken = await upload(accountId, id)
         .set(({ eb }) => ({ due_at: secondsFromNow(leaseSeconds), checks: eb('checks', '+', 1) }))
         .where('state', '=', 'checking')
         .where('due_at', '<=', sql<Date>`now()`)
         .returning(['account_id as accountId', 'id', 'draft', 'size_bytes as sizeBytes', 'wrapped_key as wrappedKey'])
-        .returning(['key_version as keyVersion', runsColumn, 'chunk_count as chunkCount', 'checks'])
+        .returning(['key_version as keyVersion', runsColumn, 'chunk_count as chunkCount', 'checks', ...digestColumns])
         .$narrowType<{ sizeBytes: number; wrappedKey: Buffer }>()
-        .executeTakeFirst(),
+        .executeTakeFirst();
+      return taken && withDigests(taken);
+    },
 
     holdForCheck: (accountId, id, leaseSeconds) =>
       changed(
@@ -282,7 +348,7 @@ export function uploadStore(db: Database): UploadStore {
     async settleDeletions(deletions) {
       const { rest, isDone } = remainingObjects(deletions);
       const isSame = sql`uploads.account_id = rest."accountId" and uploads.id = rest.id`;
-      // A refusal stays on view until the contact removes it.
+      // A refused file stays visible until the contact removes it.
       const isRemoved = sql`(${isDone} and state = 'given_up')`;
       // One statement: between two, another sweep would take a row that is about to be removed.
       await sql`
@@ -295,13 +361,22 @@ export function uploadStore(db: Database): UploadStore {
   };
 }
 
-/** The job that checks an upload; one per upload, however often it is set. */
-function alarm(
-  at: RawBuilder<unknown> = sql`now()`,
-  keyMode: 'replace' | 'preserve_run_at' = 'replace',
+function declaredColumns({ sha256, sha512 }: DeclaredDigests) {
+  return { declared_sha256: sha256, declared_sha512: sha512 };
+}
+
+function withDigests<Row extends { declaredSha256: Buffer | null; declaredSha512: Buffer | null }>(row: Row) {
+  const { declaredSha256: sha256, declaredSha512: sha512, ...rest } = row;
+  return { ...rest, declared: { sha256, sha512 } };
+}
+
+/** The job that checks an upload: one per upload, however often it is set. */
+function alarmJob(
+  traceparent: string | undefined,
+  ...[at = sql`now()`, keyMode = 'replace']: Schedule
 ): RawBuilder<unknown> {
   return sql`graphile_worker.add_job(
     ${checkUploadJob},
-    json_build_object('accountId', account_id, 'fileId', id),
+    ${jobPayload(sql`'accountId', account_id, 'fileId', id`, traceparent)},
     run_at := ${at}, max_attempts := 1, job_key := 'check:' || id::text, job_key_mode := ${keyMode})`;
 }

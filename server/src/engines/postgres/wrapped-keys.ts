@@ -3,8 +3,8 @@ import type { WrappedKey } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 
 /**
- * A few of the stored keys, each found by an index: of the live drops that end last and first, so that both keys of a
- * rotation are likely among them, and of a file that was not sent yet.
+ * A few of the stored keys, each found by an index: those of the live drops that end last and first, so that both keys
+ * of a rotation are probably among them, and that of a file that has not been sent yet.
  */
 export async function sampleWrappedKeys(db: Database): Promise<readonly WrappedKey[]> {
   const { rows } = await sql<WrappedKey>`

@@ -13,13 +13,13 @@ import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestObjectStore } from '../../testing/object-store.ts';
 import { objectStoreContract } from '../../testing/object-store-contract.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
-import { type S3ObjectStore, type S3Options, s3ObjectStore } from './object-store.ts';
+import { type S3ObjectStore, type S3ObjectStoreOptions, s3ObjectStore } from './object-store.ts';
 
 const live = new AbortController().signal;
 
 objectStoreContract('Ceph RGW', openTestObjectStore);
 
-test('deletes a thousand objects in one request', async () => {
+test('deletes a thousand objects in one call', async () => {
   const store = await openTestObjectStore();
   const prefix = randomUUID();
   const keys = Array.from({ length: 1000 }, (_, index) => `${prefix}/${String(index).padStart(8, '0')}`);
@@ -28,7 +28,7 @@ test('deletes a thousand objects in one request', async () => {
   expect(await store.keys(prefix)).toEqual([]);
 });
 
-const storeAt = (port: number, options: Partial<S3Options> = {}): S3ObjectStore & Disposable => {
+const storeAt = (port: number, options: Partial<S3ObjectStoreOptions> = {}): S3ObjectStore & Disposable => {
   const store = s3ObjectStore({
     ...engineAddresses.s3,
     endpoint: `http://127.0.0.1:${port}`,
@@ -40,7 +40,20 @@ const storeAt = (port: number, options: Partial<S3Options> = {}): S3ObjectStore 
   return { ...store, [Symbol.dispose]: () => store.close() };
 };
 
-/** A server of this machine in the store's place. */
+test('what is to be deleted is named in requests of fifty keys, each with its MD5', async () => {
+  const bodies: Buffer[] = [];
+  await using server = await startServer(async (request, response) => {
+    const body = await buffer(request);
+    expect(request.headers['content-md5']).toBe(createHash('md5').update(body).digest('base64'));
+    bodies.push(body);
+    response.end('<DeleteResult/>');
+  });
+  using store = storeAt(server.port);
+  await store.delete(Array.from({ length: 101 }, (_, index) => String(index)));
+  expect(bodies.map((body) => body.toString().split('<Key>').length - 1)).toEqual([50, 50, 1]);
+});
+
+/** A local server in place of the store. */
 async function startServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
   tls?: { key: Buffer; cert: Buffer },
@@ -59,7 +72,7 @@ async function startServer(
   };
 }
 
-/** Everything that may be asked of a store; each with how it would be called. */
+/** Everything that a store can be asked to do, each with an example call. */
 const calls: [string, (store: S3ObjectStore, signal?: AbortSignal) => Promise<unknown>][] = [
   ['put', (store, signal = live) => store.put('key', [Buffer.alloc(70_000, 'x'), Buffer.alloc(7, 'y')], signal)],
   ['read', (store, signal = live) => store.read('key', { offset: 0, length: 8_000_000 }, signal)],
@@ -99,7 +112,7 @@ describe('a store that accepts and is silent', () => {
     const deadlineMs = what === 'ping' ? 250 : 900;
     expect(took).toBeGreaterThan(deadlineMs - 50);
     expect(took).toBeLessThan(deadlineMs + 3_000);
-    // It was not waited for in one attempt.
+    // It was not all spent waiting in a single attempt.
     if (what !== 'ping') expect(connections).toBeGreaterThan(1);
   });
 
@@ -239,7 +252,7 @@ describe('a server that answers', () => {
 
 describe('the signature of a PUT', () => {
   const pieces = [Buffer.from('some '), Buffer.from('bytes')];
-  /** The headers and the body that a server of this machine gets, under this name of it. */
+  /** The headers and the body that a local server receives when it is addressed by this name. */
   async function received(hostname: string, parts: readonly Buffer[] = pieces, tls?: { key: Buffer; cert: Buffer }) {
     const got = Promise.withResolvers<{ headers: IncomingMessage['headers']; body: Buffer }>();
     await using server = await startServer(async (request, response) => {
@@ -257,7 +270,7 @@ describe('the signature of a PUT', () => {
     expect(headers.authorization).toContain('x-amz-content-sha256');
   });
 
-  // All addresses of this machine: the request does not leave it, though its name does not say so.
+  // All addresses of this machine: the request does not leave it, although its name does not show that.
   test.each([
     ['several pieces', pieces],
     ['one piece', [Buffer.from('some bytes')]],

@@ -6,68 +6,48 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   PutObjectCommand,
-  S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { discardBuffer } from '../../domain/files/discard-buffer.ts';
+import { MissingObject } from '../../domain/files/missing-object.ts';
 import { Lane } from '../../domain/lane.ts';
 import type { ObjectStore } from '../../domain/ports/index.ts';
+import { openClient, type S3Options } from './client.ts';
 
-export interface S3Options {
-  readonly endpoint: string;
-  readonly region: string;
-  readonly bucket: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** How long a call may take, with all its attempts. */
+export interface S3ObjectStoreOptions extends S3Options {
+  /** How long a call may take, including all its attempts. */
   readonly deadlineMs?: number;
-  /** How long the store may be silent before the attempt is broken off and another one made. */
+  /** How long the store may be silent before the attempt is aborted and another one is made. */
   readonly silenceMs?: number;
 }
 
 export interface S3ObjectStore extends ObjectStore {
-  /** Throws when the bucket does not answer. */
+  /** The calls in flight and waiting, of each kind. */
+  readonly lanes: Readonly<Record<keyof typeof atOnce, Lane>>;
+  /** Throws when the bucket does not respond. */
   ping(): Promise<void>;
   close(): void;
 }
 
-/** Calls of each kind that are made at a time, each with connections of its own: none can use up those of another. */
+/**
+ * How many calls of each kind are made at a time. Each kind has its own connections, so none can use up those of
+ * another.
+ */
 const atOnce = { reading: 4, writing: 64, deleting: 4 };
 const maxWaiting = 10_000;
-/** While the store answers others. */
+/** Some servers, such as OpenStack Swift, delete one object after the other, and are silent meanwhile. */
+const deletedAtOnce = 50;
+/** While the store responds to other calls. */
 const longestWaitMs = 60_000;
-const ignore = () => undefined;
-const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
 const shortestPauseMs = 50;
 const longestPauseMs = 1_000;
 
-/** Only PUT, GET and DeleteObjects: nothing to complete, abort or race, and every S3 server has them. */
-export function s3ObjectStore(options: S3Options): S3ObjectStore {
+/** Uses only PUT, GET and DeleteObjects: nothing to complete, abort or race, and every S3 server has them. */
+export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   const { deadlineMs = 9_000, silenceMs = 3_000, bucket: Bucket } = options;
-  const openClient = (maxSockets: number) =>
-    new S3Client({
-      endpoint: options.endpoint,
-      region: options.region,
-      credentials: { accessKeyId: options.accessKeyId, secretAccessKey: options.secretAccessKey },
-      forcePathStyle: true,
-      // The newer default adds trailing checksums, which Ceph RGW refuses. Every segment carries its own tag.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-      // With it, the client would open a connection for every object.
-      expectContinueHeader: false,
-      // The attempts are made here, within one deadline, and what fails is reported by whoever asked.
-      maxAttempts: 1,
-      logger: silent,
-      requestHandler: {
-        connectionTimeout: silenceMs,
-        socketTimeout: silenceMs,
-        httpAgent: { keepAlive: true, maxSockets },
-        httpsAgent: { keepAlive: true, maxSockets },
-      },
-    });
   const openLane = (calls: number) => ({
-    client: openClient(calls),
+    client: openClient(options, { silenceMs, maxSockets: calls }),
     lane: new Lane({ atOnce: calls, silenceMs: deadlineMs, waitMs: longestWaitMs, maxWaiting }),
   });
   const reading = openLane(atOnce.reading);
@@ -76,6 +56,8 @@ export function s3ObjectStore(options: S3Options): S3ObjectStore {
   const isSigned = !isProtected(options.endpoint);
 
   return {
+    lanes: { reading: reading.lane, writing: writing.lane, deleting: deleting.lane },
+
     put: (key, pieces, signal) => {
       const digest = isSigned ? sha256(pieces) : 'UNSIGNED-PAYLOAD';
       const ContentLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -96,13 +78,17 @@ export function s3ObjectStore(options: S3Options): S3ObjectStore {
         return gather(answer.Body, length);
       }),
 
-    delete: (keys) =>
-      inLane(deleting.lane, undefined, async (abortSignal) => {
-        const Delete = { Quiet: true, Objects: keys.map((Key) => ({ Key })) };
-        const { Errors } = await deleting.client.send(new DeleteObjectsCommand({ Bucket, Delete }), { abortSignal });
-        const failed = Errors?.[0];
-        if (failed) throw new Error(`${failed.Key}: ${failed.Code}`);
-      }),
+    async delete(keys) {
+      for (let from = 0; from < keys.length; from += deletedAtOnce) {
+        const Objects = keys.slice(from, from + deletedAtOnce).map((Key) => ({ Key }));
+        await inLane(deleting.lane, undefined, async (abortSignal) => {
+          const command = new DeleteObjectsCommand({ Bucket, Delete: { Quiet: true, Objects } });
+          const { Errors } = await deleting.client.send(command, { abortSignal });
+          const failed = Errors?.[0];
+          if (failed) throw new Error(`${failed.Key}: ${failed.Code}`);
+        });
+      }
+    },
 
     ping: () =>
       persist(silenceMs, undefined, async (abortSignal) => {
@@ -120,7 +106,7 @@ async function inLane<Result>(
   signal: AbortSignal | undefined,
   attempt: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const { leftMs, leave } = await lane.enter(signal);
+  const { leftMs, leave } = await lane.enter({ signal });
   try {
     const result = await persist(leftMs, signal, attempt);
     leave('answered');
@@ -131,7 +117,7 @@ async function inLane<Result>(
   }
 }
 
-/** Makes attempts until one succeeds, fails for good, or time is up. */
+/** Makes attempts until one succeeds, fails permanently, or time is up. */
 async function persist<Result>(
   deadlineMs: number,
   signal: AbortSignal | undefined,
@@ -145,7 +131,7 @@ async function persist<Result>(
     } catch (error) {
       signal?.throwIfAborted();
       if (deadline.aborted || !isPassing(error)) throw explained(error);
-      // Scattered, so that what failed together is not repeated together.
+      // With jitter, so that calls that failed together are not retried together.
       await pause(pauseMs * (0.5 + Math.random()), undefined, { signal: either }).catch(() => undefined);
       signal?.throwIfAborted();
       if (deadline.aborted) throw explained(error);
@@ -153,18 +139,19 @@ async function persist<Result>(
   }
 }
 
-/** Whether another attempt may succeed: the store did not answer, or said that it has trouble of its own. */
+/** Whether another attempt may succeed: the store did not respond, or reported an internal error. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ExchangeError) return false;
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   return status === undefined || status >= 500 || status === 429 || status === 408;
 }
 
-/** An object that should be there and is not, or is shorter than it was, is damage; anything else passes by itself. */
+/** An object that is missing, or shorter than it was, is damaged; any other failure is temporary. */
 function explained(error: unknown): ExchangeError {
   if (error instanceof ExchangeError) return error;
-  const damaged = error instanceof S3ServiceException && ['NoSuchKey', 'InvalidRange'].includes(error.name);
-  return new ExchangeError(damaged ? 'damaged' : 'unavailable', undefined, { cause: error });
+  const name = error instanceof S3ServiceException ? error.name : '';
+  if (name === 'NoSuchKey') return new MissingObject({ cause: error });
+  return new ExchangeError(name === 'InvalidRange' ? 'damaged' : 'unavailable', undefined, { cause: error });
 }
 
 async function gather(body: Readable, length: number): Promise<Buffer> {
@@ -175,15 +162,15 @@ async function gather(body: Readable, length: number): Promise<Buffer> {
     fill += piece.copy(bytes, fill);
     discardBuffer(piece);
   }
-  // A body that was broken off has failed above: the object itself ends here.
+  // An aborted body has already failed above, so here the object itself ends.
   if (fill < length) throw new ExchangeError('damaged', undefined, { cause: new Error('an object ends early') });
   return bytes;
 }
 
 /**
- * A signature that covers the body protects a chunk on its way to a store that is reached without TLS over a network. TLS
- * and the machine itself protect it as well, and every segment carries its tag: there the hash, which costs both ends
- * as much as all the rest, is not needed.
+ * A signature that covers the body protects a chunk on its way to a store that is reached over a network without TLS.
+ * TLS also protects it, and so does staying on the same machine, and every segment carries its tag. In those cases the
+ * hash is not needed, which costs both ends as much as everything else together.
  */
 function isProtected(endpoint: string): boolean {
   const { protocol, hostname } = new URL(endpoint);

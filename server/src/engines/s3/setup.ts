@@ -1,7 +1,9 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { SetupError } from '../../domain/setup-error.ts';
 
-/** What the store's answer to a question about the bucket says about our settings; undefined when it says nothing. */
+/**
+ * What the store's response to a query about the bucket reveals about our settings; undefined when it reveals nothing.
+ */
 export function bucketSetupError(error: unknown, bucket: string): SetupError | undefined {
   const answer = (error as Error).cause;
   if (!(answer instanceof S3ServiceException)) return undefined;

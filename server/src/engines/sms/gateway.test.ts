@@ -9,7 +9,7 @@ import { type SmsGatewayOptions, smsGateway } from './gateway.ts';
 
 const kannel = { ...engineAddresses.sms, from: 'Waybill', timeoutMs: 10_000 };
 const gateway = smsGateway(kannel);
-/** A number nobody else in this run has. */
+/** A number that nothing else in this run uses. */
 const someone = () => `46${randomInt(10 ** 6, 10 ** 7)}${randomInt(10 ** 5, 10 ** 6)}`;
 
 describe('a text', () => {
@@ -149,7 +149,7 @@ describe('an answer', () => {
       answer: `202 ${'x'.repeat(500)}`,
     });
     await over;
-    // Not little: the system's buffers hold some of it.
+    // Not a small amount, because the system's buffers hold some of it.
     expect(takenBytes).toBeLessThan(hugeBytes / 2);
   });
 
@@ -175,7 +175,7 @@ function head(status: number, body = ''): string {
   return `HTTP/1.1 ${status} x\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** A gateway that does with a request what the test says, and the engine that talks to it. */
+/** A gateway that handles a request as the test says, and the engine that talks to it. */
 async function gatewayThat(onRequest: (socket: Socket) => void, options: Partial<SmsGatewayOptions> = {}) {
   let connections = 0;
   const peer = await startPeer((socket) => {

@@ -7,44 +7,51 @@ export interface SmsGatewayOptions {
   readonly address: string;
   readonly username: string;
   readonly password: string;
-  /** Whom a telephone shows as the sender. */
+  /** What a telephone shows as the sender. */
   readonly from: string;
-  /** How long one text may take, from the connection to the end of the answer. */
+  /** How long one text may take, from the connection to the end of the response. */
   readonly timeoutMs: number;
 }
 
-/** What gateways answer when they will not take this number or this text; other 4xx are about our account or our pace. */
+/**
+ * The statuses with which gateways reject this number or this text; other 4xx statuses are about our account or our
+ * rate.
+ */
 const statusesAboutThisText = new Set([400, 422]);
 const maxAnswerBytes = 500;
 
 /**
- * Kannel's sendsms by POST: the text is the body, everything else is in headers. By GET it would all be in the
- * address, which proxies log and error pages repeat.
+ * Kannel's sendsms by POST: the text is the body, and everything else is in headers. With GET it would all be in the
+ * URL, which proxies log and error pages repeat.
  */
-export function smsGateway({ address, username, password, from, timeoutMs }: SmsGatewayOptions): SmsGateway {
-  const ask = (to: string, text: string) =>
-    fetch(address, {
-      method: 'POST',
-      headers: {
-        'content-type': 'text/plain; charset=UTF-8',
-        'x-kannel-username': username,
-        'x-kannel-password': password,
-        'x-kannel-from': from,
-        'x-kannel-to': to,
-        // UCS-2: without it Kannel puts question marks in the place of what GSM's alphabet does not have.
-        ...(fitsGsmAlphabet(text) ? {} : { 'x-kannel-coding': '2' }),
-      },
-      body: text,
-      // Elsewhere nobody may have the password.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+export function requestTo(
+  { address, username, password, from, timeoutMs }: SmsGatewayOptions,
+  { to, text }: { readonly to?: string; readonly text: string },
+): Promise<Response> {
+  return fetch(address, {
+    method: 'POST',
+    headers: {
+      'content-type': 'text/plain; charset=UTF-8',
+      'x-kannel-username': username,
+      'x-kannel-password': password,
+      'x-kannel-from': from,
+      ...(to !== undefined && { 'x-kannel-to': to }),
+      // UCS-2: without it, Kannel replaces characters that are not in the GSM alphabet with question marks.
+      ...(fitsGsmAlphabet(text) ? {} : { 'x-kannel-coding': '2' }),
+    },
+    body: text,
+    // A redirect's target must not receive the password.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+}
 
+export function smsGateway(options: SmsGatewayOptions): SmsGateway {
   return {
     async send({ to, text }) {
       // Kannel sends to every number in a list.
       if (!/^\d+$/.test(to)) return { outcome: 'refused', answer: 'This is not one telephone number.' };
-      const response = await ask(to, text).catch((error: unknown) => {
+      const response = await requestTo(options, { to, text }).catch((error: unknown) => {
         const reason = reasonOf(error);
         throw new SendFailure(`The SMS gateway did not answer: ${reason}`, reason);
       });
@@ -56,7 +63,7 @@ export function smsGateway({ address, username, password, from, timeoutMs }: Sms
   };
 }
 
-/** On one line. The status has decided already: an answer that breaks off is as good as one that does not. */
+/** On one line. The status has already decided, so a response that is cut off is as good as a complete one. */
 async function beginningOf(response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -68,7 +75,7 @@ async function beginningOf(response: Response): Promise<string> {
       if (length >= maxAnswerBytes) break;
     }
   } catch {
-    // What came is kept.
+    // What has arrived is kept.
   }
   const bytes = Buffer.concat(pieces).subarray(0, maxAnswerBytes);
   return bytes
@@ -77,8 +84,8 @@ async function beginningOf(response: Response): Promise<string> {
     .trim();
 }
 
-/** A word of Node's, such as ECONNREFUSED or TimeoutError. Not the message: it may repeat what was asked. */
-function reasonOf(error: unknown): string {
+/** Node's name for the failure, such as ECONNREFUSED or TimeoutError. Not the message, which may repeat the request. */
+export function reasonOf(error: unknown): string {
   const { name, cause } = error as { name: string; cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : name;
 }

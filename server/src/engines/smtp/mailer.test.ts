@@ -13,7 +13,9 @@ afterAll(() => mailer.close());
 
 const mail = (changes: Partial<Mail> = {}): Mail => ({
   messageId: `<${randomUUID()}@files.example.org>`,
-  from: 'waybill@example.org',
+  from: { name: 'Åsa "A" via Acme Files', address: 'waybill@example.org' },
+  replyTo: 'sender@example.org',
+  envelopeFrom: 'waybill@example.org',
   to: `${randomUUID()}@receiver.test`,
   subject: 'a@example.org has sent you files',
   text: 'Grüße\n\n.\nhttps://files.example.org/d/token\n',
@@ -32,12 +34,23 @@ describe('a mail', () => {
     expect(message).toMatchObject({
       messageId: sent.messageId,
       subject: sent.subject,
-      from: { address: sent.from },
+      from: sent.from,
+      replyTo: [{ address: sent.replyTo }],
       to: [{ address: sent.to }],
     });
     expect(message?.text?.trimEnd()).toBe(sent.text.trimEnd());
     expect(message?.html?.trimEnd()).toBe(sent.html.trimEnd());
     expect(headersOf(message as never, 'auto-submitted')).toEqual(['auto-generated']);
+    expect(headersOf(message as never, 'list-unsubscribe')).toEqual([]);
+  });
+
+  test('offers its stop link to mail programs (RFC 8058)', async () => {
+    const stopLink = `https://files.${'subdivision.'.repeat(6)}example.org/m/${'x'.repeat(43)}`;
+    const sent = mail({ stopLink });
+    await mailer.send(sent);
+    const [message] = await delivered(sent.to);
+    expect(headersOf(message as never, 'list-unsubscribe')).toEqual([`<${stopLink}>`]);
+    expect(headersOf(message as never, 'list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
   });
 
   test('has the headers it should have, whatever is in the subject', async () => {
@@ -48,7 +61,7 @@ describe('a mail', () => {
     for (const key of ['bcc', 'x-injected']) expect(headersOf(message as never, key)).toEqual([]);
     expect(message?.subject).toContain('hello');
     expect(message?.text?.trimEnd()).toBe(sent.text.trimEnd());
-    // Whoever had been added would have been delivered to by now, for this one comes after it.
+    // An added recipient would have received the mail by now, because this one comes after it.
     const marker = mail({ to: bystander });
     await mailer.send(marker);
     expect((await delivered(bystander)).map(({ messageId }) => messageId)).toEqual([marker.messageId]);
@@ -165,7 +178,7 @@ describe('a mail that the server does not take', () => {
     delete replies['RCPT TO'];
     const outcomes = await Promise.all(sixMails());
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(outcomes.map(() => 'sent'));
-    // None of those that had failed was sent later.
+    // None of the failed mails was sent later.
     expect(server.taken()).toBe(6);
     hasty.close();
   });

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
-import type { Mailer } from '../../domain/ports/index.ts';
+import type { Mail, Mailer } from '../../domain/ports/index.ts';
 import { slots } from './slots.ts';
 
 export interface SmtpMailer extends Mailer {
@@ -10,19 +10,19 @@ export interface SmtpMailer extends Mailer {
 export interface SmtpOptions {
   readonly url: string;
   readonly connections: number;
-  /** How long a mail waits for a free connection before it is put off. */
+  /** How long a mail waits for a free connection before it is postponed. */
   readonly waitWithinMs?: number;
   /** How long a mail may take once it has a connection. */
   readonly sendWithinMs?: number;
 }
 
 /**
- * Patient on purpose, as RFC 5321 (4.5.3.2) asks: a server that takes its time after the last byte of a mail may have
- * accepted it, and whoever stops waiting will send it a second time.
+ * Deliberately long, as RFC 5321 (4.5.3.2) recommends: a server that takes its time after the last byte of a mail may
+ * have accepted it, and a client that stops waiting would send it a second time.
  */
 const answerWithinMs = 5 * 60_000;
 const defaultSendWithinMs = 10 * 60_000;
-/** Short: while the server hangs, whoever waits keeps a worker from other jobs. */
+/** Short, because while the server hangs, a waiting mail keeps a worker from other jobs. */
 const defaultWaitWithinMs = 15_000;
 
 export function smtpMailer(options: SmtpOptions): SmtpMailer {
@@ -56,14 +56,15 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
       try {
         const info = await transport.sendMail({
           messageId: mail.messageId,
-          from: mail.from,
+          from: { ...mail.from },
+          replyTo: mail.replyTo,
           to: mail.to,
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
-          // The envelope is said outright: nothing in a header can add a recipient.
-          envelope: { from: mail.from, to: [mail.to] },
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          // The envelope is given explicitly, so that nothing in a header can add a recipient.
+          envelope: { from: mail.envelopeFrom, to: [mail.to] },
+          headers: { 'Auto-Submitted': 'auto-generated', ...stopHeaders(mail) },
         });
         return { outcome: 'sent', answer: info.response };
       } catch (error) {
@@ -88,7 +89,13 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
   };
 }
 
-/** What nodemailer tells about a failure: the command it was waiting on, and the server's reply if there was one. */
+/** Mail programs offer the link as a button of their own, and post to it themselves (RFC 8058). */
+function stopHeaders({ stopLink }: Mail): Record<string, string> {
+  if (stopLink === undefined) return {};
+  return { 'List-Unsubscribe': `<${stopLink}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+}
+
+/** What nodemailer reports about a failure: the command it was waiting on, and the server's reply, if there was one. */
 interface SmtpError extends Error {
   readonly code?: string;
   readonly command?: string;
@@ -96,13 +103,16 @@ interface SmtpError extends Error {
   readonly responseCode?: number;
 }
 
-/** Replies that can be about a recipient or a mail; other 5xx speak of the session: syntax, order, login, encryption. */
+/**
+ * Replies that can be about a recipient or a mail; other 5xx are about the session: syntax, order, login, encryption.
+ */
 const repliesAboutMails = new Set([550, 551, 552, 553, 554, 556]);
 
 /**
- * Whether the server refused this recipient or this mail, which trying again will not change. Everything else is about
- * us or about the server (greeting, TLS, login, sender, being blocked) and passes once somebody has fixed it. Servers
- * may put off such refusals until RCPT TO, as Postfix does; the enhanced status code (RFC 3463) tells them apart.
+ * Whether the server rejected this recipient or this mail, which trying again will not change. Everything else is about
+ * us or about the server (greeting, TLS, login, sender, being blocked) and ends once an administrator has fixed it.
+ * Servers may postpone such rejections until RCPT TO, as Postfix does; the enhanced status code (RFC 3463) tells them
+ * apart.
  */
 function isAboutThisMail({ code, command, response = '', responseCode = 0 }: SmtpError): boolean {
   if (command !== 'RCPT TO' && command !== 'DATA') return false;
@@ -110,9 +120,9 @@ function isAboutThisMail({ code, command, response = '', responseCode = 0 }: Smt
   const [, subject, detail] = enhancedStatus.exec(response) ?? [];
   if (subject === undefined) return true;
   const afterTheMail = code === 'EMESSAGE';
-  // 5.7: security or policy. Before the mail was read this can only be about who we are.
+  // 5.7: security or policy. Before the mail was read, this can only be about who we are.
   if (subject === '7') return afterTheMail;
-  // 5.1.7 and 5.1.8: our sender's address. 5.5: the protocol. 5.3: the server, but 5.3.4 is a mail too large for it.
+  // 5.1.7 and 5.1.8: our sender's address. 5.5: the protocol. 5.3: the server, except 5.3.4, a mail too large for it.
   return !(
     (subject === '1' && (detail === '7' || detail === '8')) ||
     subject === '5' ||
@@ -122,7 +132,7 @@ function isAboutThisMail({ code, command, response = '', responseCode = 0 }: Smt
 
 const enhancedStatus = /^\d{3}[ -]5\.(\d{1,3})\.(\d{1,3})\b/;
 
-/** The stage and the reply's codes, or the system's word for what happened. Never the reply's text. */
+/** The stage and the reply's codes, or the system's name for the failure. Never the reply's text. */
 function reasonOf({ code, command, response = '', responseCode }: SmtpError): string {
   const codes = /^\d{3}(?:[ -][245]\.\d{1,3}\.\d{1,3}\b)?/.exec(response)?.[0] ?? responseCode ?? code ?? 'failed';
   return command === undefined || command === 'API' ? String(codes) : `${command}: ${codes}`;

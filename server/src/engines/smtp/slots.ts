@@ -1,4 +1,4 @@
-/** Hands out each item to one user at a time; whoever comes when none is free waits, first come first served. */
+/** Hands out each item to one user at a time. When none is free, callers wait in order of arrival. */
 export interface Slots<Item> {
   /** Rejects with the signal's reason when none became free in time. */
   take(signal: AbortSignal): Promise<Item>;

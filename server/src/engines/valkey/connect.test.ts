@@ -15,7 +15,7 @@ test('a server that is frozen fails each command within a moment, is connected t
     const replaced = new Promise((resolve) => client.once('close', resolve));
     await Promise.all(Array.from({ length: 100 }, () => expect(client.ping()).rejects.toThrow()));
     expect(performance.now() - begin).toBeLessThan(1_800);
-    // Nobody asks any more, and yet the connection that does not answer is given up.
+    // There are no further commands, and yet the connection that does not respond is closed.
     await replaced;
     expect(performance.now() - begin).toBeLessThan(3_500);
     way.thaw();

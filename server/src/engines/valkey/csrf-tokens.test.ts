@@ -22,13 +22,13 @@ afterAll(() => clients.forEach((client) => client.disconnect()));
 const keyOf = (accountId: string) => `waybill:csrf:${accountId}`;
 const memberOf = (token: string) => createHash('sha256').update(token).digest('base64url');
 
-/** Makes a token look as if its last use had been so long ago. */
+/** Makes a token look as if it was last used this long ago. */
 async function age(accountId: string, token: string, seconds: number): Promise<void> {
   const score = await redis.zscore(keyOf(accountId), memberOf(token));
   await redis.zadd(keyOf(accountId), 'XX', Number(score) - seconds * 1000, memberOf(token));
 }
 
-/** Scores are milliseconds: two uses in the same one have no order. */
+/** Scores are in milliseconds: two uses in the same millisecond have no order. */
 async function nextMillisecond(client: Redis = redis): Promise<void> {
   const now = async () => {
     const [seconds, microseconds] = await client.time();
@@ -132,7 +132,7 @@ describe('sixty tokens', () => {
     }
     const rest = await Promise.all(Array.from({ length: 57 }, () => tokens.mint(accountId)));
     await nextMillisecond();
-    // The oldest is used again, and so is no longer the one to go.
+    // The oldest is used again, and so is no longer the one to be removed.
     expect(await tokens.accept(accountId, oldest[0] as string)).toBe(true);
     await nextMillisecond();
     const newest = [await tokens.mint(accountId), await elsewhere.mint(accountId)];

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { Redis, Result } from 'ioredis';
 import { ExchangeError } from '../../domain/exchange-error.ts';
@@ -37,7 +37,7 @@ export function valkeyCsrfTokens(redis: Redis, random: Random, options: { ttlSec
   redis.defineCommand('mintCsrfToken', { numberOfKeys: 1, lua: commands.mint });
   redis.defineCommand('acceptCsrfToken', { numberOfKeys: 1, lua: commands.accept });
   const keyOf = (accountId: string) => `waybill:csrf:${accountId}`;
-  const memberOf = (token: string) => createHash('sha256').update(token).digest('base64url');
+  const memberOf = (token: string) => hash('sha256', token, 'base64url');
   const ttlMs = options.ttlSeconds * 1000;
 
   return {

@@ -16,35 +16,40 @@ afterAll(() => clients.forEach((client) => client.disconnect()));
 test('lets so many failures pass, over all processes, and then says how long to wait', async () => {
   const address = randomUUID();
   for (let failure = 0; failure < 5; failure += 1)
-    expect(await (failure % 2 ? limit : elsewhere).record(address)).toBe(0);
+    expect(await (failure % 2 ? limit : elsewhere).record(address)).toMatchObject({
+      remaining: 4 - failure,
+      quota: 5,
+      isExceeded: false,
+    });
   for (const process of [limit, elsewhere]) {
-    const wait = await process.record(address);
-    expect(wait).toBeGreaterThan(0);
-    expect(wait).toBeLessThanOrEqual(60);
+    const { isExceeded, remaining, resetSeconds } = await process.record(address);
+    expect([isExceeded, remaining]).toEqual([true, 0]);
+    expect(resetSeconds).toBeGreaterThan(0);
+    expect(resetSeconds).toBeLessThanOrEqual(60);
   }
 });
 
 test('counts exactly, also at once', async () => {
   const address = randomUUID();
-  const waits = await Promise.all(
+  const counted = await Promise.all(
     Array.from({ length: 20 }, (_, index) => (index % 2 ? limit : elsewhere).record(address)),
   );
-  expect(waits.filter((wait) => wait === 0)).toHaveLength(5);
+  expect(counted.filter(({ isExceeded }) => !isExceeded)).toHaveLength(5);
 });
 
 test('counts each address for itself', async () => {
   const [one, other] = [randomUUID(), randomUUID()];
   for (let failure = 0; failure < 8; failure += 1) await limit.record(one);
-  expect(await limit.record(other)).toBe(0);
+  expect((await limit.record(other)).isExceeded).toBe(false);
 });
 
 test('forgets when the time is over', async () => {
   const short = valkeyFailureLimit(clients[0] as never, { failures: 1, seconds: 1 });
   const address = randomUUID();
-  expect(await short.record(address)).toBe(0);
-  expect(await short.record(address)).toBe(1);
+  expect((await short.record(address)).isExceeded).toBe(false);
+  expect(await short.record(address)).toMatchObject({ isExceeded: true, resetSeconds: 1 });
   await expect.poll(() => clients[0]?.keys(`*${address}`), { timeout: 5_000 }).toEqual([]);
-  expect(await short.record(address)).toBe(0);
+  expect((await short.record(address)).isExceeded).toBe(false);
 });
 
 describe('while the shared count is out of reach', () => {
@@ -52,9 +57,9 @@ describe('while the shared count is out of reach', () => {
     const client = connectValkey(url, () => undefined);
     const alone = valkeyFailureLimit(client, options);
     const address = randomUUID();
-    const waits = await Promise.all(Array.from({ length: 7 }, () => alone.record(address)));
+    const counted = await Promise.all(Array.from({ length: 7 }, () => alone.record(address)));
     client.disconnect();
-    return waits.filter((wait) => wait === 0).length;
+    return counted.filter(({ isExceeded }) => !isExceeded).length;
   };
 
   test('a process counts for itself', async () => {

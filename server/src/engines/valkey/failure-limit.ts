@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { FailureLimit } from '../../domain/ports/index.ts';
 
-/** Shared by all processes; each counts for itself while the shared count is out of reach. */
+/** Shared by all processes; each counts for itself while the shared count is unavailable. */
 export function valkeyFailureLimit(redis: Redis, options: { failures: number; seconds: number }): FailureLimit {
   const shared = { keyPrefix: 'waybill:failures', points: options.failures, duration: options.seconds };
   const limiter = new RateLimiterRedis({
@@ -12,11 +12,18 @@ export function valkeyFailureLimit(redis: Redis, options: { failures: number; se
   });
   return {
     async record(address) {
+      const counted = (state: RateLimiterRes, isExceeded: boolean) => ({
+        name: 'failures',
+        quota: options.failures,
+        windowSeconds: options.seconds,
+        remaining: state.remainingPoints,
+        resetSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
+        isExceeded,
+      });
       try {
-        await limiter.consume(address);
-        return 0;
+        return counted(await limiter.consume(address), false);
       } catch (rejection) {
-        if (rejection instanceof RateLimiterRes) return Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
+        if (rejection instanceof RateLimiterRes) return counted(rejection, true);
         throw rejection;
       }
     },

@@ -17,7 +17,7 @@ afterAll(() => clients.forEach((client) => client.disconnect()));
 const address = () => `${randomUUID()}@example.org`;
 const addresses = (count: number) => Array.from({ length: count }, address);
 const keyOf = (name: string) => `waybill:messages:${name}`;
-/** The account's count, and those of its messages to each recipient. */
+/** The account's count, and the counts of its messages to each recipient. */
 const counts = async (account: string, ...recipients: string[]) =>
   (await redis.mget(keyOf(account), ...recipients.map((recipient) => keyOf(`${account}:${recipient}`)))).map((count) =>
     count === null ? 0 : Number(count),

@@ -5,9 +5,10 @@ import type { MessageLimit } from '../../domain/ports/index.ts';
 const windowMs = 60 * 60 * 1000;
 
 /**
- * KEYS[1] counts the account's messages, each of the others those to one recipient; ARGV: window, the account's limit,
- * the limit per recipient. All of them are counted, or none: then it answers the milliseconds until the last full one
- * starts again; a whole window where nothing was counted and it is too much all the same.
+ * KEYS[1] counts the account's messages; each of the other keys counts those to one recipient. ARGV: the window, the
+ * account's limit, and the limit per recipient. Either all are counted, or none is: then the script returns the
+ * milliseconds until the last full count restarts, or a whole window if nothing was counted yet and it is still too
+ * much.
  */
 const take = `
   local wait = 0
@@ -33,8 +34,8 @@ declare module 'ioredis' {
 }
 
 /**
- * Shared by all processes. It may forget, and then counts from zero. A recipient's messages are counted per account, so
- * that no account can use up what others may send to the same recipient.
+ * Shared by all processes. It may lose its data, and then counts from zero. A recipient's messages are counted per
+ * account, so that no account can use up what others may send to the same recipient.
  */
 export function valkeyMessageLimit(redis: Redis, max: { perAccount: number; perRecipient: number }): MessageLimit {
   redis.defineCommand('takeMessages', { lua: take });

@@ -4,7 +4,7 @@ import type { RecipientPace } from '../../domain/ports/index.ts';
 
 const hourSeconds = 60 * 60;
 
-/** Shared by all processes; each counts for itself while the shared count is out of reach. It may forget. */
+/** Shared by all processes; each counts for itself while the shared count is unavailable. Counts may be lost. */
 export function valkeyRecipientPace(redis: Redis, options: { perHour: number }): RecipientPace {
   const shared = { keyPrefix: 'waybill:pace', points: options.perHour, duration: hourSeconds };
   const limiter = new RateLimiterRedis({

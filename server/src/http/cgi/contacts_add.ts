@@ -1,7 +1,8 @@
 import { ContactsAddRequest, limits, Status } from '@waybill/protocol';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
+import { versionsInIfMatch } from '../shared/if-match.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
-import { prefersLenient, versionsInIfMatch } from './request-headers.ts';
+import { prefersLenient } from './request-headers.ts';
 
 /** spec 4, operation 3. */
 export const contactsAdd: Endpoint = (app, engines) => {

@@ -1,7 +1,8 @@
 import { DispatchParameters, Status } from '@waybill/protocol';
 import { createDrop } from '../../domain/drops/create-drop.ts';
+import { idempotencyKeyOf } from '../shared/idempotency-key.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
-import { draftOf, idempotencyKeyOf } from './request-headers.ts';
+import { draftOf } from './request-headers.ts';
 
 /** spec 4, operation 8. */
 export const createdrop: Endpoint = (app, engines) => {
@@ -12,7 +13,7 @@ export const createdrop: Endpoint = (app, engines) => {
       schema: { body: DispatchParameters, response: { 200: Status } },
     },
     async (request) => {
-      await createDrop(engines, actorOf(request), {
+      request.dropId = await createDrop(engines, actorOf(request), {
         draft: draftOf(request),
         parameters: request.body,
         idempotencyKey: idempotencyKeyOf(request),

@@ -42,7 +42,7 @@ describe('refuses', () => {
   });
 
   test('all but one spelling of the same bytes', () => {
-    // Four spellings decode to the same bytes; only the canonical one is taken.
+    // Four spellings decode to the same bytes; only the canonical one is accepted.
     expect(['YTpiMQ==', 'YTpiMR==', 'YTpiMS==', 'YTpiMT=='].map((text) => parseBasic(`Basic ${text}`)?.apiKey)).toEqual(
       ['b1', undefined, undefined, undefined],
     );

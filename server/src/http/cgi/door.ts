@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { authenticate } from '../../domain/accounts/authenticate.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Actor, Engines } from '../../domain/ports/index.ts';
+import { limitingFailures } from '../shared/limiting-failures.ts';
 
 export type DoorNeeds = Pick<Engines, 'store' | 'csrfTokens' | 'failureLimit'> & { readonly pepper: Buffer };
 
@@ -12,8 +13,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export async function requireAccount(engines: DoorNeeds, request: FastifyRequest): Promise<Actor> {
   const { authorization } = request.headers;
   if (authorization === undefined) throw new ExchangeError('unauthorized');
-  const actor = await checkCredentials(engines, request, authorization);
-  // The same answer whether or not the other account exists.
+  const actor = await limitingFailures(engines, request, async () => {
+    const credentials = parseBasic(authorization);
+    if (!credentials) throw new ExchangeError('unauthorized');
+    return await authenticate(engines, credentials.user, credentials.apiKey, request.ip);
+  });
+  // The same response whether or not the other account exists.
   if ((request.params as { user?: string }).user !== actor.email) throw new ExchangeError('wrong_account');
   return actor;
 }
@@ -25,21 +30,7 @@ export async function requireCsrfToken(engines: DoorNeeds, request: FastifyReque
   if (!shaped || !(await engines.csrfTokens.accept(actor.accountId, token))) throw new ExchangeError('csrf_rejected');
 }
 
-/** Only failures are limited, so that the right key works while its account is under attack from the same address. */
-async function checkCredentials(engines: DoorNeeds, request: FastifyRequest, authorization: string): Promise<Actor> {
-  try {
-    const credentials = parseBasic(authorization);
-    if (!credentials) throw new ExchangeError('unauthorized');
-    return await authenticate(engines, credentials.user, credentials.apiKey);
-  } catch (error) {
-    if (!(error instanceof ExchangeError) || error.code !== 'unauthorized') throw error;
-    const waitSeconds = await engines.failureLimit.record(request.ip);
-    if (waitSeconds === 0) throw error;
-    throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: waitSeconds });
-  }
-}
-
-/** RFC 7617. Only canonical base64: what two decoders could read differently is refused. */
+/** RFC 7617. Only canonical base64: a value that two decoders could read differently is rejected. */
 export function parseBasic(authorization: string): { user: string; apiKey: string } | undefined {
   if (authorization.length > longestCredentials) return undefined;
   const [, base64] = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];

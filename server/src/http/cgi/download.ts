@@ -1,6 +1,5 @@
 import { findInboxFile } from '../../domain/drops/find-inbox-file.ts';
-import { recordInboxDelivery } from '../../domain/drops/record-inbox-delivery.ts';
-import { sendFile } from '../shared/send-file.ts';
+import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 
 /** spec 4, operation 11: the files of an inbox entry are below it, in `files`. */
@@ -13,10 +12,16 @@ export const download: Endpoint = (app, engines, transfers) => {
       const { inbox, name } = request.params;
       const actor = actorOf(request);
       const file = await findInboxFile(engines, actor, inbox, name);
-      const { accountId, dropId } = file;
-      return transfers.run(reply, { accountId, dropId }, (signal) =>
-        sendFile(engines, file, request, reply, signal, (sent) => recordInboxDelivery(engines, actor, file, sent)),
-      );
+      return sendInboxFile({ engines, actor, transfers, request, reply }, file);
     },
+  });
+
+  // Our extension: all files at once, with their folders.
+  app.route<{ Params: { inbox: string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/:user/:inbox/all.zip',
+    config: { authentication: 'account+csrf', transfer: true },
+    handler: async (request, reply) =>
+      sendInboxZip({ engines, actor: actorOf(request), transfers, request, reply }, request.params.inbox),
   });
 };

@@ -6,12 +6,14 @@ import type { Transfers } from '../shared/transfers.ts';
 import type { DoorNeeds } from './door.ts';
 
 /** What the machine API is given. */
-export type CgiEngines = DoorNeeds & UploadNeeds & Pick<Engines, 'objects' | 'keys' | 'policy' | 'messageLimit'>;
+export type CgiEngines = DoorNeeds &
+  UploadNeeds &
+  Pick<Engines, 'objects' | 'keys' | 'dayKeys' | 'policy' | 'messageLimit'>;
 
-/** One file an endpoint, named as the endpoint; each registers its route. */
+/** One file per endpoint, named after the endpoint; each registers its route. */
 export type Endpoint = (app: App, engines: CgiEngines, transfers: Transfers) => void;
 
-/** The caller of a route that declared one; the door has put it there. */
+/** The caller of a route that requires an account; door.ts has set it. */
 export function actorOf(request: Pick<FastifyRequest, 'actor'>): Actor {
   if (!request.actor) throw new Error('the route has no authenticated caller');
   return request.actor;

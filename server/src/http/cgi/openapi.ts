@@ -11,13 +11,25 @@ import {
   UploadedFiles,
 } from '@waybill/protocol';
 import { statusOf } from '../json-errors.ts';
+import {
+  binary,
+  commonHeaders,
+  failures,
+  fileBytes,
+  frame,
+  header,
+  inRanges,
+  rangeHeaders,
+  text,
+  zipBytes,
+} from '../shared/openapi.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** The machine API as an OpenAPI 3.1 document, for whoever makes clients from one. It holds nothing of any account. */
+/** The machine API as an OpenAPI 3.1 document, for generating clients. It contains no account's data. */
 export const openapi: Endpoint = (app) => {
-  const text = JSON.stringify(openapiDocument());
+  const document = JSON.stringify(openapiDocument());
   app.get('/openapi.json', { config: { authentication: 'nobody' } }, async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(text),
+    reply.type('application/json; charset=utf-8').send(document),
   );
 };
 
@@ -30,16 +42,17 @@ interface Operation {
   parameters?: object[];
   body?: object;
   success: Record<string, object>;
-  /** What it adds to the refusals of the door. */
+  /** The errors it adds to those of `door`. */
   errors: ErrorCode[];
-  /** The index page, which yields the token, needs none. */
+  /** The index page, which provides the token, needs none. */
   withoutToken?: boolean;
 }
 
-/** What can be refused before an operation begins. */
+/** The errors that are possible before an operation begins. */
 const door: ErrorCode[] = [
   'malformed_request',
   'unauthorized',
+  'network_not_allowed',
   'wrong_account',
   'cross_site',
   'request_timeout',
@@ -51,12 +64,6 @@ const door: ErrorCode[] = [
   'unavailable',
 ];
 
-const header = (name: string, about: string, schema: object) => ({
-  name,
-  in: 'header',
-  description: about,
-  schema: { type: 'string', ...schema },
-});
 const draft = header('Waybill-Draft', 'The draft this is about; without it, the account’s own.', {
   pattern: '^[A-Za-z0-9_-]{1,64}$',
 });
@@ -72,26 +79,18 @@ const json = (schema: object) => ({ 'application/json': { schema } });
 const answered = (description: string, schema: object, headers: object = {}) => ({
   '200': { description, headers: { ...commonHeaders, ...headers }, content: json(schema) },
 });
-const text = (description: string) => ({ description, schema: { type: 'string' } });
-const commonHeaders = { 'X-Request-Id': text('What to quote to the administrator.') };
 const version = { ETag: text('The version of both lists, for If-Match.') };
 const dispatchErrors: ErrorCode[] = [
   'invalid_input',
   'idempotency_key_reused',
   'no_receivers',
+  'recipient_not_allowed',
   'too_large',
   'too_many_messages',
+  'daily_limit',
 ];
 
-const fileHeaders = {
-  ...commonHeaders,
-  ETag: text('The SHA-256 of the whole file.'),
-  'Repr-Digest': text('The SHA-256 of the whole file, as RFC 9530 writes it.'),
-  'Accept-Ranges': text('bytes'),
-};
-const binary = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
-const fileBytes = { 'application/octet-stream': { schema: binary } };
-const fileParameters = [
+const rangeParameters = [
   {
     name: 'inbox',
     in: 'path',
@@ -99,6 +98,10 @@ const fileParameters = [
     description: 'The `url` of an inbox entry.',
     schema: { type: 'string' },
   },
+  ...rangeHeaders,
+];
+const fileParameters = [
+  ...rangeParameters,
   {
     name: 'name',
     in: 'path',
@@ -106,12 +109,11 @@ const fileParameters = [
     description: 'The `name` of one of its files.',
     schema: { type: 'string' },
   },
-  header('Range', 'One range of bytes.', {}),
-  header('If-Range', 'The ETag of the file whose range is wanted.', {}),
 ];
-const downloadErrors: ErrorCode[] = ['invalid_name', 'not_found', 'range_not_satisfiable', 'damaged'];
+const zipErrors: ErrorCode[] = ['not_found', 'range_not_satisfiable', 'damaged'];
+const downloadErrors: ErrorCode[] = [...zipErrors, 'invalid_name'];
 
-/** The operations in the order of the spec's table. */
+/** The operations in the order of the spec's table, followed by our own. */
 const operations: Operation[] = [
   {
     method: 'get',
@@ -157,7 +159,7 @@ const operations: Operation[] = [
     parameters: [draft],
     body: json(ReceiversSetRequest),
     success: answered('They are set.', Status),
-    errors: ['invalid_input', 'unknown_contact', 'too_large'],
+    errors: ['invalid_input', 'unknown_contact', 'recipient_not_allowed', 'too_large'],
   },
   {
     method: 'get',
@@ -192,13 +194,26 @@ const operations: Operation[] = [
           required: ['do', 'file'],
           properties: {
             do: { const: 'upload' },
-            file: { type: 'array', minItems: 1, maxItems: limits.filesPerUpload, items: binary },
+            file: {
+              type: 'array',
+              minItems: 1,
+              maxItems: limits.filesPerUpload,
+              items: binary('application/octet-stream'),
+            },
           },
         },
       },
     },
     success: answered('They are stored and scanned.', Status),
-    errors: ['invalid_name', 'too_many_files', 'too_large', 'too_large_to_scan', 'infected', 'encrypted'],
+    errors: [
+      'invalid_name',
+      'too_many_files',
+      'too_large',
+      'too_large_to_scan',
+      'storage_full',
+      'infected',
+      'encrypted',
+    ],
   },
   {
     method: 'post',
@@ -234,15 +249,17 @@ const operations: Operation[] = [
     id: method === 'get' ? 'download' : 'describeDownload',
     summary: method === 'get' ? 'Download a file' : 'Get the headers of a download',
     parameters: fileParameters,
-    success: {
-      '200': { description: 'The file.', headers: fileHeaders, ...(method === 'get' ? { content: fileBytes } : {}) },
-      '206': {
-        description: 'The range that was asked for.',
-        headers: { ...fileHeaders, 'Content-Range': text('Which bytes these are.') },
-        ...(method === 'get' ? { content: fileBytes } : {}),
-      },
-    },
+    success: inRanges('The file.', fileBytes, method),
     errors: downloadErrors,
+  })),
+  ...(['get', 'head'] as const).map((method) => ({
+    method,
+    path: '{inbox}/all.zip',
+    id: method === 'get' ? 'downloadAll' : 'describeDownloadAll',
+    summary: method === 'get' ? 'Download all files of an entry as a ZIP' : 'Get the headers of a ZIP',
+    parameters: rangeParameters,
+    success: inRanges('The files, in their folders.', zipBytes, method),
+    errors: zipErrors,
   })),
 ];
 
@@ -254,14 +271,11 @@ export function openapiDocument() {
     paths[path][operation.method] = described(operation);
   }
   return {
-    openapi: '3.1.0',
-    info: {
+    ...frame({
       title: 'Waybill: the machine API',
       version: '0.1.0',
       description: 'Send files to receivers, and fetch what was sent to this account.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: '/' }],
+    }),
     paths,
     components: {
       securitySchemes: {
@@ -288,27 +302,14 @@ function described({ id, summary, parameters = [], body, success, errors, withou
     security: [withoutToken ? { account: [] } : { account: [], token: [] }],
     parameters,
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
-    responses: { ...success, ...failures(refusals, method === 'head') },
+    responses: {
+      ...success,
+      ...failures(refusals, statusOf, errorMessages, method === 'head' ? () => ({}) : withBody),
+    },
   };
 }
 
-/** By status, with exactly the codes it can carry here. */
-function failures(codes: ErrorCode[], withoutBody: boolean): Record<string, object> {
-  const byStatus = Map.groupBy(codes, (code) => String(statusOf[code]));
-  return Object.fromEntries(
-    [...byStatus].map(([status, those]) => [
-      status,
-      {
-        description: those.map((code) => errorMessages[code]).join(' '),
-        headers: {
-          ...commonHeaders,
-          ...(status === '503' || status === '429' ? { 'Retry-After': text('How many seconds to wait.') } : {}),
-        },
-        ...(withoutBody ? {} : { content: json(failure(those)) }),
-      },
-    ]),
-  );
-}
+const withBody = (codes: ErrorCode[]) => ({ content: json(failure(codes)) });
 
 function failure(codes: ErrorCode[]): object {
   return {

@@ -3,7 +3,7 @@ import { removeFile } from '../../domain/drafts/remove-file.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 import { draftOf } from './request-headers.ts';
 
-/** spec 4, operation 6. A GET that changes something, as the spec has it; the CSRF token is what makes it safe. */
+/** spec 4, operation 6. A GET that changes something, as the spec requires; the CSRF token makes it safe. */
 export const removeFileCgi: Endpoint = (app, engines) => {
   app.get(
     '/:user/cgi/remove_file.cgi',

@@ -1,6 +1,6 @@
-import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { draftOf, idempotencyKeyOf, prefersFileDigests, prefersLenient, versionsInIfMatch } from './request-headers.ts';
+import { versionsInIfMatch } from '../shared/if-match.ts';
+import { draftOf, prefersFileDigests, prefersLenient } from './request-headers.ts';
 
 const sent = (name: string, value: string | undefined) => ({ headers: { [name]: value } });
 const malformed = expect.objectContaining({ code: 'malformed_request' });
@@ -18,25 +18,6 @@ describe('Waybill-Draft', () => {
   test.each(['', 'x'.repeat(65), 'a b', 'a/b', 'ä', 'a\n', '../x', 'a,b'])('%j is refused', (value) => {
     expect(() => draftOf(sent('waybill-draft', value))).toThrow(malformed);
   });
-});
-
-describe('Idempotency-Key', () => {
-  test.each([
-    undefined,
-    'a',
-    '8e03978e-40d5-43e8-bc93-6894a57f9324',
-    '"quoted key"',
-    '~'.repeat(limits.idempotencyKeyLength),
-  ])('%s is taken as it is', (value) => {
-    expect(idempotencyKeyOf(sent('idempotency-key', value))).toBe(value);
-  });
-
-  test.each(['', 'ä', 'a\tb', 'x\0', 'a'.repeat(limits.idempotencyKeyLength + 1), 'a'.repeat(16_000)])(
-    '%j is refused',
-    (value) => {
-      expect(() => idempotencyKeyOf(sent('idempotency-key', value))).toThrow(malformed);
-    },
-  );
 });
 
 describe('Prefer', () => {

@@ -7,7 +7,7 @@ export function uploadedFile(file: StagedFile): UploadedFile {
   return { name: file.name, type: file.mediaType, size: humanSize(file.sizeBytes) };
 }
 
-/** With our extension, for clients that skip what is staged already. */
+/** With our extension, for clients that skip files that are already staged. */
 export function uploadedFileWithDigest(file: StagedFile): UploadedFile {
   return { ...uploadedFile(file), bytes: file.sizeBytes, sha256: file.sha256.toString('hex') };
 }

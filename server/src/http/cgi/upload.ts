@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { limits, type Status } from '@waybill/protocol';
+import { policyOf } from '../../domain/accounts/policy-of.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { accountOwner } from '../../domain/uploads/owner.ts';
 import type { Part } from '../shared/multipart.ts';
@@ -11,7 +12,7 @@ const done: Status = { status: 'done' };
 
 /** spec 4, operation 7. */
 export const upload: Endpoint = (root, engines) => {
-  // In a scope of its own, where a body is a form and stays a stream.
+  // In its own scope, where a body is a form and stays a stream.
   root.register(async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('multipart/form-data', (_request, payload, parsed) => parsed(null, payload));
@@ -20,10 +21,11 @@ export const upload: Endpoint = (root, engines) => {
       { config: { authentication: 'account+csrf', transfer: true } },
       async (request, reply) => {
         const owner = accountOwner(actorOf(request), draftOf(request));
-        const form = { contentType: request.headers['content-type'] ?? '', body: request.raw, turns: request };
+        const form = { contentType: request.headers['content-type'] ?? '', body: request.raw, request };
         const { choose, accept } = uploadForm();
-        await receiveFiles(engines, owner, form, choose, accept);
-        // Rule 7: "sent with chunked transfer encoding", which is what a stream of unknown length gets.
+        const policy = await policyOf(engines, owner.accountId);
+        await receiveFiles({ ...engines, policy }, owner, form, choose, accept);
+        // Rule 7: "sent with chunked transfer encoding", which a stream of unknown length gets.
         return reply.type('application/json; charset=utf-8').send(Readable.from([JSON.stringify(done)]));
       },
     );

@@ -4,14 +4,16 @@ import { securityHeaders } from '../security-headers.ts';
 import type { EngineState } from './watch-engines.ts';
 
 /**
- * The administrator's own port, which load balancers ask too. /healthz: the process runs. /readyz: it can answer, and
- * is not about to stop. An engine that is away does not make it "not ready": it is away for every process, and without
- * any process the pages that do not need it would be away too.
+ * The administrator's own port, which load balancers also query. /healthz: the process is running. /readyz: it can
+ * respond and is not about to stop. An unavailable engine does not make the process "not ready": it is unavailable for
+ * every process, and if no process were ready, the pages that do not need it would be unavailable too. /metrics: for
+ * Prometheus.
  */
 export function buildConsole(options: {
   readonly log: Logger;
   readonly isStopping: () => boolean;
   readonly engines: () => Readonly<Record<string, EngineState>>;
+  readonly metrics: { readonly contentType: string; metrics(): Promise<string> };
 }): FastifyInstance {
   const app = fastify({
     loggerInstance: options.log as never,
@@ -26,6 +28,10 @@ export function buildConsole(options: {
   app.get('/readyz', async (_request, reply) => {
     const stopping = options.isStopping();
     return reply.code(stopping ? 503 : 200).send({ status: stopping ? 'stopping' : 'ok', engines: options.engines() });
+  });
+  app.get('/metrics', async (_request, reply) => {
+    reply.header('content-type', options.metrics.contentType);
+    return options.metrics.metrics();
   });
   return app as unknown as FastifyInstance;
 }

@@ -72,6 +72,7 @@ test('a process is ready whatever its engines do, until it stops', async () => {
     log: pino({ level: 'silent' }),
     isStopping: () => stopping,
     engines: () => ({ postgres: 'out of reach', s3: 'ok' }),
+    metrics: { contentType: 'text/plain', metrics: async () => 'waybill_build_info 1\n' },
   });
   const engines = { postgres: 'out of reach', s3: 'ok' };
   const ready = await app.inject('/readyz');
@@ -80,5 +81,6 @@ test('a process is ready whatever its engines do, until it stops', async () => {
   const stopped = await app.inject('/readyz');
   expect([stopped.statusCode, stopped.json()]).toEqual([503, { status: 'stopping', engines }]);
   expect((await app.inject('/healthz')).statusCode).toBe(200);
+  expect((await app.inject('/metrics')).body).toBe('waybill_build_info 1\n');
   await app.close();
 });

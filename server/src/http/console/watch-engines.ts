@@ -3,7 +3,17 @@ import { SetupError } from '../../domain/setup-error.ts';
 
 export type EngineState = 'not checked yet' | 'ok' | 'slow' | 'out of reach' | 'set up wrongly';
 
-/** Each throws when the engine of its name does not answer, and a SetupError when the answer shows a wrong setting. */
+const isUp: Readonly<Record<EngineState, boolean | undefined>> = {
+  'not checked yet': undefined,
+  ok: true,
+  slow: true,
+  'out of reach': false,
+  'set up wrongly': false,
+};
+
+/**
+ * Each throws when the engine of that name does not respond, and a SetupError when the response shows a wrong setting.
+ */
 export type EngineChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export interface WatchOptions {
@@ -15,12 +25,14 @@ export interface WatchOptions {
 
 export interface EngineWatch {
   states(): Readonly<Record<string, EngineState>>;
+  /** Whether each engine responded as it should; undefined if it was not checked yet. */
+  areUp(): Readonly<Record<string, boolean | undefined>>;
   stop(): void;
 }
 
 /**
- * Checks every engine now and then, so that a load balancer's question is answered from memory, at once, however slow
- * an engine is. A change of state is logged, with the engine's name.
+ * Checks every engine regularly, so that a load balancer gets its response from memory at once, however slow an engine
+ * is. A change of state is logged with the engine's name.
  */
 export function watchEngines(checks: EngineChecks, options: WatchOptions): EngineWatch {
   const { log, everyMs = 5_000, deadlineMs = 2_000, slowMs = 500 } = options;
@@ -30,7 +42,7 @@ export function watchEngines(checks: EngineChecks, options: WatchOptions): Engin
   const checking = new Set<string>();
 
   const look = async (engine: string, check: () => Promise<void>) => {
-    // A check that overran its deadline may still be waiting; there is never a second one beside it.
+    // A check that exceeded its deadline may still be waiting; a second one never runs beside it.
     if (checking.has(engine)) return;
     checking.add(engine);
     const begin = performance.now();
@@ -54,10 +66,14 @@ export function watchEngines(checks: EngineChecks, options: WatchOptions): Engin
   };
   lookAtAll();
   const timer = setInterval(lookAtAll, everyMs).unref();
-  return { states: () => states, stop: () => clearInterval(timer) };
+  return {
+    states: () => states,
+    areUp: () => Object.fromEntries(Object.entries(states).map(([engine, state]) => [engine, isUp[state]])),
+    stop: () => clearInterval(timer),
+  };
 }
 
-/** Waits no longer than this; what it waited for goes on, and nobody hears how it ended. */
+/** Stops waiting after this time; the work continues, and its result is ignored. */
 export async function withDeadline<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
@@ -69,7 +85,7 @@ export async function withDeadline<Result>(work: Promise<Result>, deadlineMs: nu
   }
 }
 
-/** What happened, for the log: where an error was translated, what the engine itself said. */
+/** What happened, for the log: if an error was translated, what the engine itself said. */
 export function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error ? cause.message || cause.name : message;

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { brandStylesheet } from '../../views/colors.ts';
 import type { App } from '../app.ts';
 import { bestEncoding, compressed, type Encoding } from './compress.ts';
 
@@ -7,12 +9,18 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
+  '.png': 'image/png',
 };
 
-/** What the pages' own stylesheet and scripts are called: by their content, so that a browser may keep them forever. */
+/**
+ * The names of the pages' own stylesheet and scripts depend on their content, so that a browser may keep them forever.
+ */
 export interface Assets {
   /** The address of a source file's built form. */
   href(source: string): string;
+  /** The addresses of the operator's own files. */
+  readonly stylesheet?: string | undefined;
+  readonly logo?: string | undefined;
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
@@ -32,9 +40,31 @@ export function readAssets(folder: URL): Assets {
   };
 }
 
+export interface Brand {
+  /** As #rrggbb. */
+  readonly color?: string | undefined;
+  readonly logo?: { readonly type: 'svg' | 'png'; readonly content: Buffer } | undefined;
+}
+
+/** The assets, including those that show the operator's colour and logo. */
+export function branded(assets: Assets, { color, logo }: Brand): Assets {
+  const files = new Map(assets.files);
+  const add = (stem: string, extension: string, content: Buffer) => {
+    const name = `${stem}-${createHash('sha256').update(content).digest('base64url').slice(0, 8)}.${extension}`;
+    files.set(name, content);
+    return `/assets/${name}`;
+  };
+  return {
+    href: assets.href,
+    stylesheet: color && add('brand', 'css', Buffer.from(brandStylesheet(color))),
+    logo: logo && add('logo', logo.type, logo.content),
+    files,
+  };
+}
+
 export function serveAssets(app: App, assets: Assets): void {
   for (const [name, content] of assets.files) {
-    // Each form is made once, when somebody first asks for it.
+    // Each form is made once, on the first request for it.
     const forms = new Map<Encoding | undefined, Promise<string | Buffer>>();
     app.get(`/assets/${name}`, { config: { authentication: 'nobody' } }, async (request, reply) => {
       const encoding = bestEncoding(request.headers['accept-encoding']);

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { codeSeconds, isCodeShaped } from '../../domain/links/code.ts';
 import { isPassed } from '../../domain/links/find-link.ts';
 import { issueCode, mayIssueCode } from '../../domain/links/issue-code.ts';
 import { maxTries, passCode } from '../../domain/links/pass-code.ts';
@@ -14,16 +15,28 @@ import { sessionOf } from './session.ts';
 
 const config = { authentication: 'code-pending' } as const;
 
-/** Where a person types in the code that was sent to them, and can ask for another. */
+/** Where a person enters the code that was sent to them, and can ask for another. */
 export function codePages(app: App, engines: PageEngines, options: PageOptions, pages: LinkPages): void {
   const home = `${pages.home}/:handle/`;
 
   app.post(`${home}code`, { config }, async (request, reply) => {
     const session = await sessionOf(engines, request, pages);
     requireOwnForm(request);
-    const right = !isPassed(engines, session) && (await passCode(engines, session, formOf(request).get('code') ?? ''));
+    const typed = formOf(request).get('code') ?? '';
+    // A typing mistake is not a guess: it does not use up a try.
+    if (!isPassed(engines, session) && !isCodeShaped(typed)) {
+      return sendCodePage(
+        engines,
+        options,
+        request,
+        reply.code(403),
+        session,
+        (await standing(engines, session)) ?? 'shape',
+      );
+    }
+    const right = !isPassed(engines, session) && (await passCode(engines, session, typed));
     const tried = await sessionOf(engines, request, pages);
-    // The same form sent twice at once: one of them has passed.
+    // The same form was sent twice at once, and one of the two has passed.
     if (right || isPassed(engines, tried)) return reply.redirect(inChosenLanguage(request, './'), 303);
     const problem = (await standing(engines, tried)) ?? 'wrong';
     return sendCodePage(engines, options, request, reply.code(403), tried, problem);
@@ -55,23 +68,25 @@ export async function sendCodePage(
     target: target.channel === 'sms' ? maskedNumber(target.to) : maskedAddress(target.to),
     action: inChosenLanguage(request, 'code'),
     resendAction: inChosenLanguage(request, 'resend'),
+    sentAt: session.code && new Date(session.code.expiresAt.getTime() - codeSeconds * 1000),
+    validUntil: session.code?.expiresAt,
     problem,
     triesLeft: problem === 'wrong' && session.code ? maxTries - session.code.tries : undefined,
   };
   return sendPage(options, request, reply, words, { title: codeTitle(words), page: <CodePage {...props} /> });
 }
 
-/** What keeps this browser from typing in a code, and from asking for another. */
+/** What prevents this browser from entering a code, or from asking for another. */
 async function standing(
   engines: Pick<PageEngines, 'store' | 'policy' | 'sms'>,
   { link, code }: LinkSession,
 ): Promise<CodePageProps['problem']> {
   if (code && !code.expired && code.tries < maxTries) return undefined;
   if (!(await mayIssueCode(engines, link))) return 'too_many_codes';
-  // A browser without a code opened the link when none was asked for, or when there had been too many.
+  // A browser without a code opened the link when none was required, or when too many had been sent.
   return code && !code.expired ? 'too_many_tries' : 'expired';
 }
 
-/** Enough to know which phone or mailbox to look at, and not enough to learn it. */
+/** Enough to know which phone or mailbox to look at, but not enough to learn the number or address. */
 const maskedNumber = (number: string) => `•••• ${number.slice(-3)}`;
 const maskedAddress = (address: string) => address.replace(/^(.).*(?=@)/, '$1•••');

@@ -6,15 +6,15 @@ const deflate = promisify(gzip);
 
 export type Encoding = 'br' | 'gzip';
 
-/** The smallest form that the reader takes. */
+/** The smallest encoding that the client accepts. */
 export function bestEncoding(acceptEncoding: string | undefined): Encoding | undefined {
   const accepted = acceptedEncodings(acceptEncoding);
   return (['br', 'gzip'] as const).find((encoding) => accepted.has(encoding));
 }
 
 /**
- * `quick` for a page, which is made for one reader and sent once. Pages hold no secret that somebody else could guess at
- * by their length: what opens a link is in its address or in a cookie. Files are never compressed.
+ * `quick` for a page, which is made for one reader and sent once. Pages contain no secret that could be guessed from
+ * their length: what opens a link is in its URL or in a cookie. Files are never compressed.
  */
 export async function compressed(
   content: string | Buffer,

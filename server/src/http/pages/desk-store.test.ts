@@ -1,19 +1,14 @@
 import { Readable } from 'node:stream';
 import { Upload } from '@tus/server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { chunkBytes } from '../../domain/files/sealing.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { announced, deskFiles, grantedLink } from '../../testing/grants.ts';
+import { failureLimitOf } from '../../testing/server.ts';
 import { DeskStore } from './desk-store.ts';
-import type { PageEngines } from './routes.tsx';
 
-let exchange: TestExchange;
-let engines: TestExchange['engines'] & PageEngines;
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = { ...exchange.engines, failureLimit: { record: async () => 0 } };
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const engines = { ...exchange.engines, failureLimit: failureLimitOf() };
 
 const bytesOf = (letter: string) => Readable.from([Buffer.alloc(chunkBytes, letter)]);
 

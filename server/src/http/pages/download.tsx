@@ -1,12 +1,15 @@
+import { referenceOf } from '../../domain/drops/reference.ts';
 import { requireScanned } from '../../domain/files/require-scanned.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { isPassed } from '../../domain/links/find-link.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
+import { named } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { sendFile } from '../shared/send-file.ts';
-import { sendZip } from '../shared/send-zip.ts';
+import { sendZip, zipPaths } from '../shared/send-zip.ts';
 import type { Transfers } from '../shared/transfers.ts';
+import { askingOf } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { downloads } from './link-pages.ts';
 import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
@@ -15,7 +18,7 @@ import { linkOfSession, sessionOf } from './session.ts';
 
 const config = { authentication: 'link-session' } as const;
 
-/** The receiver's page proper, after a person opened the link: the files, each and all at once. */
+/** The receiver's main page, after a person opened the link: the files, one by one and all at once. */
 export function downloadPages(app: App, engines: PageEngines, transfers: Transfers, options: PageOptions): void {
   app.route({
     method: ['GET', 'HEAD'],
@@ -28,10 +31,12 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       const files = await engines.store.links.files(link);
       const words = wordsFor(options, request, link.language);
       const props = {
-        sender: link.sender,
+        sender: named(link.senderName, link.sender),
+        reference: referenceOf(link.dropId),
         message: link.message,
         files: files.map((file) => ({
-          name: file.name,
+          id: file.id,
+          path: file.path,
           sizeBytes: file.sizeBytes,
           sha256: file.sha256.toString('hex'),
           href: `files/${file.id}/${encodeURIComponent(file.name)}`,
@@ -40,14 +45,38 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
         })),
         totalBytes: files.reduce((sum, file) => sum + file.sizeBytes, 0),
         allHref: 'all.zip',
+        sumsHref: 'SHA256SUMS',
+        deliveredHref: 'delivered',
         deadline: link.expiresAt,
+        asking: askingOf(request, link),
         doneAction: inChosenLanguage(request, 'done'),
       };
       return sendPage(options, request, reply, words, {
         title: downloadTitle(words, props),
         page: <DownloadPage {...props} />,
+        script: 'download.ts',
       });
     },
+  });
+
+  app.get('/download/:handle/delivered', { config }, async (request) => {
+    const link = await linkOfSession(engines, request, downloads);
+    const files = await engines.store.links.files(link);
+    return files.filter((file) => file.complete).map(({ id }) => id);
+  });
+
+  // For `sha256sum -c` in the unpacked ZIP; no name in it has a character that would need escaping.
+  app.get('/download/:handle/SHA256SUMS', { config }, async (request, reply) => {
+    const link = await linkOfSession(engines, request, downloads);
+    const files = await engines.store.links.files(link);
+    const paths = zipPaths(files);
+    return reply
+      .headers({
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment; filename="SHA256SUMS"',
+        'content-security-policy': "sandbox; default-src 'none'",
+      })
+      .send(files.map(({ sha256 }, index) => `${sha256.toString('hex')}  ${paths[index]}\n`).join(''));
   });
 
   app.route<{ Params: { handle: string; file: string } }>({
@@ -58,7 +87,9 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       const link = await linkOfSession(engines, request, downloads);
       return transfers.run(reply, link, async (signal) => {
         const file = await findDroppedFile(engines, link, request.params.file);
-        return sendFile(engines, file, request, reply, signal, (sent) => recordDelivery(engines, link, file, sent));
+        return sendFile(engines, file, request, reply, signal, (sent) =>
+          recordDelivery(engines, link, [{ file, sent }]),
+        );
       });
     },
   });
@@ -72,9 +103,9 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       return transfers.run(reply, link, async (signal) => {
         const files = await engines.store.links.files(link);
         for (const file of files) requireScanned(engines.policy, file);
-        return sendZip(engines, files, request, reply, signal, async () => {
-          for (const file of files) await recordDelivery(engines, link, file, { start: 0, end: file.sizeBytes });
-        });
+        return sendZip(engines, { ...link, files }, request, reply, signal, (sent) =>
+          recordDelivery(engines, link, sent),
+        );
       });
     },
   });

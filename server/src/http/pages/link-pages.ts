@@ -1,6 +1,6 @@
 import type { Link } from '../../domain/ports/index.ts';
 
-/** What a kind of link leads to: where its mail points, and where its page lives once a person opened it. */
+/** What a kind of link leads to: the URL in its mail, and the URL of its page once a person has opened it. */
 export interface LinkPages {
   readonly kind: 'download' | 'upload';
   readonly type: Link['type'];

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
+import type { Operator } from '../../views/operator.ts';
 import { languageLinks, renderPage } from '../../views/render-page.tsx';
 import { type AllWords, acceptedLanguages, type Words } from '../../views/words.ts';
 import type { Assets } from './assets.ts';
@@ -8,15 +9,16 @@ import { bestEncoding, compressed } from './compress.ts';
 export interface PageOptions {
   readonly words: AllWords;
   readonly assets: Assets;
-  /** Whether the public address is https, so that cookies are sent there only. */
+  readonly operator: Operator;
+  /** Whether the public URL is https, so that cookies are only sent over it. */
   readonly secureCookies: boolean;
 }
 
-/** Nothing but our own files; no inline code, no frame around us. */
+/** Only our own files; no inline code, and no framing by other pages. */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The reader's choice, else the receiver's language as the sender knows it, else the browser's. */
+/** The reader's choice, otherwise the receiver's language as given by the sender, otherwise the browser's. */
 export function wordsFor(options: PageOptions, request: FastifyRequest, receiverLanguage = ''): Words {
   const { lang } = request.query as { lang?: unknown };
   const chosen = typeof lang === 'string' ? lang : '';
@@ -24,7 +26,7 @@ export function wordsFor(options: PageOptions, request: FastifyRequest, receiver
   return options.words.for([chosen, receiverLanguage, ...browser].filter(Boolean));
 }
 
-/** The address, with the language the reader chose. */
+/** The path, with the language that the reader chose. */
 export function inChosenLanguage(request: FastifyRequest, path: string): string {
   const { lang } = request.query as { lang?: unknown };
   return typeof lang === 'string' ? `${path}?lang=${encodeURIComponent(lang)}` : path;
@@ -35,17 +37,26 @@ export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   words: Words,
-  content: { title: string; page: VNode; script?: 'gesture.ts' | 'upload.tsx' },
+  content: {
+    title: string;
+    page: VNode;
+    script?: 'gesture.ts' | 'download.ts' | 'upload.tsx';
+    /** Whether it exists in one language only. */
+    languages?: 'one';
+  },
 ): Promise<FastifyReply> {
   const path = request.url.split('?', 1)[0] as string;
   const html = renderPage(words, {
     title: content.title,
     page: content.page,
-    // What was posted cannot be asked for again in another language.
-    languageLinks: request.method === 'POST' ? [] : languageLinks(options.words, path),
+    // The result of a POST cannot be requested again in another language.
+    languageLinks: request.method === 'POST' || content.languages === 'one' ? [] : languageLinks(options.words, path),
     stylesheet: options.assets.href('src/views/assets/pages.css'),
     script: options.assets.href(`src/views/islands/${content.script ?? 'gesture.ts'}`),
     icon: options.assets.href('src/views/assets/mark.svg'),
+    brandStylesheet: options.assets.stylesheet,
+    logo: options.assets.logo,
+    operator: options.operator,
   });
   const encoding = bestEncoding(request.headers['accept-encoding']);
   if (encoding) reply.header('content-encoding', encoding);

@@ -10,56 +10,39 @@ import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { grantAccess } from '../../domain/drops/create-drop.ts';
 import { codeOf } from '../../domain/links/code.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink, tokenOf } from '../../testing/links.ts';
-import { testPages } from '../../testing/pages.ts';
-import { buildServer } from '../server.ts';
+import { buildTestServer, failureLimitOf, testHost as host, postForm } from '../../testing/server.ts';
 
-const host = 'files.example.org';
 const form = 'application/x-www-form-urlencoded';
 
-let exchange: TestExchange;
+const exchange = await useTestExchange();
 let app: FastifyInstance;
 let failures: string[];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
 beforeEach(() => {
   failures = [];
   app = build();
 });
 afterEach(() => app.close());
 
-/** By default guesses are counted and never limited. */
+/** By default, guesses are counted but never limited. */
 function build(waitSeconds = 0): FastifyInstance {
   const failureLimit = {
     async record(key: string) {
       failures.push(key);
-      return waitSeconds;
+      return failureLimitOf(waitSeconds).record(key);
     },
   };
-  const engines = { ...exchange.engines, failureLimit } as unknown as Parameters<typeof buildServer>[0];
-  return buildServer(engines, {
-    log: pino({ level: 'silent' }),
-    processTag: 'test',
-    publicUrl: `https://${host}`,
-    allowedHosts: [],
-    trustedProxies: [],
-    paceLimits: { minBodyBytesPerSecond: 1024 },
-    pages: testPages,
-  });
+  return buildTestServer(exchange, { failureLimit });
 }
 
 type Headers = Record<string, string>;
 const get = (url: string, headers: Headers = {}) => app.inject({ url, headers: { host, ...headers } });
-const post = (url: string, payload: string, headers: Headers = {}) =>
-  app.inject({ method: 'POST', url, payload, headers: { host, 'content-type': form, ...headers } });
+const post = (url: string, payload: string, headers: Headers = {}) => postForm(app, url, payload, headers);
 
 async function trace({ dropId }: SentLink) {
   const [link] = await exchange.database.query<{ opened: boolean; completed: boolean }>(
@@ -72,7 +55,7 @@ async function trace({ dropId }: SentLink) {
 }
 const untouched = { opened: false, completed: false, sessions: 0, deliveries: 0 };
 
-/** Over a real connection, for an injected request gets a body that Node would not have sent. */
+/** Over a real connection, because an injected request gets a body that Node would not have sent. */
 async function asked(method: 'GET' | 'HEAD', url: string, headers: Headers = {}) {
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
@@ -89,7 +72,7 @@ async function asked(method: 'GET' | 'HEAD', url: string, headers: Headers = {})
   return { status: answer.statusCode, headers: same, bytes: await buffer(answer) };
 }
 
-/** A person's press, and what the browser then has. */
+/** A person's click, and the browser's state after it. */
 async function opened(files: readonly string[]) {
   const sent = await sentLink(exchange, files);
   const answer = await post(`/d/${sent.token}`, 'gesture=pressed');
@@ -137,6 +120,9 @@ describe('a form that is sent', () => {
       true,
     ],
     ['with the word typed', 'word=OPEN', {}, true],
+    ['with the word in the reader’s language', 'word=%C3%96PPNA', { 'accept-language': 'sv' }, true],
+    ['with that word in small letters and without its accent', 'word=oppna', { 'accept-language': 'sv' }, true],
+    ['with the word of another language', 'word=OPEN', { 'accept-language': 'sv' }, false],
     ['with the word in small letters and spaces', 'word=+open+', {}, true],
     ['without scripts, by nobody as the browser says', 'gesture=', { 'sec-fetch-site': 'same-origin' }, false],
     ['by a script in the page', 'gesture=script', {}, false],
@@ -211,13 +197,16 @@ describe('the cookie', () => {
       `waybill_link=${mine.token}`,
       `waybill_link=${randomBytes(32).toString('base64url')}`,
     ]) {
-      for (const path of [mine.page, `${mine.page}all.zip`]) {
-        const answer = await get(path, { cookie });
+      for (const path of ['', 'all.zip', 'SHA256SUMS', 'delivered', 'files/any/a.txt']) {
+        const answer = await get(`${mine.page}${path}`, { cookie });
         expect(answer.statusCode).toBe(404);
         expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+        expect(answer.body).toContain('<h1 tabindex="-1">Open the link in your message</h1>');
       }
     }
-    expect((await get('/download/AAAAAAAAAAAAAAAA/', mine.secret)).statusCode).toBe(404);
+    // A token that never existed gets the same response.
+    const unknown = await get('/download/AAAAAAAAAAAAAAAA/', mine.secret);
+    expect([unknown.statusCode, unknown.body]).toEqual([404, expect.stringContaining('Open the link in your message')]);
   });
 });
 
@@ -343,6 +332,32 @@ describe('a file', () => {
   });
 });
 
+describe('beside its files, the page', () => {
+  test('has their checksums as a file that sha256sum takes, in the unpacked ZIP', async () => {
+    const sent = await opened(['reports/2026/q1.txt', 'q1.txt', 'CON', 'ö (1).txt']);
+    const sums = await get(`${sent.page}SHA256SUMS`, sent.secret);
+    expect(sums.headers['content-disposition']).toBe('attachment; filename="SHA256SUMS"');
+    const folder = mkdtempSync(join(tmpdir(), 'waybill-sums-'));
+    const run = promisify(execFile);
+    const options = { cwd: folder, env: { ...process.env, LC_ALL: 'C.UTF-8' } };
+    writeFileSync(join(folder, 'SHA256SUMS'), sums.rawPayload);
+    writeFileSync(join(folder, 'all.zip'), (await get(`${sent.page}all.zip`, sent.secret)).rawPayload);
+    await run('unzip', ['-q', 'all.zip'], options);
+    const { stdout } = await run('sha256sum', ['--strict', '-c', 'SHA256SUMS'], options);
+    expect(stdout).toBe('reports/2026/q1.txt: OK\nq1.txt: OK\n_CON: OK\nö (1).txt: OK\n');
+    rmSync(folder, { recursive: true });
+  });
+
+  test('tells its script which of them were sent in full', async () => {
+    const sent = await opened(['a.txt', 'b.txt']);
+    const delivered = async () => (await get(`${sent.page}delivered`, sent.secret)).json<string[]>();
+    expect(await delivered()).toEqual([]);
+    const [, b] = await exchange.engines.store.links.files(sent.link);
+    await asked('GET', `${sent.page}files/${b?.id}/b.txt`, sent.secret);
+    await expect.poll(delivered).toEqual([b?.id]);
+  });
+});
+
 describe('all files as one ZIP', () => {
   test('has the length it announced, and counts when its last byte was sent', async () => {
     const sent = await opened(['a.txt', 'ö.txt']);
@@ -351,7 +366,7 @@ describe('all files as one ZIP', () => {
     const bytes = await buffer(answer.body as never);
     expect(answer.headers.get('content-length')).toBe(String(bytes.length));
     expect(answer.headers.get('content-type')).toBe('application/zip');
-    expect(answer.headers.get('accept-ranges')).toBe('none');
+    expect(answer.headers.get('accept-ranges')).toBe('bytes');
     expect(bytes.includes('content of ö.txt')).toBe(true);
     await expect.poll(() => trace(sent)).toEqual({ opened: true, completed: true, sessions: 1, deliveries: 2 });
   });
@@ -385,23 +400,27 @@ describe('all files as one ZIP', () => {
     expect(described.headers).toEqual(whole.headers);
     expect(Number(described.headers['content-length'])).toBe(whole.bytes.length);
 
-    // It is the same when there is nothing to read.
+    // It is the same when the objects are gone, because nothing is read.
     const files = await exchange.engines.store.links.files(sent.link);
     await exchange.engines.objects.delete(files.map(({ id }) => `${id}/00000000`));
     expect(await asked('HEAD', url, sent.secret)).toEqual(described);
   });
 
-  test('breaks off where a file is damaged, and counts nothing', async () => {
+  test('breaks off where a file is damaged, and does not count it', async () => {
     const sent = await opened(['a.txt', 'b.txt']);
     const [, second] = await exchange.engines.store.links.files(sent.link);
     await exchange.engines.objects.delete([`${second?.id}/00000000`]);
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
-    const answer = await fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
-    await expect(buffer(answer.body as never)).rejects.toThrow();
-    expect((await trace(sent)).deliveries).toBe(0);
+    const answer = fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
+    await expect(answer.then(({ body }) => buffer(body as never))).rejects.toThrow();
+    // Closing waits until the delivery is recorded.
+    await app.close();
+    const files = await exchange.engines.store.links.files(sent.link);
+    expect(files.find(({ name }) => name === 'b.txt')).toMatchObject({ complete: false });
+    expect(await trace(sent)).toMatchObject({ completed: false });
   });
 
-  test('that a receiver breaks off counts nothing and harms nobody', async () => {
+  test('that a receiver breaks off completes nothing and harms nobody', async () => {
     const actor = await exchange.account('r@example.org');
     await exchange.upload(actor, 'large.bin', randomBytes(30_000_000));
     const { token, link } = await sentLink(exchange, ['a.txt'], ['r@example.org'], actor);
@@ -436,7 +455,7 @@ describe('a link that nobody has', () => {
     const answer = await get(`/d/${randomBytes(32).toString('base64url')}`);
     expect(answer.statusCode).toBe(429);
     expect(answer.headers['retry-after']).toBe('17');
-    // Who has a link is not stopped by who guesses.
+    // Guesses by others do not stop a person who has a link.
     const { token } = await sentLink(exchange, ['a.txt']);
     expect((await get(`/d/${token}`)).statusCode).toBe(200);
   });
@@ -530,7 +549,7 @@ describe('a link that asks for a code', () => {
   test('offers one to a browser that has none, and lets in who has it, also when the form came twice', async () => {
     const sent = await opened(['a.txt']);
     expect((await get(sent.page, sent.secret)).body).toContain('a.txt');
-    // Asked for from now on, also of who was in already.
+    // Required from now on, even of browsers that were already let in.
     await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
     const page = await get(sent.page, sent.secret);
     expect(page.body).toContain('action="resend"');
@@ -549,6 +568,34 @@ describe('a link that asks for a code', () => {
     const answers = await Promise.all([1, 2].map(() => post(`${sent.page}code`, `code=${code}`, sent.secret)));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([303, 303]);
     expect((await get(sent.page, sent.secret)).body).toContain('a.txt');
+  });
+
+  test('says when the code was sent, and counts no try for what cannot be a code', async () => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
+    const answer = await post(`/d/${sent.token}`, 'gesture=pressed');
+    const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
+    const page = String(answer.headers.location);
+    const [session] = await exchange.database.query<{ sent: Date; until: Date }>(
+      `select code_expires_at - interval '10 minutes' as sent, code_expires_at as until from link_sessions
+       where drop_id = $1`,
+      [sent.dropId],
+    );
+    const { body } = await get(page, { cookie });
+    for (const time of [session?.sent, session?.until]) expect(body).toContain(`datetime="${time?.toISOString()}"`);
+
+    for (const typed of ['', '12345', '1234567', '12345a', '１２３４５６']) {
+      const refused = await post(`${page}code`, `code=${encodeURIComponent(typed)}`, { cookie });
+      expect(refused.statusCode).toBe(403);
+      expect(refused.body).toContain('A code has six digits.');
+    }
+    const tries = () =>
+      exchange.database.query<{ code_tries: number }>('select code_tries from link_sessions where drop_id = $1', [
+        sent.dropId,
+      ]);
+    expect(await tries()).toEqual([{ code_tries: 0 }]);
+    await post(`${page}code`, 'code=000 000', { cookie });
+    expect(await tries()).toEqual([{ code_tries: 1 }]);
   });
 
   test('takes a code from a page of ours only', async () => {

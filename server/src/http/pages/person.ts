@@ -1,13 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 
-/** The field in which a script of ours notes how the form was sent; empty where no script ran. */
+/** More than any of our forms has, except the one with files. */
+export const formBytes = 16 * 1024;
+
+/** The field in which our script records how the form was sent; empty if no script ran. */
 export const gestureField = 'gesture';
 
 /**
  * Whether a person pressed the button. Mail scanners fetch links, follow them, run scripts and post forms; none of that
- * may open a link. Where scripts run, ours notes a press that the browser vouches for. Where they do not, the browser
- * says by Sec-Fetch-User that a person started the navigation; WebKit does not know that header, and its people are
+ * may open a link. If scripts run, ours records a press that the browser vouches for. If they do not, the browser says
+ * through Sec-Fetch-User that a person started the navigation; WebKit does not send that header, and its users are
  * asked to type a word.
  */
 export function isPersonsClick(request: FastifyRequest, form: URLSearchParams): boolean {
@@ -15,13 +18,16 @@ export function isPersonsClick(request: FastifyRequest, form: URLSearchParams): 
   return gesture === 'pressed' || (gesture === '' && request.headers['sec-fetch-user'] === '?1');
 }
 
-/** A form of ours is sent from a page of ours. Where the browser does not say, the link's token decides alone. */
+/**
+ * Our forms are sent from our own pages. If the browser does not say where a form came from, the link's token alone
+ * decides.
+ */
 export function isOwnForm(request: FastifyRequest): boolean {
   const site = request.headers['sec-fetch-site'];
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
-/** For what a page of ours asks for once its link is open. */
+/** For requests that our pages make once their link is open. */
 export function requireOwnForm(request: FastifyRequest): void {
   if (!isOwnForm(request)) throw new ExchangeError('cross_site');
 }

@@ -4,14 +4,14 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 export interface Problem {
   readonly status: number;
   /** What the page says; `error` means that it is our fault. */
-  readonly says: 'expired' | 'revoked' | 'unknown' | 'too_many' | 'busy' | 'error';
+  readonly says: 'expired' | 'revoked' | 'not_opened' | 'unknown' | 'too_many' | 'busy' | 'error';
 }
 
 const unknown = (status: number): Problem => ({ status, says: 'unknown' });
-/** Only the machine's API and the page's script are told this; on a page it would be a fault of ours. */
+/** Only the machine API and the page's script receive this; on a page it would be our fault. */
 const fault: Problem = { status: 500, says: 'error' };
 
-/** Every code's answer on this surface. A new code does not compile until it is listed here. */
+/** The response to every code on this surface. A new code does not compile until it is listed here. */
 const problems: Record<ErrorCode, Problem> = {
   malformed_request: unknown(400),
   invalid_input: unknown(400),
@@ -19,6 +19,7 @@ const problems: Record<ErrorCode, Problem> = {
   cross_site: unknown(403),
   code_required: unknown(403),
   not_found: unknown(404),
+  link_not_opened: { status: 404, says: 'not_opened' },
   method_not_allowed: unknown(405),
   request_timeout: unknown(408),
   link_ended: { status: 410, says: 'expired' },
@@ -35,6 +36,14 @@ const problems: Record<ErrorCode, Problem> = {
   internal: fault,
   unavailable: { status: 503, says: 'error' },
   unauthorized: fault,
+  scope_missing: fault,
+  network_not_allowed: fault,
+  request_in_flight: fault,
+  cursor_expired: fault,
+  too_many_keys: fault,
+  lease_not_held: fault,
+  not_parked: fault,
+  too_many_webhooks: fault,
   csrf_rejected: fault,
   wrong_account: fault,
   contact_exists: fault,
@@ -46,14 +55,18 @@ const problems: Record<ErrorCode, Problem> = {
   idempotency_key_reused: fault,
   precondition_failed: fault,
   too_large_to_scan: fault,
+  storage_full: fault,
+  daily_limit: fault,
+  recipient_not_allowed: fault,
   infected: fault,
   encrypted: fault,
+  digest_mismatch: fault,
   files_not_ready: fault,
   upload_superseded: fault,
   upload_worn_out: fault,
 };
 
-/** What Fastify itself refuses has a status of its own; anything else is a bug. */
+/** Fastify's own errors have their own status; any other error is a bug. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ExchangeError) return problems[error.code];
   const { statusCode = 500 } = error as { statusCode?: number };

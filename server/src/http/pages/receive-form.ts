@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
+import { policyOf } from '../../domain/accounts/policy-of.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { bytesLeftFor } from '../../domain/grants/announce-file.ts';
 import { deskOwner } from '../../domain/grants/desk.ts';
@@ -8,7 +9,7 @@ import type { Part } from '../shared/multipart.ts';
 import { type Form, isFile, receiveFiles } from '../shared/receive-files.ts';
 import type { PageEngines } from './routes.tsx';
 
-/** What was written in the form, as far as it has been read: to be shown again if the form is refused. */
+/** What was entered in the form, as far as it has been read, so that it can be shown again if the form is rejected. */
 export interface Written {
   message: string;
 }
@@ -20,20 +21,20 @@ export async function receiveForm(
   contentType: string,
   body: unknown,
   written: Written,
-  turns: Form['turns'],
+  request: Form['request'],
 ): Promise<void> {
   if (!(body instanceof Readable)) throw new ExchangeError('unsupported_media_type');
-  const bytesLeft = await bytesLeftFor(engines, link);
-  const policy = { ...engines.policy, maxFileBytes: Math.min(engines.policy.maxFileBytes, bytesLeft) };
+  const [bytesLeft, allowed] = await Promise.all([bytesLeftFor(engines, link), policyOf(engines, link.accountId)]);
+  const policy = { ...allowed, maxFileBytes: Math.min(allowed.maxFileBytes, bytesLeft) };
   const choose = async (part: Part, files: number) => {
     if (part.name === 'message' && part.fileName === undefined) written.message = await textOf(part);
-    // A field in which nothing was chosen comes as a file without a name.
+    // A field in which nothing was chosen arrives as a file without a name.
     else if (!isFile(part) || part.fileName === '') await skip(part);
     else if (files >= limits.filesPerUpload) throw new ExchangeError('too_many_files');
     else return part;
     return undefined;
   };
-  await receiveFiles({ ...engines, policy }, deskOwner(link), { contentType, body, turns }, choose, (files) => {
+  await receiveFiles({ ...engines, policy }, deskOwner(link), { contentType, body, request }, choose, (files) => {
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     if (bytes > bytesLeft) throw new ExchangeError('too_large');
   });

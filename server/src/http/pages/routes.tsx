@@ -1,18 +1,25 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { LinkOver } from '../../domain/links/find-link.ts';
 import type { Engines } from '../../domain/ports/index.ts';
 import type { Intake } from '../../domain/uploads/intake.ts';
-import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
-import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
 import type { App } from '../app.ts';
+import { asExchangeError } from '../json-errors.ts';
 import type { Transfers } from '../shared/transfers.ts';
+import { askPage } from './ask.tsx';
 import { serveAssets } from './assets.ts';
 import { codePages } from './code.tsx';
 import { donePage } from './done.tsx';
 import { downloadPages } from './download.tsx';
+import { homePage } from './home.tsx';
 import { landingPage } from './landing.tsx';
 import { downloads, uploads } from './link-pages.ts';
-import { type PageOptions, sendPage, wordsFor } from './page.ts';
+import type { PageOptions } from './page.ts';
+import { formBytes } from './person.ts';
+import { sendProblemPage } from './problem-page.tsx';
 import { problemOf } from './problems.ts';
+import { type Reference, referencePages } from './reference.tsx';
+import { linkOfSession } from './session.ts';
+import { stopPages } from './stop.tsx';
 import { uploadPages } from './upload.tsx';
 
 export type { PageOptions } from './page.ts';
@@ -22,6 +29,7 @@ export type PageEngines = Pick<
   | 'store'
   | 'objects'
   | 'keys'
+  | 'dayKeys'
   | 'readAhead'
   | 'random'
   | 'policy'
@@ -30,12 +38,17 @@ export type PageEngines = Pick<
   | 'messageLimit'
   | 'scanner'
   | 'checkpoint'
+  | 'stopLinks'
 > & { readonly intake: Intake };
 
-const formBytes = 16 * 1024;
-
-/** What receivers and contacts see. Everything works without JavaScript; every answer is a page, also a refusal. */
-export function receiverPages(app: App, engines: PageEngines, transfers: Transfers, options: PageOptions): void {
+/** What people see: receivers and contacts, and those who write programs for the API. Everything works without JavaScript; every response is a page, even an error. */
+export function receiverPages(
+  app: App,
+  engines: PageEngines,
+  transfers: Transfers,
+  options: PageOptions,
+  reference: Reference,
+): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -43,31 +56,32 @@ export function receiverPages(app: App, engines: PageEngines, transfers: Transfe
     async (_request: unknown, body: string) => new URLSearchParams(body),
   );
   app.setErrorHandler(async (error, request, reply) => {
-    const words = wordsFor(options, request);
     const { status, says } = problemOf(error);
+    const ended = error instanceof LinkOver ? error.link : undefined;
+    if (ended) request.dropId = ended.dropId;
+    request.refusal = asExchangeError(error).code;
     if (error instanceof ExchangeError && error.retryAfterSeconds !== undefined) {
       reply.header('retry-after', String(error.retryAfterSeconds));
     }
-    if (says !== 'error') {
-      return sendPage(options, request, reply.code(status), words, {
-        title: goneTitle(words, { reason: says }),
-        page: <GonePage reason={says} />,
-      });
+    if (says === 'error') {
+      request.log.error({ err: error }, 'a page failed');
+      if (status === 503) reply.header('retry-after', '5');
     }
-    request.log.error({ err: error }, 'a page failed');
-    if (status === 503) reply.header('retry-after', '5');
-    return sendPage(options, request, reply.code(status), words, {
-      title: errorTitle(words),
-      page: <ErrorPage requestId={request.id} />,
-    });
+    return sendProblemPage(options, request, reply.code(status), says, ended);
   });
+  homePage(app, engines, options);
+  referencePages(app, reference, options);
   serveAssets(app, options.assets);
   for (const pages of [downloads, uploads]) {
     landingPage(app, engines, options, pages);
     codePages(app, engines, options, pages);
     donePage(app, engines, options, pages);
+    askPage(app, engines, options, `${pages.home}/:handle/ask`, 'link-session', (request) =>
+      linkOfSession(engines, request, pages),
+    );
   }
   downloadPages(app, engines, transfers, options);
-  // In a scope of its own: only here may a body be anything but a small form.
+  app.register(async (scope) => stopPages(scope as unknown as App, engines, options));
+  // In its own scope: only here may a body be anything but a small form.
   app.register(async (scope) => uploadPages(scope as unknown as App, engines, options));
 }

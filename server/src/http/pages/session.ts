@@ -6,14 +6,14 @@ import type { Engines, Link, LinkSession } from '../../domain/ports/index.ts';
 import type { LinkPages } from './link-pages.ts';
 
 /**
- * A browser that opened a link has a secret of its own in a cookie. The address names it by a part of the secret's
- * digest, which tells nothing, so that several links can be open in one browser.
+ * A browser that opened a link has its own secret in a cookie. The URL identifies the session by a part of the secret's
+ * digest, which reveals nothing, so that several links can be open in one browser.
  */
 const handleOf = (secret: string) => createHash('sha256').update(`handle:${secret}`).digest('base64url').slice(0, 16);
 
 export const sessionPath = (pages: LinkPages, secret: string) => `${pages.home}/${handleOf(secret)}/`;
 
-/** `expires` undefined: the cookie ends with the browser. */
+/** `expires` undefined: the cookie is deleted when the browser is closed. */
 export function sessionCookie(pages: LinkPages, secret: string, expires: Date | undefined, secure: boolean): string {
   return cookie(secret, sessionPath(pages, secret), expires, secure);
 }
@@ -45,18 +45,20 @@ export function secretOf(request: FastifyRequest): string | undefined {
     .find((value) => handleOf(value) === handleIn(request));
 }
 
-/** The browser's session; a code may still be asked of it. */
+/** The browser's session; it may still have to enter a code. */
 export async function sessionOf(
   engines: Pick<Engines, 'store'>,
   request: FastifyRequest,
   pages: LinkPages,
 ): Promise<LinkSession> {
   const secret = secretOf(request);
-  if (secret === undefined) throw new ExchangeError('not_found');
-  return findSession(engines, secret, pages.type);
+  if (secret === undefined) throw new ExchangeError('link_not_opened');
+  const session = await findSession(engines, secret, pages.type);
+  request.dropId = session.link.dropId;
+  return session;
 }
 
-/** The link of a browser that has shown all that was asked of it. */
+/** The link of a browser that has entered everything it was asked for. */
 export async function linkOfSession(
   engines: Pick<Engines, 'store' | 'policy' | 'sms'>,
   request: FastifyRequest,

@@ -1,38 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyInstance, InjectOptions } from 'fastify';
-import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import type { InjectOptions } from 'fastify';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { type Granted, grantedLink, readyFile } from '../../testing/grants.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
-import { testPages } from '../../testing/pages.ts';
-import { buildServer } from '../server.ts';
+import { buildTestServer, testHost as host, postForm } from '../../testing/server.ts';
 
-const host = 'files.example.org';
 const chunkBytes = 8 * 1024 * 1024;
 
-let exchange: TestExchange;
-let app: FastifyInstance;
+const exchange = await useTestExchange();
+const app = buildTestServer(exchange);
 let granted: Granted;
 let contact: { page: string; cookie: string };
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  const failureLimit = { record: async () => 0 };
-  const engines = { ...exchange.engines, failureLimit } as unknown as Parameters<typeof buildServer>[0];
-  app = buildServer(engines, {
-    log: pino({ level: 'silent' }),
-    processTag: 'test',
-    publicUrl: `https://${host}`,
-    allowedHosts: [],
-    trustedProxies: [],
-    paceLimits: { minBodyBytesPerSecond: 1024 },
-    pages: testPages,
-  });
-});
-afterAll(async () => {
-  await app.close();
-  await exchange[Symbol.asyncDispose]();
-});
+afterAll(() => app.close());
 beforeEach(async () => {
   granted = await grantedLink(exchange);
   contact = await opened(granted);
@@ -40,12 +20,7 @@ beforeEach(async () => {
 
 async function opened({ actor, link }: Granted) {
   const token = await tokenOf(exchange, actor, link.dropId, link.position);
-  const answer = await app.inject({
-    method: 'POST',
-    url: `/u/${token}`,
-    payload: 'gesture=pressed',
-    headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
-  });
+  const answer = await postForm(app, `/u/${token}`, 'gesture=pressed');
   expect(answer.statusCode).toBe(303);
   return {
     page: String(answer.headers.location),
@@ -78,6 +53,18 @@ const idOf = (answer: { headers: Record<string, unknown> }) =>
 const desk = async () => (await ask('GET', 'files')).json<{ name: string; state: string; receivedBytes: number }[]>();
 
 describe('an upload by tus', () => {
+  test('says where in a folder the file was', async () => {
+    const inFolder = (path: string) => ({
+      'upload-metadata': `${metadata('x')},path ${Buffer.from(path).toString('base64')}`,
+    });
+    expect((await create('x', 5, inFolder('grüße/2026/x'))).statusCode).toBe(201);
+    expect((await create('x', 6, inFolder('x'))).statusCode).toBe(201);
+    for (const path of ['../x', '/x', 'a/y']) {
+      expect((await create('x', 5, inFolder(path))).json(), path).toMatchObject({ code: 'invalid_name' });
+    }
+    expect(await desk()).toMatchObject([{ path: 'grüße/2026/x' }, { path: 'x' }]);
+  });
+
   test('is announced, sent in pieces and asked for its offset', async () => {
     const bytes = randomBytes(chunkBytes + 10);
     const created = await create('a.bin', bytes.length);
@@ -92,6 +79,21 @@ describe('an upload by tus', () => {
     const last = await patch(id, chunkBytes, bytes.subarray(chunkBytes));
     expect([last.statusCode, last.headers['upload-offset']]).toEqual([204, String(bytes.length)]);
     expect(await desk()).toMatchObject([{ state: 'checking', receivedBytes: bytes.length }]);
+  });
+
+  test('tells when it is ready whether it was scanned', async () => {
+    await readyFile(exchange.engines, granted.link, 'a.txt');
+    await create('b.txt', 10);
+    expect(await desk()).toMatchObject([
+      { name: 'a.txt', scan: 'unscanned' },
+      { name: 'b.txt', scan: null },
+    ]);
+  });
+
+  test('may say more about itself than is understood', async () => {
+    const more = { 'upload-metadata': `${metadata('a.bin')},colour ${Buffer.from('blå').toString('base64')}` };
+    expect((await create('a.bin', 1, more)).statusCode).toBe(201);
+    expect(await desk()).toMatchObject([{ name: 'a.bin' }]);
   });
 
   test('may be empty', async () => {
@@ -204,6 +206,59 @@ describe('sending', () => {
   });
 });
 
+describe('after sending', () => {
+  const sent = async (...names: string[]) => {
+    for (const name of names) await readyFile(exchange.engines, granted.link, name, 'aaa');
+    await ask('POST', 'send', { 'content-type': 'application/json' }, JSON.stringify({ message: names.join() }));
+  };
+
+  test('the page says what was sent, to whom and when, however often it is asked for', async () => {
+    await sent('a.txt', 'b.txt');
+    for (const answer of [await ask('GET', ''), await ask('GET', '')]) {
+      expect(answer.statusCode).toBe(200);
+      for (const said of [
+        'have been sent',
+        granted.actor.email,
+        'a.txt',
+        'b.txt',
+        'Not scanned for viruses',
+        '6 bytes',
+      ]) {
+        expect(answer.body).toContain(said);
+      }
+      const [, time = ''] = /<time datetime="([^"]+)">/.exec(answer.body) ?? [];
+      expect(Math.abs(Date.now() - Date.parse(time))).toBeLessThan(60_000);
+      expect(answer.body).not.toContain('type="file"');
+    }
+  });
+
+  test('more can be sent, and what was sent before is still told', async () => {
+    await sent('a.txt');
+    expect((await ask('GET', '')).body).toContain(`href="${contact.page}more"`);
+    const more = await ask('GET', 'more');
+    expect(more.body).toContain('type="file"');
+    expect(more.body).toMatch(/Sent earlier[^]*a\.txt/);
+    await readyFile(exchange.engines, granted.link, 'b.txt');
+    // The page must not hide what has not been sent yet.
+    expect((await ask('GET', '')).body).toContain('type="file"');
+    await sent('c.txt');
+    expect((await ask('GET', '')).body).toMatch(/b\.txt[^]*c\.txt[^]*Sent earlier[^]*a\.txt/);
+  });
+
+  test('another contact of the grant sees nothing of it', async () => {
+    const both = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    granted = both;
+    contact = await opened(both);
+    await sent('a.txt');
+    contact = await opened({ ...both, link: both.links[1] as Granted['link'] });
+    for (const path of ['', 'more']) expect((await ask('GET', path)).body).not.toContain('a.txt');
+  });
+
+  test('without the cookie there is no page for more', async () => {
+    expect((await ask('GET', 'more', { cookie: '' })).statusCode).toBe(404);
+  });
+});
+
 describe('the plain form', () => {
   const boundary = 'limit';
   const part = (disposition: string, content = '') =>
@@ -227,15 +282,24 @@ describe('the plain form', () => {
       part('name="file"; filename="b.txt"', 'bbb'),
       part('name="message"', 'one\r\ntwo'),
     ]);
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(answer.body).toContain('b.txt');
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, contact.page]);
     expect(await messages()).toEqual([{ message: 'one\ntwo', file_count: 2 }]);
+  });
+
+  test('keeps the language that was chosen', async () => {
+    const answer = await ask(
+      'POST',
+      '?lang=sv',
+      { 'content-type': `multipart/form-data; boundary=${boundary}` },
+      `${part('name="file"; filename="a.txt"', 'aaa')}--${boundary}--\r\n`,
+    );
+    expect(answer.headers.location).toBe(`${contact.page}?lang=sv`);
   });
 
   test('without a file sends what is there already', async () => {
     await readyFile(exchange.engines, granted.link, 'earlier.txt');
     const answer = await post([part('name="file"; filename=""'), part('name="message"', '')]);
-    expect(answer.statusCode).toBe(200);
+    expect(answer.statusCode).toBe(303);
     expect(await messages()).toEqual([{ message: '', file_count: 1 }]);
   });
 
@@ -262,12 +326,7 @@ test('a download link opens no desk, and its cookie none either', async () => {
   const { token } = await sentLink(exchange, ['a.txt']);
   const answer = await app.inject({ url: `/u/${token}`, headers: { host } });
   expect(answer.statusCode).toBe(404);
-  const opening = await app.inject({
-    method: 'POST',
-    url: `/d/${token}`,
-    payload: 'gesture=pressed',
-    headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
-  });
+  const opening = await postForm(app, `/d/${token}`, 'gesture=pressed');
   const cookie = String(opening.headers['set-cookie']).split(';', 1)[0] as string;
   contact = { page: String(opening.headers.location).replace('/download/', '/upload/'), cookie };
   expect((await ask('GET', 'files')).statusCode).toBe(404);

@@ -1,17 +1,22 @@
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { type ErrorCode, limits } from '@waybill/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { policyOf } from '../../domain/accounts/policy-of.ts';
+import { referenceOf } from '../../domain/drops/reference.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { deskOf } from '../../domain/grants/desk.ts';
 import { sendFiles } from '../../domain/grants/send-files.ts';
 import { isPassed } from '../../domain/links/find-link.ts';
-import type { Link } from '../../domain/ports/index.ts';
+import type { DeskFile, Link, Sending } from '../../domain/ports/index.ts';
 import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
+import { named } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
 import { answerError } from '../json-errors.ts';
+import { askingOf } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
 import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
@@ -24,10 +29,14 @@ import { tusEndpoint } from './tus.ts';
 const config = { authentication: 'link-session' } as const;
 const home = `${uploads.home}/:handle/`;
 const Message = Type.Object({ message: Type.String({ maxLength: limits.messageLength }) });
-/** Of a message in JSON, where each character may be escaped. */
+/** For a message in JSON, where each character may be escaped. */
 const messageBytes = 6 * limits.messageLength + 1024;
+/** How much is shown of what was sent through a link. */
+const shown = { sendings: 10, files: 200 };
 
-/** The contact's page, after a person opened the link: files on their way, and "send". */
+/**
+ * The contact's page, after a person opened the link: first the files being uploaded and "send", then what was sent.
+ */
 export function uploadPages(app: App, engines: PageEngines, options: PageOptions): void {
   // A form with files is read as it arrives.
   app.addContentTypeParser('multipart/form-data', async (_request: unknown, body: Readable) => body);
@@ -39,21 +48,29 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     handler: async (request, reply) => {
       const session = await sessionOf(engines, request, uploads);
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
-      return sendUploadPage(engines, options, request, reply, session.link);
+      const [desk, sent] = await Promise.all([deskFiles(engines, session.link), sentThrough(engines, session.link)]);
+      const [last, ...earlier] = sent;
+      return last && desk.length === 0
+        ? sendSentPage(options, request, reply, session.link, last, earlier)
+        : sendUploadPage(engines, options, request, reply, session.link);
     },
   });
 
-  // Without a script: the whole of it in one request.
+  app.get(`${home}more`, { config }, async (request, reply) => {
+    const link = await linkOfSession(engines, request, uploads);
+    return sendUploadPage(engines, options, request, reply, link);
+  });
+
+  // Without a script: everything in one request.
   app.post(home, { config: { ...config, transfer: true } }, async (request, reply) => {
     const link = await linkOfSession(engines, request, uploads);
     requireOwnForm(request);
     const written: Written = { message: '' };
     try {
       await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written, request);
-      const files = await sendFiles(engines, link, written.message);
-      const words = wordsFor(options, request, link.language);
-      const props = { sender: link.sender, files, doneAction: inChosenLanguage(request, 'done') };
-      return await sendPage(options, request, reply, words, { title: sentTitle(words), page: <SentPage {...props} /> });
+      await sendFiles(engines, link, written.message);
+      // So that a reload shows what was sent, and does not send anything.
+      return reply.redirect(inChosenLanguage(request, pathOf(request)), 303);
     } catch (error) {
       const problem = error instanceof ExchangeError ? problems[error.code] : undefined;
       if (!problem) throw error;
@@ -64,7 +81,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
   app.register(async (scope) => scriptEndpoints(scope as unknown as App, engines));
 }
 
-/** What the page's script talks to: it is answered in JSON, also when it is refused. */
+/** What the page's script calls: every response is JSON, even an error. */
 function scriptEndpoints(app: App, engines: PageEngines): void {
   app.setErrorHandler(answerError);
   app.addContentTypeParser(
@@ -76,22 +93,24 @@ function scriptEndpoints(app: App, engines: PageEngines): void {
 
   app.get(`${home}files`, { config }, async (request) => {
     const link = await linkOfSession(engines, request, uploads);
-    return engines.store.uploads.desk(link.accountId, deskOf(link));
+    return deskFiles(engines, link);
   });
 
   app.post(`${home}send`, { config, schema: { body: Message } }, async (request) => {
     const link = await linkOfSession(engines, request, uploads);
     requireOwnForm(request);
     const files = await sendFiles(engines, link, request.body.message);
-    return { files: files.map(({ name, sizeBytes }) => ({ name, sizeBytes })) };
+    // By their paths, because a name may have a number that distinguishes it from the same name in other folders.
+    return { files: files.map(({ path: name, sizeBytes }) => ({ name, sizeBytes })) };
   });
 }
 
-/** What a person who sent the plain form can fix, and is told on the form itself. */
+/** Errors that a person who sent the plain form can fix, and that are shown on the form itself. */
 const problems: Partial<Record<ErrorCode, NonNullable<UploadPageProps['problem']>>> = {
   no_files: 'no_files',
   too_many_files: 'too_many_files',
   too_large: 'too_large',
+  storage_full: 'storage_full',
   infected: 'infected',
   too_large_to_scan: 'too_large_to_scan',
   encrypted: 'encrypted',
@@ -108,21 +127,29 @@ async function sendUploadPage(
   link: Link,
   refused: Pick<UploadPageProps, 'problem' | 'written'> = {},
 ): Promise<FastifyReply> {
-  const desk = await engines.store.uploads.desk(link.accountId, deskOf(link));
+  const [desk, sent, { maxFileBytes }] = await Promise.all([
+    deskFiles(engines, link),
+    sentThrough(engines, link),
+    policyOf(engines, link.accountId),
+  ]);
   const words = wordsFor(options, request, link.language);
-  const path = `${uploads.home}/${(request.params as { handle: string }).handle}`;
+  const path = pathOf(request);
   const props: UploadPageProps = {
-    sender: link.sender,
+    sender: named(link.senderName, link.sender),
+    reference: referenceOf(link.dropId),
     message: link.message,
     deadline: link.expiresAt,
-    plainAction: inChosenLanguage(request, `${path}/`),
-    sendAction: `${path}/send`,
-    filesEndpoint: `${path}/files`,
-    tusEndpoint: `${path}/tus`,
-    doneAction: inChosenLanguage(request, `${path}/done`),
-    received: desk.filter((file) => file.state === 'ready'),
+    asking: askingOf(request, link),
+    plainAction: inChosenLanguage(request, path),
+    sendAction: `${path}send`,
+    filesEndpoint: `${path}files`,
+    tusEndpoint: `${path}tus`,
+    desk: createHash('sha256').update(deskOf(link)).digest('base64url'),
+    doneAction: inChosenLanguage(request, `${path}done`),
+    received: desk.flatMap(({ path: name, sizeBytes, scan }) => (scan ? { name, sizeBytes, scan } : [])),
+    sent,
     maxFiles: limits.filesPerDraft,
-    maxFileBytes: engines.policy.maxFileBytes,
+    maxFileBytes,
     wordsJson: islandTexts(words),
     ...refused,
   };
@@ -131,4 +158,36 @@ async function sendUploadPage(
     page: <UploadPage {...props} />,
     script: 'upload.tsx',
   });
+}
+
+function sendSentPage(
+  options: PageOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  link: Link,
+  last: Sending,
+  earlier: readonly Sending[],
+): Promise<FastifyReply> {
+  const words = wordsFor(options, request, link.language);
+  const path = pathOf(request);
+  const props = {
+    sender: named(link.senderName, link.sender),
+    last,
+    earlier,
+    moreHref: inChosenLanguage(request, `${path}more`),
+    doneAction: inChosenLanguage(request, `${path}done`),
+  };
+  return sendPage(options, request, reply, words, { title: sentTitle(words), page: <SentPage {...props} /> });
+}
+
+function pathOf(request: FastifyRequest): string {
+  return `${uploads.home}/${(request.params as { handle: string }).handle}/`;
+}
+
+function deskFiles({ store }: PageEngines, link: Link): Promise<DeskFile[]> {
+  return store.uploads.desk(link.accountId, deskOf(link));
+}
+
+function sentThrough({ store }: PageEngines, link: Link): Promise<Sending[]> {
+  return store.drops.sentThrough(link, shown);
 }

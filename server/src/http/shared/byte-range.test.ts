@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { requestedRange } from './byte-range.ts';
 
-/** The bytes of a file of this size that a range names, one by one. */
+/** The bytes of a file of this size that a range covers, one by one. */
 function named(first: number | undefined, last: number | undefined, sizeBytes: number): number[] {
   return Array.from({ length: sizeBytes }, (_, index) => index).filter((index) => {
     if (first === undefined) return index >= sizeBytes - (last as number);

@@ -1,7 +1,7 @@
 import type { ByteRange } from '../../domain/files/read-sealed.ts';
 
 /**
- * RFC 9110, 14.2: one range of bytes. Returns undefined where the header is to be ignored: it is not about bytes, not
+ * RFC 9110, 14.2: one range of bytes. Returns undefined if the header must be ignored: it is not about bytes, is not
  * well-formed, or asks for several ranges, which a server need not serve.
  */
 export function requestedRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {

@@ -263,3 +263,25 @@ test('what the reader does not read does not keep the sender sending', async () 
   }
   expect(sent).toBeLessThan(10);
 });
+
+describe('the path of a file in a folder', () => {
+  const pathsIn = async (headers: string) => {
+    const found: (string | undefined)[] = [];
+    const body = form(field(`${named('name="file"; filename="x"')}${headers}`));
+    for await (const part of parts(type, Readable.from([body], { objectMode: false }))) {
+      found.push(part.path);
+      for await (const _ of part.bytes);
+    }
+    return found;
+  };
+
+  test('is percent-encoded', async () => {
+    expect(await pathsIn('')).toEqual([undefined]);
+    expect(await pathsIn('\r\nWaybill-Path: a b/x')).toEqual(['a b/x']);
+    expect(await pathsIn('\r\nWaybill-Path: gr%C3%BC%C3%9Fe/50%25/x')).toEqual(['grüße/50%/x']);
+  });
+
+  test.each(['%', '%FF', 'a/x\r\nWaybill-Path: b/x'])('is not %j', async (path) => {
+    await expect(pathsIn(`\r\nWaybill-Path: ${path}`)).rejects.toMatchObject({ code: 'invalid_name' });
+  });
+});

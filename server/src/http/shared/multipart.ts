@@ -11,12 +11,14 @@ export interface Part {
   readonly name: string;
   /** Absent on a plain field. */
   readonly fileName: string | undefined;
+  /** Our extension: where the file was in the folder that is being sent, from the part's header `Waybill-Path`. */
+  readonly path: string | undefined;
   readonly mediaType: string;
   /** Must be read to its end before the next part comes. */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
-/** RFC 7578, a part at a time, as it arrives. What is ambiguous is refused; nothing is buffered but a part's header. */
+/** RFC 7578, one part at a time, as it arrives. Ambiguous input is rejected; only a part's header is buffered. */
 export async function* parts(contentType: string, body: Readable): AsyncGenerator<Part, void, void> {
   const dicer = new Dicer({ boundary: boundaryOf(contentType), ...headerLimits });
   const streams: Readable[] = [];
@@ -26,7 +28,7 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
   let wake: () => void = () => undefined;
   let ended = false;
   const failure = Promise.withResolvers<never>();
-  failure.promise.catch(() => undefined); // whoever waits next sees it
+  failure.promise.catch(() => undefined); // the next caller that waits sees it
   const fail = (error: unknown) => {
     failure.reject(error);
     for (const stream of streams) stream.destroy(error as Error);
@@ -37,7 +39,7 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
     stream.on('error', fail);
     streams.push(stream);
     partCount += 1;
-    // A header that has not ended by now never will, and would be waited for in vain.
+    // A header that has not ended by now never will, and waiting for it would never end.
     if (headersAwaited > 0) fail(new ExchangeError('malformed_request', 'A part has no header.'));
     headersAwaited += 1;
     stream.once('header', () => (headersAwaited -= 1));
@@ -56,7 +58,7 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
   const pump = async () => {
     let headerBytes = 0;
     for await (const bytes of body as AsyncIterable<Buffer>) {
-      // The parser forgets what is too long of a header but would go on reading it forever.
+      // The parser discards the excess of a header that is too long, but would continue to read it forever.
       headerBytes = headersAwaited > 0 ? headerBytes + bytes.length : 0;
       if (headerBytes > maxPartHeaderBytes + bytes.length)
         throw new ExchangeError('too_large', 'A part header is too long.');
@@ -82,7 +84,7 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
   }
 }
 
-/** The package's types know neither limit, its parser does. */
+/** The package's types know neither limit, but its parser does. */
 const headerLimits = { maxHeaderPairs: 20, maxHeaderSize: maxPartHeaderBytes };
 
 type PartHeader = Readonly<Record<string, readonly string[] | undefined>>;
@@ -92,7 +94,7 @@ function partOf(header: PartHeader, bytes: Readable): Part {
     (sum, [key, values]) => sum + key.length + (values?.join('').length ?? 0),
     0,
   );
-  // As long as the parser keeps: something may have been cut off.
+  // As long as the parser allows, so something may have been cut off.
   if (length > maxPartHeaderBytes / 2) throw new ExchangeError('too_large', 'A part header is too long.');
   const [disposition, ...more] = header['content-disposition'] ?? [];
   const parameters = disposition === undefined ? undefined : dispositionParameters(disposition);
@@ -105,12 +107,29 @@ function partOf(header: PartHeader, bytes: Readable): Part {
   return {
     name,
     fileName: agreedFileName(parameters),
+    path: pathOf(header['waybill-path']),
     mediaType: mediaType?.toLowerCase() ?? 'application/octet-stream',
     bytes: readToEnd(bytes),
   };
 }
 
-/** The parser reports a body without its end at the part it breaks off in, in words of its own. */
+/** UTF-8, percent-encoded. */
+function pathOf([encoded, ...more]: readonly string[] = []): string | undefined {
+  if (encoded === undefined) return undefined;
+  const path = more.length === 0 ? decoded(encoded) : undefined;
+  if (path === undefined) throw new ExchangeError('invalid_name', 'Waybill-Path is one path, percent-encoded.');
+  return path;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parser reports a body without its end at the part where it breaks off, with its own error. */
 async function* readToEnd(stream: Readable): AsyncGenerator<Buffer, void, void> {
   try {
     for await (const bytes of stream as AsyncIterable<Buffer>) yield bytes;
@@ -123,22 +142,17 @@ function cutOff(cause?: unknown): ExchangeError {
   return new ExchangeError('malformed_request', 'The multipart body is cut off.', { cause });
 }
 
-/** `filename` and `filename*` may both be there, as long as they say the same. */
+/** `filename` and `filename*` may both be present if they have the same value. */
 function agreedFileName(parameters: ReadonlyMap<string, string>): string | undefined {
   const plain = parameters.get('filename');
   const extended = parameters.get('filename*');
   if (extended === undefined) return plain;
   const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(extended) ?? [];
-  let decoded: string | undefined;
-  try {
-    decoded = encoded === undefined ? undefined : decodeURIComponent(encoded);
-  } catch {
-    decoded = undefined;
-  }
-  if (decoded === undefined || (plain !== undefined && plain.normalize('NFC') !== decoded.normalize('NFC'))) {
+  const name = encoded === undefined ? undefined : decoded(encoded);
+  if (name === undefined || (plain !== undefined && plain.normalize('NFC') !== name.normalize('NFC'))) {
     throw new ExchangeError('invalid_name', 'filename and filename* of a part disagree.');
   }
-  return decoded;
+  return name;
 }
 
 /** `form-data; name="file"; filename="a \"b\".txt"`. Parameters may not repeat. */
@@ -154,14 +168,15 @@ function dispositionParameters(value: string): Map<string, string> | undefined {
     const [, key, quoted, bare] = match;
     const name = (key as string).toLowerCase();
     if (parameters.has(name)) return undefined;
-    // Browsers write a quote as %22 and send backslashes as they are, so only an escaped quote or backslash is one.
+    // Browsers write a quote as %22 and send backslashes as they are, so only an escaped quote or backslash is an
+    // escape.
     parameters.set(name, quoted === undefined ? (bare as string) : quoted.replace(/\\(["\\])/g, '$1'));
     end = parameter.lastIndex;
   }
   return /^\s*;?\s*$/.test(text.slice(end)) ? parameters : undefined;
 }
 
-/** The parser hands out bytes as latin1; what they are not in UTF-8, they are in no encoding we could know. */
+/** The parser returns bytes as latin1. Bytes that are not valid UTF-8 are in an encoding that we cannot know. */
 function utf8Text(latin1: string): string {
   try {
     return utf8.decode(Buffer.from(latin1, 'latin1'));

@@ -16,15 +16,15 @@ export interface Form {
   readonly contentType: string;
   readonly body: Readable;
   /** Many uploads may begin, or end, at the same time. */
-  readonly turns: Pick<FastifyRequest, 'endTurn' | 'takeTurn'>;
+  readonly request: Pick<FastifyRequest, 'headers' | 'transferBegan' | 'turns'>;
 }
 
 /** A file's part of a form. */
 export type FilePart = Part & { readonly fileName: string };
 
 /**
- * Takes the files of a form, all or none. `choose` is given every part in turn: it answers the file to take, or reads the
- * part itself. `accept` has the last word before anything becomes visible.
+ * Receives the files of a form, all or none. `choose` is given every part in turn: it returns the file to store, or
+ * reads the part itself. The policy must be the account's. `accept` can still reject everything before anything becomes visible.
  */
 export async function receiveFiles(
   engines: UploadNeeds,
@@ -34,28 +34,43 @@ export async function receiveFiles(
   accept: (files: readonly Pick<StagedUpload, 'sizeBytes'>[]) => void = () => undefined,
 ): Promise<void> {
   const staged: StagedUpload[] = [];
-  // From here on the client sets the pace, and nobody else waits for it.
-  form.turns.endTurn();
+  // The first file reserves all that the request carries, so that of many requests some fit and the others are refused
+  // at once, instead of all of them getting stuck half-way.
+  const length = form.request.headers['content-length'];
+  const declared = length === undefined ? undefined : Number(length);
+  // From here on the client sets the pace, and no other request waits for it.
+  const { turns } = form.request;
+  form.request.transferBegan();
   try {
     for await (const part of parts(form.contentType, form.body)) {
       const file = await choose(part, staged.length);
       if (!file) continue;
-      const { fileName: name, mediaType, bytes } = file;
-      const endTurn = await form.turns.takeTurn();
-      const incoming = { name, mediaType, bytes: whenFirstAsked(bytes, endTurn) };
-      staged.push(await stageUpload(engines, owner, incoming).finally(endTurn));
+      const { fileName: name, path, mediaType, bytes } = file;
+      const reservedBytes = staged.length === 0 ? declared : declared && 0;
+      const upload = await turns.during((begun) =>
+        stageUpload(engines, owner, {
+          name,
+          path,
+          mediaType,
+          bytes: whenFirstAsked(bytes, begun),
+          reservedBytes,
+        }),
+      );
+      staged.push(upload);
     }
     accept(staged);
-    const endTurn = await form.turns.takeTurn();
-    await completeUploads(engines, owner, staged).finally(endTurn);
+    await turns.during(() => completeUploads(engines, owner, staged));
   } catch (error) {
     await abandonUploads(engines, staged);
     throw error;
   }
 }
 
-/** Its first byte is asked for when everything is ready to take it. */
-async function* whenFirstAsked(bytes: AsyncIterable<Buffer>, begun: () => void): AsyncGenerator<Buffer, void, void> {
+/** Its first byte is requested when everything is ready to receive it. */
+export async function* whenFirstAsked(
+  bytes: AsyncIterable<Buffer>,
+  begun: () => void,
+): AsyncGenerator<Buffer, void, void> {
   begun();
   yield* bytes;
 }

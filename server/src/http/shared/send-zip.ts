@@ -1,83 +1,122 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { Readable, Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { callbackify } from 'node:util';
-import { safeLocalNames } from '@waybill/protocol';
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { safeLocalName, safeLocalPaths } from '@waybill/protocol';
+import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ZipFile } from 'yazl';
-import { readSealed } from '../../domain/files/read-sealed.ts';
-import type { Engines, SealedFile } from '../../domain/ports/index.ts';
-import { noteDelivery } from './send-file.ts';
-import { endResponse, writeBytes } from './write-bytes.ts';
+import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
+import type { Delivery, Engines, SealedFile } from '../../domain/ports/index.ts';
+import { sendBody } from './send-body.ts';
+import { type ZipLayout, zipLayout } from './zip-layout.ts';
+
+/** The files of a drop, and what their ZIP is named after. */
+interface ZippedDrop {
+  readonly dropId: string;
+  readonly sender: string;
+  readonly createdAt: Date;
+  readonly files: readonly SealedFile[];
+}
 
 /**
- * All files as one ZIP, as they are: what people send is mostly compressed already, and only so is the length known
- * beforehand. It cannot be resumed, and says so. `onComplete` is called when its last byte has left. An aborted signal
- * ends it.
+ * All files as one ZIP. It can be resumed if the checksums of all files are known beforehand, which is the case for
+ * every file stored since checksums have been recorded. `onSent` is told which bytes of each file were sent, however it
+ * ended.
  */
 export async function sendZip(
   engines: Pick<Engines, 'objects' | 'keys' | 'readAhead'>,
-  files: readonly SealedFile[],
+  drop: ZippedDrop,
   request: FastifyRequest,
   reply: FastifyReply,
   signal: AbortSignal,
-  onComplete: () => Promise<void>,
+  onSent: (deliveries: readonly Delivery[]) => Promise<void>,
 ): Promise<FastifyReply> {
-  signal.throwIfAborted();
-  const failed = new AbortController();
-  const stopped = AbortSignal.any([signal, failed.signal]);
-  const zip = new ZipFile();
-  const broken = new Promise<never>((_resolve, reject) => zip.on('error', reject));
-  // The first file is opened before anybody waits for this.
-  broken.catch(() => undefined);
-  const names = safeLocalNames(files.map(({ name }) => name));
-  for (const [index, file] of files.entries()) {
-    const entry = { compress: false, size: file.sizeBytes, mtime: new Date(), forceZip64Format: false };
-    zip.addReadStreamLazy(names[index] ?? file.name, entry, (open) => {
-      // The length is known without the files.
-      if (request.method === 'HEAD') return;
-      const bytes = readSealed(engines, file, { start: 0, end: file.sizeBytes }, stopped);
-      const stream = Readable.from(bytes, { objectMode: false });
-      // The library leaves a stream's failure to whoever made the stream.
-      stream.on('error', (error) => zip.emit('error', error));
-      open(null, stream);
-    });
-  }
-  const length = await new Promise<number>((resolve) => {
-    zip.end({ forceZip64Format: false, comment: '' }, resolve as () => void);
-  });
-  reply.headers({
-    'content-type': 'application/zip',
-    'content-disposition': 'attachment; filename="files.zip"',
-    'content-security-policy': "sandbox; default-src 'none'",
-    'accept-ranges': 'none',
-    'content-length': String(length),
-  });
-  if (request.method === 'HEAD') return reply.send();
-
-  signal.throwIfAborted();
-  request.endTurn();
-  reply.hijack();
-  reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
-  try {
-    await Promise.race([broken, pipeline(zip.outputStream, intoResponse(reply.raw), { signal })]);
-    await endResponse(reply.raw);
-  } catch (error) {
-    if (!signal.aborted) request.log.error({ err: error }, 'a download was broken off');
-    failed.abort();
-    reply.raw.destroy();
-  }
-  if (reply.raw.writableFinished) {
-    await noteDelivery(request, onComplete);
-  }
-  return reply;
+  const { files } = drop;
+  const paths = zipPaths(files);
+  const layout = zipLayout(
+    files.map((file, index) => ({ ...file, path: paths[index] as string })),
+    drop.createdAt,
+  );
+  const body = {
+    headers: {
+      'content-type': 'application/zip',
+      'content-disposition': contentDisposition(zipName(drop)),
+    },
+    sizeBytes: layout.sizeBytes,
+    etag: etagOf(layout, files),
+    about: { dropId: drop.dropId },
+    read: (range: ByteRange) => readZip(engines, layout, files, range, signal),
+    async onSent(sent: ByteRange) {
+      const deliveries = [...deliveriesIn(layout, files, sent)];
+      if (deliveries.length > 0) await onSent(deliveries);
+    },
+  };
+  return sendBody(body, request, reply, signal);
 }
 
-function intoResponse(response: ServerResponse): Writable {
-  const write = callbackify((bytes: Buffer) => writeBytes(response, bytes));
-  return new Writable({
-    write(bytes: Buffer, _encoding, done) {
-      write(bytes, done);
-    },
-  });
+/** The names of the files in the ZIP, and therefore where they are unpacked. */
+export function zipPaths(files: readonly Pick<SealedFile, 'path'>[]): string[] {
+  return safeLocalPaths(files.map(({ path }) => path));
+}
+
+/** Named after its sender and its day: `acme-example.org 2026-11-15.zip`. */
+function zipName({ sender, createdAt }: Pick<ZippedDrop, 'sender' | 'createdAt'>): string {
+  return safeLocalName(`${sender.replace('@', '-')} ${createdAt.toISOString().slice(0, 10)}.zip`);
+}
+
+async function* readZip(
+  engines: Pick<Engines, 'objects' | 'keys' | 'readAhead'>,
+  { pieces }: ZipLayout,
+  files: readonly SealedFile[],
+  range: ByteRange,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, void> {
+  const computed = new Map<number, number>();
+  const crc32Of = (entry: number) => files[entry]?.crc32 ?? computed.get(entry) ?? 0;
+  for (const piece of pieces) {
+    const part = within(piece, range);
+    if (part.start >= part.end) continue;
+    if ('header' in piece) {
+      yield piece.header(crc32Of).subarray(part.start, part.end);
+      continue;
+    }
+    const { entry } = piece;
+    const file = files[entry] as SealedFile;
+    for await (const bytes of readSealed(engines, file, part, signal)) {
+      if (file.crc32 === null) computed.set(entry, crc32(bytes, computed.get(entry)));
+      yield bytes;
+    }
+  }
+}
+
+/**
+ * Which bytes of which files these bytes of the ZIP contain. An empty file is included if the range passes its place.
+ */
+function* deliveriesIn({ pieces }: ZipLayout, files: readonly SealedFile[], sent: ByteRange): Generator<Delivery> {
+  if (sent.start === sent.end) return;
+  for (const piece of pieces) {
+    if ('header' in piece) continue;
+    const part = within(piece, sent);
+    const isEmpty = piece.start === piece.end;
+    if (part.start < part.end || (isEmpty && part.start === part.end)) {
+      yield { file: files[piece.entry] as SealedFile, sent: part };
+    }
+  }
+}
+
+/** The part of a piece that lies in the range, counted from the start of the piece. */
+function within(piece: ByteRange, range: ByteRange): ByteRange {
+  return {
+    start: Math.max(range.start, piece.start) - piece.start,
+    end: Math.min(range.end, piece.end) - piece.start,
+  };
+}
+
+/** A digest of all its headers and of the files between them, so that it changes when either does. */
+function etagOf({ pieces }: ZipLayout, files: readonly SealedFile[]): string | undefined {
+  if (files.some((file) => file.crc32 === null)) return undefined;
+  const hash = createHash('sha256');
+  for (const piece of pieces) {
+    if ('header' in piece) hash.update(piece.header((entry) => files[entry]?.crc32 ?? 0));
+    else hash.update(files[piece.entry]?.sha256 ?? '');
+  }
+  return `"${hash.digest('base64')}"`;
 }

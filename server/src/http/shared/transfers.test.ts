@@ -4,36 +4,28 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { revokeDrop } from '../../domain/drops/revoke-drop.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import type { Store } from '../../domain/ports/index.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink } from '../../testing/links.ts';
-import { testPages } from '../../testing/pages.ts';
+import { buildTestServer, testHost as host } from '../../testing/server.ts';
 import { downloads } from '../pages/link-pages.ts';
 import { sessionCookie, sessionPath } from '../pages/session.ts';
-import { buildServer } from '../server.ts';
 
-const host = 'files.example.org';
-/** More than all buffers between us and a client that does not read. */
+/** More than all buffers between us and a client that does not read can hold. */
 const largeBytes = 40_000_000;
 
-let exchange: TestExchange;
-let large: SentLink & { files: { id: string }[] };
+const exchange = await useTestExchange();
+const large = await sentLarge();
 let app: FastifyInstance | undefined;
 const outgoings: ClientRequest[] = [];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  large = await sentLarge();
-});
 afterEach(async () => {
   for (const outgoing of outgoings.splice(0)) outgoing.destroy();
   await app?.close();
   app = undefined;
 });
-afterAll(() => exchange[Symbol.asyncDispose]());
 
 async function sentLarge() {
   const sender = await exchange.account('r@example.org');
@@ -42,7 +34,7 @@ async function sentLarge() {
   return { ...sent, files: await exchange.engines.store.links.files(sent.link) };
 }
 
-/** A server that counts what it reads from the store, and whose answers from the database can be held back. */
+/** A server that counts what it reads from the store, and whose database responses can be held back. */
 async function serve(hold: Partial<Record<'bySession' | 'files', () => Promise<void>>> = {}) {
   const { engines } = exchange;
   const count = { reads: 0 };
@@ -65,16 +57,7 @@ async function serve(hold: Partial<Record<'bySession' | 'files', () => Promise<v
     },
   };
   const store = { ...engines.store, links };
-  const failureLimit = { record: async () => 0 };
-  app = buildServer({ ...engines, store, objects, failureLimit } as unknown as Parameters<typeof buildServer>[0], {
-    log: pino({ level: 'silent' }),
-    processTag: 'test',
-    publicUrl: `https://${host}`,
-    allowedHosts: [],
-    trustedProxies: [],
-    paceLimits: { minBodyBytesPerSecond: 1024 },
-    pages: testPages,
-  });
+  app = buildTestServer(exchange, { store, objects });
   await app.listen({ port: 0, host: '127.0.0.1' });
   return count;
 }
@@ -120,7 +103,7 @@ describe('a client that is gone before the first byte', () => {
     outgoing.destroy();
     await expect.poll(openConnections).toBe(0);
     held.resolve();
-    // Closing waits for what is under way.
+    // Closing waits for what is in progress.
     expect((await answerOf(get('files/none/none'))).statusCode).toBe(404);
     await app?.close();
     expect(count.reads).toBe(0);
@@ -173,7 +156,7 @@ describe('a running download', () => {
     const received = answers.map(() => 0);
     answers.forEach((answer, index) => {
       answer.on('error', () => undefined);
-      // A reader that is slow, one that is slower, and one that has stopped.
+      // A slow reader, a slower one, and one that has stopped.
       if (index < 2)
         answer.on('data', (bytes: Buffer) => {
           received[index] = (received[index] ?? 0) + bytes.length;
@@ -182,7 +165,7 @@ describe('a running download', () => {
         });
     });
     const account = { id: sent.sender.accountId, email: sent.sender.email };
-    await revokeDrop(exchange.engines, account as never, sent.dropId);
+    await revokeDrop(exchange.engines, account, sent.dropId);
     const revoked = Date.now();
     const closed = (answer: IncomingMessage) => answer.destroyed || answer.socket.destroyed;
     await expect.poll(openConnections, { timeout: 5_000 }).toBe(1);

@@ -1,23 +1,24 @@
 import type { FastifyReply } from 'fastify';
+import { referenceOf } from '../../domain/drops/reference.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { endingOf } from '../../domain/links/find-link.ts';
 import type { Engines, Link } from '../../domain/ports/index.ts';
 
-/** What is sent: files of a drop, through a receiver's link or to an account through its inbox. */
+/** What is sent: files of a drop, either through a receiver's link or to an account through its inbox. */
 export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: number };
 
 /**
  * Download managers open up to 16 or 32 connections for one file. More would only give one receiver a larger share of
  * this process than all others. The limit is per process: a receiver whose requests are spread over several processes
- * can have as many in each.
+ * can have this many in each.
  */
 const maxPerLink = 32;
 const retryAfterSeconds = 5;
-/** How long a download may run on after its drop was revoked, or its deadline passed. */
+/** How long a download may continue after its drop was revoked or its deadline passed. */
 const checkMs = 2_000;
 
 interface Transfer {
-  readonly dropKey: string;
+  readonly key: string;
   readonly sent: Sent;
   stop(reason: ExchangeError): void;
 }
@@ -33,9 +34,13 @@ export class Transfers {
     this.#engines = engines;
   }
 
+  get size(): number {
+    return this.#running.size;
+  }
+
   /**
-   * Runs one transfer. Its signal is aborted when nobody is left to read the response, at once if nobody is even now,
-   * and when the drop is over. `send` reads nothing from the store after that.
+   * Runs one transfer. Its signal is aborted when the client has gone (immediately if it already has), and when the
+   * drop has ended. `send` reads nothing from the store after that.
    */
   async run(
     reply: FastifyReply,
@@ -43,18 +48,19 @@ export class Transfers {
     send: (signal: AbortSignal) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     const response = reply.raw;
+    reply.request.dropId = sent.dropId;
     const leave = this.#enterLink(sent);
     const stopped = new AbortController();
     const onClose = () => stopped.abort(new Error('the client is gone'));
     if (response.destroyed) onClose();
     else response.once('close', onClose);
     const transfer: Transfer = {
-      dropKey: dropKey(sent),
+      key: sentKey(sent),
       sent,
       stop(reason) {
-        reply.log.info({ dropId: sent.dropId, code: reason.code }, 'a download was stopped');
+        reply.log.info({ reference: referenceOf(sent.dropId), code: reason.code }, 'a download was stopped');
         stopped.abort(reason);
-        // A part of the file has been sent: only a broken connection tells the client that the rest is missing.
+        // Part of the file has been sent: only a broken connection tells the client that the rest is missing.
         if (response.headersSent) response.destroy();
       },
     };
@@ -66,7 +72,7 @@ export class Transfers {
     } catch (error) {
       if (stopped.signal.reason instanceof ExchangeError) throw stopped.signal.reason;
       if (!stopped.signal.aborted) throw error;
-      // Nobody is left to answer.
+      // There is no client left to respond to.
       return reply.hijack();
     } finally {
       response.off('close', onClose);
@@ -77,7 +83,7 @@ export class Transfers {
 
   #enterLink({ accountId, dropId, position }: Sent): () => void {
     if (position === undefined) return () => undefined;
-    const link = `${accountId}/${dropId}/${position}`;
+    const link = sentKey({ accountId, dropId, position });
     const count = this.#perLink.get(link) ?? 0;
     if (count >= maxPerLink) throw new ExchangeError('too_many_transfers', undefined, { retryAfterSeconds });
     this.#perLink.set(link, count + 1);
@@ -88,13 +94,13 @@ export class Transfers {
     };
   }
 
-  /** One query for all transfers at a time, however many there are. */
+  /** One query for all transfers at once, however many there are. */
   #startChecking(reply: FastifyReply): void {
     if (this.#checking) return;
     this.#checking = true;
     const check = async () => {
       await this.#stopEnded().catch((error: unknown) =>
-        // While the database is out of reach nobody can revoke anything there either.
+        // While the database is unavailable, no drop can be revoked there either.
         reply.log.warn({ err: error }, 'running downloads could not be checked'),
       );
       this.#checking = this.#running.size > 0;
@@ -107,16 +113,17 @@ export class Transfers {
   async #stopEnded(): Promise<void> {
     const running = [...this.#running];
     if (running.length === 0) return;
-    const drops = new Map(running.map(({ dropKey, sent }) => [dropKey, sent]));
+    const drops = new Map(running.map(({ key, sent }) => [key, sent]));
     const endings = new Map(
-      (await this.#engines.store.links.endings([...drops.values()])).map((drop) => [dropKey(drop), drop]),
+      (await this.#engines.store.links.endings([...drops.values()])).map((drop) => [sentKey(drop), drop]),
     );
     for (const transfer of running) {
-      const ending = endings.get(transfer.dropKey);
+      const ending = endings.get(transfer.key);
       const reason = ending && endingOf(ending);
       if (reason) transfer.stop(reason);
     }
   }
 }
 
-const dropKey = ({ accountId, dropId }: Sent) => `${accountId}/${dropId}`;
+const sentKey = ({ accountId, dropId, position }: Omit<Sent, 'position'> & { readonly position?: number | null }) =>
+  `${accountId}/${dropId}/${position ?? ''}`;

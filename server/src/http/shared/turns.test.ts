@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const open = (atOnce: number, maxWaiting = 100) => new Turns({ atOnce, waitMs: 10_000, maxWaiting });
+const open = (atOnce: number, maxWaiting = 100) => new Turns({ atOnce, silenceMs: 10_000, waitMs: 30_000, maxWaiting });
 
 test('lets so many in at once, and the others in the order in which they came', async () => {
   const turns = open(2);
@@ -21,10 +21,10 @@ test('lets so many in at once, and the others in the order in which they came', 
   });
   await vi.advanceTimersByTimeAsync(9_000);
   expect(entered).toEqual([]);
-  endSecond();
+  endSecond('begun');
   await vi.advanceTimersByTimeAsync(0);
   expect(entered).toEqual(['third']);
-  endFirst();
+  endFirst('begun');
   await Promise.all(waiting);
   expect(entered).toEqual(['third', 'fourth']);
   expect(vi.getTimerCount()).toBe(0);
@@ -33,8 +33,8 @@ test('lets so many in at once, and the others in the order in which they came', 
 test('a turn that is ended twice makes room once', async () => {
   const turns = open(1);
   const end = await turns.take();
-  end();
-  end();
+  end('begun');
+  end('begun');
   await turns.take();
   const another = vi.fn();
   void turns.take().then(another);
@@ -50,8 +50,42 @@ test('whoever waits too long is told to come back, and does not hold up those be
   const patient = turns.take();
   await vi.advanceTimersByTimeAsync(4_000);
   await refused;
-  end();
+  end('begun');
   await patient;
+});
+
+test('as long as others begin, one waits longer', async () => {
+  const turns = open(1);
+  const waiting = [await turns.take(), turns.take(), turns.take(), turns.take()];
+  for (const taken of waiting) {
+    const end = await taken;
+    await vi.advanceTimersByTimeAsync(9_000);
+    end('begun');
+  }
+});
+
+test('while what others begin fails, one does not', async () => {
+  const turns = open(1);
+  const end = await turns.take();
+  const [next, refused] = [turns.take(), expect(turns.take()).rejects.toMatchObject({ code: 'unavailable' })];
+  await vi.advanceTimersByTimeAsync(9_000);
+  end('failed');
+  await next;
+  await vi.advanceTimersByTimeAsync(1_000);
+  await refused;
+});
+
+test('work ends its turn when it says so, when it is done, and when it fails', async () => {
+  const turns = open(1);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const first = turns.during((begun) => {
+    begun();
+    return promise;
+  });
+  await expect(turns.during(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await turns.during(async () => 'done')).toBe('done');
+  resolve('done at last');
+  expect(await first).toBe('done at last');
 });
 
 test('no more than so many wait', async () => {
@@ -59,6 +93,6 @@ test('no more than so many wait', async () => {
   const end = await turns.take();
   const waiting = turns.take();
   await expect(turns.take()).rejects.toMatchObject({ code: 'unavailable' });
-  end();
+  end('begun');
   await waiting;
 });

@@ -1,65 +1,45 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { Lane, type LaneOptions } from '../../domain/lane.ts';
 
-export interface TurnsOptions {
-  readonly atOnce: number;
-  /** How long somebody waits before they are told to come back later. */
-  readonly waitMs: number;
-  readonly maxWaiting: number;
-}
+/** Ends a turn; ending it twice does nothing. `failed`: the work was not done. */
+export type EndTurn = (outcome: 'begun' | 'failed') => void;
 
 /**
- * Lets a few in at a time, in the order in which they came. When a thousand transfers begin in the same second, each needs
- * several queries before its first byte; all at once they would keep everybody else from the database and from this
- * thread, and time out themselves. In turn, the last of them begins as soon, and others hardly notice.
+ * Admits a few callers at a time, in order of arrival. When a thousand transfers begin in the same second, each needs
+ * several queries before its first byte; all at once they would keep other requests from the database and from this
+ * thread, and time out themselves. In turns, the last of them begins just as soon, and others hardly notice.
  */
 export class Turns {
-  readonly #options: TurnsOptions;
-  readonly #waiting = new Set<() => void>();
-  #free: number;
+  readonly lane: Lane;
 
-  constructor(options: TurnsOptions) {
-    this.#options = options;
-    this.#free = options.atOnce;
+  constructor(options: LaneOptions) {
+    this.lane = new Lane(options);
   }
 
-  /** Waits for a turn. Returns what ends it; to end it twice does nothing. */
-  async take(waitMs = this.#options.waitMs): Promise<() => void> {
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(waitMs);
-    let ended = false;
-    return () => {
-      if (ended) return;
-      ended = true;
-      this.#pass();
+  /** Waits for a turn, up to the given time or as the options say. */
+  async take(waitMs?: number): Promise<EndTurn> {
+    const { leave } = await this.lane.enter(waitMs === undefined ? {} : { waitMs, silenceMs: waitMs }).catch(refuse);
+    let hasEnded = false;
+    return (outcome) => {
+      if (hasEnded) return;
+      hasEnded = true;
+      leave(outcome === 'begun' ? 'answered' : 'failed');
     };
   }
 
-  #wait(waitMs: number): Promise<void> {
-    if (this.#waiting.size >= this.#options.maxWaiting) return Promise.reject(busy());
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.delete(go);
-        reject(busy());
-      }, waitMs);
-      const go = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      this.#waiting.add(go);
-    });
-  }
-
-  #pass(): void {
-    const [next] = this.#waiting;
-    if (!next) {
-      this.#free += 1;
-      return;
+  /** Runs work in a turn, which ends with the work, or earlier when the work says that it has begun. */
+  async during<Result>(work: (begun: () => void) => Promise<Result>, waitMs?: number): Promise<Result> {
+    const endTurn = await this.take(waitMs);
+    try {
+      const result = await work(() => endTurn('begun'));
+      endTurn('begun');
+      return result;
+    } finally {
+      endTurn('failed');
     }
-    this.#waiting.delete(next);
-    next();
   }
 }
 
-function busy(): ExchangeError {
-  return new ExchangeError('unavailable', 'Too many transfers are beginning at the moment. Try again shortly.');
+function refuse(): never {
+  throw new ExchangeError('unavailable', 'Too many transfers are beginning at the moment. Try again shortly.');
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
-/** The sheet that every page is: what it is about, and below the perforation what there is to do. */
+/** The ticket that makes up every page: what it is about, and below the perforation what there is to do. */
 export function Card(props: {
   icon: IconName;
   tone?: 'calm' | 'good' | 'bad' | undefined;
@@ -11,8 +11,8 @@ export function Card(props: {
   children?: ComponentChildren;
 }): JSX.Element {
   return (
-    <main class={`card${props.wide ? ' card-wide' : ''}`}>
-      <div class="card-about">
+    <main class={`ticket card${props.wide ? ' card-wide' : ''}`}>
+      <div class="ticket-about">
         <span class={`badge badge-${props.tone ?? 'calm'}`}>
           <Icon name={props.icon} />
         </span>
@@ -20,12 +20,16 @@ export function Card(props: {
         <h1 tabIndex={-1}>{props.title}</h1>
         {props.about}
       </div>
-      {props.children && <div class="card-do">{props.children}</div>}
+      {props.children && <div class="ticket-do">{props.children}</div>}
     </main>
   );
 }
 
-export function Fields({ fields }: { fields: readonly (readonly [label: string, value: string])[] }): JSX.Element {
+export function Fields({
+  fields,
+}: {
+  fields: readonly (readonly [label: string, value: ComponentChildren])[];
+}): JSX.Element {
   return (
     <dl class="fields">
       {fields.map(([label, value]) => (
@@ -37,14 +41,5 @@ export function Fields({ fields }: { fields: readonly (readonly [label: string, 
         </div>
       ))}
     </dl>
-  );
-}
-
-export function Problem({ id, children }: { id: string; children: ComponentChildren }): JSX.Element {
-  return (
-    <p class="problem" id={id} role="alert">
-      <Icon name="alert" />
-      <span>{children}</span>
-    </p>
   );
 }

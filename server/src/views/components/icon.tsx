@@ -15,14 +15,27 @@ const shapes = {
   pause: 'M9 6v12M15 6v12',
   play: 'm8 5.5 10 6.5-10 6.5Z',
   retry: 'M19.5 12a7.5 7.5 0 1 1-2.3-5.4M19.5 4v4h-4',
+  send: 'M20.5 3.5 10 14M20.5 3.5l-6.7 17-3.8-6.5-6.5-3.8Z',
+  mail: 'M4.5 6h15a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-15a1 1 0 0 1-1-1V7a1 1 0 0 1 1-1ZM4 7.5l8 6 8-6',
+  eye: 'M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12ZM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z',
+  info: 'M12 11v5.5M12 7.7v.1M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
+  inbox: 'M3.5 13.5h5l1.5 3h4l1.5-3h5M6.5 5h11l3 8.5V18a1 1 0 0 1-1 1h-15a1 1 0 0 1-1-1v-4.5Z',
+  more: 'M5 12a.8.8 0 1 0 1.6 0 .8.8 0 0 0-1.6 0Zm6.2 0a.8.8 0 1 0 1.6 0 .8.8 0 0 0-1.6 0Zm6.2 0a.8.8 0 1 0 1.6 0 .8.8 0 0 0-1.6 0Z',
 } as const;
 
 export type IconName = keyof typeof shapes;
 
-/** Says nothing to a screen reader: the words beside it do. */
-export function Icon({ name }: { name: IconName }): JSX.Element {
+/** Hidden from screen readers, because the words beside it say the same. */
+export function Icon({ name, small }: { name: IconName; small?: boolean }): JSX.Element {
   return (
-    <svg class="icon" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" focusable="false">
+    <svg
+      class={`icon${small ? ' icon-small' : ''}`}
+      viewBox="0 0 24 24"
+      width="20"
+      height="20"
+      aria-hidden="true"
+      focusable="false"
+    >
       <path d={shapes[name]} />
     </svg>
   );

@@ -1,60 +1,73 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { collapse, manyLines, oneLine, wrap } from '../plain.ts';
+import { type Shades, shadesOf } from '../colors.ts';
+import type { Operator } from '../operator.ts';
+import { collapse, isolate, manyLines, oneLine, splitMessage, wrap } from '../plain.ts';
 import type { Words } from '../words.ts';
 import { type ScanState, scanTexts } from './scan-words.ts';
 
 export interface MailFile {
   readonly name: string;
   readonly sizeBytes: number;
-  /** Where the reader is told. */
+  /** Present if the reader is told. */
   readonly scan?: ScanState | undefined;
 }
 
-/** A mail as the mailer takes it. */
+/** A mail in the form that the mailer takes. */
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** What a mail says, whichever way it is shown. The parts come in this order. */
+/** What a mail says, whether as text or as HTML. The parts come in this order. */
 export interface Letter {
   /** The subject, and the heading. */
   readonly subject: string;
-  /** What a mailbox shows beside the subject. */
-  readonly preheader: string;
   readonly intro?: string | undefined;
   readonly code?: string | undefined;
+  readonly button?: { readonly label: string; readonly here: string; readonly link: string } | undefined;
+  /** What matters about the button or the code: its size, and how long it is valid. */
+  readonly note?: string | undefined;
+  readonly fields?: readonly (readonly [label: string, value: string])[] | undefined;
+  /** Only the start of a long message if there is a page that shows all of it. */
   readonly message?: string | undefined;
   readonly files?: readonly MailFile[] | undefined;
-  /** How many files there are, where only the first of them are listed. */
+  /** How many files there are, if only the first of them are listed. */
   readonly fileCount?: number | undefined;
-  readonly fields?: readonly (readonly [label: string, value: string])[] | undefined;
-  readonly button?: { readonly label: string; readonly here: string; readonly link: string } | undefined;
   readonly closing: readonly string[];
-  readonly brand?: string | undefined;
+  /** The reader's address, so that a reader with several addresses, or with forwarding, sees which one it is. */
+  readonly to: string;
+  /** The reference that people use for the drop it is about. */
+  readonly reference?: string | undefined;
+  /** Where its reader can stop or report the sender. */
+  readonly stop?: { readonly sender: string; readonly link: string } | undefined;
 }
 
-export function renderLetter(words: Words, letter: Letter): RenderedMail {
+export function renderLetter(words: Words, operator: Operator, letter: Letter): RenderedMail {
   const subject = collapse(letter.subject);
   return {
     subject,
-    text: plainText(words, { ...letter, subject }),
-    html: `<!doctype html>${renderToString(<LetterHtml words={words} letter={{ ...letter, subject }} />)}`,
+    text: plainText(words, operator, { ...letter, subject }),
+    html: `<!doctype html>${renderToString(<LetterHtml words={words} operator={operator} letter={{ ...letter, subject }} />)}`,
   };
 }
 
-function plainText(words: Words, letter: Letter): string {
+function plainText(words: Words, operator: Operator, letter: Letter): string {
   const { code, button } = letter;
-  const message = manyLines(letter.message ?? '');
+  const [message, rest] = messageOf(letter);
   const { files, more } = listed(letter);
   const parts = [
     wrap(letter.subject),
     letter.intro && wrap(letter.intro),
     code && `    ${oneLine(code)}`,
-    // Quoted, so that nobody can mistake a stranger's words for ours.
-    message && `${words.t('common.message')}:\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
+    button && `${button.here}\n${button.link}`,
+    letter.note && wrap(letter.note),
+    letter.fields?.map(([label, value]) => wrap(labelled(words, label, value))).join('\n'),
+    // Quoted, so that a stranger's words cannot be mistaken for ours.
+    message &&
+      `${labelled(words, words.t('common.message'))}\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
+    rest && words.t('mail.messageRest'),
     [
       ...files.flatMap((file) => [
         `  ${oneLine(file.name)} (${words.formatSize(file.sizeBytes)})`,
@@ -62,16 +75,50 @@ function plainText(words: Words, letter: Letter): string {
       ]),
       ...(more > 0 ? [`  ${words.t('common.more', { count: more })}`] : []),
     ].join('\n'),
-    letter.fields?.map(([label, value]) => `${label}: ${value}`).join('\n'),
-    button && `${button.here}\n${button.link}`,
-    wrap(letter.closing.join('\n')),
-    `-- \n${letter.brand ?? 'Waybill'} · ${words.t('common.about')}`,
+    wrap(closingOf(words, letter).join('\n')),
+    `-- \n${[...footOf(words, operator, letter), ...stopLines(words, operator, letter)].join('\n')}`,
   ];
   return `${parts.filter((part) => part !== undefined && part !== '').join('\n\n')}\n`;
 }
 
-/** A mail that lists hundreds of files is cut off by some mailboxes, and the link with it. */
-const maxFilesListed = 20;
+/** Enough to recognise what was sent. The page lists all files. */
+const maxFilesListed = 5;
+const maxMessageLength = 600;
+
+function messageOf({ message = '', button }: Letter): [start: string, rest: string] {
+  const all = manyLines(message);
+  return button && all.length > maxMessageLength ? splitMessage(all, maxMessageLength) : [all, ''];
+}
+
+function closingOf(words: Words, { closing, to }: Letter): readonly string[] {
+  return [...closing, words.t('mail.sentTo', { address: isolate(to) })];
+}
+
+/** Whom to ask, and which reference to give. */
+function footOf(words: Words, { name, supportAddress }: Operator, { reference }: Letter): readonly string[] {
+  return [
+    `${name} · ${words.t('common.about')}`,
+    ...(supportAddress === undefined ? [] : [`${words.t('common.support')} ${supportAddress}`]),
+    ...(reference === undefined ? [] : [labelled(words, words.t('common.reference'), reference)]),
+  ];
+}
+
+/** With the colon of the language: French has a space before it. */
+function labelled(words: Words, label: string, value = ''): string {
+  return words.t('common.labelled', { label, value }).trimEnd();
+}
+
+/** Senders can be reported only where the operator has an address for it. */
+function stopTexts(words: Words, { supportAddress }: Operator, { sender }: NonNullable<Letter['stop']>) {
+  const link = words.t(supportAddress === undefined ? 'mail.stop.link' : 'mail.stop.reportLink');
+  return { question: words.t('mail.stop.question', { sender }), link };
+}
+
+function stopLines(words: Words, operator: Operator, { stop }: Letter): readonly string[] {
+  if (!stop) return [];
+  const { question, link } = stopTexts(words, operator, stop);
+  return [wrap(labelled(words, `${question} ${link}`)), stop.link];
+}
 
 function listed({ files, fileCount = files?.length ?? 0 }: Letter): { files: readonly MailFile[]; more: number } {
   const shown = (files ?? []).slice(0, maxFilesListed);
@@ -79,41 +126,42 @@ function listed({ files, fileCount = files?.length ?? 0 }: Letter): { files: rea
 }
 
 /**
- * Tables and inline styles, because that is what every mail program draws. The classes only serve the dark colours:
- * where a program does not know them, the light ones stand.
+ * Tables and inline styles, because every mail program can draw them. The classes are only for the dark colours: a
+ * program that does not support them shows the light ones.
  */
 const colours = {
-  page: '#f3f2ee',
+  page: '#f4f2ed',
   card: '#ffffff',
-  ink: '#1b2327',
-  quiet: '#566167',
-  line: '#dcdad3',
-  brand: '#0b5d63',
-  onBrand: '#ffffff',
+  ink: '#182126',
+  quiet: '#525d63',
+  line: '#dedbd3',
 };
-/** Attributes that only old mail programs need, and today's types no longer know. */
+/** Attributes that only old mail programs need, and that are missing from today's types. */
 const background = (colour: string) => ({ bgcolor: colour });
 const borderless = { border: '0' };
 const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 const mono = "ui-monospace,SFMono-Regular,Menlo,Consolas,'Liberation Mono',monospace";
-const dark = `
+/** Waybill's own, if the operator has none. */
+const ourColor = '#0b5d63';
+const darkStyle = ({ accent, fill, onFill }: Shades['dark']) => `
 :root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (max-width:480px){.w-card{padding:24px 20px!important}.w-buttons{width:100%!important}.w-button a{display:block!important}}
 @media (prefers-color-scheme:dark){
-.w-page{background:#12171a!important}
-.w-card{background:#1b2226!important;border-color:#2f393e!important}
-.w-ink{color:#e8ecec!important}
-.w-quiet{color:#a5b1b5!important}
-.w-line{border-color:#37434a!important}
-.w-brand{color:#7fd0cd!important}
-.w-button{background:#7fd0cd!important}
-.w-button a{color:#06292b!important;border-color:#7fd0cd!important}
+.w-page{background:#11171a!important}
+.w-card{background:#1a2226!important;border-color:#323d43!important}
+.w-ink{color:#e9edec!important}
+.w-quiet{color:#a8b4b8!important}
+.w-line{border-color:#323d43!important}
+.w-brand{color:${accent}!important}
+.w-button{background:${fill}!important}
+.w-button a{color:${onFill}!important;border-color:${fill}!important}
 }`;
 
-function LetterHtml({ words, letter }: { words: Words; letter: Letter }): JSX.Element {
+function LetterHtml(props: { words: Words; operator: Operator; letter: Letter }): JSX.Element {
+  const { words, operator, letter } = props;
+  const { light, dark } = shadesOf(operator.color ?? ourColor);
   const { button, code } = letter;
-  const message = manyLines(letter.message ?? '');
-  const brand = letter.brand ?? 'Waybill';
+  const [message, rest] = messageOf(letter);
   return (
     <html lang={words.language} dir={words.dir}>
       <head>
@@ -123,7 +171,7 @@ function LetterHtml({ words, letter }: { words: Words; letter: Letter }): JSX.El
         <meta name="supported-color-schemes" content="light dark" />
         <meta name="format-detection" content="telephone=no,date=no,address=no,email=no" />
         <title>{letter.subject}</title>
-        <style dangerouslySetInnerHTML={{ __html: dark }} />
+        <style dangerouslySetInnerHTML={{ __html: darkStyle(dark) }} />
       </head>
       <body
         class="w-page"
@@ -141,8 +189,8 @@ function LetterHtml({ words, letter }: { words: Words; letter: Letter }): JSX.El
             opacity: '0',
           }}
         >
-          {letter.preheader}
-          {'\u00a0\u200c'.repeat(60)}
+          {/* What a mailbox shows beside the subject. Everything here is also said visibly. */}
+          {[letter.intro, letter.note].filter(Boolean).join(' ')}
         </div>
         <Table class="w-page" style={{ background: colours.page }}>
           <tr>
@@ -151,9 +199,9 @@ function LetterHtml({ words, letter }: { words: Words; letter: Letter }): JSX.El
                 <tr>
                   <td
                     class="w-brand"
-                    style={{ ...text(15), padding: '0 4px 14px', color: colours.brand, fontWeight: '600' }}
+                    style={{ ...text(15), padding: '0 4px 14px', color: light.accent, fontWeight: '600' }}
                   >
-                    {brand}
+                    {operator.name}
                   </td>
                 </tr>
                 <tr>
@@ -185,36 +233,35 @@ function LetterHtml({ words, letter }: { words: Words; letter: Letter }): JSX.El
                         {oneLine(code)}
                       </p>
                     )}
-                    {message && <Message>{message}</Message>}
-                    {letter.files && <Files words={words} {...listed(letter)} />}
+                    {button && <Button {...button} shade={light} />}
+                    {letter.note && <Paragraph>{letter.note}</Paragraph>}
                     {letter.fields && <Fields fields={letter.fields} />}
-                    {button && <Button {...button} />}
+                    {message && <Message>{message}</Message>}
+                    {rest && <Small space={8}>{words.t('mail.messageRest')}</Small>}
+                    {letter.files && <Files words={words} {...listed(letter)} />}
                     {button && (
                       <>
                         <Small space={24}>{words.t('mail.buttonFails')}</Small>
                         <p style={{ ...text(13), margin: '4px 0 0' }}>
-                          <a
-                            class="w-brand"
-                            href={button.link}
-                            style={{ color: colours.brand, wordBreak: 'break-all' }}
-                          >
+                          <a class="w-brand" href={button.link} style={{ color: light.accent, wordBreak: 'break-all' }}>
                             {button.link}
                           </a>
                         </p>
                       </>
                     )}
-                    {letter.closing.length > 0 && (
-                      <div class="w-line" style={{ marginTop: '28px', borderTop: `1px dashed ${colours.line}` }}>
-                        {letter.closing.map((line, index) => (
-                          <Small space={index === 0 ? 18 : 6}>{line}</Small>
-                        ))}
-                      </div>
-                    )}
+                    <div class="w-line" style={{ marginTop: '28px', borderTop: `1px dashed ${colours.line}` }}>
+                      {closingOf(words, letter).map((line, index) => (
+                        <Small space={index === 0 ? 18 : 6}>{line}</Small>
+                      ))}
+                    </div>
                   </td>
                 </tr>
                 <tr>
                   <td class="w-quiet" style={{ ...text(12), padding: '14px 4px 0', color: colours.quiet }}>
-                    {brand} · {words.t('common.about')}
+                    {footOf(words, operator, letter).map((line, index) => (
+                      <div key={index}>{line}</div>
+                    ))}
+                    {letter.stop && <Stop words={words} operator={operator} stop={letter.stop} />}
                   </td>
                 </tr>
               </Table>
@@ -223,6 +270,18 @@ function LetterHtml({ words, letter }: { words: Words; letter: Letter }): JSX.El
         </Table>
       </body>
     </html>
+  );
+}
+
+function Stop(props: { words: Words; operator: Operator; stop: NonNullable<Letter['stop']> }): JSX.Element {
+  const { question, link } = stopTexts(props.words, props.operator, props.stop);
+  return (
+    <div style={{ marginTop: '8px' }}>
+      {question}{' '}
+      <a class="w-quiet" href={props.stop.link} style={{ color: colours.quiet }}>
+        {link}
+      </a>
+    </div>
   );
 }
 
@@ -255,10 +314,26 @@ function Table(props: { class?: string; style?: Style; children: ComponentChildr
   );
 }
 
-/** An address may break after its @ and its dots, so that it does not have to in the middle of a word. */
+/**
+ * An address stays on one line if it fits on one, because it is a block of its own. Otherwise it breaks after its @ and
+ * its dots, so that it does not have to break in the middle of a word.
+ */
 function Breakable({ children }: { children: string }): JSX.Element {
   return (
-    <>{children.split(/(?<=[@._-])(?=\S)/).map((part, index) => (index === 0 ? part : [<wbr key={index} />, part]))}</>
+    <>
+      {children
+        .split(/(\S*@\S*)/)
+        .map((part, index) => (part.includes('@') ? <Address key={index}>{part}</Address> : part))}
+    </>
+  );
+}
+
+function Address({ children }: { children: string }): JSX.Element {
+  const parts = children.split(/(?<=[@._-])(?=.)/);
+  return (
+    <span style={{ display: 'inline-block', maxWidth: '100%' }}>
+      {parts.map((part, index) => (index === 0 ? part : [<wbr key={index} />, part]))}
+    </span>
   );
 }
 
@@ -278,7 +353,7 @@ function Small({ space, children }: { space: number; children: ComponentChildren
   );
 }
 
-/** The lines of a stranger's message as lines: `white-space` is not known everywhere. */
+/** The lines of a stranger's message as lines, because `white-space` is not supported everywhere. */
 function Message({ children }: { children: string }): JSX.Element {
   return (
     <div
@@ -342,12 +417,13 @@ function Fields({ fields }: { fields: NonNullable<Letter['fields']> }): JSX.Elem
         <tr>
           <td
             class="w-quiet"
+            valign="top"
             style={{ ...text(14), padding: '3px 16px 3px 0', color: colours.quiet, whiteSpace: 'nowrap' }}
           >
             {label}
           </td>
-          <td class="w-ink" width="100%" style={{ ...text(14), padding: '3px 0' }}>
-            {value}
+          <td class="w-ink" width="100%" valign="top" style={{ ...text(14), padding: '3px 0' }}>
+            <Breakable>{value}</Breakable>
           </td>
         </tr>
       ))}
@@ -355,8 +431,8 @@ function Fields({ fields }: { fields: NonNullable<Letter['fields']> }): JSX.Elem
   );
 }
 
-/** A table cell with a background is a button everywhere; the link inside fills it. */
-function Button({ label, link }: { label: string; link: string }): JSX.Element {
+/** A table cell with a background works as a button everywhere; the link inside fills it. */
+function Button({ label, link, shade }: { label: string; link: string; shade: Shades['light'] }): JSX.Element {
   return (
     <table
       class="w-buttons"
@@ -364,24 +440,20 @@ function Button({ label, link }: { label: string; link: string }): JSX.Element {
       cellpadding="0"
       cellspacing="0"
       {...borderless}
-      style={{ margin: '28px 0 0' }}
+      style={{ margin: '24px 0 0' }}
     >
       <tbody>
         <tr>
-          <td
-            class="w-button"
-            {...background(colours.brand)}
-            style={{ background: colours.brand, borderRadius: '10px' }}
-          >
+          <td class="w-button" {...background(shade.fill)} style={{ background: shade.fill, borderRadius: '10px' }}>
             <a
               href={link}
               style={{
                 ...text(16, 1.25),
                 display: 'inline-block',
                 padding: '14px 28px',
-                border: `1px solid ${colours.brand}`,
+                border: `1px solid ${shade.fill}`,
                 borderRadius: '10px',
-                color: colours.onBrand,
+                color: shade.onFill,
                 fontWeight: '600',
                 textAlign: 'center',
                 textDecoration: 'none',

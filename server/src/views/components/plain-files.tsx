@@ -1,23 +1,28 @@
 import type { JSX } from 'preact';
-import { oneLine } from '../plain.ts';
+import { FileRow } from './file-row.tsx';
+import { ScanNote } from './scan-note.tsx';
+import type { ScanState } from './scan-words.ts';
 import { useWords } from './words-context.ts';
 
 export interface PlainFile {
   readonly name: string;
   readonly sizeBytes: number;
+  readonly scan: ScanState;
 }
 
-/** Files to read about, not to act on. */
-export function PlainFiles({ files }: { files: readonly PlainFile[] }): JSX.Element {
+/** Files to read about, without actions: all of them, or the first of `count`. */
+export function PlainFiles({ files, count }: { files: readonly PlainFile[]; count: number }): JSX.Element {
   const words = useWords();
+  const more = count - files.length;
   return (
     <ul class="plain-files">
       {files.map((file, index) => (
-        <li key={index}>
-          <bdi>{oneLine(file.name)}</bdi>
-          <span class="quiet">{words.formatSize(file.sizeBytes)}</span>
-        </li>
+        <FileRow key={index} path={file.name}>
+          <span>{words.formatSize(file.sizeBytes)}</span>
+          <ScanNote scan={file.scan} />
+        </FileRow>
       ))}
+      {more > 0 && <li class="quiet">{words.t('common.more', { count: more })}</li>}
     </ul>
   );
 }

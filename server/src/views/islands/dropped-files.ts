@@ -1,4 +1,4 @@
-/** A file and where it lay in the folder it was taken from. */
+/** A file, and where it was in the folder it was taken from. */
 export interface Picked {
   readonly file: File;
   readonly path: string;
@@ -8,7 +8,9 @@ export function pickedFiles(list: FileList | null): Picked[] {
   return Array.from(list ?? [], (file) => ({ file, path: file.webkitRelativePath || file.name }));
 }
 
-/** Everything that was dropped, folders included. What is dropped is gone after the event: it is noted at once. */
+/**
+ * Everything that was dropped, including folders. The dropped items are gone after the event, so they are read at once.
+ */
 export async function droppedFiles(data: DataTransfer): Promise<Picked[]> {
   const entries = Array.from(data.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   if (entries.length === 0) return pickedFiles(data.files);
@@ -24,7 +26,7 @@ async function walk(entry: FileSystemEntry, found: Picked[]): Promise<void> {
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // A reader answers in portions; an empty one is the last.
+  // A reader returns entries in portions; an empty one is the last.
   for (;;) {
     const portion = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (portion.length === 0) return;

@@ -1,25 +1,26 @@
 import type { ServerFile } from './upload-entry.ts';
 
 export interface FileWatchNeeds {
-  readonly ask: () => Promise<readonly ServerFile[] | 'ended'>;
+  /** Never fails; undefined if there was no response. */
+  readonly ask: () => Promise<readonly ServerFile[] | 'ended' | undefined>;
   readonly after: (milliseconds: number, then: () => void) => void;
   /** Whether there is anything to learn. */
   readonly isWanted: () => boolean;
-  /** Called before each question; what it answers takes the files. */
+  /** Called before each request; the function it returns receives the files. */
   readonly listen: () => (files: readonly ServerFile[]) => void;
   readonly onEnded: () => void;
 }
 
 const usually = 1000;
-/** A long check is asked about less often. */
+/** After this many responses, a long check is asked about less often. */
 const patience = 60;
 const patiently = 5000;
 const longest = 30_000;
 
-/** Asks the server for its files about once a second, one question at a time, as long as there is something to learn. */
+/** Asks the server for its files about once a second, one request at a time, as long as there is something to learn. */
 export class FileWatch {
   readonly #needs: FileWatchNeeds;
-  /** Which waking the next question belongs to; an older one is not asked. */
+  /** The wake-up that the next request belongs to; the request of an older one is not made. */
   #turn = 0;
   #asking = false;
   #planned = false;
@@ -31,13 +32,13 @@ export class FileWatch {
     this.#needs = needs;
   }
 
-  /** There is something to learn; asks soon if it is not already about to. */
+  /** There is something to learn; asks soon, unless a request is already planned. */
   wake(): void {
     this.#answers = 0;
     if (!this.#planned && !this.#asking) this.#plan(usually);
   }
 
-  /** Asks at once, however long it meant to wait. */
+  /** Asks at once, however long it would have waited. */
   hurry(): void {
     this.#answers = 0;
     this.#failures = 0;
@@ -61,7 +62,7 @@ export class FileWatch {
     if (this.#ended || !this.#needs.isWanted()) return;
     this.#asking = true;
     const take = this.#needs.listen();
-    const files = await this.#needs.ask().catch(() => undefined);
+    const files = await this.#needs.ask();
     this.#asking = false;
     if (this.#ended) return;
     if (files === 'ended') {

@@ -1,7 +1,9 @@
+import './local-times.ts';
+
 /**
- * Notes in the form's hidden field how it was sent. That a script ran here at all is noted first: from then on only a
- * press that the browser itself vouches for counts, so that a mail scanner that runs scripts, posts the form or has a
- * script press the button is told from a person.
+ * Records in the form's hidden field how it was sent. The first thing recorded is that a script ran at all: from then
+ * on, only a press that the browser itself vouches for counts. This distinguishes a person from a mail scanner that
+ * runs scripts, posts the form or has a script press the button.
  */
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-gesture]')) {
   const field = form.elements.namedItem(form.dataset['gesture'] ?? '');

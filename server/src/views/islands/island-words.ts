@@ -9,8 +9,8 @@ interface IslandTexts {
 }
 
 /**
- * The texts that came with the page. The little of i18next's format that they use is read here, so that the library
- * itself need not travel: {{name}}, {{count, number}} and the plural forms of the language.
+ * The texts that came with the page. The few parts of i18next's format that they use are read here, so that the library
+ * itself need not be sent: {{name}}, {{count, number}} and the plural forms of the language.
  */
 export function islandWords(json: string): ViewWords {
   const { language, locale, dir, texts } = JSON.parse(json) as IslandTexts;

@@ -1,27 +1,28 @@
 import { expect, test } from 'vitest';
 import { sendFiles } from './send-files.ts';
 
-test('asks with the message, and answers what was sent', async () => {
+test('asks with the message, and answers that it was sent', async () => {
   const asked: unknown[] = [];
   const files = [{ name: 'a', sizeBytes: 1 }];
   const answer = await sendFiles('/u/send', 'Hello', (...request) => {
     asked.push(request);
     return Promise.resolve(Response.json({ files }));
   });
-  expect(answer).toEqual({ files });
+  expect(answer).toBe('sent');
   expect(asked).toMatchObject([['/u/send', { method: 'POST', body: '{"message":"Hello"}' }]]);
 });
 
 test.each([
   ['a file is not ready', Response.json({ code: 'files_not_ready' }, { status: 409 }), 'not_ready'],
+  ['JSON of somebody else’s', Response.json({ welcome: true }), 'unreachable'],
   ['another conflict', Response.json({ code: 'other' }, { status: 409 }), 'failed'],
   ['the link has ended', Response.json({ code: 'link_ended' }, { status: 410 }), 'ended'],
-  ['a proxy without a server', new Response('<h1>Bad gateway</h1>', { status: 502 }), 'failed'],
-  ['a page where the answer should be', new Response('<h1>Log in</h1>'), 'failed'],
+  ['a proxy without a server', new Response('<h1>Bad gateway</h1>', { status: 502 }), 'unreachable'],
+  ['a page where the answer should be', new Response('<h1>Log in</h1>'), 'unreachable'],
 ])('%s', async (_, response, answer) => {
   expect(await sendFiles('/u/send', '', () => Promise.resolve(response))).toBe(answer);
 });
 
 test('no answer', async () => {
-  expect(await sendFiles('/u/send', '', () => Promise.reject(new TypeError('Failed to fetch')))).toBe('failed');
+  expect(await sendFiles('/u/send', '', () => Promise.reject(new TypeError('Failed to fetch')))).toBe('unreachable');
 });

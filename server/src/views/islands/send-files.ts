@@ -1,7 +1,5 @@
-import type { PlainFile } from '../components/plain-files.tsx';
-
-/** What came of sending: the files that were sent, or why none were. */
-export type Sending = { readonly files: readonly PlainFile[] } | 'not_ready' | 'ended' | 'failed';
+/** The result of sending: why nothing was sent, if it was not. */
+export type Sending = 'sent' | 'not_ready' | 'ended' | 'unreachable' | 'failed';
 
 export async function sendFiles(action: string, message: string, send: typeof fetch = fetch): Promise<Sending> {
   try {
@@ -10,11 +8,13 @@ export async function sendFiles(action: string, message: string, send: typeof fe
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ message }),
     });
-    if (answer.ok) return (await answer.json()) as { files: PlainFile[] };
+    // Some other page, such as a hotel's page that asks for a password, is not a valid response.
+    if (answer.ok) return Array.isArray(((await answer.json()) as { files?: unknown }).files) ? 'sent' : 'unreachable';
     if (answer.status === 410) return 'ended';
+    if (answer.status >= 500) return 'unreachable';
     const { code } = (await answer.json()) as { code?: unknown };
     return answer.status === 409 && code === 'files_not_ready' ? 'not_ready' : 'failed';
   } catch {
-    return 'failed';
+    return 'unreachable';
   }
 }

@@ -1,17 +1,16 @@
 import { DetailedError, Upload } from 'tus-js-client';
 import type { ServerFile } from './upload-entry.ts';
 
-/** An answer that takes longer is asked for again. */
+/** A response that takes longer is requested again. */
 const answerWithin = 30_000;
 
-export async function serverFiles(endpoint: string): Promise<readonly ServerFile[] | 'ended'> {
+export async function serverFiles(endpoint: string): Promise<readonly ServerFile[] | 'ended' | undefined> {
   const answer = await fetch(endpoint, {
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(answerWithin),
   });
   if (answer.status === 410) return 'ended';
-  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-  return (await answer.json()) as ServerFile[];
+  return answer.ok ? ((await answer.json()) as ServerFile[]) : undefined;
 }
 
 /** What the server does not know is gone as well. */

@@ -1,7 +1,7 @@
 const windowMilliseconds = 6000;
 const closest = 250;
 
-/** How fast bytes have been travelling lately. */
+/** How fast bytes have been sent recently. */
 export class Speed {
   #samples: { at: number; sent: number }[] = [];
 

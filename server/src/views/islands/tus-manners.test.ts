@@ -9,9 +9,10 @@ const size = chunk + 5;
 
 type Answer = number | 'reset' | 'half' | 'nothing' | undefined;
 
-/** A server that takes one file; `trouble` says which request it answers otherwise, and how. */
+/** A server that takes one file; `trouble` says which requests it answers differently, and how. */
 async function setUp(trouble: (method: string, time: number) => Answer) {
   const requests: string[] = [];
+  const heard: boolean[] = [];
   let received = 0;
   let created = 0;
   const answer = (request: IncomingMessage, response: ServerResponse, taken: number): void => {
@@ -44,11 +45,14 @@ async function setUp(trouble: (method: string, time: number) => Answer) {
     server.closeAllConnections();
     server.close();
   });
-  const { retryDelays, ...manners } = tusManners(() => true);
+  const { retryDelays, ...manners } = tusManners(
+    () => true,
+    (answered) => heard.push(answered),
+  );
   const done = new Promise<'done' | Error>((resolve) => {
     const upload = new Upload(Buffer.alloc(size), {
       ...manners,
-      // As often as there, and without the wait.
+      // As often as there, but without the wait.
       retryDelays: retryDelays?.map(() => 1) ?? [],
       endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tus`,
       onSuccess: () => resolve('done'),
@@ -56,7 +60,7 @@ async function setUp(trouble: (method: string, time: number) => Answer) {
     });
     upload.start();
   });
-  return { done, requests };
+  return { done, requests, heard };
 }
 
 const ordinary = ['POST', 'PATCH 0', `PATCH ${chunk}`];
@@ -65,6 +69,16 @@ test('a file travels in whole chunks', async () => {
   const { done, requests } = await setUp(() => undefined);
   expect(await done).toBe('done');
   expect(requests).toEqual(ordinary);
+});
+
+test('a request without an answer is told of at once, and the answer after it too; a refusal is an answer', async () => {
+  const { done, heard } = await setUp((method, time) => {
+    if (method === 'PATCH' && time === 1) return 'reset';
+    return method === 'PATCH' && time === 2 ? 503 : undefined;
+  });
+  expect(await done).toBe('done');
+  // Created, lost, asked for its offset, rejected, asked again, and two chunks.
+  expect(heard).toEqual([true, false, true, true, true, true, true]);
 });
 
 test.each<Answer>(['reset', 500, 502, 503, 408, 409, 423, 429])(
@@ -99,6 +113,7 @@ test.each([404, 410])('an upload of which the server says %i begins anew', async
 
 test.each([
   ['POST', 415],
+  ['POST', 507],
   ['PATCH', 404],
   ['PATCH', 413],
   ['HEAD', 403],

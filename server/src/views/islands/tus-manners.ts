@@ -1,29 +1,54 @@
 import type { DetailedError, HttpRequest, HttpResponse, UploadOptions } from 'tus-js-client';
 
-/** The server stores whole chunks of this size: a break costs one at most. */
+/** The server stores whole chunks of this size: an interruption costs one at most. */
 const chunkBytes = 8 * 1024 * 1024;
-/** Answers of the 400s that pass by themselves: too slow, out of step, locked by an attempt before, too often. */
+/** 4xx statuses that are temporary: too slow, out of step, locked by an earlier attempt, too often. */
 const passing = new Set([408, 409, 423, 429]);
-/** How a server says that it knows nothing of an upload. */
+/** The account to which the files go has no room for this one: asking again every few seconds would not help. */
+const storageFull = 507;
+/** How a server says that it does not know an upload. */
 const unknownUpload = new Set([404, 410]);
 
-/** How an upload treats the server's answers. It tries a few times within seconds; the queue does so without end. */
-export function tusManners(isOnline: () => boolean): UploadOptions {
+/**
+ * How an upload handles the server's responses. It tries a few times within seconds; the queue retries without end.
+ * `heard` is told at once of every response, and of every request that got none.
+ */
+export function tusManners(isOnline: () => boolean, heard: (answered: boolean) => void): UploadOptions {
   return {
     chunkSize: chunkBytes,
     retryDelays: [500, 1000, 2000, 4000].map((delay) => delay * (0.75 + Math.random() / 2)),
-    onShouldRetry: (error) => willPass(error) && isOnline(),
-    onAfterResponse: refuseMisleading,
+    onShouldRetry(error) {
+      if (isUnanswered(error)) heard(false);
+      return willPass(error) && isOnline();
+    },
+    onAfterResponse(request, response) {
+      heard(true);
+      refuseMisleading(request, response);
+    },
   };
 }
 
-/** Whether it is the network's or the server's passing trouble, and no word about the file itself. */
+/** A request was sent and nothing came back. */
+export function isUnanswered(error: Error | DetailedError): boolean {
+  return 'originalRequest' in error && !error.originalResponse && !(error.causingError instanceof MisleadingAnswer);
+}
+
+/** Whether it is a temporary problem of the network or the server, and not about the file itself. */
 export function willPass(error: Error | DetailedError): boolean {
-  // What tells of no request went wrong in this browser: a file that can no longer be read, say.
+  // An error without a request happened in this browser, such as a file that can no longer be read.
   if (!('originalRequest' in error)) return false;
-  const { causingError } = error;
-  const status = causingError instanceof MisleadingAnswer ? causingError.status : error.originalResponse?.getStatus();
+  const status = statusOf(error);
+  if (status === storageFull) return false;
   return status === undefined || status < 400 || status >= 500 || passing.has(status);
+}
+
+/** Whether the account to which the files go may not store this one too. */
+export function isStorageFull(error: Error | DetailedError): boolean {
+  return 'originalRequest' in error && statusOf(error) === storageFull;
+}
+
+function statusOf({ causingError, originalResponse }: DetailedError): number | undefined {
+  return causingError instanceof MisleadingAnswer ? causingError.status : originalResponse?.getStatus();
 }
 
 class MisleadingAnswer extends Error {
@@ -39,10 +64,11 @@ class MisleadingAnswer extends Error {
 function refuseMisleading(request: HttpRequest, response: HttpResponse): void {
   const status = response.getStatus();
   const good = status >= 200 && status < 300;
-  // Whatever is wrong when it asks how far an upload is, tus begins again: a restart of the server, or a proxy without
-  // one, would cost all that had arrived. Only an upload that the server does not know begins again.
+  // If anything is wrong when it asks for an upload's offset, tus begins again: a restart of the server, or a proxy
+  // that cannot reach it, would lose everything that had arrived. Only an upload that the server does not know begins
+  // again.
   if (request.getMethod() === 'HEAD' && !good && !unknownUpload.has(status)) throw new MisleadingAnswer(status);
-  // When none of a chunk was taken, tus would send it again at once, and so forever.
+  // If none of a chunk was accepted, tus would send it again at once, and so on forever.
   const taken = Number(response.getHeader('Upload-Offset')) !== Number(request.getHeader('Upload-Offset'));
   if (request.getMethod() === 'PATCH' && good && !taken) throw new MisleadingAnswer(status);
 }

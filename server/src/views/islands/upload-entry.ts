@@ -1,38 +1,55 @@
+import type { ScanState } from '../components/scan-words.ts';
+
 export type UploadState =
   | 'waiting'
   | 'uploading'
   | 'paused'
   | 'offline'
   | 'failed'
+  /** The account to which the files go may not store it too. */
+  | 'full'
   | 'interrupted'
   | 'checking'
   | 'ready'
   | 'refused';
 
-/** One line of the list. */
-export interface Entry {
-  readonly key: number;
+/** A file as it was chosen. */
+export interface Chosen {
   readonly name: string;
+  /** Where it was in the folder that was chosen, including its own name; undefined if it was chosen by itself. */
+  readonly path: string | undefined;
   readonly sizeBytes: number;
-  readonly sentBytes: number;
-  readonly state: UploadState;
+  /** Distinguishes this file from any other; undefined if it was chosen in another browser. */
+  readonly fingerprint: string | undefined;
 }
 
-/** A file as the server tells of it. */
+/** One line of the list. */
+export interface Entry extends Chosen {
+  readonly key: number;
+  readonly sentBytes: number;
+  readonly state: UploadState;
+  /** Known when it is ready. */
+  readonly scan: ScanState | undefined;
+}
+
+/** A file as the server describes it. */
 export interface ServerFile {
   readonly id: string;
   readonly name: string;
+  /** Its name alone, if it was chosen by itself. */
+  readonly path: string;
   readonly sizeBytes: number;
   readonly receivedBytes: number;
   readonly state: 'uploading' | 'checking' | 'ready' | 'refused';
+  readonly scan: ScanState | null;
 }
 
-/** All its bytes have left this browser: from here on the server's word counts. */
+/** All its bytes have been sent from this browser: from here on, the server's state counts. */
 export function isDelivered({ state }: Entry): boolean {
   return state === 'checking' || state === 'ready' || state === 'refused';
 }
 
-/** It moves, or will by itself. */
+/** It is being uploaded, or will be without any action. */
 export function isMoving({ state }: Entry): boolean {
   return state === 'uploading' || state === 'waiting' || state === 'offline';
 }

@@ -1,20 +1,24 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
-import { Problem } from '../components/card.tsx';
-import type { PlainFile } from '../components/plain-files.tsx';
+import { Banner } from '../components/banner.tsx';
+import { Button } from '../components/button.tsx';
+import { TextArea } from '../components/field.tsx';
 import { useWords, type ViewWords } from '../components/words-context.ts';
 import { droppedFiles, type Picked, pickedFiles } from './dropped-files.ts';
-import { sendFiles } from './send-files.ts';
-import { type Entry, isDelivered } from './upload-entry.ts';
+import { SendBar, sendHint } from './send-bar.tsx';
+import type { SendWish } from './send-wish.ts';
+import type { Entry } from './upload-entry.ts';
 import type { News } from './upload-item.ts';
+import { UploadList } from './upload-list.tsx';
 import type { UploadQueue } from './upload-queue.ts';
-import { Total, UploadRow } from './upload-row.tsx';
+import { UploadRow } from './upload-row.tsx';
 
 export interface UploadSettings {
   readonly tusEndpoint: string;
   readonly filesEndpoint: string;
   readonly sendAction: string;
-  readonly sender: string;
+  readonly sentHref: string;
+  readonly desk: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
 }
@@ -22,37 +26,35 @@ export interface UploadSettings {
 /** What was in the form that the script replaces. */
 export interface Before {
   readonly problems: readonly string[];
-  readonly message: string;
-  /** On a slow connection people choose files before the script is there, or while it starts. */
+  /** On a slow connection, people choose files before the script is loaded, or while it starts. */
   readonly picker: HTMLInputElement | null;
-  /** Of the element that had the keyboard's focus. */
+  /** The id of the element that had the keyboard focus. */
   readonly focusedId: string | undefined;
 }
 
-/** Known to every browser, and not to the types. */
+/** Known to every browser, but missing from the types. */
 const wholeFolder = { webkitdirectory: true };
 
 export function UploadForm(props: {
   settings: UploadSettings;
   queue: UploadQueue;
+  wish: SendWish;
   before: Before;
-  onSent: (files: readonly PlainFile[]) => void;
   onEnded: () => void;
 }): JSX.Element {
-  const { settings, queue } = props;
+  const { settings, queue, wish } = props;
   const words = useWords();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [said, say] = useState('');
   const [problems, setProblems] = useState(props.before.problems);
   const [over, setOver] = useState(false);
-  const [sending, setSending] = useState(false);
-  const [message, setMessage] = useState(props.before.message);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const choose = useRef<HTMLButtonElement>(null);
   const textarea = useRef<HTMLTextAreaElement>(null);
 
-  const add = (picked: readonly Picked[]) => {
+  const add = async (picked: readonly Picked[]) => {
+    await queue.known;
     const { count, tooLarge, tooMany } = queue.add(picked);
     const size = words.formatSize(settings.maxFileBytes);
     setProblems([
@@ -60,22 +62,30 @@ export function UploadForm(props: {
       ...(tooMany ? [words.t('island.tooMany', { count: settings.maxFiles })] : []),
     ]);
     if (count > 0) say(words.t('island.added', { count }));
+    wish.remember();
   };
 
-  // Before anybody can press anything.
+  // Before anything can be pressed.
   useLayoutEffect(() => {
-    queue.onChange = () => redraw(undefined);
-    queue.onNews = (news) => say(newsText(words, news, queue));
+    const draw = oncePerFrame(() => redraw(undefined));
+    queue.onChange = () => {
+      wish.check();
+      draw();
+    };
+    queue.onNews = (news) => {
+      const text = newsText(words, news, queue, wish);
+      if (text !== '') say(text);
+    };
+    queue.onReachable = (reachable) =>
+      say(words.t(reachable ? 'island.online' : navigator.onLine ? 'island.unreachable' : 'island.offline'));
     queue.onEnded = props.onEnded;
-    const offline = () => {
-      queue.offline();
-      say(words.t('island.offline'));
-    };
-    const online = () => {
-      queue.online();
-      say(words.t('island.online'));
-    };
-    // Wherever on the page it is dropped: a browser would otherwise leave the page and open the file.
+    wish.onChange = draw;
+    wish.onSent = () => location.replace(settings.sentHref);
+    wish.onEnded = props.onEnded;
+    wish.onFailed = () => setProblems([words.t('island.sendFailed')]);
+    const offline = () => queue.offline();
+    const online = () => queue.online();
+    // Handles a drop anywhere on the page, because otherwise the browser would leave the page and open the file.
     const dragged = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
@@ -101,14 +111,15 @@ export function UploadForm(props: {
     window.addEventListener('beforeunload', leaving);
     queue.begin();
     const { picker, focusedId } = props.before;
-    if (picker?.files?.length) add(pickedFiles(picker.files));
+    if (picker?.files?.length) void add(pickedFiles(picker.files));
     // Its dialog may still be open.
-    picker?.addEventListener('change', () => add(pickedFiles(picker.files)));
-    // Whoever is writing a message goes on writing it.
+    picker?.addEventListener('change', () => void add(pickedFiles(picker.files)));
+    // A person who is writing a message can continue to write it.
     if (focusedId === 'message') textarea.current?.focus();
     else if (focusedId !== undefined) choose.current?.focus();
     return () => {
       queue.onChange = () => {};
+      wish.onChange = () => {};
       queue.end();
       window.removeEventListener('offline', offline);
       window.removeEventListener('online', online);
@@ -119,31 +130,23 @@ export function UploadForm(props: {
     };
   }, [queue]);
 
-  const send = async () => {
-    setSending(true);
+  const send = () => {
     setProblems([]);
-    const answer = await sendFiles(settings.sendAction, message);
-    if (answer === 'ended') {
-      props.onEnded();
-    } else if (typeof answer === 'object') {
-      // The answer to a repetition names none: then it is what was in the list.
-      props.onSent(answer.files.length > 0 ? answer.files : queue.entries.filter(({ state }) => state === 'ready'));
-    } else {
-      setSending(false);
-      if (answer === 'not_ready') {
-        queue.recheck();
-        say(words.t('island.sendWait'));
-      } else {
-        setProblems([words.t('island.sendFailed')]);
-      }
-    }
+    wish.press();
+    if (wish.state === 'waiting') say(words.t('island.sendSoon'));
+  };
+  const cancel = () => {
+    wish.cancel();
+    say(words.t('island.cancelled'));
   };
   const remove = async ({ key, name }: Entry) => {
     say(words.t('island.removed', { name }));
-    if (!(await queue.remove(key))) setProblems([words.t('island.removeFailed', { name })]);
+    const removal = queue.remove(key);
+    wish.remember();
+    if (!(await removal)) setProblems([words.t('island.removeFailed', { name })]);
   };
   const take = (input: HTMLInputElement) => {
-    add(pickedFiles(input.files));
+    void add(pickedFiles(input.files));
     input.value = '';
   };
   const { entries } = queue;
@@ -153,12 +156,12 @@ export function UploadForm(props: {
       <div class={`drop${over ? ' drop-over' : ''}`}>
         <p class="drop-hint">{words.t('island.drop')}</p>
         <div class="drop-buttons">
-          <button ref={choose} class="button button-main" type="button" onClick={() => files.current?.click()}>
+          <Button ref={choose} look="main" type="button" onClick={() => files.current?.click()}>
             {words.t('island.chooseFiles')}
-          </button>
-          <button class="button button-quiet choose-folder" type="button" onClick={() => folder.current?.click()}>
+          </Button>
+          <Button class="choose-folder" type="button" onClick={() => folder.current?.click()}>
             {words.t('island.chooseFolder')}
-          </button>
+          </Button>
         </div>
         <p class="quiet small">
           {words.t('upload.limits', { count: settings.maxFiles, size: words.formatSize(settings.maxFileBytes) })}
@@ -167,52 +170,46 @@ export function UploadForm(props: {
         <input ref={folder} type="file" {...wholeFolder} hidden onChange={(event) => take(event.currentTarget)} />
       </div>
       {problems.map((problem, index) => (
-        <Problem key={problem} id={`problem-${index}`}>
+        <Banner key={problem} tone="bad" id={`problem-${index}`}>
           {problem}
-        </Problem>
+        </Banner>
       ))}
       {entries.length > 0 && (
-        <section aria-labelledby="upload-list">
-          <h2 id="upload-list">{words.t('island.list')}</h2>
-          <ul class="uploads">
-            {entries.map((entry) => (
-              <UploadRow
-                key={entry.key}
-                entry={entry}
-                onPause={() => queue.pause(entry.key)}
-                onResume={() => queue.resume(entry.key)}
-                onRemove={() => void remove(entry)}
-              />
-            ))}
-          </ul>
-          {!entries.every(isDelivered) && <Total {...queue.total} moving={queue.busy} />}
-        </section>
-      )}
-      <div class="field">
-        <label for="message">{words.t('upload.message')}</label>
-        <textarea
-          ref={textarea}
-          id="message"
-          rows={4}
-          maxLength={5000}
-          value={message}
-          onInput={(event) => setMessage(event.currentTarget.value)}
+        <UploadList
+          entries={entries}
+          row={(entry) => (
+            <UploadRow
+              key={entry.key}
+              entry={entry}
+              onPause={() => queue.pause(entry.key)}
+              onResume={() => queue.resume(entry.key)}
+              onRemove={() => void remove(entry)}
+            />
+          )}
+          onRemoveInterrupted={() => {
+            queue.removeAll('interrupted');
+            wish.remember();
+          }}
         />
-      </div>
-      <div class="send">
-        <button
-          class="button button-main"
-          type="button"
-          disabled={!queue.ready || sending}
-          aria-describedby="send-hint"
-          onClick={() => void send()}
-        >
-          {sending ? words.t('island.sending') : words.t('upload.send')}
-        </button>
-        <p id="send-hint" class="quiet small">
-          {words.t(sendHint(queue))}
-        </p>
-      </div>
+      )}
+      <TextArea
+        ref={textarea}
+        id="message"
+        label={words.t('upload.message')}
+        maxLength={5000}
+        value={wish.message}
+        readOnly={wish.state === 'sending'}
+        onInput={(event) => wish.write(event.currentTarget.value)}
+      />
+      {/* The key changes with the first file: a new bar appears in its new place, instead of the old one moving. */}
+      <SendBar
+        key={entries.length > 0}
+        queue={queue}
+        wish={wish}
+        isOnline={navigator.onLine}
+        onSend={send}
+        onCancel={cancel}
+      />
       <p class="unseen" role="status" aria-live="polite">
         {said}
       </p>
@@ -220,24 +217,28 @@ export function UploadForm(props: {
   );
 }
 
-function sendHint(queue: UploadQueue): string {
-  const refused = queue.entries.filter(({ state }) => state === 'refused').length;
-  if (queue.ready) return refused > 0 ? 'island.sendRest' : 'island.sendReady';
-  return refused > 0 && refused === queue.entries.length ? 'island.sendNone' : 'island.sendWait';
+/** Single files are announced only if they need the person; that one of many has arrived is not worth announcing. */
+function newsText(words: ViewWords, news: readonly News[], queue: UploadQueue, wish: SendWish): string {
+  const bad = news.flatMap(({ name, state }) => {
+    const text = state === 'refused' || state === 'failed' || state === 'full' ? newsTexts[state] : undefined;
+    return text === undefined ? [] : words.t(text, { name });
+  });
+  const isWorthAHint = bad.length > 0 || (queue.ready && wish.state === 'none');
+  return [...bad.slice(0, namesTold), ...(isWorthAHint ? [sendHint(words, queue, wish)] : [])].join(' ');
 }
 
-/** What is refused is told in any case; that one of many is ready is not worth a word when all are. */
-function newsText(words: ViewWords, news: readonly News[], queue: UploadQueue): string {
-  const told = queue.ready ? news.filter(({ state }) => state !== 'ready') : news;
-  return [
-    ...told.map(({ name, state }) => words.t(newsTexts[state], { name })),
-    ...(queue.ready ? [words.t(sendHint(queue))] : []),
-  ].join(' ');
-}
+const namesTold = 3;
+const newsTexts = { refused: 'island.refused', failed: 'island.failed', full: 'island.full' } as const;
 
-const newsTexts: Record<News['state'], string> = {
-  checking: 'island.checking',
-  ready: 'island.ready',
-  refused: 'island.refused',
-  failed: 'island.failed',
-};
+/** However often it is called, because progress is reported many times a second. */
+function oncePerFrame(draw: () => void): () => void {
+  let planned = false;
+  return () => {
+    if (planned) return;
+    planned = true;
+    requestAnimationFrame(() => {
+      planned = false;
+      draw();
+    });
+  };
+}

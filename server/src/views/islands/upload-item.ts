@@ -1,54 +1,103 @@
-import type { Upload } from 'tus-js-client';
-import type { Entry, ServerFile, UploadState } from './upload-entry.ts';
+import type { ScanState } from '../components/scan-words.ts';
+import type { Chosen, Entry, ServerFile, UploadState } from './upload-entry.ts';
+
+/** The transfer of a file, which can be stopped and started again. */
+export interface Transfer {
+  /** Whether the server may have opened an upload of which nobody here knows yet. */
+  readonly opening: boolean;
+  start(): void;
+  /** Resolves when it has stopped; if the server opened an upload, its URL is known by then. */
+  stop(): Promise<void>;
+  /** At once: for a network that is gone, which would bring no response. */
+  cut(): void;
+}
 
 /** An entry as the queue keeps it. */
 export interface Item extends Entry {
-  readonly fingerprint: string | undefined;
   readonly file: File | undefined;
   sentBytes: number;
   state: UploadState;
+  scan: ScanState | undefined;
   url: string | undefined;
-  transfer: { readonly upload: Upload; readonly prepared: Promise<void> } | undefined;
-  /** How often it was started; only the latest start counts. */
-  starts: number;
+  transfer: Transfer | undefined;
 }
 
-/** What became of a file. */
+/** What happened to a file. */
 export interface News {
   readonly name: string;
-  readonly state: 'checking' | 'ready' | 'refused' | 'failed';
+  readonly state: 'checking' | 'ready' | 'refused' | 'failed' | 'full';
 }
 
-/** Of an earlier visit, or of another page that is open. */
-export function itemOf(file: ServerFile, key: number, tusEndpoint: string): Item {
+/** The link's name is part of the fingerprint: the same file for another link is a different upload. */
+export function chosenOf(file: File, path: string, desk: string): Chosen {
+  const name = file.name.normalize('NFC');
+  const whole = path.normalize('NFC');
   return {
-    key,
-    name: file.name,
-    sizeBytes: file.sizeBytes,
-    fingerprint: undefined,
-    file: undefined,
-    sentBytes: file.receivedBytes,
-    state: file.state === 'uploading' ? 'interrupted' : file.state,
-    url: `${tusEndpoint}/${encodeURIComponent(file.id)}`,
-    transfer: undefined,
-    starts: 0,
+    name,
+    path: whole === name ? undefined : whole,
+    sizeBytes: file.size,
+    fingerprint: ['waybill', desk, path, file.size, file.lastModified].join('|'),
   };
 }
 
-/** An upload's address ends in the file's id, whether the server gave the address or the page made it. */
+/** What was chosen, here or elsewhere, and of which nothing more is known. */
+export function itemOf({ name, path, sizeBytes, fingerprint }: Chosen, key: number): Item {
+  return {
+    key,
+    name,
+    path,
+    sizeBytes,
+    fingerprint,
+    file: undefined,
+    sentBytes: 0,
+    state: 'interrupted',
+    scan: undefined,
+    url: undefined,
+    transfer: undefined,
+  };
+}
+
+/** The server has it from an earlier visit, or from another open page. */
+export function tellOf(item: Item, file: ServerFile, tusEndpoint: string): void {
+  item.url = urlOf(file, tusEndpoint);
+  item.sentBytes = file.receivedBytes;
+  item.state = file.state === 'uploading' ? 'interrupted' : file.state;
+  item.scan = file.scan ?? undefined;
+}
+
+export function urlOf({ id }: ServerFile, tusEndpoint: string): string {
+  return `${tusEndpoint}/${encodeURIComponent(id)}`;
+}
+
+/**
+ * Whether the server opened this upload for a file of this browser, which never learnt of it and opened another: the
+ * response was lost with the network.
+ */
+export function isEmptyDouble(file: ServerFile, item: Item): boolean {
+  const isEmpty = file.state === 'uploading' && file.receivedBytes === 0;
+  return (
+    isEmpty && item.url !== undefined && item.file?.size === file.sizeBytes && (item.path ?? item.name) === file.path
+  );
+}
+
+/** An upload's URL ends in the file's id, whether the server gave the URL or the page made it. */
 export function idOf(url: string | undefined): string {
   return decodeURIComponent(url?.slice(url.lastIndexOf('/') + 1) ?? '');
 }
 
-/** Takes the server's word for an item whose bytes have all left; `file` is undefined where the server has none. */
+/**
+ * Takes over the server's state for an item whose bytes have all been sent; `file` is undefined if the server has none.
+ */
 export function adopt(item: Item, file: ServerFile | undefined): News | undefined {
   const { name } = item;
   if (file && file.state !== 'uploading') {
+    item.scan = file.scan ?? undefined;
     if (file.state === item.state) return undefined;
     item.state = file.state;
     return { name, state: file.state };
   }
-  // What was refused may well be gone. Anything else is lost, or a part of it: who still has the file can send it again.
+  // A refused file may well be gone. Anything else is lost, at least in part: a browser that still has the file can
+  // send it again.
   if (!file && item.state === 'refused') return undefined;
   item.sentBytes = file?.receivedBytes ?? 0;
   if (!file) item.url = undefined;
@@ -56,13 +105,21 @@ export function adopt(item: Item, file: ServerFile | undefined): News | undefine
   return item.file && { name, state: 'failed' };
 }
 
-/** Files of the same name from two folders are two files. */
+/** Whether this may be the rest of an item that was interrupted. */
+export function isRestOf(item: Item, { name, path, sizeBytes, fingerprint }: Chosen): boolean {
+  if (item.state !== 'interrupted' || item.sizeBytes !== sizeBytes) return false;
+  if (item.fingerprint === fingerprint) return true;
+  return item.path === undefined ? item.name === name : item.path === path;
+}
+
+/**
+ * Files of the same name that were chosen one by one are two files; those in a folder are distinguished by their paths.
+ */
 export function freeName(wanted: string, items: readonly Item[]): string {
-  const name = wanted.normalize('NFC');
   const taken = new Set(items.map((item) => item.name));
-  const [, stem = name, end = ''] = /^(.+?)((?:\.[^.]{1,8})?)$/s.exec(name) ?? [];
+  const [, stem = wanted, end = ''] = /^(.+?)((?:\.[^.]{1,8})?)$/s.exec(wanted) ?? [];
   for (let copy = 1; ; copy += 1) {
-    const candidate = copy === 1 ? name : `${stem} (${copy})${end}`;
+    const candidate = copy === 1 ? wanted : `${stem} (${copy})${end}`;
     if (!taken.has(candidate)) return candidate;
   }
 }

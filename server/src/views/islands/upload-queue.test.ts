@@ -1,11 +1,12 @@
-import type { Upload, UploadOptions } from 'tus-js-client';
-import { expect, test } from 'vitest';
-import type { ServerFile } from './upload-entry.ts';
+import type { DetailedError, Upload, UploadOptions } from 'tus-js-client';
+import { describe, expect, test } from 'vitest';
+import { SendWish } from './send-wish.ts';
+import type { Chosen, ServerFile } from './upload-entry.ts';
 import type { News } from './upload-item.ts';
 import { UploadQueue } from './upload-queue.ts';
 
 /** A browser and a server in which nothing happens until the test says so. */
-function setUp(remembered: readonly string[] = []) {
+function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = []) {
   const uploads: { name: string; options: UploadOptions; starts: number; aborts: number; resumed: boolean }[] = [];
   const removed: string[] = [];
   const timers: { milliseconds: number; run: () => void }[] = [];
@@ -13,7 +14,7 @@ function setUp(remembered: readonly string[] = []) {
   const server = { files: [] as ServerFile[], answers: true, ended: false, removes: true, asked: 0 };
   let now = 0;
   const queue = new UploadQueue(
-    { tusEndpoint: '/u/tus', maxFiles: 5, maxFileBytes: 1000 },
+    { tusEndpoint: '/u/tus', desk: 'desk', maxFiles: 5, maxFileBytes: 1000 },
     {
       newUpload(_, options) {
         const record = { name: options.metadata?.['filename'] ?? '', options, starts: 0, aborts: 0, resumed: false };
@@ -40,10 +41,14 @@ function setUp(remembered: readonly string[] = []) {
       now: () => (now += 1000),
       after: (milliseconds, run) => timers.push({ milliseconds, run }),
     },
+    earlier,
   );
   queue.onNews = (some) => news.push(...some);
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  /** All timers that are set ring, and what they start comes to rest. Returns how long they were set for. */
+  /**
+   * Fires all timers that are set, and waits until everything they start has settled. Returns how long they were set
+   * for.
+   */
   const ring = async () => {
     const due = timers.splice(0);
     for (const { run } of due) run();
@@ -54,11 +59,13 @@ function setUp(remembered: readonly string[] = []) {
     file: new File([new Uint8Array(size)], name, { lastModified: 1 }),
     path,
   });
+  const latest = (name: string) => uploads.findLast((candidate) => candidate.name === name);
+  /** The server has opened its upload, and the response is here. */
+  const open = (name: string) => latest(name)?.options.onUploadUrlAvailable?.();
   const arrive = (name: string, state: ServerFile['state'] = 'checking') => {
-    const upload = uploads.findLast((candidate) => candidate.name === name);
-    upload?.options.onUploadUrlAvailable?.();
-    server.files.push({ id: name, name, sizeBytes: 100, receivedBytes: 100, state });
-    upload?.options.onSuccess?.({} as never);
+    open(name);
+    server.files.push({ id: name, name, path: name, sizeBytes: 100, receivedBytes: 100, state, scan: null });
+    latest(name)?.options.onSuccess?.({} as never);
   };
   const become = (name: string, state: ServerFile['state']) => {
     server.files = server.files.map((file) => (file.name === name ? { ...file, state } : file));
@@ -68,10 +75,10 @@ function setUp(remembered: readonly string[] = []) {
     queue.begin();
     await ring();
   };
-  return { queue, uploads, removed, timers, news, server, pick, states, settle, ring, arrive, become, begun };
+  return { queue, uploads, removed, timers, news, server, pick, states, settle, ring, open, arrive, become, begun };
 }
 
-/** What tus says of a request that was answered so, or not at all. */
+/** What tus reports about a request that got this response, or none at all. */
 function answered(status?: number): Error {
   const originalResponse = status === undefined ? null : { getStatus: () => status };
   return Object.assign(new Error(`answered ${status}`), { originalRequest: {}, originalResponse, causingError: null });
@@ -109,7 +116,7 @@ test('what has arrived can be sent when the server has checked it', async () => 
     'good ready',
     'bad refused',
   ]);
-  // Nothing is left to learn.
+  // There is nothing left to learn.
   expect(timers).toEqual([]);
   expect(server.asked).toBe(3);
 });
@@ -137,7 +144,7 @@ test('a server that does not answer is asked ever less often, and at once when t
   expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   server.answers = true;
   queue.online();
-  // The pause that was under way asks nothing more.
+  // The pause that was in progress makes no more requests.
   expect(await ring()).toEqual([30_000, 0]);
   expect(server.asked).toBe(10);
   expect(await ring()).toEqual([1000]);
@@ -156,7 +163,7 @@ test('a long check is asked about less often', async () => {
 test('an answer from before a file had arrived says nothing about it', async () => {
   const { queue, server, uploads, pick, states, settle, ring, begun } = setUp();
   await begun();
-  server.files = [{ id: 'a', name: 'a', sizeBytes: 100, receivedBytes: 50, state: 'uploading' }];
+  server.files = [{ id: 'a', name: 'a', path: 'a', sizeBytes: 100, receivedBytes: 50, state: 'uploading', scan: null }];
   queue.add([pick('a')]);
   await settle();
   uploads[0]?.options.onUploadUrlAvailable?.();
@@ -165,7 +172,7 @@ test('an answer from before a file had arrived says nothing about it', async () 
   uploads[0]?.options.onSuccess?.({} as never);
   await ringing;
   expect(states()).toEqual(['a checking']);
-  // Asked again, it is a loss: the file is still here and can be sent again.
+  // After another request it counts as a loss: the file is still here and can be sent again.
   await ring();
   expect(states()).toEqual(['a failed']);
 });
@@ -180,7 +187,15 @@ test('a refusal to send leads back to asking, and shows what nobody here knew of
   await ring();
   expect(queue.ready).toBe(true);
   become('a', 'checking');
-  server.files.push({ id: 'x', name: 'elsewhere', sizeBytes: 9, receivedBytes: 3, state: 'uploading' });
+  server.files.push({
+    id: 'x',
+    name: 'elsewhere',
+    path: 'elsewhere',
+    sizeBytes: 9,
+    receivedBytes: 3,
+    state: 'uploading',
+    scan: null,
+  });
   queue.recheck();
   expect(queue.ready).toBe(false);
   expect(await ring()).toEqual([0]);
@@ -215,15 +230,16 @@ test('limits, doubles and names that are taken', () => {
     tooMany: false,
   });
   queue.add([pick('a.txt', 100, 'folder/a.txt')]);
-  expect(states()).toEqual(['a.txt uploading', 'a (2).txt uploading']);
+  expect(states()).toEqual(['a.txt uploading', 'a.txt uploading']);
   expect(queue.add(['1', '2', '3', '4'].map((name) => pick(name))).tooMany).toBe(true);
   expect(queue.entries).toHaveLength(5);
 });
 
 test('pause gives way to the next, and resume continues the same upload', async () => {
-  const { queue, uploads, pick, states, settle, arrive } = setUp();
+  const { queue, uploads, pick, states, settle, open, arrive } = setUp();
   queue.add(['a', 'b', 'c'].map((name) => pick(name)));
   await settle();
+  open('a');
   queue.pause(1);
   await settle();
   expect(states()).toEqual(['a paused', 'b uploading', 'c uploading']);
@@ -244,6 +260,94 @@ test('paused and resumed before it had begun, it begins once', async () => {
   queue.resume(1);
   await settle();
   expect(uploads).toMatchObject([{ name: 'a', starts: 1 }]);
+});
+
+describe('while the server opens its upload', () => {
+  const unfinished = { sizeBytes: 100, receivedBytes: 0, state: 'uploading', scan: null } as const;
+  const opening = async () => {
+    const world = setUp();
+    await world.begun();
+    world.queue.add([world.pick('a')]);
+    await world.settle();
+    world.arrive('a', 'ready');
+    await world.ring();
+    world.queue.add([world.pick('b')]);
+    await world.settle();
+    return world;
+  };
+
+  test('a file that is removed is removed from the server too, and nothing is sent before', async () => {
+    const { queue, uploads, removed, settle, open } = await opening();
+    const gone = queue.remove(2);
+    await settle();
+    expect(queue.ready).toBe(false);
+    expect(uploads[1]).toMatchObject({ name: 'b', aborts: 0 });
+    open('b');
+    expect(await gone).toBe(true);
+    expect(uploads[1]).toMatchObject({ name: 'b', aborts: 1 });
+    expect(removed).toEqual(['https://files.example.com/u/tus/b']);
+    expect(queue.ready).toBe(true);
+  });
+
+  test('a file that is removed is gone if the server does not open it', async () => {
+    const { queue, uploads, removed } = await opening();
+    const gone = queue.remove(2);
+    uploads[1]?.options.onError?.(answered(503));
+    expect(await gone).toBe(true);
+    expect(removed).toEqual([]);
+    expect(queue.ready).toBe(true);
+  });
+
+  test.each(['removed', 'paused'])('a file that is %s is not shown as one of an earlier visit', async (how) => {
+    const { queue, server, pick, states, settle, ring, arrive, open } = setUp();
+    queue.begin();
+    queue.add([pick('a'), pick('b')]);
+    await settle();
+    arrive('a', 'ready');
+    server.files.push({ ...unfinished, id: 'b', name: 'b', path: 'b' });
+    if (how === 'removed') void queue.remove(2);
+    else queue.pause(2);
+    await ring();
+    open('b');
+    await settle();
+    await ring();
+    expect(server.files.map(({ id }) => id)).toEqual(how === 'removed' ? ['a'] : ['a', 'b']);
+    expect(states()).toEqual(how === 'removed' ? ['a ready'] : ['a ready', 'b paused']);
+    expect(queue.ready).toBe(how === 'removed');
+  });
+
+  test('a file that is paused stops, and continues the same upload', async () => {
+    const { queue, uploads, settle, open } = await opening();
+    queue.pause(2);
+    open('b');
+    expect(uploads[1]).toMatchObject({ name: 'b', starts: 1, aborts: 1 });
+    queue.resume(2);
+    await settle();
+    expect(uploads[1]).toMatchObject({ name: 'b', starts: 2, aborts: 1 });
+  });
+
+  test('a file that is paused and resumed goes on', async () => {
+    const { queue, uploads, settle, open } = await opening();
+    queue.pause(2);
+    queue.resume(2);
+    await settle();
+    open('b');
+    expect(uploads[1]).toMatchObject({ name: 'b', starts: 1, aborts: 0 });
+  });
+
+  test('an upload of which the network lost the response is removed, and not shown as another file', async () => {
+    const { queue, uploads, removed, server, states, settle, ring, open } = await opening();
+    queue.offline();
+    expect(uploads[1]).toMatchObject({ name: 'b', aborts: 1 });
+    server.files.push({ ...unfinished, id: 'lost', name: 'b', path: 'b' });
+    queue.online();
+    await settle();
+    open('b');
+    queue.recheck();
+    await ring();
+    expect(states()).toEqual(['a ready', 'b uploading']);
+    expect(removed).toEqual(['/u/tus/lost']);
+  });
 });
 
 test('passing trouble is waited out, however long it takes; a refusal is a failure', async () => {
@@ -267,6 +371,20 @@ test('passing trouble is waited out, however long it takes; a refusal is a failu
   expect(states()[1]).toBe('b waiting');
 });
 
+test('a file for which the account has no room waits for a person, and is not tried again by itself', async () => {
+  const { queue, uploads, timers, news, pick, states, settle } = setUp();
+  queue.add([pick('a'), pick('b'), pick('c')]);
+  await settle();
+  timers.splice(0);
+  uploads[0]?.options.onError?.(answered(507));
+  expect(states()).toEqual(['a full', 'b uploading', 'c uploading']);
+  expect(news).toEqual([{ name: 'a', state: 'full' }]);
+  expect(timers.map(({ milliseconds }) => milliseconds)).not.toContain(15_000);
+  expect(queue.ready).toBe(false);
+  queue.resume(1);
+  expect(states()[0]).toBe('a waiting');
+});
+
 test('a file that can no longer be read has failed, though it looks like the network', async () => {
   const { queue, uploads, pick, states, settle } = setUp();
   const picked = pick('a');
@@ -281,10 +399,10 @@ test('a file that can no longer be read has failed, though it looks like the net
 test('an earlier visit goes on only with the very same file', async () => {
   const { queue, uploads, removed, server, pick, states, settle, begun } = setUp(['2']);
   server.files = [
-    { id: '1', name: 'done', sizeBytes: 9, receivedBytes: 9, state: 'ready' },
-    { id: '2', name: 'same', sizeBytes: 100, receivedBytes: 40, state: 'uploading' },
-    { id: '3', name: 'other', sizeBytes: 100, receivedBytes: 60, state: 'uploading' },
-    { id: '4', name: 'virus', sizeBytes: 9, receivedBytes: 9, state: 'refused' },
+    { id: '1', name: 'done', path: 'done', sizeBytes: 9, receivedBytes: 9, state: 'ready', scan: 'clean' },
+    { id: '2', name: 'same', path: 'same', sizeBytes: 100, receivedBytes: 40, state: 'uploading', scan: null },
+    { id: '3', name: 'other', path: 'other', sizeBytes: 100, receivedBytes: 60, state: 'uploading', scan: null },
+    { id: '4', name: 'virus', path: 'virus', sizeBytes: 9, receivedBytes: 9, state: 'refused', scan: null },
   ];
   await begun();
   expect(states()).toEqual(['done ready', 'same interrupted', 'other interrupted', 'virus refused']);
@@ -295,14 +413,14 @@ test('an earlier visit goes on only with the very same file', async () => {
     ['same', true],
     ['other', false],
   ]);
-  // Nobody can tell whether these are the same bytes: the old half goes, and the file starts again.
+  // It is impossible to tell whether these are the same bytes, so the old half is removed and the file starts again.
   expect(removed).toEqual(['/u/tus/3']);
   expect(queue.entries.map((entry) => entry.sentBytes)).toEqual([9, 40, 0, 9]);
 });
 
 test('what an earlier visit left is learnt late if the server is late', async () => {
   const { server, states, ring, begun } = setUp();
-  server.files = [{ id: '1', name: 'a', sizeBytes: 9, receivedBytes: 9, state: 'checking' }];
+  server.files = [{ id: '1', name: 'a', path: 'a', sizeBytes: 9, receivedBytes: 9, state: 'checking', scan: null }];
   server.answers = false;
   await begun();
   expect(states()).toEqual([]);
@@ -347,4 +465,173 @@ test('speed is what arrived lately', async () => {
   await settle();
   for (const sent of [0, 100, 200, 300]) uploads[0]?.options.onProgress?.(sent, 1000);
   expect(queue.total).toEqual({ sentBytes: 300, sizeBytes: 1000, bytesPerSecond: 100 });
+});
+
+describe('all files together', () => {
+  test('never move back: not when a break costs some of a file, nor when a file is lost or starts again', async () => {
+    const { queue, uploads, server, pick, settle, ring, arrive, begun } = setUp();
+    await begun();
+    queue.add([pick('a'), pick('b')]);
+    await settle();
+    const shown: number[] = [];
+    const progress = (upload: number, sent: number) => {
+      uploads[upload]?.options.onProgress?.(sent, 100);
+      shown.push(queue.total.sentBytes);
+    };
+    for (const sent of [40, 80, 60, 70]) progress(0, sent);
+    for (const sent of [10, 0, 50]) progress(1, sent);
+    expect(shown).toEqual([40, 80, 80, 80, 80, 80, 120]);
+    arrive('a');
+    expect(queue.total.sentBytes).toBe(150);
+    server.files = [];
+    await ring();
+    expect(queue.entries[0]).toMatchObject({ state: 'failed', sentBytes: 0 });
+    expect(queue.total).toMatchObject({ sentBytes: 150, sizeBytes: 200 });
+  });
+
+  test('count what was refused as sent, until it is removed; more files make the whole larger', async () => {
+    const { queue, pick, settle, ring, arrive, begun } = setUp();
+    await begun();
+    queue.add([pick('a'), pick('bad')]);
+    await settle();
+    arrive('a', 'ready');
+    arrive('bad', 'refused');
+    await ring();
+    expect(queue.total).toMatchObject({ sentBytes: 200, sizeBytes: 200 });
+    queue.add([pick('c', 300)]);
+    expect(queue.total).toMatchObject({ sentBytes: 200, sizeBytes: 500 });
+    queue.removeAll('refused');
+    expect(queue.total).toMatchObject({ sentBytes: 100, sizeBytes: 400 });
+  });
+});
+
+describe('whether the server can be reached', () => {
+  test('is told at the first request without an answer, and at the first answer', async () => {
+    const { queue, uploads, server, pick, settle, ring, arrive, begun } = setUp();
+    const told: boolean[] = [];
+    queue.onReachable = (reachable) => told.push(reachable);
+    await begun();
+    queue.add([pick('a')]);
+    await settle();
+    const lost = Object.assign(answered(), { name: 'DetailedError' }) as DetailedError;
+    expect(uploads[0]?.options.onShouldRetry?.(lost, 0, {})).toBe(true);
+    expect([told, queue.reachable]).toEqual([[false], false]);
+    queue.online();
+    expect(told).toEqual([false, true]);
+    arrive('a');
+    server.answers = false;
+    await ring();
+    expect(told).toEqual([false, true, false]);
+    server.answers = true;
+    await ring();
+    expect(told).toEqual([false, true, false, true]);
+  });
+
+  test('is told when the browser knows', async () => {
+    const { queue, pick, settle } = setUp();
+    queue.add([pick('a')]);
+    await settle();
+    queue.offline();
+    expect(queue.reachable).toBe(false);
+    queue.online();
+    expect(queue.reachable).toBe(true);
+  });
+});
+
+describe('a folder', () => {
+  test('tells where each file lay, and what was chosen by itself tells nothing', async () => {
+    const { queue, uploads, pick, settle } = setUp();
+    queue.add([pick('a.txt', 100, 'tree/inner/a.txt'), pick('b.txt')]);
+    await settle();
+    expect(uploads.map(({ options }) => options.metadata)).toMatchObject([
+      { filename: 'a.txt', path: 'tree/inner/a.txt' },
+      { filename: 'b.txt' },
+    ]);
+    expect(uploads[1]?.options.metadata).not.toHaveProperty('path');
+    expect(queue.entries.map(({ path }) => path)).toEqual(['tree/inner/a.txt', undefined]);
+  });
+});
+
+describe('what was chosen on an earlier visit', () => {
+  const chosen = (name: string, path = name): Chosen => ({
+    name,
+    path: path === name ? undefined : path,
+    sizeBytes: 100,
+    fingerprint: `waybill|desk|${path}|100|1`,
+  });
+  const arrived: ServerFile[] = [
+    { id: '1', name: 'a.txt', path: 'one/a.txt', sizeBytes: 100, receivedBytes: 100, state: 'ready', scan: 'clean' },
+    {
+      id: '2',
+      name: 'a (2).txt',
+      path: 'two/a.txt',
+      sizeBytes: 100,
+      receivedBytes: 40,
+      state: 'uploading',
+      scan: null,
+    },
+  ];
+  const earlier = [chosen('a.txt', 'one/a.txt'), chosen('a (2).txt', 'two/a.txt'), chosen('b.txt'), chosen('c.txt')];
+
+  test('is asked for again, also what the server never heard of; the same folder again resumes all of it', async () => {
+    const { queue, uploads, server, pick, states, settle, begun } = setUp(['2'], earlier);
+    server.files = arrived;
+    let known = false;
+    void queue.known.then(() => (known = true));
+    await settle();
+    // A file that was added by now would start again from nothing.
+    expect(known).toBe(false);
+    await begun();
+    expect(known).toBe(true);
+    expect(states()).toEqual(['a.txt ready', 'a (2).txt interrupted', 'b.txt interrupted', 'c.txt interrupted']);
+    expect(queue.ready).toBe(false);
+    queue.add([pick('a.txt', 100, 'one/a.txt'), pick('a.txt', 100, 'two/a.txt'), pick('b.txt')]);
+    await settle();
+    expect(states()).toEqual(['a.txt ready', 'a (2).txt uploading', 'b.txt uploading', 'c.txt interrupted']);
+    expect(uploads.map(({ name, resumed }) => [name, resumed])).toEqual([
+      ['a.txt', true],
+      ['b.txt', false],
+    ]);
+  });
+
+  test('can be given up all at once', async () => {
+    const { queue, removed, settle, server, states, begun } = setUp([], earlier);
+    server.files = arrived;
+    await begun();
+    queue.removeAll('interrupted');
+    expect(states()).toEqual(['a.txt ready']);
+    await settle();
+    expect(removed).toEqual(['/u/tus/2']);
+  });
+});
+
+test('without what was refused, the rest is sent when it is ready', async () => {
+  const { queue, pick, settle, ring, arrive, become, begun } = setUp();
+  const sent: string[] = [];
+  const wish = new SendWish(
+    {
+      queue,
+      send: (message) => Promise.resolve('sent' as const).finally(() => sent.push(message)),
+      remember: () => {},
+      after: () => {},
+    },
+    { message: 'Here', pressed: false },
+  );
+  queue.onChange = () => wish.check();
+  await begun();
+  queue.add([pick('bad')]);
+  await settle();
+  arrive('bad', 'refused');
+  await ring();
+  queue.add([pick('good')]);
+  await settle();
+  wish.press();
+  await settle();
+  expect([wish.state, queue.entries.map(({ name }) => name)]).toEqual(['waiting', ['good']]);
+  arrive('good');
+  await ring();
+  expect(sent).toEqual([]);
+  become('good', 'ready');
+  await ring();
+  expect(sent).toEqual(['Here']);
 });

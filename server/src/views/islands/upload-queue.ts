@@ -1,10 +1,23 @@
-import type { Upload, UploadOptions } from 'tus-js-client';
 import type { Picked } from './dropped-files.ts';
 import { FileWatch } from './file-watch.ts';
-import { Speed } from './speed.ts';
-import { tusManners, willPass } from './tus-manners.ts';
-import { type Entry, isDelivered, isMoving, type ServerFile } from './upload-entry.ts';
-import { adopt, freeName, type Item, idOf, itemOf, type News } from './upload-item.ts';
+import { Progress, type Total } from './progress.ts';
+import { isStorageFull, isUnanswered, willPass } from './tus-manners.ts';
+import { type Chosen, type Entry, isDelivered, isMoving, type ServerFile } from './upload-entry.ts';
+import {
+  adopt,
+  chosenOf,
+  freeName,
+  type Item,
+  idOf,
+  isEmptyDouble,
+  isRestOf,
+  itemOf,
+  type News,
+  type Transfer,
+  tellOf,
+  urlOf,
+} from './upload-item.ts';
+import { newTransfer, type Transport } from './upload-transfer.ts';
 
 export interface Added {
   readonly count: number;
@@ -12,19 +25,19 @@ export interface Added {
   readonly tooMany: boolean;
 }
 
-/** What the queue needs of the browser. */
-export interface Surroundings {
-  readonly newUpload: (file: File, options: UploadOptions) => Upload;
+/** What the queue needs from the browser. */
+export interface Surroundings extends Transport {
   readonly remove: (url: string) => Promise<void>;
-  /** What the server has; `ended` when the link no longer opens. */
-  readonly files: () => Promise<readonly ServerFile[] | 'ended'>;
-  readonly isOnline: () => boolean;
+  /** What the server has; `ended` when the link no longer opens, undefined when there was no valid response. */
+  readonly files: () => Promise<readonly ServerFile[] | 'ended' | undefined>;
   readonly now: () => number;
   readonly after: (milliseconds: number, then: () => void) => void;
 }
 
 export interface Limits {
   readonly tusEndpoint: string;
+  /** Identifies the link, on every visit. */
+  readonly desk: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
 }
@@ -33,31 +46,46 @@ const atOnce = 2;
 const tryAgainAfter = 15_000;
 
 /**
- * The files of one upload page: two travel at a time, what the network breaks off goes on where it stopped, and what
- * has arrived is watched until the server has checked it.
+ * The files of one upload page: two are uploaded at a time, an upload that the network interrupts continues where it
+ * stopped, and files that have arrived are watched until the server has checked them.
  */
 export class UploadQueue {
   onChange: () => void = () => {};
   onNews: (news: readonly News[]) => void = () => {};
   onEnded: () => void = () => {};
+  /** Called when it has changed whether the server can be reached. */
+  onReachable: (reachable: boolean) => void = () => {};
+  /**
+   * Resolves when the server has said what it has from an earlier visit: a file that is added earlier would not be
+   * recognised.
+   */
+  readonly known: Promise<void>;
+  #tellKnown: () => void = () => {};
   readonly #limits: Limits;
   readonly #browser: Surroundings;
   readonly #watch: FileWatch;
-  readonly #speed = new Speed();
+  readonly #progress = new Progress();
   #items: Item[] = [];
   #nextKey = 1;
   /** Whether the server may have files that are not in the list. */
   #listDue = true;
-  /** What was removed here: an answer that was on its way does not bring it back. */
+  /** What was removed here: a response that was already on its way does not bring it back. */
   readonly #removed = new Set<string>();
   #removals = 0;
   #retryPlanned = false;
+  #reachable = true;
 
-  constructor(limits: Limits, browser: Surroundings) {
+  /** `earlier`: what was chosen on an earlier visit. */
+  constructor(limits: Limits, browser: Surroundings, earlier: readonly Chosen[] = []) {
     this.#limits = limits;
     this.#browser = browser;
+    this.known = new Promise((resolve) => {
+      this.#tellKnown = resolve;
+      if (earlier.length === 0) resolve();
+    });
+    this.#items = earlier.map((chosen) => itemOf(chosen, this.#nextKey++));
     this.#watch = new FileWatch({
-      ask: browser.files,
+      ask: () => this.#ask(),
       after: browser.after,
       isWanted: () => this.#listDue || this.#items.some((item) => item.state === 'checking'),
       listen: () => this.#listen(),
@@ -72,7 +100,7 @@ export class UploadQueue {
     return this.#items;
   }
 
-  /** There is something to send, and nothing that would be left behind. What was refused is not sent. */
+  /** There is something to send, and nothing that would be left behind. Refused files are not sent. */
   get ready(): boolean {
     return (
       !this.#listDue &&
@@ -86,19 +114,28 @@ export class UploadQueue {
     return this.#items.some(isMoving);
   }
 
-  get total(): { sentBytes: number; sizeBytes: number; bytesPerSecond: number | undefined } {
-    const kept = this.#items.filter((item) => item.state !== 'refused');
-    const sentBytes = kept.reduce((sum, item) => sum + item.sentBytes, 0);
-    const sizeBytes = kept.reduce((sum, item) => sum + item.sizeBytes, 0);
-    return { sentBytes, sizeBytes, bytesPerSecond: this.#speed.bytesPerSecond };
+  get reachable(): boolean {
+    return this.#reachable;
   }
 
-  /** Learns what the server already has of an earlier visit. */
+  get total(): Total {
+    return this.#progress.total(this.#items);
+  }
+
+  /** The server responded to a request, or it did not. */
+  heard(answered: boolean): void {
+    if (answered === this.#reachable) return;
+    this.#reachable = answered;
+    this.onReachable(answered);
+    this.onChange();
+  }
+
+  /** Asks what the server already has from an earlier visit. */
   begin(): void {
     this.#watch.hurry();
   }
 
-  /** The server says that something is not ready: nothing is, until it has told what. */
+  /** The server says that something is not ready: nothing counts as ready until it has said what. */
   recheck(): void {
     for (const item of this.#items) if (item.state === 'ready') item.state = 'checking';
     this.#listDue = true;
@@ -106,10 +143,10 @@ export class UploadQueue {
     this.onChange();
   }
 
-  /** Nothing moves any more. */
+  /** Stops everything. */
   end(): void {
     this.#watch.end();
-    for (const item of this.#items.filter(isMoving)) this.#stop(item, 'paused');
+    for (const item of this.#items.filter(isMoving)) this.#pause(item);
     this.onChange();
   }
 
@@ -118,28 +155,25 @@ export class UploadQueue {
     let count = 0;
     let tooMany = false;
     for (const { file, path } of picked) {
-      const fingerprint = ['waybill', this.#limits.tusEndpoint, path, file.size, file.lastModified].join('|');
-      if (this.#items.some((item) => item.fingerprint === fingerprint)) continue;
+      const chosen = chosenOf(file, path, this.#limits.desk);
+      const { fingerprint } = chosen;
+      if (this.#items.some((item) => item.fingerprint === fingerprint && item.state !== 'interrupted')) continue;
       if (file.size > this.#limits.maxFileBytes) {
         tooLarge.push(file.name);
         continue;
       }
-      const earlier = this.#interrupted(file);
+      const earlier = this.#items.find((item) => isRestOf(item, chosen));
       if (!earlier && this.#items.length >= this.#limits.maxFiles) {
         tooMany = true;
         continue;
       }
       const item: Item = {
-        key: earlier?.key ?? this.#nextKey++,
-        name: earlier?.name ?? freeName(file.name, this.#items),
-        sizeBytes: file.size,
-        fingerprint,
+        ...itemOf(chosen, earlier?.key ?? this.#nextKey++),
+        name: earlier?.name ?? (chosen.path === undefined ? freeName(chosen.name, this.#items) : chosen.name),
         file,
         sentBytes: earlier?.sentBytes ?? 0,
         state: 'waiting',
         url: earlier?.url,
-        transfer: undefined,
-        starts: 0,
       };
       if (earlier) this.#items[this.#items.indexOf(earlier)] = item;
       else this.#items.push(item);
@@ -152,14 +186,14 @@ export class UploadQueue {
   pause(key: number): void {
     const item = this.#find(key);
     if (!item || !isMoving(item)) return;
-    this.#stop(item, 'paused');
+    this.#pause(item);
     this.#pump();
   }
 
   /** After a pause or a failure. */
   resume(key: number): void {
     const item = this.#find(key);
-    if (item?.state !== 'paused' && item?.state !== 'failed') return;
+    if (item?.state !== 'paused' && item?.state !== 'failed' && item?.state !== 'full') return;
     item.state = 'waiting';
     this.#pump();
   }
@@ -169,27 +203,40 @@ export class UploadQueue {
     const item = this.#find(key);
     if (!item) return true;
     this.#items = this.#items.filter((other) => other !== item);
-    this.#speed.forget();
+    this.#progress.recount();
+    this.#removals += 1;
     this.#pump();
-    void item.transfer?.upload.abort().catch(() => {});
-    return item.url === undefined || (await this.#removeFromServer(item.url));
+    await item.transfer?.stop();
+    this.#removals -= 1;
+    const gone = item.url === undefined || (await this.#removeFromServer(item.url));
+    this.onChange();
+    return gone;
   }
 
-  /** The network is gone: what was under way waits. */
+  removeAll(state: 'refused' | 'interrupted'): void {
+    for (const item of this.#items) if (item.state === state) void this.remove(item.key);
+  }
+
+  /** The network is gone: uploads in progress wait. */
   offline(): void {
-    for (const item of this.#items) if (item.state === 'uploading') this.#stop(item, 'offline');
+    this.heard(false);
+    for (const item of this.#items.filter(({ state }) => state === 'uploading')) {
+      item.state = 'offline';
+      item.transfer?.cut();
+    }
     this.onChange();
   }
 
-  /** The network is back: what waited for it goes on. */
+  /** The network is back: uploads that waited for it continue. */
   online(): void {
+    this.heard(true);
     this.#watch.hurry();
     this.#goOn();
   }
 
-  #stop(item: Item, state: 'paused' | 'offline'): void {
-    item.state = state;
-    void item.transfer?.upload.abort().catch(() => {});
+  #pause(item: Item): void {
+    item.state = 'paused';
+    void item.transfer?.stop();
   }
 
   async #removeFromServer(url: string): Promise<boolean> {
@@ -214,100 +261,48 @@ export class UploadQueue {
     return this.#items.find((item) => item.key === key);
   }
 
-  #interrupted(file: File): Item | undefined {
-    return this.#items.find(
-      (item) =>
-        item.state === 'interrupted' && item.name === file.name.normalize('NFC') && item.sizeBytes === file.size,
-    );
-  }
-
   #pump(): void {
     let under = this.#items.filter((item) => item.state === 'uploading').length;
     for (const item of this.#items) {
       if (under >= atOnce) break;
       if (item.state !== 'waiting' || !item.file) continue;
       under += 1;
-      void this.#start(item, item.file);
+      item.state = 'uploading';
+      item.transfer ??= this.#newTransfer(item, item.file);
+      item.transfer.start();
     }
     this.onChange();
   }
 
-  async #start(item: Item, file: File): Promise<void> {
-    item.state = 'uploading';
-    item.starts += 1;
-    const { starts } = item;
-    item.transfer ??= this.#newTransfer(item, file);
-    const { upload, prepared } = item.transfer;
-    await prepared;
-    // It may have been paused meanwhile, or removed, or paused and started again.
-    if (this.#find(item.key) === item && item.state === 'uploading' && item.starts === starts) upload.start();
-  }
-
-  #newTransfer(item: Item, file: File): NonNullable<Item['transfer']> {
-    const upload = this.#browser.newUpload(file, this.#options(item, file));
-    return { upload, prepared: this.#prepare(item, upload) };
-  }
-
-  /**
-   * Only what this browser remembers of this very file is continued: a file of the same name and size with other
-   * content must never be glued to the first half of an older one.
-   */
-  async #prepare(item: Item, upload: Upload): Promise<void> {
-    if (item.url === undefined) return;
-    const earlier = await upload.findPreviousUploads().catch(() => []);
-    const previous = earlier.find(({ uploadUrl }) => uploadUrl && idOf(uploadUrl) === idOf(item.url));
-    if (previous) {
-      upload.resumeFromPreviousUpload(previous);
-    } else {
-      await this.#removeFromServer(item.url);
-      item.url = undefined;
-      item.sentBytes = 0;
-    }
-  }
-
-  #options(item: Item, file: File): UploadOptions {
-    const isCurrent = () => this.#find(item.key) === item;
-    return {
-      ...tusManners(this.#browser.isOnline),
-      endpoint: this.#limits.tusEndpoint,
-      storeFingerprintForResuming: true,
-      removeFingerprintOnSuccess: true,
-      parallelUploads: 1,
-      metadata: { filename: item.name, filetype: file.type || 'application/octet-stream' },
-      fingerprint: () => Promise.resolve(item.fingerprint ?? ''),
-      onUploadUrlAvailable: () => {
-        item.url = item.transfer?.upload.url ?? item.url;
-      },
-      onProgress: (sent) => {
-        if (!isCurrent() || item.state !== 'uploading') return;
-        item.sentBytes = sent;
-        this.#speed.note(this.#browser.now(), this.total.sentBytes);
+  #newTransfer(item: Item, file: File): Transfer {
+    return newTransfer(item, file, this.#limits.tusEndpoint, this.#browser, {
+      isListed: () => this.#find(item.key) === item,
+      heard: (answered) => this.heard(answered),
+      removeFromServer: (url) => this.#removeFromServer(url),
+      onProgress: () => {
+        this.#progress.note(this.#browser.now(), this.#items);
         this.onChange();
       },
-      onSuccess: () => {
-        if (!isCurrent()) return;
-        item.state = 'checking';
-        item.sentBytes = item.sizeBytes;
-        item.transfer = undefined;
+      onArrived: () => {
         this.#watch.wake();
         this.#pump();
         this.onNews([{ name: item.name, state: 'checking' }]);
       },
-      onError: (error) => {
-        if (!isCurrent() || item.state !== 'uploading') return;
+      onBroken: (error) => {
+        if (isUnanswered(error)) this.heard(false);
         if (willPass(error)) {
           item.state = 'offline';
           this.#tryAgainLater();
           void this.#failIfUnreadable(item, file);
         } else {
-          this.#fail(item);
+          this.#fail(item, isStorageFull(error) ? 'full' : 'failed');
         }
         this.#pump();
       },
-    };
+    });
   }
 
-  /** A browser tells of a file that changed or is gone as if the network had failed. */
+  /** A browser reports a file that changed or is gone as if the network had failed. */
   async #failIfUnreadable(item: Item, file: File): Promise<void> {
     try {
       await file.slice(0, 1).arrayBuffer();
@@ -316,13 +311,13 @@ export class UploadQueue {
     }
   }
 
-  #fail(item: Item): void {
+  #fail(item: Item, state: 'failed' | 'full' = 'failed'): void {
     if (this.#find(item.key) !== item) return;
-    item.state = 'failed';
-    // It may be more than this file: the link may have ended.
+    item.state = state;
+    // It may affect more than this file: the link may have ended.
     this.#listDue = true;
     this.#watch.wake();
-    this.onNews([{ name: item.name, state: 'failed' }]);
+    this.onNews([{ name: item.name, state }]);
     this.onChange();
   }
 
@@ -340,7 +335,20 @@ export class UploadQueue {
     this.#pump();
   }
 
-  /** Only what had arrived before the question is settled by the answer. */
+  #ask(): Promise<readonly ServerFile[] | 'ended' | undefined> {
+    return this.#browser.files().then(
+      (files) => {
+        this.heard(true);
+        return files;
+      },
+      () => {
+        this.heard(false);
+        return undefined;
+      },
+    );
+  }
+
+  /** The response settles only files that had arrived before the request. */
   #listen(): (files: readonly ServerFile[]) => void {
     const delivered = this.#items.filter(isDelivered);
     const listDue = this.#listDue;
@@ -349,8 +357,10 @@ export class UploadQueue {
       const news = delivered
         .filter((item) => this.#items.includes(item))
         .flatMap((item) => adopt(item, byId.get(idOf(item.url))) ?? []);
-      // Neither the server has these, nor this browser.
-      this.#items = this.#items.filter((item) => item.state !== 'interrupted' || item.url !== undefined);
+      const before = this.#items.length;
+      // The server does not have these, and this browser was never given them.
+      this.#items = this.#items.filter((item) => item.state !== 'interrupted' || item.url || item.fingerprint);
+      if (this.#items.length < before) this.#progress.recount();
       if (listDue) this.#addUnknown(files);
       this.onChange();
       if (news.length > 0) this.onNews(news);
@@ -358,12 +368,24 @@ export class UploadQueue {
   }
 
   #addUnknown(files: readonly ServerFile[]): void {
-    // An upload that is just being created may be one of them; the next answer will tell.
-    if (this.#items.some((item) => item.state === 'uploading' && item.url === undefined)) return;
+    // An upload that is just being opened or removed may be one of them; the next response will tell.
+    const isOpening = (item: Item) => item.url === undefined && (item.state === 'uploading' || item.transfer?.opening);
+    if (this.#removals > 0 || this.#items.some(isOpening)) return;
     this.#listDue = false;
     const known = new Set([...this.#removed, ...this.#items.map((item) => idOf(item.url))]);
-    for (const file of files) {
-      if (!known.has(file.id)) this.#items.push(itemOf(file, this.#nextKey++, this.#limits.tusEndpoint));
+    for (const file of files.filter(({ id }) => !known.has(id))) {
+      if (this.#items.some((item) => isEmptyDouble(file, item))) {
+        void this.#removeFromServer(urlOf(file, this.#limits.tusEndpoint));
+        continue;
+      }
+      const path = file.path.includes('/') ? file.path : undefined;
+      const chosen = this.#items.find(
+        (item) => (item.path ?? item.name) === (path ?? file.name) && item.file === undefined && !item.url,
+      );
+      const item = chosen ?? itemOf({ ...file, path, fingerprint: undefined }, this.#nextKey++);
+      if (!chosen) this.#items.push(item);
+      tellOf(item, file, this.#limits.tusEndpoint);
     }
+    this.#tellKnown();
   }
 }

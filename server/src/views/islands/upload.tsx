@@ -2,11 +2,14 @@ import { render, type VNode } from 'preact';
 import { Upload } from 'tus-js-client';
 import { WordsContext } from '../components/words-context.ts';
 import { GonePage, goneTitle } from '../pages/gone-page.tsx';
-import { SentPage, sentTitle } from '../pages/sent-page.tsx';
 import { islandWords } from './island-words.ts';
+import './gesture.ts';
+import { sendFiles } from './send-files.ts';
+import { SendWish } from './send-wish.ts';
 import { removeUpload, serverFiles } from './server-files.ts';
 import { type Before, UploadForm, type UploadSettings } from './upload-form.tsx';
 import { UploadQueue } from './upload-queue.ts';
+import { wishMemory } from './wish-memory.ts';
 
 function start(root: HTMLElement, json: string): void {
   const words = islandWords(json);
@@ -15,21 +18,35 @@ function start(root: HTMLElement, json: string): void {
     tusEndpoint: data['tusEndpoint'] ?? '',
     filesEndpoint: data['filesEndpoint'] ?? '',
     sendAction: data['sendAction'] ?? '',
-    sender: data['sender'] ?? '',
+    sentHref: data['sentHref'] ?? '',
+    desk: data['desk'] ?? '',
     maxFiles: Number(data['maxFiles']),
     maxFileBytes: Number(data['maxFileBytes']),
   };
-  const queue = new UploadQueue(settings, {
-    newUpload: (file, options) => new Upload(file, options),
-    remove: removeUpload,
-    files: () => serverFiles(settings.filesEndpoint),
-    isOnline: () => navigator.onLine,
-    now: () => performance.now(),
-    after: (milliseconds, then) => void setTimeout(then, milliseconds),
-  });
+  const after = (milliseconds: number, then: () => void) => void setTimeout(then, milliseconds);
+  const memory = wishMemory(() => localStorage, settings.desk);
+  const remembered = memory.read();
+  const queue = new UploadQueue(
+    settings,
+    {
+      newUpload: (file, options) => new Upload(file, options),
+      remove: removeUpload,
+      files: () => serverFiles(settings.filesEndpoint),
+      isOnline: () => navigator.onLine,
+      now: () => performance.now(),
+      after,
+    },
+    remembered?.files,
+  );
+  const written = root.querySelector('textarea')?.value ?? '';
+  const wish = new SendWish(
+    { queue, send: (message) => sendFiles(settings.sendAction, message), remember: memory.write, after },
+    { message: written || (remembered?.message ?? ''), pressed: remembered?.pressed ?? false },
+  );
+  // The next user of this device must not find what was written.
+  document.querySelector('.done-here')?.addEventListener('submit', () => memory.write(undefined));
   const before: Before = {
-    problems: Array.from(root.querySelectorAll('.problem'), (problem) => problem.textContent ?? ''),
-    message: root.querySelector('textarea')?.value ?? '',
+    problems: Array.from(root.querySelectorAll('.banner'), (problem) => problem.textContent ?? ''),
     picker: root.querySelector<HTMLInputElement>('input[type=file]'),
     focusedId: root.contains(document.activeElement) ? (document.activeElement?.id ?? '') : undefined,
   };
@@ -39,7 +56,7 @@ function start(root: HTMLElement, json: string): void {
     root.closest('main')?.replaceWith(host);
     render(null, root);
     render(<WordsContext.Provider value={words}>{page}</WordsContext.Provider>, host);
-    // The brand at its end stays.
+    // The brand at the end of the title stays.
     document.title = title + document.title.slice(document.title.lastIndexOf(' · '));
     host.querySelector('h1')?.focus();
   };
@@ -49,13 +66,8 @@ function start(root: HTMLElement, json: string): void {
       <UploadForm
         settings={settings}
         queue={queue}
+        wish={wish}
         before={before}
-        onSent={(files) =>
-          turnInto(
-            <SentPage sender={settings.sender} files={files} doneAction={data['doneAction'] ?? ''} />,
-            sentTitle(words),
-          )
-        }
         onEnded={() => turnInto(<GonePage reason="expired" />, goneTitle(words, { reason: 'expired' }))}
       />
     </WordsContext.Provider>,

@@ -1,9 +1,9 @@
-import { type MailFile, type RenderedMail, renderLetter } from '../components/letter.tsx';
+import type { Letter, MailFile } from '../components/letter.tsx';
 import { isolate } from '../plain.ts';
 import type { Words } from '../words.ts';
+import { fromField, type Sender, stopOf } from './from.ts';
 
-export interface DropMail {
-  readonly sender: string;
+export interface DropMail extends Sender {
   readonly message: string;
   /** All of the files, or the first of them. */
   readonly files: readonly MailFile[];
@@ -11,25 +11,32 @@ export interface DropMail {
   readonly totalBytes: number;
   readonly deadline: Date;
   readonly link: string;
-  readonly brand?: string | undefined;
+  readonly stopLink: string;
+  readonly to: string;
+  readonly reference: string;
 }
 
 /** To a receiver: here are your files. */
-export function dropMail(words: Words, mail: DropMail): RenderedMail {
+export function dropMail(words: Words, mail: DropMail): Letter {
   const count = mail.fileCount;
-  const deadline = words.formatDate(mail.deadline);
-  return renderLetter(words, {
-    subject: words.t('mail.drop.subject', { sender: isolate(mail.sender), count }),
-    preheader: words.t('mail.drop.preheader', { size: words.formatSize(mail.totalBytes), deadline }),
-    message: mail.message,
-    files: mail.files,
-    fileCount: count,
+  return {
+    subject: words.t('mail.drop.subject', { sender: isolate(mail.senderName), count }),
     button: {
       label: words.t('mail.drop.button', { count }),
       here: words.t('mail.drop.here', { count }),
       link: mail.link,
     },
-    closing: [words.t('mail.linkUntil', { deadline }), words.t('mail.private'), words.t('mail.unexpected')],
-    brand: mail.brand,
-  });
+    note: words.t('mail.drop.note', {
+      size: words.formatSize(mail.totalBytes),
+      deadline: words.formatDate(mail.deadline),
+    }),
+    message: mail.message,
+    files: mail.files,
+    fileCount: count,
+    fields: fromField(words, mail),
+    reference: mail.reference,
+    closing: [words.t('mail.private'), words.t('mail.unexpected')],
+    to: mail.to,
+    stop: stopOf(mail),
+  };
 }

@@ -1,26 +1,30 @@
-import { type RenderedMail, renderLetter } from '../components/letter.tsx';
+import type { Letter } from '../components/letter.tsx';
 import { isolate } from '../plain.ts';
 import type { Words } from '../words.ts';
+import { fromField, type Sender, stopOf } from './from.ts';
 
-export interface GrantMail {
-  readonly sender: string;
+export interface GrantMail extends Sender {
   readonly message: string;
   readonly deadline: Date;
   readonly link: string;
-  readonly brand?: string | undefined;
+  readonly stopLink: string;
+  readonly to: string;
+  readonly reference: string;
 }
 
 /** To a contact: you can send files back. */
-export function grantMail(words: Words, mail: GrantMail): RenderedMail {
-  const sender = isolate(mail.sender);
-  const deadline = words.formatDate(mail.deadline);
-  return renderLetter(words, {
+export function grantMail(words: Words, mail: GrantMail): Letter {
+  const sender = isolate(mail.senderName);
+  return {
     subject: words.t('mail.grant.subject', { sender }),
-    preheader: words.t('mail.grant.preheader', { deadline }),
     intro: words.t('mail.grant.intro', { sender }),
-    message: mail.message,
     button: { label: words.t('mail.grant.button'), here: words.t('mail.grant.here'), link: mail.link },
-    closing: [words.t('mail.linkUntil', { deadline }), words.t('mail.private'), words.t('mail.unexpected')],
-    brand: mail.brand,
-  });
+    note: words.t('mail.linkUntil', { deadline: words.formatDate(mail.deadline) }),
+    message: mail.message,
+    fields: fromField(words, mail),
+    reference: mail.reference,
+    closing: [words.t('mail.private'), words.t('mail.unexpected')],
+    to: mail.to,
+    stop: stopOf(mail),
+  };
 }

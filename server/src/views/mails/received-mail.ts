@@ -1,4 +1,4 @@
-import { type MailFile, type RenderedMail, renderLetter } from '../components/letter.tsx';
+import type { Letter, MailFile } from '../components/letter.tsx';
 import { isolate } from '../plain.ts';
 import type { Words } from '../words.ts';
 
@@ -10,22 +10,22 @@ export interface ReceivedMail {
   readonly fileCount: number;
   readonly totalBytes: number;
   readonly deadline: Date;
-  readonly brand?: string | undefined;
+  readonly to: string;
+  readonly reference: string;
 }
 
 /** To the owner of an account: a contact has sent files. */
-export function receivedMail(words: Words, mail: ReceivedMail): RenderedMail {
+export function receivedMail(words: Words, mail: ReceivedMail): Letter {
   const count = mail.fileCount;
-  const deadline = words.formatDate(mail.deadline);
-  return renderLetter(words, {
+  return {
     subject: words.t('mail.received.subject', { contact: isolate(mail.contact), count }),
-    preheader: words.t('mail.drop.preheader', { size: words.formatSize(mail.totalBytes), deadline }),
-    intro: words.t('mail.received.intro', { count, deadline }),
+    intro: words.t('mail.received.intro', { count, deadline: words.formatDate(mail.deadline) }),
+    fields: [[words.t('common.size'), words.formatSize(mail.totalBytes)]],
     message: mail.message,
     files: mail.files,
     fileCount: count,
-    fields: [[words.t('common.size'), words.formatSize(mail.totalBytes)]],
+    reference: mail.reference,
     closing: [],
-    brand: mail.brand,
-  });
+    to: mail.to,
+  };
 }

@@ -1,33 +1,15 @@
-import { type MailFile, type RenderedMail, renderLetter } from '../components/letter.tsx';
+import type { Letter } from '../components/letter.tsx';
 import { isolate } from '../plain.ts';
 import type { Words } from '../words.ts';
+import { type DropMail, dropMail } from './drop-mail.ts';
 
-export interface ReminderMail {
-  readonly sender: string;
-  /** All of the files, or the first of them. */
-  readonly files: readonly MailFile[];
-  readonly fileCount: number;
-  readonly deadline: Date;
-  readonly link: string;
-  readonly brand?: string | undefined;
-}
+export type ReminderMail = Omit<DropMail, 'message'>;
 
-/** To a receiver who has not fetched everything while the deadline comes near. */
-export function reminderMail(words: Words, mail: ReminderMail): RenderedMail {
-  const count = mail.fileCount;
-  const intro = words.t('mail.reminder.intro', { deadline: words.formatDate(mail.deadline) });
-  return renderLetter(words, {
-    subject: words.t('mail.reminder.subject', { sender: isolate(mail.sender), count }),
-    preheader: intro,
-    intro,
-    files: mail.files,
-    fileCount: count,
-    button: {
-      label: words.t('mail.drop.button', { count }),
-      here: words.t('mail.drop.here', { count }),
-      link: mail.link,
-    },
-    closing: [words.t('mail.private'), words.t('mail.unexpected')],
-    brand: mail.brand,
-  });
+/** To a receiver who has not fetched everything when the deadline is near. */
+export function reminderMail(words: Words, mail: ReminderMail): Letter {
+  return {
+    ...dropMail(words, { ...mail, message: '' }),
+    subject: words.t('mail.reminder.subject', { sender: isolate(mail.senderName), count: mail.fileCount }),
+    intro: words.t('mail.reminder.intro'),
+  };
 }

@@ -1,5 +1,9 @@
 import type { JSX } from 'preact';
-import { Card, Problem } from '../components/card.tsx';
+import { Banner } from '../components/banner.tsx';
+import { Button } from '../components/button.tsx';
+import { Card, Fields } from '../components/card.tsx';
+import { Field } from '../components/field.tsx';
+import { Moment } from '../components/moment.tsx';
 import { useWords, type ViewWords } from '../components/words-context.ts';
 import { isolate } from '../plain.ts';
 import type { Words } from '../words.ts';
@@ -11,7 +15,10 @@ export interface CodePageProps {
   /** Takes the field `code`. */
   readonly action: string;
   readonly resendAction: string;
-  readonly problem?: 'wrong' | 'expired' | 'too_many_tries' | 'too_many_codes' | undefined;
+  /** Of the code that was sent last. */
+  readonly sentAt?: Date | undefined;
+  readonly validUntil?: Date | undefined;
+  readonly problem?: 'shape' | 'wrong' | 'expired' | 'too_many_tries' | 'too_many_codes' | undefined;
   readonly triesLeft?: number | undefined;
 }
 
@@ -20,6 +27,7 @@ const texts = {
   mail: { sent: 'code.mail', delay: 'code.delay.mail' },
 } as const;
 const problems = {
+  shape: 'code.problem.shape',
   wrong: 'code.problem.wrong',
   expired: 'code.problem.expired',
   too_many_tries: 'code.problem.too_many_tries',
@@ -33,47 +41,59 @@ export function codeTitle(words: Words): string {
 export function CodePage(props: CodePageProps): JSX.Element {
   const words = useWords();
   const { channel, problem } = props;
-  // A code that is spent has no field to type it into, and who may ask for no more codes has no button for it.
+  // A used-up code has no input field, and if no more codes may be requested there is no button for it.
   const spent = problem === 'expired' || problem === 'too_many_tries';
   const mayResend = problem !== 'too_many_codes';
   return (
     <Card
       icon="lock"
       title={words.t('code.title')}
-      about={<p class="lead">{words.t(texts[channel].sent, { target: isolate(props.target) })}</p>}
+      about={
+        <>
+          <p class="lead">{words.t(texts[channel].sent, { target: isolate(props.target) })}</p>
+          {!spent && props.sentAt && props.validUntil && (
+            <Fields
+              fields={[
+                [words.t('code.sentAt'), <Moment at={props.sentAt} show="time" />],
+                [words.t('code.validUntil'), <Moment at={props.validUntil} show="time" />],
+              ]}
+            />
+          )}
+        </>
+      }
     >
-      {problem && <Problem id="problem">{problemText(words, props)}</Problem>}
+      {problem && (
+        <Banner tone="bad" id="problem">
+          {problemText(words, props)}
+        </Banner>
+      )}
       {!spent && (
         <form method="post" action={props.action} class="stack">
-          <div class="field">
-            <label for="code">{words.t('code.label')}</label>
-            <input
-              id="code"
-              class="code-input"
-              name="code"
-              type="text"
-              inputMode="numeric"
-              autocomplete="one-time-code"
-              pattern="[0-9 ]*"
-              maxLength={12}
-              required
-              dir="ltr"
-              spellcheck={false}
-              aria-invalid={problem === 'wrong' ? 'true' : undefined}
-              aria-describedby={problem ? 'problem' : undefined}
-            />
-          </div>
-          <button class="button button-main" type="submit">
-            {words.t('common.continue')}
-          </button>
+          <Field
+            label={words.t('code.label')}
+            id="code"
+            class="code-input"
+            name="code"
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            pattern="\s*([0-9]\s*){6}"
+            title={words.t('code.problem.shape')}
+            maxLength={12}
+            required
+            // The only thing there is to do here.
+            autofocus
+            dir="ltr"
+            spellcheck={false}
+            aria-invalid={problem === 'wrong' || problem === 'shape' ? 'true' : undefined}
+            aria-describedby={problem ? 'problem' : undefined}
+          />
+          <Button look="main">{words.t('common.continue')}</Button>
         </form>
       )}
       {mayResend && (
         <form method="post" action={props.resendAction} class="resend">
           {!spent && <p class="quiet small">{words.t(texts[channel].delay)}</p>}
-          <button class={`button ${spent ? 'button-main' : 'button-plain'}`} type="submit">
-            {words.t('code.resend')}
-          </button>
+          <Button look={spent ? 'main' : 'plain'}>{words.t('code.resend')}</Button>
         </form>
       )}
     </Card>

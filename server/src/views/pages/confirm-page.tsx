@@ -1,13 +1,14 @@
 import type { JSX } from 'preact';
-import { Card, Problem } from '../components/card.tsx';
+import { Banner } from '../components/banner.tsx';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+import { Field } from '../components/field.tsx';
+import type { IconName } from '../components/icon.tsx';
 import { useWords } from '../components/words-context.ts';
 import type { Words } from '../words.ts';
-import type { LinkKind } from './link-landing-page.tsx';
 
 export interface ConfirmPageProps {
-  readonly kind: LinkKind;
-  /** What is to be typed; it comes back in the field `word`. */
-  readonly word: string;
+  readonly icon: IconName;
   readonly action: string;
   readonly wrong?: boolean | undefined;
 }
@@ -16,42 +17,46 @@ export function confirmTitle(words: Words): string {
   return words.t('confirm.title');
 }
 
-/** For a browser that cannot show that a person pressed the button. */
-export function ConfirmPage({ kind, word, action, wrong }: ConfirmPageProps): JSX.Element {
+/** Whether this is the word that the page asks for, ignoring case and accents, which not every keyboard has. */
+export function isConfirmation(words: Words, typed: string): boolean {
+  return typed.trim().localeCompare(words.t('confirm.word'), 'en', { sensitivity: 'base' }) === 0;
+}
+
+/** For a browser that cannot show that a person pressed the button. The input is sent in the field `word`. */
+export function ConfirmPage({ icon, action, wrong }: ConfirmPageProps): JSX.Element {
   const words = useWords();
   return (
     <Card
-      icon={kind}
+      icon={icon}
       title={words.t('confirm.title')}
       about={
         <>
           <p class="lead">{words.t('confirm.text')}</p>
           <p class="big-word">
-            <bdi>{word}</bdi>
+            <bdi>{words.t('confirm.word')}</bdi>
           </p>
         </>
       }
     >
       <form method="post" action={action} class="stack">
-        {wrong && <Problem id="problem">{words.t('confirm.wrong')}</Problem>}
-        <div class="field">
-          <label for="word">{words.t('confirm.label')}</label>
-          <input
-            id="word"
-            name="word"
-            type="text"
-            required
-            maxLength={64}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            aria-invalid={wrong ? 'true' : undefined}
-            aria-describedby={wrong ? 'problem' : undefined}
-          />
-        </div>
-        <button class="button button-main" type="submit">
-          {words.t('common.continue')}
-        </button>
+        {wrong && (
+          <Banner tone="bad" id="problem">
+            {words.t('confirm.wrong')}
+          </Banner>
+        )}
+        <Field
+          label={words.t('confirm.label')}
+          id="word"
+          name="word"
+          required
+          maxLength={64}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          aria-invalid={wrong ? 'true' : undefined}
+          aria-describedby={wrong ? 'problem' : undefined}
+        />
+        <Button look="main">{words.t('common.continue')}</Button>
       </form>
     </Card>
   );

@@ -1,15 +1,22 @@
 import type { JSX } from 'preact';
+import { AskForm, type Asking } from '../components/ask-form.tsx';
+import { Button, ButtonLink } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { DoneForm } from '../components/done-form.tsx';
+import { FileRow } from '../components/file-row.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Message } from '../components/message.tsx';
-import { type ScanState, scanTexts } from '../components/scan-words.ts';
+import { Moment } from '../components/moment.tsx';
+import { ScanNote } from '../components/scan-note.tsx';
+import type { ScanState } from '../components/scan-words.ts';
 import { useWords } from '../components/words-context.ts';
 import { isolate, oneLine } from '../plain.ts';
 import type { Words } from '../words.ts';
 
 export interface DownloadFile {
-  readonly name: string;
+  readonly id: string;
+  /** Where it was in the folder that was sent, ending with its own name. */
+  readonly path: string;
   readonly sizeBytes: number;
   /** In hexadecimal. */
   readonly sha256: string;
@@ -21,12 +28,19 @@ export interface DownloadFile {
 
 export interface DownloadPageProps {
   readonly sender: string;
+  /** The reference that people use for the drop. */
+  readonly reference: string;
   readonly message: string;
   readonly files: readonly DownloadFile[];
   readonly totalBytes: number;
   /** All files as one ZIP. */
   readonly allHref?: string | undefined;
+  /** The checksums of all files, for `sha256sum`. */
+  readonly sumsHref: string;
+  /** Returns the ids of the files that were sent in full, for the script. */
+  readonly deliveredHref: string;
   readonly deadline: Date;
+  readonly asking?: Asking | undefined;
   /** Ends the session of this browser. */
   readonly doneAction: string;
 }
@@ -49,8 +63,9 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
           <Fields
             fields={[
               [words.t('common.from'), oneLine(props.sender)],
-              [words.t('common.until'), words.formatDate(props.deadline)],
+              [words.t('common.until'), <Moment at={props.deadline} show="deadline" />],
               [words.t('common.size'), size],
+              [words.t('common.reference'), props.reference],
             ]}
           />
           <Message>{props.message}</Message>
@@ -59,65 +74,84 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
     >
       {props.allHref !== undefined && files.length > 1 && (
         <div class="all">
-          <a class="button button-main" href={props.allHref} download>
-            <Icon name="download" />
+          <ButtonLink look="main" icon="download" href={props.allHref} download>
             {words.t('download.all')}
-          </a>
+          </ButtonLink>
           <p class="quiet small">{words.t('download.allNote', { size })}</p>
         </div>
       )}
-      <ul class="files">
+      <ul class="files" data-delivered={props.deliveredHref}>
         {files.map((file) => (
-          <FileRow key={file.href} file={file} main={files.length === 1} />
+          <DownloadRow key={file.href} file={file} main={files.length === 1} />
         ))}
       </ul>
-      <details class="help small">
-        <summary>{words.t('download.checksumHelp')}</summary>
-        <p class="quiet">{words.t('download.checksumText')}</p>
-      </details>
+      <p class="unseen" role="status" />
+      <Verify files={files} sumsHref={props.sumsHref} />
+      {props.asking && <AskForm {...props.asking} />}
       <DoneForm action={props.doneAction} />
     </Card>
   );
 }
 
-function FileRow({ file, main }: { file: DownloadFile; main: boolean }): JSX.Element {
+function DownloadRow({ file, main }: { file: DownloadFile; main: boolean }): JSX.Element {
   const words = useWords();
-  const name = oneLine(file.name);
   return (
-    <li class="file">
-      <span class="kind" aria-hidden="true">
-        {extension(name)}
+    <FileRow
+      id={file.id}
+      path={file.path}
+      action={
+        <ButtonLink look={main ? 'main' : 'quiet'} icon="download" href={file.href} download>
+          <span class="button-text">{words.t('download.one')}</span> <bdi class="unseen">{oneLine(file.path)}</bdi>
+        </ButtonLink>
+      }
+    >
+      <span>{words.formatSize(file.sizeBytes)}</span>
+      <span class="done" hidden={!file.complete}>
+        <Icon name="check" small />
+        {words.t('download.done')}
       </span>
-      <div class="file-about">
-        <p class="file-name">
-          <bdi>{name}</bdi>
-        </p>
-        <div class="file-meta small">
-          <span class="quiet">{words.formatSize(file.sizeBytes)}</span>
-          {file.complete && (
-            <span class="done">
-              <Icon name="check" />
-              {words.t('download.done')}
-            </span>
-          )}
-          <details class="checksum">
-            <summary>SHA-256</summary>
-            <code dir="ltr">{file.sha256}</code>
-          </details>
-          <span class={file.scan === 'clean' ? 'scan quiet' : 'scan'}>
-            <Icon name={file.scan === 'clean' ? 'shield' : 'alert'} />
-            {words.t(scanTexts[file.scan])}
-          </span>
-        </div>
-      </div>
-      <a class={`button ${main ? 'button-main' : 'button-quiet'}`} href={file.href} download>
-        <Icon name="download" />
-        <span class="button-text">{words.t('download.one')}</span> <bdi class="unseen">{name}</bdi>
-      </a>
-    </li>
+      <ScanNote scan={file.scan} />
+    </FileRow>
   );
 }
 
-function extension(name: string): string {
-  return /[^.]\.([a-z0-9]{1,4})$/i.exec(name)?.[1]?.toUpperCase() ?? '';
+/** Closed at first: few people need it, and those compare it character by character. */
+function Verify({ files, sumsHref }: Pick<DownloadPageProps, 'files' | 'sumsHref'>): JSX.Element {
+  const words = useWords();
+  return (
+    <details class="verify small">
+      <summary>{words.t('download.verify')}</summary>
+      <p class="quiet">{words.t('download.verifyText')}</p>
+      <dl>
+        {files.map((file) => (
+          <div key={file.id}>
+            <dt>
+              <bdi>{oneLine(file.path)}</bdi>
+            </dt>
+            <dd>
+              <code dir="ltr">{file.sha256}</code>
+              {/* Shown by the script, which does the copying. */}
+              <Button
+                look="plain"
+                type="button"
+                hidden
+                data-copy={file.sha256}
+                data-copied={words.t('download.copied')}
+              >
+                {words.t('download.copy')} <bdi class="unseen">{oneLine(file.path)}</bdi>
+              </Button>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        <a href={sumsHref} download>
+          {words.t('download.sums')}
+        </a>
+      </p>
+      <p class="quiet">
+        {words.t('download.sumsNote')} <code dir="ltr">sha256sum -c SHA256SUMS</code>
+      </p>
+    </details>
+  );
 }

@@ -1,27 +1,56 @@
 import type { JSX } from 'preact';
-import { Card } from '../components/card.tsx';
+import { AskForm, type Asking } from '../components/ask-form.tsx';
+import { Card, Fields } from '../components/card.tsx';
 import { useWords, type ViewWords } from '../components/words-context.ts';
+import { oneLine } from '../plain.ts';
 
 export interface GonePageProps {
-  readonly reason: 'expired' | 'revoked' | 'unknown' | 'too_many' | 'busy' | 'closed';
+  readonly reason: keyof typeof texts;
+  /** For a link that worked once: whose it was. */
+  readonly link?: { readonly sender: string; readonly reference: string } | undefined;
+  readonly asking?: Asking | undefined;
 }
 
 const texts = {
   expired: { icon: 'clock', title: 'gone.expired.title', text: 'gone.expired.text' },
   revoked: { icon: 'stop', title: 'gone.revoked.title', text: 'gone.revoked.text' },
+  not_opened: { icon: 'question', title: 'gone.not_opened.title', text: 'gone.not_opened.text' },
   unknown: { icon: 'question', title: 'gone.unknown.title', text: 'gone.unknown.text' },
+  nothing: { icon: 'question', title: 'gone.nothing.title', text: 'gone.nothing.text' },
+  machines: { icon: 'lock', title: 'gone.machines.title', text: 'gone.machines.text' },
+  refused: { icon: 'stop', title: 'gone.refused.title', text: 'gone.refused.text' },
   too_many: { icon: 'clock', title: 'gone.too_many.title', text: 'gone.too_many.text' },
   busy: { icon: 'clock', title: 'gone.busy.title', text: 'gone.busy.text' },
   closed: { icon: 'check', title: 'gone.closed.title', text: 'gone.closed.text' },
 } as const;
 
-export function goneTitle(words: ViewWords, { reason }: GonePageProps): string {
+export function goneTitle(words: ViewWords, { reason }: Pick<GonePageProps, 'reason'>): string {
   return words.t(texts[reason].title);
 }
 
-/** A page that does not open, or is closed: what happened, and what to do about it. */
-export function GonePage({ reason }: GonePageProps): JSX.Element {
+/** A page that does not open or is closed: what happened, and what to do about it. */
+export function GonePage({ reason, link, asking }: GonePageProps): JSX.Element {
   const words = useWords();
   const { icon, title, text } = texts[reason];
-  return <Card icon={icon} title={words.t(title)} about={<p class="lead">{words.t(text)}</p>} />;
+  return (
+    <Card
+      icon={icon}
+      title={words.t(title)}
+      about={
+        <>
+          <p class="lead">{words.t(text)}</p>
+          {link && (
+            <Fields
+              fields={[
+                [words.t('common.from'), oneLine(link.sender)],
+                [words.t('common.reference'), link.reference],
+              ]}
+            />
+          )}
+        </>
+      }
+    >
+      {asking && <AskForm {...asking} />}
+    </Card>
+  );
 }

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { useWords } from '../components/words-context.ts';
 import { oneLine } from '../plain.ts';
@@ -10,20 +11,24 @@ export interface LinkLandingPageProps {
   readonly kind: LinkKind;
   readonly sender: string;
   readonly action: string;
-  /** The name of the hidden field in which the page's script notes that a person pressed the button. */
+  /** The name of the hidden field in which the page's script records that a person pressed the button. */
   readonly gesture: string;
 }
 
 const texts = {
-  download: { title: 'landing.download.title', text: 'landing.download.text' },
-  upload: { title: 'landing.upload.title', text: 'landing.upload.text' },
+  download: {
+    title: 'landing.download.title',
+    text: 'landing.download.text',
+    unknown: 'landing.download.unknown',
+  },
+  upload: { title: 'landing.upload.title', text: 'landing.upload.text', unknown: 'landing.upload.unknown' },
 } as const;
 
 export function linkLandingTitle(words: Words, { kind }: Pick<LinkLandingPageProps, 'kind'>): string {
   return words.t(texts[kind].title);
 }
 
-/** What a link shows before anything has happened: mail scanners see no more than this. */
+/** What a link shows before anything has happened. Mail scanners see only this. */
 export function LinkLandingPage({ kind, sender, action, gesture }: LinkLandingPageProps): JSX.Element {
   const words = useWords();
   return (
@@ -39,11 +44,10 @@ export function LinkLandingPage({ kind, sender, action, gesture }: LinkLandingPa
     >
       <form method="post" action={action} data-gesture={gesture}>
         <input type="hidden" name={gesture} value="" />
-        <button class="button button-main" type="submit">
-          {words.t('landing.open')}
-        </button>
+        <Button look="main">{words.t('landing.open')}</Button>
       </form>
-      <p class="quiet small">{words.t('landing.unknown')}</p>
+      <p class="quiet small">{words.t('landing.why')}</p>
+      <p class="quiet small">{words.t(texts[kind].unknown)}</p>
     </Card>
   );
 }

@@ -1,13 +1,19 @@
 import type { JSX } from 'preact';
-import { Card } from '../components/card.tsx';
+import { ButtonLink } from '../components/button.tsx';
+import { Card, Fields } from '../components/card.tsx';
 import { DoneForm } from '../components/done-form.tsx';
-import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
+import { PlainFiles } from '../components/plain-files.tsx';
+import { EarlierSendings, type Sending } from '../components/sendings.tsx';
 import { useWords, type ViewWords } from '../components/words-context.ts';
-import { isolate } from '../plain.ts';
+import { isolate, oneLine } from '../plain.ts';
 
 export interface SentPageProps {
   readonly sender: string;
-  readonly files: readonly PlainFile[];
+  readonly last: Sending;
+  /** Newest first. */
+  readonly earlier: readonly Sending[];
+  /** Where more files can be sent. */
+  readonly moreHref: string;
   /** Ends the session of this browser. */
   readonly doneAction: string;
 }
@@ -16,16 +22,35 @@ export function sentTitle(words: ViewWords): string {
   return words.t('sent.title');
 }
 
-export function SentPage({ sender, files, doneAction }: SentPageProps): JSX.Element {
+/** What was sent and when, for as long as the link works. */
+export function SentPage({ sender, last, earlier, moreHref, doneAction }: SentPageProps): JSX.Element {
   const words = useWords();
   return (
     <Card
       icon="check"
       tone="good"
       title={words.t('sent.title')}
-      about={<p class="lead">{words.t('sent.text', { sender: isolate(sender) })}</p>}
+      about={
+        <>
+          <p class="lead">{words.t('sent.text', { sender: isolate(sender) })}</p>
+          <Fields
+            fields={[
+              [words.t('common.to'), oneLine(sender)],
+              [
+                words.t('sent.at'),
+                <time key="at" dateTime={last.sentAt.toISOString()}>
+                  {words.formatDate(last.sentAt)}
+                </time>,
+              ],
+              [words.t('common.size'), words.formatSize(last.totalBytes)],
+            ]}
+          />
+        </>
+      }
     >
-      <PlainFiles files={files} />
+      <PlainFiles files={last.files} count={last.fileCount} />
+      <ButtonLink href={moreHref}>{words.t('sent.more')}</ButtonLink>
+      <EarlierSendings sendings={earlier} />
       <DoneForm action={doneAction} />
     </Card>
   );

@@ -1,8 +1,14 @@
 import type { JSX } from 'preact';
-import { Card, Fields, Problem } from '../components/card.tsx';
+import { AskForm, type Asking } from '../components/ask-form.tsx';
+import { Banner } from '../components/banner.tsx';
+import { Button } from '../components/button.tsx';
+import { Card, Fields } from '../components/card.tsx';
 import { DoneForm } from '../components/done-form.tsx';
+import { Field, TextArea } from '../components/field.tsx';
 import { Message } from '../components/message.tsx';
+import { Moment } from '../components/moment.tsx';
 import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
+import { EarlierSendings, type Sending } from '../components/sendings.tsx';
 import { useWords, type ViewWords } from '../components/words-context.ts';
 import { isolate, oneLine } from '../plain.ts';
 import type { Words } from '../words.ts';
@@ -11,6 +17,7 @@ const problems = {
   no_files: 'upload.problem.no_files',
   too_many_files: 'upload.problem.too_many_files',
   too_large: 'upload.problem.too_large',
+  storage_full: 'upload.problem.storage_full',
   infected: 'upload.problem.infected',
   too_large_to_scan: 'upload.problem.too_large_to_scan',
   encrypted: 'upload.problem.encrypted',
@@ -23,25 +30,35 @@ export type UploadProblem = keyof typeof problems;
 
 export interface UploadPageProps {
   readonly sender: string;
+  /** The reference that people use for the request. */
+  readonly reference: string;
   readonly message: string;
   readonly deadline: Date;
-  /** Takes the whole form at once: `file` (several) and `message`, as multipart/form-data. */
+  readonly asking?: Asking | undefined;
+  /** Takes the whole form at once: `file` (several) and `message`, as multipart/form-data. Then shows what was sent. */
   readonly plainAction: string;
-  /** Takes {message} as JSON when everything is ready, and answers {files: [{name, sizeBytes}]}. */
+  /** Takes {message} as JSON when everything is ready. */
   readonly sendAction: string;
-  /** Returns [{id, name, sizeBytes, receivedBytes, state}]: what has arrived so far, and what became of it. */
+  /** Returns [{id, name, sizeBytes, receivedBytes, state, scan}]: what has arrived so far, and its state. */
   readonly filesEndpoint: string;
   readonly tusEndpoint: string;
+  /**
+   * Identifies the link to the script, the same in every browser and on every visit. It is not a secret and opens
+   * nothing.
+   */
+  readonly desk: string;
   /** Ends the session of this browser. */
   readonly doneAction: string;
   readonly received: readonly PlainFile[];
-  /** Why the form that was just posted was not taken. */
+  /** What was sent before, newest first. */
+  readonly sent: readonly Sending[];
+  /** Why the form that was just posted was rejected. */
   readonly problem?: UploadProblem | undefined;
-  /** What the contact had written into it. */
+  /** What the contact had entered in it. */
   readonly written?: string | undefined;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
-  /** The texts of the script, from `islandTexts`. */
+  /** The script's texts, from `islandTexts`. */
   readonly wordsJson: string;
 }
 
@@ -49,17 +66,17 @@ export function uploadTitle(words: Words, { sender }: Pick<UploadPageProps, 'sen
   return words.t('upload.title', { sender: isolate(sender) });
 }
 
-/** What the script on the upload page says, as JSON that can stand in a page. */
+/** What the script on the upload page says, as JSON that can be embedded in a page. */
 export function islandTexts(words: Words): string {
   return JSON.stringify({
     language: words.language,
     locale: words.locale,
     dir: words.dir,
-    texts: words.texts('island.', 'upload.', 'sent.', 'done.', 'gone.expired.', 'common.'),
+    texts: words.texts('island.', 'upload.', 'gone.expired.', 'common.', 'scan.'),
   });
 }
 
-/** A plain form that needs no script; where there is one, it puts itself in the form's place. */
+/** A plain form that needs no script; if a script runs, it replaces the form. */
 export function UploadPage(props: UploadPageProps): JSX.Element {
   const words = useWords();
   return (
@@ -72,7 +89,8 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
           <Fields
             fields={[
               [words.t('common.to'), oneLine(props.sender)],
-              [words.t('upload.until'), words.formatDate(props.deadline)],
+              [words.t('upload.until'), <Moment at={props.deadline} show="deadline" />],
+              [words.t('common.reference'), props.reference],
             ]}
           />
           <Message>{props.message}</Message>
@@ -84,49 +102,46 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         data-tus-endpoint={props.tusEndpoint}
         data-files-endpoint={props.filesEndpoint}
         data-send-action={props.sendAction}
-        data-done-action={props.doneAction}
+        data-sent-href={props.plainAction}
+        data-desk={props.desk}
         data-max-files={props.maxFiles}
         data-max-file-bytes={props.maxFileBytes}
-        data-sender={oneLine(props.sender)}
       >
         <form method="post" action={props.plainAction} enctype="multipart/form-data" class="stack">
-          {props.problem && <Problem id="problem">{problemText(words, props.problem, props)}</Problem>}
+          {props.problem && (
+            <Banner tone="bad" id="problem">
+              {problemText(words, props.problem, props)}
+            </Banner>
+          )}
           {props.received.length > 0 && (
             <section class="received">
               <h2>{words.t('upload.received')}</h2>
-              <PlainFiles files={props.received} />
+              <PlainFiles files={props.received} count={props.received.length} />
             </section>
           )}
-          <div class="field">
-            <label for="file">{words.t('upload.files')}</label>
-            <input
-              id="file"
-              name="file"
-              type="file"
-              multiple={props.maxFiles > 1}
-              required={props.received.length === 0}
-              aria-describedby={props.problem ? 'problem limits' : 'limits'}
-            />
-            <p id="limits" class="quiet small">
-              {words.t('upload.limits', { count: props.maxFiles, size: words.formatSize(props.maxFileBytes) })}
-            </p>
-          </div>
-          <div class="field">
-            <label for="message">{words.t('upload.message')}</label>
-            <textarea id="message" name="message" rows={4} maxLength={5000}>
-              {props.written}
-            </textarea>
-          </div>
-          <button class="button button-main" type="submit">
-            {words.t('upload.send')}
-          </button>
+          <Field
+            id="file"
+            name="file"
+            type="file"
+            label={words.t('upload.files')}
+            hint={words.t('upload.limits', { count: props.maxFiles, size: words.formatSize(props.maxFileBytes) })}
+            multiple={props.maxFiles > 1}
+            required={props.received.length === 0}
+            aria-describedby={props.problem && 'problem'}
+          />
+          <TextArea id="message" name="message" label={words.t('upload.message')} maxLength={5000}>
+            {props.written}
+          </TextArea>
+          <Button look="main">{words.t('upload.send')}</Button>
         </form>
       </div>
+      <EarlierSendings sendings={props.sent} />
+      {props.asking && <AskForm {...props.asking} />}
       <DoneForm action={props.doneAction} />
       <script
         type="application/json"
         id="upload-words"
-        // Data, not a program; `<` is written so that no text in it can end the element.
+        // Data, not a program; `<` is escaped so that no text in it can end the element.
         dangerouslySetInnerHTML={{ __html: props.wordsJson.replaceAll('<', String.raw`\u003c`) }}
       />
     </Card>
@@ -134,5 +149,9 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
 }
 
 function problemText(words: ViewWords, problem: UploadProblem, limits: UploadPageProps): string {
-  return words.t(problems[problem], { count: limits.maxFiles, size: words.formatSize(limits.maxFileBytes) });
+  return words.t(problems[problem], {
+    count: limits.maxFiles,
+    size: words.formatSize(limits.maxFileBytes),
+    sender: isolate(limits.sender),
+  });
 }

@@ -1,18 +1,19 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { chunkBytes } from '../files/sealing.ts';
-import type { Link, Upload, UploadWriter } from '../ports/index.ts';
-import { requireStill, type StoreNeeds, storeBytes } from '../uploads/store-bytes.ts';
-import { deskOwner } from './desk.ts';
+import type { Upload, UploadWriter } from '../ports/index.ts';
+import type { UploadOwner } from './owner.ts';
+import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
 
 /**
- * Takes bytes of a contact's upload from where it is. They count a chunk at a time, as each is stored: whatever cuts the
- * request off, at most the chunks under way have to be sent again. Returns how many bytes of the file count now.
+ * Receives bytes of an upload, starting at its current position. They count chunk by chunk, as each is stored:
+ * if the request is cut off, at most the chunks in progress have to be sent again. Returns how many bytes of the file
+ * count now.
  */
 export async function receiveBytes(
   engines: StoreNeeds,
-  link: Link,
+  owner: UploadOwner,
   writer: UploadWriter,
-  upload: Upload & { readonly sizeBytes: number },
+  upload: (Upload | Pick<Upload & { readonly received: true }, 'received'>) & { readonly sizeBytes: number },
   bytes: AsyncIterable<Buffer>,
   expectedBytes?: number,
 ): Promise<number> {
@@ -26,12 +27,13 @@ export async function receiveBytes(
   try {
     const { receivedBytes, storedBytes } = await storeBytes(
       engines,
-      deskOwner(link),
+      owner,
       writer,
       upload,
       {
         bytes,
         expectedBytes,
+        isReserved: true,
         isComplete: (received) => received === sizeBytes,
         async onBytes(_bytes, received) {
           if (received > sizeBytes) throw new ExchangeError('too_large');

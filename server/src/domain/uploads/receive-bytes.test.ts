@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestExchange, type TestExchange, testIntake } from '../../testing/exchange.ts';
+import { describe, expect, test } from 'vitest';
+import { testIntake, useTestExchange } from '../../testing/exchange.ts';
 import { announced, contentOf, deskFiles, grantedLink, piecesOf, takenOver } from '../../testing/grants.ts';
-import type { MemoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { placeOf } from '../files/chunk-runs.ts';
 import {
@@ -16,33 +15,27 @@ import {
   segmentsPerChunk,
 } from '../files/sealing.ts';
 import { sweepFiles } from '../files/sweep-files.ts';
+import { deskOf, deskOwner } from '../grants/desk.ts';
 import type { Link, ObjectStore, SealedFile } from '../ports/index.ts';
-import { checkUpload } from '../uploads/check-upload.ts';
-import { MemoryBudget } from '../uploads/memory-budget.ts';
-import { deskOf } from './desk.ts';
+import { checkUpload } from './check-upload.ts';
+import { MemoryBudget } from './memory-budget.ts';
 import { receiveBytes } from './receive-bytes.ts';
 
-let exchange: TestExchange<MemoryObjectStore>;
-let engines: TestExchange<MemoryObjectStore>['engines'];
-let query: TestExchange['database']['query'];
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  engines = exchange.engines;
-  query = exchange.database.query;
-});
-afterAll(() => exchange[Symbol.asyncDispose]());
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
 
 const live = new AbortController().signal;
 const plaintext = deterministicRandom('an upload').bytes(5 * chunkBytes);
 
 type Put = (store: () => Promise<void>) => Promise<void>;
 
-/** The exchange's store, which remembers what was put where and lets a test stand in a PUT's way. */
+/** The exchange's store, which records what was put where and lets a test interfere with a PUT. */
 function watchedStore() {
   const digests = new Map<string, string>();
   const watched = {
     puts: 0,
-    /** Objects that were put twice with different bytes: the same nonce under the same key. */
+    /** Objects that were put twice with different bytes, which would reuse a nonce under the same key. */
     reused: [] as string[],
     /** For the next PUT only. */
     nextPut: undefined as Put | undefined,
@@ -69,7 +62,7 @@ async function* brokenAt(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
   throw new Error('ECONNRESET');
 }
 
-/** Memory of which a test can say that it is short. */
+/** Memory that a test can declare short. */
 class ShortMemory extends MemoryBudget {
   relieve: () => void = () => undefined;
 
@@ -99,13 +92,13 @@ const ownKeys = (file: SealedFile) => {
   const segments = Array.from({ length: segmentCount(file.sizeBytes) }, (_, segment) => placeOf(file, segment));
   return [...new Set(segments.map(({ run, object }) => chunkKey(run.id, object)))].sort();
 };
-/** What is given up is deleted when nothing can be on its way to the store any more. */
+/** An abandoned upload is deleted when none of its objects can still be on the way to the store. */
 const sweepLater = async (id: string) => {
   await query('update uploads set due_at = now() where id = $1', [id]);
   await sweepFiles(engines);
 };
 
-/** Whatever a test left of a file goes, and every object with it. */
+/** Whatever a test left of a file is deleted, together with every object. */
 async function removeAndSweep(link: Link, id: string) {
   expect(await engines.store.uploads.remove(link.accountId, deskOf(link), id)).toBe(true);
   await sweepLater(id);
@@ -133,14 +126,14 @@ describe('an upload that is cut off again and again', () => {
   propertyTest.prop([size, fc.array(cut, { minLength: 1, maxLength: 5 })], { numRuns: 12 })(
     'ends with exactly the bytes that counted, and leaves nothing else',
     async (sizeBytes, cuts) => {
-      // Every writer has bytes of its own: that nothing is sealed twice must not depend on what a browser sends again.
+      // Every writer has different bytes: that nothing is sealed twice must not depend on what a browser sends again.
       let attempts = 0;
       const another = () => plaintext.subarray(++attempts, attempts + sizeBytes);
       const expected = Buffer.alloc(sizeBytes);
       const { link } = await grantedLink(exchange);
       const { watched, engines: watching } = watchedStore();
       const id = await announced(engines, link, 'a.bin', sizeBytes);
-      /** Writers that others took over from, still in their PUT. */
+      /** Writers that were replaced while in a PUT. */
       const held: { goOn: () => void; ended: Promise<string> }[] = [];
       const outcomeOf = (receiving: Promise<number>) =>
         receiving.then(
@@ -157,12 +150,12 @@ describe('an upload that is cut off again and again', () => {
         if ((await deskFiles(engines, link))[0]?.state !== 'uploading') break;
         const end = offset + Math.floor((sizeBytes - offset) * at);
         const content = another();
-        // Each in a process of its own: no writer is told at once that another has taken over.
+        // Each writer has its own process, so no writer learns at once that another has taken over.
         const memory = new ShortMemory();
         const intake = { ...testIntake(engines.store), memory };
         const receive = (bytes: AsyncIterable<Buffer>) =>
-          outcomeOf(receiveBytes({ ...watching, intake }, link, writer, upload, bytes));
-        /** Memory is short all the time, from `end` on. */
+          outcomeOf(receiveBytes({ ...watching, intake }, deskOwner(link), writer, upload, bytes));
+        /** Memory is short all the time from `end` onwards. */
         const whileShort = async function* (last: number) {
           for (let start = offset; start < last; start += 100_000) {
             if (start >= end) memory.relieve();
@@ -173,13 +166,13 @@ describe('an upload that is cut off again and again', () => {
         switch (by) {
           case 'the source breaks':
             expect(await receive(brokenAt(content.subarray(offset, end)))).toBe('ECONNRESET');
-            // No more than the chunk under way has to be sent again.
+            // Only the chunk in progress has to be sent again.
             expect(end - (await takenOver(engines, link, id)).upload.receivedBytes).toBeLessThanOrEqual(chunkBytes);
             break;
           case 'the source ends': {
             const outcome = await receive(piecesOf(content.subarray(offset, end)));
             const counts = (await takenOver(engines, link, id)).upload.receivedBytes;
-            // From where it was, in whole chunks.
+            // It continues from where it was, in whole chunks.
             const chunks = Math.floor((end - offset) / chunkBytes);
             expect(counts).toBe(end === sizeBytes ? end : offset + chunks * chunkBytes);
             expect(outcome).toBe(counts > offset || end === offset ? 'received' : 'invalid_input');
@@ -242,7 +235,7 @@ describe('an upload that is cut off again and again', () => {
         if ((await deskFiles(engines, link))[0]?.state !== 'uploading') break;
         const content = another();
         const bytes = piecesOf(content.subarray(upload.receivedBytes));
-        expect(await receiveBytes(watching, link, writer, upload, bytes)).toBe(sizeBytes);
+        expect(await receiveBytes(watching, deskOwner(link), writer, upload, bytes)).toBe(sizeBytes);
         content.copy(expected, upload.receivedBytes, upload.receivedBytes);
       }
       for (const { goOn, ended } of held) {
@@ -250,14 +243,14 @@ describe('an upload that is cut off again and again', () => {
         expect(await ended).toBe('upload_superseded');
       }
       expect(watched.reused).toEqual([]);
-      // What was on its way when a writer was cut off is stored again, and nothing else.
+      // Only what was on the way when a writer was cut off is stored again.
       if (!cuts.some(({ by }) => by.startsWith('memory'))) {
         expect(watched.puts).toBeLessThanOrEqual(chunkCount(sizeBytes) + 4 * cuts.length);
       }
 
       await checkUpload(engines, link.accountId, id, live);
       expect(await deskFiles(engines, link)).toEqual([
-        { id, name: 'a.bin', sizeBytes, receivedBytes: sizeBytes, state: 'ready' },
+        { id, name: 'a.bin', path: 'a.bin', sizeBytes, receivedBytes: sizeBytes, state: 'ready', scan: 'unscanned' },
       ]);
       const file = (await rowOf(id)) as SealedFile;
       expect(file.sha256).toEqual(createHash('sha256').update(expected).digest());
@@ -281,7 +274,7 @@ describe('an upload', () => {
       const id = await announced(engines, link, 'a.bin', sizeBytes);
       const { writer, upload } = await takenOver(engines, link, id);
       const bytes = piecesOf(plaintext.subarray(0, sizeBytes));
-      expect(await receiveBytes({ ...watching, intake }, link, writer, upload, bytes)).toBe(sizeBytes);
+      expect(await receiveBytes({ ...watching, intake }, deskOwner(link), writer, upload, bytes)).toBe(sizeBytes);
       const file = (await rowOf(id)) as SealedFile;
       expect(file).toMatchObject({ state: 'checking', received_bytes: sizeBytes, runs: [] });
       expect([watched.puts, watched.keys()]).toEqual([Math.max(1, Math.ceil(sizeBytes / chunkBytes)), ownKeys(file)]);
@@ -298,14 +291,14 @@ describe('an upload', () => {
     expect(await jobs()).toHaveLength(0);
     const first = await takenOver(engines, link, id);
     expect(first.upload.received).toBe(false);
-    await receiveBytes(watching, link, first.writer, first.upload, piecesOf(Buffer.from(content)));
+    await receiveBytes(watching, deskOwner(link), first.writer, first.upload, piecesOf(Buffer.from(content)));
     expect(await jobs()).toHaveLength(1);
     const again = await takenOver(engines, link, id);
     expect(again.upload.received).toBe(true);
-    const more = receiveBytes(watching, link, again.writer, again.upload, piecesOf(Buffer.from('54321')));
+    const more = receiveBytes(watching, deskOwner(link), again.writer, again.upload, piecesOf(Buffer.from('54321')));
     await expect(more).rejects.toMatchObject({ code: 'too_large' });
     const nothing = piecesOf(Buffer.alloc(0));
-    expect(await receiveBytes(watching, link, again.writer, again.upload, nothing)).toBe(content.length);
+    expect(await receiveBytes(watching, deskOwner(link), again.writer, again.upload, nothing)).toBe(content.length);
     expect(await jobs()).toHaveLength(1);
     expect(watched.puts).toBe(1);
     expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe(content);
@@ -318,7 +311,7 @@ describe('an upload', () => {
     const intake = testIntake(engines.store);
     const receiving = receiveBytes(
       { ...engines, intake },
-      link,
+      deskOwner(link),
       first.writer,
       first.upload,
       piecesOf(Buffer.from('123456')),
@@ -327,7 +320,9 @@ describe('an upload', () => {
     expect(intake.memory.heldBytes).toBe(0);
     const second = await takenOver(engines, link, id);
     expect(second.upload.receivedBytes).toBe(0);
-    expect(await receiveBytes(engines, link, second.writer, second.upload, piecesOf(Buffer.from('12345')))).toBe(5);
+    expect(
+      await receiveBytes(engines, deskOwner(link), second.writer, second.upload, piecesOf(Buffer.from('12345'))),
+    ).toBe(5);
   });
 
   test('that was taken over changes nothing any more: no chunk, no run, no row', async () => {
@@ -339,16 +334,16 @@ describe('an upload', () => {
     const before = await query('select * from uploads where id = $1', [id]);
     const receiving = receiveBytes(
       watching,
-      link,
+      deskOwner(link),
       first.writer,
       first.upload,
       piecesOf(plaintext.subarray(0, 2 * chunkBytes)),
     );
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
     const { uploads } = engines.store;
-    expect(await uploads.claim(first.writer, 1)).toBe(false);
+    expect(await uploads.claim(first.writer, 1, 0)).toBe(false);
     expect(await uploads.commit(first.writer, 2 * chunkBytes)).toBe(false);
-    expect(await uploads.beginRun(first.writer, [{ id, firstSegment: 0, segmentsPerChunk, objects: null }], 0)).toBe(
+    expect(await uploads.beginRun(first.writer, [{ id, firstSegment: 0, segmentsPerChunk, objects: null }], 0, 0)).toBe(
       false,
     );
     expect(await uploads.requestCheck(first.writer)).toBe(false);
@@ -369,7 +364,7 @@ describe('an upload', () => {
       [id],
     );
     const { writer, upload } = await takenOver(engines, link, id);
-    const receiving = receiveBytes(engines, link, writer, upload, piecesOf(Buffer.from('12345')));
+    const receiving = receiveBytes(engines, deskOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
     await expect(receiving).rejects.toMatchObject({ code: 'upload_worn_out' });
     await removeAndSweep(link, id);
   });
@@ -386,9 +381,9 @@ describe('an upload', () => {
         if (++puts === 2) throw new Error('no answer');
       };
       const objects = { ...watching.objects, put: failing };
-      await expect(receiveBytes({ ...watching, objects }, link, writer, upload, piecesOf(part))).rejects.toThrow(
-        'no answer',
-      );
+      await expect(
+        receiveBytes({ ...watching, objects }, deskOwner(link), writer, upload, piecesOf(part)),
+      ).rejects.toThrow('no answer');
     }
     expect(watched.keys()).toHaveLength(4);
     await query('update uploads set due_at = now() where id = $1', [id]);
@@ -412,7 +407,7 @@ describe('an upload', () => {
       await sweepFiles(engines);
       await store();
     };
-    const receiving = receiveBytes(watching, link, writer, upload, piecesOf(Buffer.from('12345')));
+    const receiving = receiveBytes(watching, deskOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
     expect([watched.keys().length, (await rowOf(id))?.state]).toEqual([1, 'given_up']);
     await sweepLater(id);
@@ -426,13 +421,19 @@ describe('an upload', () => {
     const late = await takenOver(engines, link, id);
     watched.nextPut = async (store) => {
       const { writer, upload } = await takenOver(engines, link, id);
-      await receiveBytes(watching, link, writer, upload, piecesOf(Buffer.from('right')));
+      await receiveBytes(watching, deskOwner(link), writer, upload, piecesOf(Buffer.from('right')));
       await checkUpload(engines, link.accountId, id, live);
       await store();
     };
-    // In another process, where nobody tells it at once.
+    // In another process, which is not notified at once.
     const elsewhere = { ...watching, intake: testIntake(engines.store) };
-    const receiving = receiveBytes(elsewhere, link, late.writer, late.upload, piecesOf(Buffer.from('wrong')));
+    const receiving = receiveBytes(
+      elsewhere,
+      deskOwner(link),
+      late.writer,
+      late.upload,
+      piecesOf(Buffer.from('wrong')),
+    );
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
     expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe('right');
     expect(watched.keys()).toHaveLength(2);
@@ -450,7 +451,7 @@ describe('an upload', () => {
       await sweepFiles(engines);
       await store();
     };
-    const receiving = receiveBytes(watching, link, writer, upload, piecesOf(Buffer.from('12345')));
+    const receiving = receiveBytes(watching, deskOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
     expect(await deskFiles(engines, link)).toEqual([]);
     await sweepLater(id);
@@ -462,7 +463,7 @@ describe('a request', () => {
   const contents = plaintext.subarray(0, 3 * chunkBytes);
   const send = async (link: Link, id: string, bytes: (offset: number) => AsyncIterable<Buffer>, expected?: number) => {
     const { writer, upload } = await takenOver(engines, link, id);
-    return receiveBytes(engines, link, writer, upload, bytes(upload.receivedBytes), expected);
+    return receiveBytes(engines, deskOwner(link), writer, upload, bytes(upload.receivedBytes), expected);
   };
   const whole = (offset: number) => piecesOf(contents.subarray(offset, offset + chunkBytes));
   const runsOf = async (id: string) => ((await rowOf(id)) as SealedFile).runs.map(({ firstSegment }) => firstSegment);
@@ -531,7 +532,9 @@ describe('a request', () => {
       yield content.subarray(5 * segmentBytes + 7);
     })();
     const intake = { ...engines.intake, memory };
-    await expect(receiveBytes({ ...watching, intake }, link, writer, upload, bytes)).rejects.toThrow('refused');
+    await expect(receiveBytes({ ...watching, intake }, deskOwner(link), writer, upload, bytes)).rejects.toThrow(
+      'refused',
+    );
     expect(memory.heldBytes).toBe(0);
     expect(await send(link, id, (offset) => piecesOf(content.subarray(offset)))).toBe(content.length);
     expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).equals(content)).toBe(true);

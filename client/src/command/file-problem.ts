@@ -1,0 +1,25 @@
+interface Problem {
+  code: string;
+  message: string;
+  next: string;
+}
+
+const problems: Readonly<Record<string, readonly [says: string, next: string]>> = {
+  ENOENT: ['does not exist', 'Check the path.'],
+  ENOTDIR: ['is not a folder', 'Check the path.'],
+  EEXIST: ['exists already and is not a folder', 'Name another path.'],
+  EISDIR: ['is a folder', 'Name a file.'],
+  EACCES: ['cannot be accessed: permission is denied', 'Check who may read and write it.'],
+  EPERM: ['cannot be accessed: permission is denied', 'Check who may read and write it.'],
+  EROFS: ['cannot be written: the disk is read-only', 'Name another path.'],
+  ENOSPC: ['cannot be written: the disk is full', 'Make room and run the command again.'],
+  EDQUOT: ['cannot be written: the disk quota is used up', 'Make room and run the command again.'],
+};
+
+/** What a failed call to the file system says about a path; undefined for any other error. */
+export function fileProblem(error: unknown): Problem | undefined {
+  const { code = '', path, syscall } = error as NodeJS.ErrnoException;
+  const [says, next] = problems[code] ?? [];
+  if (syscall === undefined || says === undefined || next === undefined) return undefined;
+  return { code, message: `${path ?? 'The output'} ${says}.`, next };
+}

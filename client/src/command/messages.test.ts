@@ -1,0 +1,129 @@
+// What people are told when something goes wrong: in their own words, with what is meant and what to do, and an exit code.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fakeTerminal } from '../testing/fake-terminal.ts';
+import { fail, WireServer } from '../testing/wire-server.ts';
+import { run } from './run.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'client-messages-'));
+  mkdirSync(join(home, 'folder'));
+  writeFileSync(join(home, 'report.pdf'), 'report');
+  writeFileSync(join(home, 'broken.json'), '[\n  {"email": "anna@example.org",}\n]');
+  writeFileSync(join(home, 'cut.json'), '[{"email"');
+  writeFileSync(join(home, 'object.json'), '{}');
+  writeFileSync(join(home, 'nobody.json'), '[{"email":"anna@example.org"},{"nick":"Bert"}]');
+  writeFileSync(join(home, 'number.json'), '[{"email":"anna@example.org","number":"+46 70"}]');
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+/** Whatever the wire, the specification or a validator calls it; none of it means anything to a user. */
+const foreignWords =
+  /desttime|ddmessage|HTTP Basic|CSRF|csrftoken|ETag|Idempotency|Retry-After|\.cgi|ENOENT|EISDIR|ECONN|\n\s+at /;
+
+type Answer = (response: ServerResponse) => void;
+
+interface World {
+  answer?: Answer;
+  environment?: Record<string, string>;
+}
+
+const key = { WAYBILL_API_KEY: 'wb_key' };
+const nothingThere: Answer = (response) => fail(response, 404, 'not_found');
+
+/** Runs a command that fails, and checks the form of what it says. */
+async function failing(words: string[], { answer = nothingThere, environment = key }: World = {}) {
+  await using server = await WireServer.start((_seen, response) => answer(response));
+  const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', ...environment };
+  const terminal = fakeTerminal(home, account);
+  const given = words.map((word) => word.replace('~', home));
+  const exit = await run(terminal, given, new AbortController().signal, '1.2.3');
+  expect(terminal.errors.text).toMatch(/^waybill: .*[.)]\n {9}[A-Z].*\n$/);
+  expect(terminal.errors.text).not.toMatch(foreignWords);
+  return { exit, said: terminal.errors.text.replaceAll(home, '~') };
+}
+
+const refusal =
+  (status: number, code: string, message: string): Answer =>
+  (response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ status: 'error', code, message }));
+  };
+
+test.each<[words: string, exit: number, said: string]>([
+  ['send ~/none --to a@example.org', 1, '~/none cannot be read: it does not exist.'],
+  ['send ~/folder --to a@example.org', 1, '~/folder is a folder. Send the files in it'],
+  ['send ~/report.pdf ~/report.pdf --to a@example.org', 2, 'Two files are called report.pdf.'],
+  ['send - - --to a@example.org', 2, 'Standard input can be sent only once.'],
+  ['send ~/report.pdf', 2, "Required option '--to <address>' not specified."],
+  ['send ~/report.pdf --to a@example.org --days soon', 2, "'--days <number>' argument 'soon' is invalid."],
+  ['send ~/report.pdf --to a@example.org --key ключ', 2, 'Use up to 255 printable ASCII characters.'],
+  ['contacts import ~/none', 1, '~/none does not exist.'],
+  ['contacts import ~/folder', 1, '~/folder is a folder.'],
+  ['contacts import ~/broken.json', 2, '~/broken.json is not JSON: see line 2, column 32.'],
+  ['contacts import ~/cut.json', 2, '~/cut.json is not JSON'],
+  ['contacts import ~/object.json', 2, '~/object.json is not a list.'],
+  ['contacts import ~/nobody.json', 2, '~/nobody.json, contact 2: it has no "email".'],
+  ['contacts import ~/number.json', 2, '~/number.json, contact 1: "number" must be 7 to 15 digits'],
+  ['contacts add a@example.org --number +46701234567', 2, 'Use 7 to 15 digits, starting with the country code'],
+  ['contacts add a@example.org --language x_y', 2, 'Use a tag such as en or pt-BR.'],
+  ['contacts ad', 2, "Unknown command 'ad'. (Did you mean add?)\n         See: waybill contacts --help"],
+  ['files --draft a/b', 2, 'Use 1 to 64 of the characters'],
+  ['files --remove none.txt', 4, 'No uploaded file is called none.txt.'],
+  ['pull ~/report.pdf', 1, '~/report.pdf exists already and is not a folder.'],
+  ['inbox --limit all', 2, 'Use a whole number from 1 to'],
+  ['inbox', 4, 'There is no Waybill server at this address.'],
+  ['login files.example.org --user a@example.org', 2, '"files.example.org" is not a server’s address.'],
+  ['login http://files.example.org --user a@example.org', 2, 'To allow it: waybill login --plain-http'],
+  ['login https://files.example.org --user anna', 2, '"anna" is not an account.'],
+  ['login https://files.example.org --user a@example.org', 2, 'Nothing was entered.'],
+])('%s', async (words, exit, said) => {
+  const failed = await failing(words.split(' '));
+  expect(failed.said).toContain(said);
+  expect(failed.exit).toBe(exit);
+});
+
+test('a file for the key that does not exist', async () => {
+  const { exit, said } = await failing(['inbox'], { environment: { WAYBILL_API_KEY_FILE: '/none' } });
+  expect(said).toBe('waybill: /none does not exist.\n         Correct WAYBILL_API_KEY_FILE.\n');
+  expect(exit).toBe(3);
+});
+
+test.each<[status: number, code: string, message: string, exit: number, said: string]>([
+  [400, 'invalid_input', 'desttime is a whole number from 1 to 30.', 4, '--days must be a whole number from 1 to 30.'],
+  [400, 'invalid_input', '"ddmessage" must have at most 20000 characters.', 4, '--message must have at most 20000'],
+  [
+    401,
+    'unauthorized',
+    'Send the account address with HTTP Basic authentication.',
+    3,
+    'does not accept this account and key',
+  ],
+  [403, 'wrong_account', 'The account in the path is not yours.', 3, 'The key belongs to another account.'],
+  [422, 'infected', 'The virus scanner refused the file; nothing was kept.', 7, 'Do not send this file.'],
+  [429, 'daily_limit', 'The account may make 5 dispatches a day.', 5, 'Run the same command again tomorrow'],
+  [507, 'storage_full', 'The account may store 1000 bytes.', 4, 'The account may store 1000 bytes.'],
+  [403, 'recipient_not_allowed', 'The account may not send to a@x.org.', 4, 'Choose another receiver'],
+  [500, 'damaged', 'The stored file failed its integrity check.', 6, 'Tell the administrator of the server.'],
+  [500, 'internal', 'Give the administrator the X-Request-Id.', 1, 'The server met an unexpected error.'],
+  [409, 'idempotency_key_reused', 'This Idempotency-Key was used.', 4, 'The --key was used for something else'],
+  [405, 'method_not_allowed', 'See .cgi', 1, 'did not understand this version of waybill'],
+])('%i %s', async (status, code, message, exit, said) => {
+  const failed = await failing(['request', '--to', 'a@example.org'], { answer: refusal(status, code, message) });
+  expect(failed.said).toContain(said);
+  expect(failed.exit).toBe(exit);
+});
+
+test('a server that cannot be reached is named', async () => {
+  const terminal = fakeTerminal(home, {}, 'wb_key\n');
+  const words = ['login', 'http://127.0.0.1:1', '--user', 'a@example.org'];
+  expect(await run(terminal, words, new AbortController().signal, '1.2.3')).toBe(5);
+  expect(terminal.errors.text).toBe(
+    'waybill: 127.0.0.1:1 cannot be reached: the connection was refused.\n' +
+      '         Check the server’s address and the network, then run the command again.\n',
+  );
+});

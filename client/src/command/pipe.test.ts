@@ -1,0 +1,62 @@
+// The program as a process of its own, in a real pipe.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { succeed, WireServer } from '../testing/wire-server.ts';
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url));
+/** More than a pipe holds. */
+const entries = 5_000;
+
+async function inShell(server: WireServer, command: string) {
+  const child = spawn('bash', ['--norc', '-c', `set -o pipefail; waybill() { "$node" "$main" "$@"; }; ${command}`], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: '/nonexistent',
+      WAYBILL_URL: server.baseUrl,
+      WAYBILL_USER: 'alpha@machines.test',
+      WAYBILL_API_KEY: 'wb_key',
+      node: process.execPath,
+      main,
+    },
+  });
+  const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  return { stdout, stderr, exitCode: exitCode as number | null };
+}
+
+function longInbox(): Promise<WireServer> {
+  const entry = { url: 'u', sender: 'a@example.org', createtime: '1700000000', ttl: '7', files: [{ name: 'a.txt' }] };
+  return WireServer.start((_seen, response) =>
+    succeed(response, { history: [], live_drops: '0', inbox: Array.from({ length: entries }, () => entry) }),
+  );
+}
+
+test.each([
+  ['waybill inbox | head -n 1', 1],
+  ['waybill --json inbox | head -n 2', 2],
+  ['waybill inbox | true', 0],
+  ['waybill --help | head -n 1', 1],
+  ['waybill frobnicate 2>&1 | true', 0],
+])('%s ends quietly', async (command, lines) => {
+  await using server = await longInbox();
+  const { stdout, stderr, exitCode } = await inShell(server, command);
+  expect(stderr).toBe('');
+  expect(stdout.split('\n')).toHaveLength(lines + 1);
+  // Of a command that failed before its reader was gone, the failure is told.
+  expect(command.includes('frobnicate') ? [0, 2] : [0]).toContain(exitCode);
+});
+
+test('a reader that reads on gets everything', async () => {
+  await using server = await longInbox();
+  const { stdout, exitCode } = await inShell(server, 'waybill inbox | cat');
+  expect([stdout.split('\n').length - 1, exitCode]).toEqual([entries, 0]);
+});
+
+test('a disk that is full is a failure, told in one line', async () => {
+  await using server = await longInbox();
+  const { stderr, exitCode } = await inShell(server, 'waybill inbox > /dev/full');
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^waybill: The output cannot be written: .*\n$/);
+});

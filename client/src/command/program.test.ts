@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, describe, expect, test } from 'vitest';
+import { fakeTerminal } from '../testing/fake-terminal.ts';
+import { exits } from './exits.ts';
+import { makeProgram, withDescendants } from './program.ts';
+
+const never = new AbortController().signal;
+/** Where examples may read and write. */
+const folder = mkdtempSync(join(tmpdir(), 'waybill-examples-'));
+writeFileSync(join(folder, 'key-file'), 'wb_key\n');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The program with commands that only note that they would run. */
+function dryProgram() {
+  const ran: string[] = [];
+  const terminal = fakeTerminal(folder);
+  const program = makeProgram(terminal, never, '1.2.3');
+  for (const command of withDescendants(program)) {
+    if (command.commands.length === 0) command.action(() => void ran.push(pathOf(command)));
+  }
+  return { ran, terminal, program };
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+async function helpOf(...words: string[]): Promise<string> {
+  const { program, terminal } = dryProgram();
+  await expect(program.parseAsync([...words, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
+  return terminal.output.text;
+}
+
+/** The words that a shell gives to the program. Without a PATH, nothing else on the line runs. */
+function wordsOf(example: string): string[] {
+  const words = join(folder, 'words');
+  const script = `PATH=; waybill() { printf '%s\\0' "$@" > '${words}'; }; ${example}`;
+  execFileSync('bash', ['-c', script], { cwd: folder, stdio: 'ignore' });
+  return readFileSync(words, 'utf8').split('\0').slice(0, -1);
+}
+
+const commands = withDescendants(dryProgram().program);
+
+describe.each(commands.map((command) => [pathOf(command), command] as const))('%s', (path, command) => {
+  test('says what it does, and what its arguments and options are', () => {
+    expect(command.description()).not.toBe('');
+    for (const { description } of [...command.options, ...command.registeredArguments])
+      expect(description).toBeTruthy();
+  });
+
+  test('has examples in its help, which the program itself understands', async () => {
+    const help = await helpOf(...path.split(' ').slice(1));
+    const [, list = ''] = /\nExamples:\n((?: {2}.*\n)+)/.exec(help) ?? [];
+    const examples = list.split('\n').filter(Boolean);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      const { ran, program } = dryProgram();
+      await program.parseAsync(wordsOf(example.trim()), { from: 'user' });
+      expect(ran).toHaveLength(1);
+      if (command.commands.length === 0) expect(ran).toEqual([path]);
+    }
+  });
+});
+
+test('the help lists every exit code', async () => {
+  const [, list = ''] = /\nExit codes:\n((?: {2}.*\n)+)/.exec(await helpOf()) ?? [];
+  const listed = list.match(/^ {2}\d+/gm)?.map(Number);
+  expect(listed).toEqual(Object.values(exits));
+});

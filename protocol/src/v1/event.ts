@@ -1,0 +1,100 @@
+import { type TSchema, Type } from 'typebox';
+import { limits } from '../limits.ts';
+import { Time } from './time.ts';
+
+const Id = (description: string) => Type.String({ format: 'uuid', description });
+const drop = { drop_id: Id('The drop.') };
+const request = { request_id: Id('The request for files.') };
+const receiver = { receiver: Type.String({ maxLength: 254, description: 'The receiver’s address.' }) };
+const receivers = { receivers: Type.Integer({ minimum: 1, description: 'How many receivers there are.' }) };
+const files = { files: Type.Integer({ minimum: 1, description: 'How many files there are.' }) };
+const inbox = { inbox_id: Id('The entry in the inbox.') };
+const deadline = { expires_at: Time };
+
+/** What each type of event says. Enough to look the rest up, and nothing that must be kept secret. */
+const eventData = {
+  'drop.created': { ...drop, ...receivers, ...files },
+  'drop.notified': { ...drop, ...receiver },
+  'drop.undeliverable': { ...drop, ...receiver },
+  'drop.opened': { ...drop, ...receiver },
+  'drop.file_delivered': {
+    ...drop,
+    ...receiver,
+    file_id: Id('The file.'),
+    file_name: Type.String({ maxLength: 255, description: 'The file’s name.' }),
+  },
+  'drop.completed': drop,
+  'drop.receiver_added': { ...drop, ...receiver },
+  'drop.receiver_revoked': { ...drop, ...receiver },
+  'drop.extended': { ...drop, ...deadline },
+  'drop.expired': drop,
+  'drop.revoked': drop,
+  'request.created': { ...request, ...receivers },
+  'request.notified': { ...request, ...receiver },
+  'request.undeliverable': { ...request, ...receiver },
+  'request.opened': { ...request, ...receiver },
+  'request.received': { ...request, ...receiver, ...inbox, ...files },
+  'request.extended': { ...request, ...deadline },
+  'request.expired': request,
+  'request.revoked': request,
+  'inbox.received': {
+    ...inbox,
+    sender: Type.String({ maxLength: 254, description: 'The address of the account or contact that sent the files.' }),
+    ...files,
+  },
+  'contact.changed': { contacts: Type.Integer({ minimum: 0, description: 'How many contacts the account now has.' }) },
+} as const satisfies Record<string, Record<string, TSchema>>;
+
+export type EventType = keyof typeof eventData;
+export const eventTypes = Object.keys(eventData) as EventType[];
+
+/** An event as it is listed and as it is sent to webhooks. */
+export const Event = Type.Union(
+  eventTypes.map((type) =>
+    Type.Object(
+      {
+        id: Id('The same whenever the event is repeated.'),
+        type: Type.Literal(type),
+        created_at: Time,
+        data: Type.Object(eventData[type], { additionalProperties: false }),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+);
+
+export const EventQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.cursorLength,
+        pattern: '^[A-Za-z0-9_-]+$',
+        description:
+          'The `next_cursor` of the answer before, or `end` for what happens from now on. Without it, the answer begins with the oldest event that is kept.',
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: limits.pageSize,
+        description: 'How many events to answer; 100 if not given.',
+      }),
+    ),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: limits.eventWaitSeconds,
+        description: 'If there is no event, how many seconds to wait for one; 0 if not given.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const EventList = Type.Object({
+  data: Type.Array(Event, { maxItems: limits.pageSize }),
+  next_cursor: Type.String({
+    description: 'The cursor to send as `after` in the next request, also when there were no events.',
+  }),
+});

@@ -1,0 +1,27 @@
+import { type Static, Type } from 'typebox';
+import type { ErrorCode } from '../errors.ts';
+
+/** RFC 9457. `code` is the last part of `type`, and stable like it. */
+export function Problem(codes: readonly ErrorCode[]) {
+  return Type.Object(
+    {
+      type: Type.String({ format: 'uri' }),
+      title: Type.String(),
+      status: Type.Integer(),
+      detail: Type.String(),
+      code: Type.Enum([...codes]),
+      request_id: Type.String({ description: 'What to quote to the administrator.' }),
+      errors: Type.Optional(
+        Type.Array(
+          Type.Object({
+            pointer: Type.String({ description: 'Which part of the request is wrong: a JSON pointer (RFC 6901).' }),
+            detail: Type.String(),
+            code: Type.String({ description: 'What kind of fault it is.' }),
+          }),
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  );
+}
+export type Problem = Static<ReturnType<typeof Problem>>;

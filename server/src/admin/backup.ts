@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { BackupAddress } from '../assemble.ts';
+import { makeBackup } from '../domain/backup/make-backup.ts';
+import { ExchangeError } from '../domain/exchange-error.ts';
+import { following, placeAddress, withPlace } from './backup-place.ts';
+import { type AddCommand, examples, print } from './command.ts';
+import { exportLines, exportTo } from './day-keys.ts';
+import { size } from './progress.ts';
+
+export const backupCommand: AddCommand = (parent, withEngines) => {
+  const backup = parent
+    .command('backup')
+    .description(
+      'back up the database and the stored files while everything keeps running; an object that is already there is not copied again. Keys are not included. Exits with 1 if objects are lost',
+    )
+    .requiredOption('--to <place>', 'a directory, or s3://BUCKET/PREFIX on the same S3 server', placeAddress)
+    .option(
+      '--day-keys <place>',
+      'afterwards, export the day keys to this other place, as `keys export` does: without them a backup cannot be read',
+      placeAddress,
+    )
+    .option('--json', 'print JSON')
+    .action((options: { to: BackupAddress; dayKeys?: BackupAddress; json?: boolean }) =>
+      withEngines(({ engines }) =>
+        withPlace(engines, options.to, async (place, progress) => {
+          if (isDeepStrictEqual(options.to, options.dayKeys)) throw new ExchangeError('invalid_input', ofItsOwn);
+          const since = performance.now();
+          const { manifest, copied } = await makeBackup(engines, place, following(progress));
+          progress.clear();
+          const dayKeys = options.dayKeys && (await exportTo(engines, options.dayKeys));
+          const lacksDayKeys = !dayKeys && (await engines.store.dayKeys.list()).length > 0;
+          const { id, files, absent, database } = manifest;
+          print(
+            options.json,
+            {
+              backup: id,
+              taken_at: manifest.taken_at,
+              database_bytes: database.bytes,
+              files: files.files,
+              objects: files.objects,
+              object_bytes: files.object_bytes,
+              copied_objects: copied.objects,
+              copied_bytes: copied.bytes,
+              ended_files: absent.ended,
+              lost_files: absent.lost,
+              day_keys_exported: dayKeys?.exported ?? null,
+              took_ms: Math.round(performance.now() - since),
+            },
+            [
+              `Backup ${id} is complete: the database (${size(database.bytes)}) and ${files.files} files.`,
+              `${copied.objects} objects copied (${size(copied.bytes)}), ${copied.kept} were there already.`,
+              ...(absent.ended > 0 ? [`${absent.ended} files ended meanwhile and were left out.`] : []),
+              ...(absent.lost > 0
+                ? [`${absent.lost} files are damaged in the bucket and not in the backup. See: waybilld admin scrub`]
+                : []),
+              ...(dayKeys ? exportLines(dayKeys) : []),
+            ],
+          );
+          if (lacksDayKeys) process.stderr.write(`${dayKeysMissing}\n`);
+          if (absent.lost > 0 || (dayKeys && dayKeys.lost.length > 0)) process.exitCode = 1;
+        }),
+      ),
+    );
+  examples(
+    backup,
+    'waybilld admin backup --to /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
+    'waybilld admin backup --to s3://waybill-backups/2026-11 --json',
+  );
+};
+
+const ofItsOwn =
+  'Day keys must not be in the place of the backups: with old copies of them, files that have ended could be read again. Name another place.';
+const dayKeysMissing =
+  'The files of this backup cannot be read without the day keys. Export them now, to another place: waybilld admin keys export --to PLACE';

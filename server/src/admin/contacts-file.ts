@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { ContactInput, ContactsAddRequest } from '@waybill/protocol';
+import { Check, Errors } from 'typebox/value';
+import { ExchangeError } from '../domain/exchange-error.ts';
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission is denied',
+};
+
+/** The contacts in a JSON file, or in standard input for `-`. An error message names the place in the file. */
+export async function readContactsFile(path: string): Promise<ContactInput[]> {
+  const source = path === '-' ? 'Standard input' : path;
+  const json = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8').catch(cannotRead(path));
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    throw invalid(source, `is not JSON${placeIn(cause as Error)}`);
+  }
+  if (Check(ContactsAddRequest, value)) return value;
+  throw invalid(source, problemOf(value));
+}
+
+function cannotRead(path: string): (error: NodeJS.ErrnoException) => never {
+  return ({ code = '', message }) => {
+    throw invalid(path, `cannot be read: ${reasons[code] ?? message}`);
+  };
+}
+
+function invalid(source: string, problem: string): ExchangeError {
+  return new ExchangeError('invalid_input', `${source} ${problem}.`);
+}
+
+function placeIn({ message }: Error): string {
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
+  if (line) return `: see line ${line}, column ${column}`;
+  return message.includes('end of JSON') ? ': it ends too early' : '';
+}
+
+function problemOf(value: unknown): string {
+  if (!Array.isArray(value)) return 'must be a list of contacts, such as [{"email":"desk@example.org","nick":"Desk"}]';
+  const findings = Errors(ContactsAddRequest, value);
+  const [, entry, field] = findings[0]?.instancePath.split('/') ?? [];
+  if (entry === undefined) return 'has too many contacts';
+  const place = `has a mistake in contact ${Number(entry) + 1}:`;
+  const fields: Record<string, object> = ContactInput.properties;
+  if (field === undefined) return `${place} it must be an object with an "email"`;
+  if (!Object.hasOwn(fields, field)) {
+    return `${place} "${field}" is not a field of a contact; those are ${Object.keys(fields).join(', ')}`;
+  }
+  const { description } = fields[field] as { description?: string };
+  return `${place} "${field}" ${description ? `must be ${description}` : 'is of the wrong type or too long'}`;
+}

@@ -1,0 +1,112 @@
+import { InvalidArgumentError } from 'commander';
+import { emailAddress } from '../domain/contacts/email-address.ts';
+import { type BounceResult, maxBounceBytes, recordBounce } from '../domain/outbox/record-bounce.ts';
+import { type MailFinding, testMail } from '../domain/outbox/test-mail.ts';
+import { type AddCommand, dnsServer, examples, print } from './command.ts';
+import { stoppedCommands } from './stopped.ts';
+
+/**
+ * On this exit code (sysexits.h), Postfix and others try again later. On any other code except 0 they discard the
+ * report.
+ */
+const tryAgainLater = 75;
+
+const explanations: Record<BounceResult, string> = {
+  undeliverable: 'The receiver is marked as undeliverable, and the sender is told.',
+  recorded: 'The message is recorded as given up.',
+  known: 'Nothing changed: the message had been given up before.',
+  'not a report': 'Nothing changed: it is not a delivery status notification.',
+  'not ours': 'Nothing changed: it was not sent to the return path of a message of ours.',
+  'not permanent': 'Nothing changed: it does not report a permanent failure.',
+};
+
+export const mailCommands: AddCommand = (parent, withEngines) => {
+  const mail = parent
+    .command('mail')
+    .description('test the mail set-up, record mails that were returned, and see who wants no more of them');
+  examples(
+    mail,
+    'waybilld admin mail test you@example.org',
+    'waybilld admin mail bounce',
+    'waybilld admin mail stopped list --account orders@example.org',
+  );
+
+  const test = mail
+    .command('test')
+    .description('send a test mail, and report what the mail server answers and what DNS says about the sender')
+    .argument('<address>', 'the address to send it to', address)
+    .option('--dkim-selector <name>', 'the selector that your mail server signs with; its key is looked up', selector)
+    .option('--dns-server <address>', 'ask this DNS server instead of the system’s: IP or IP:PORT', dnsServer)
+    .option('--json', 'print one JSON array')
+    .action((to: string, options: { dkimSelector?: string; dnsServer?: string; json?: boolean }) =>
+      withEngines(
+        async ({ engines }) => {
+          const findings = await testMail(engines, engines.dns(options.dnsServer), to, options);
+          print(options.json, findings, findings.flatMap(describe));
+          if (findings.some(({ state }) => state === 'missing' || state === 'failed')) process.exitCode = 1;
+        },
+        { migrateFirst: false },
+      ),
+    );
+
+  examples(
+    test,
+    'waybilld admin mail test you@example.org',
+    'waybilld admin mail test you@example.org --dkim-selector mail2026 --json',
+  );
+
+  const bounce = mail
+    .command('bounce')
+    .description('record a mail that was returned, read from standard input; run by the mail server (docs/mail.md)')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => {
+      try {
+        const returned = await readInput();
+        await withEngines(
+          async ({ engines }) => {
+            const result = await recordBounce(engines, returned);
+            print(options.json, { result }, [explanations[result]]);
+          },
+          { migrateFirst: false },
+        );
+      } catch (error) {
+        process.stderr.write(`waybilld: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.exitCode = tryAgainLater;
+      }
+    });
+  examples(bounce, 'waybilld admin mail bounce');
+
+  stoppedCommands(mail, withEngines);
+};
+
+function describe({ check, state, found, advice }: MailFinding): string[] {
+  const line = `${check.padEnd(12)}${state.padEnd(13)}${found}`;
+  return advice === undefined ? [line] : [line, `${' '.repeat(25)}${advice}`];
+}
+
+function address(value: string): string {
+  try {
+    return emailAddress(value);
+  } catch {
+    throw new InvalidArgumentError('Use a mail address such as you@example.org.');
+  }
+}
+
+function selector(value: string): string {
+  if (!/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/i.test(value)) {
+    throw new InvalidArgumentError('Use a name such as mail2026.');
+  }
+  return value;
+}
+
+/** Reads all of it, or its writer would fail. Keeps only as many bytes as a report can have, and one more. */
+async function readInput(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    const part = chunk.subarray(0, maxBounceBytes + 1 - kept);
+    kept += part.length;
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,124 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Quotas } from '../domain/ports/index.ts';
+
+const units: Readonly<Record<string, number>> = {
+  '': 1,
+  kB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+};
+const maxListed = { desttimes: 100, domains: 1000 };
+
+/** `default` stands for what applies without the option. */
+const orDefault =
+  <Value>(parse: (text: string) => Value) =>
+  (text: string): Value | null =>
+    text === 'default' ? null : parse(text);
+
+export type QuotaOptions = Partial<Omit<Quotas, 'secondFactor' | 'maxStoredBytes' | 'maxFileBytes'>> & {
+  readonly maxStored?: number | null;
+  readonly maxFile?: number | null;
+};
+
+/** The limits that accounts and groups have in common. */
+export function addQuotaOptions(command: Command): Command {
+  return command
+    .option('--max-stored <size>', 'how much it may store, such as 50GB or 20GiB', orDefault(size))
+    .option('--max-file <size>', 'the largest file, up to the server’s limit', orDefault(size))
+    .option('--drops-per-day <number>', 'how many drops and grants it may make a day (UTC)', orDefault(count))
+    .option('--mails-per-day <number>', 'how many receivers it may write to a day (UTC)', orDefault(count))
+    .option('--min-desttime <number>', 'the shortest lifetime, in the server’s unit', orDefault(count))
+    .option('--max-desttime <number>', 'the longest lifetime, in the server’s unit', orDefault(count))
+    .option('--desttimes <list>', 'the only lifetimes, such as 1,7,30; instead of a range', orDefault(counts))
+    .addOption(
+      new Option(
+        '--recipient-domains <list>',
+        'the only domains that it may send to, such as acme.com,acme.se',
+      ).argParser(orDefault(domains)),
+    )
+    .addHelpText(
+      'after',
+      '\nWith `default` as its value, an option is taken back: the group’s or the server’s applies.',
+    );
+}
+
+export function quotasFrom(options: QuotaOptions): Partial<Quotas> {
+  const { maxStored, maxFile, dropsPerDay, mailsPerDay, minDesttime, maxDesttime, desttimes, recipientDomains } =
+    options;
+  const given = {
+    maxStoredBytes: maxStored,
+    maxFileBytes: maxFile,
+    dropsPerDay,
+    mailsPerDay,
+    minDesttime,
+    maxDesttime,
+    desttimes,
+    recipientDomains,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** As JSON shows them. */
+export function shownQuotas(quotas: Quotas) {
+  return {
+    max_stored_bytes: quotas.maxStoredBytes,
+    max_file_bytes: quotas.maxFileBytes,
+    drops_per_day: quotas.dropsPerDay,
+    mails_per_day: quotas.mailsPerDay,
+    min_desttime: quotas.minDesttime,
+    max_desttime: quotas.maxDesttime,
+    desttimes: quotas.desttimes,
+    second_factor: quotas.secondFactor,
+    recipient_domains: quotas.recipientDomains,
+  };
+}
+
+/** One line: only what is set. */
+export function quotasInWords(quotas: ReturnType<typeof shownQuotas>): string {
+  const set = Object.entries(quotas).filter(([, value]) => value !== null);
+  return set.length === 0 ? 'no limits of its own' : set.map(([name, value]) => `${name}: ${String(value)}`).join('  ');
+}
+
+function size(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,16})\s?([A-Za-z]{0,3})$/.exec(text) ?? [];
+  const factor = units[unit];
+  const bytes = factor === undefined ? Number.NaN : Number(number) * factor;
+  if (!Number.isSafeInteger(bytes) || bytes < 1) {
+    throw new InvalidArgumentError(`Use a size such as 500MB, 50GB or 20GiB, or default.`);
+  }
+  return bytes;
+}
+
+function count(text: string): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (number < 1) throw new InvalidArgumentError('Use a whole number from 1 to 999999999, or default.');
+  return number;
+}
+
+function counts(text: string): number[] {
+  const numbers = [...new Set(text.split(',').map((one) => count(one.trim())))];
+  if (numbers.length > maxListed.desttimes) throw new InvalidArgumentError('Use up to 100 numbers.');
+  return numbers.toSorted((one, other) => one - other);
+}
+
+function domains(text: string): string[] {
+  const names = [
+    ...new Set(
+      text
+        .toLowerCase()
+        .split(',')
+        .map((one) => one.trim()),
+    ),
+  ];
+  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+  const isDomain = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})+$`);
+  if (names.length > maxListed.domains || !names.every((name) => isDomain.test(name))) {
+    throw new InvalidArgumentError('Use up to 1000 domains separated by commas, such as acme.com,acme.se, or default.');
+  }
+  return names;
+}

@@ -1,0 +1,51 @@
+import { findAccount } from '../domain/accounts/find-account.ts';
+import type { StoppedAddress } from '../domain/ports/index.ts';
+import { removeStop } from '../domain/stops/remove-stop.ts';
+import { type AddCommand, examples, print, printPages } from './command.ts';
+
+const addressesPerPage = 500;
+
+export const stoppedCommands: AddCommand = (parent, withEngines) => {
+  const stopped = parent
+    .command('stopped')
+    .description('list the addresses that want no more mail from an account, and allow it again');
+  examples(
+    stopped,
+    'waybilld admin mail stopped list --account orders@example.org',
+    'waybilld admin mail stopped remove kim@example.net --account orders@example.org',
+  );
+
+  const list = stopped
+    .command('list')
+    .description('list the addresses that want no more mail from an account, and since when')
+    .requiredOption('--account <address>', 'the account')
+    .option('--json', 'print one JSON array')
+    .action((options: { account: string; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const account = await findAccount(engines, options.account);
+        await printPages(
+          options.json,
+          (after?: StoppedAddress) => engines.store.stops.page(account.id, after?.address ?? '', addressesPerPage),
+          (row) => row,
+          ({ address, stoppedAt }) => `${stoppedAt.toISOString()}  ${address}`,
+          `No one has stopped mails from ${account.email}.`,
+        );
+      }),
+    );
+  examples(list, 'waybilld admin mail stopped list --account orders@example.org --json');
+
+  const remove = stopped
+    .command('remove')
+    .description('send mail from an account to an address again, if the person has asked you to')
+    .argument('<address>', 'the address, as `mail stopped list` shows it')
+    .requiredOption('--account <address>', 'the account')
+    .option('--json', 'print JSON')
+    .action((address: string, options: { account: string; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const account = await findAccount(engines, options.account);
+        await removeStop(engines, account, address);
+        print(options.json, { allowed: address }, [`${address} can get mail from ${account.email} again.`]);
+      }),
+    );
+  examples(remove, 'waybilld admin mail stopped remove kim@example.net --account orders@example.org');
+};

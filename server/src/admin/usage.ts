@@ -1,0 +1,95 @@
+import { findAccount } from '../domain/accounts/find-account.ts';
+import { policyOf } from '../domain/accounts/policy-of.ts';
+import type { AccountUsage, Engines } from '../domain/ports/index.ts';
+import { type AddCommand, examples, print, printPages } from './command.ts';
+import { quotasInWords, shownQuotas } from './quota-options.ts';
+
+const accountsPerPage = 500;
+
+/** The commands of `accounts` that show what accounts may do and what they use. */
+export const usageCommands: AddCommand = (accounts, withEngines) => {
+  const show = accounts
+    .command('show')
+    .description('show what an account may do, by itself and by its group, and what it uses')
+    .requiredOption('--email <address>', 'the account')
+    .option('--json', 'print JSON')
+    .action((options: { email: string; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const account = await findAccount(engines, options.email);
+        const [own, policy, usage] = await Promise.all([
+          engines.store.quotas.own(account.id),
+          policyOf(engines, account.id),
+          engines.store.quotas.usage(account.id),
+        ]);
+        const { desttime } = policy;
+        const shown = {
+          email: account.email,
+          group: own.group,
+          own: shownQuotas(own),
+          in_force: shownQuotas({
+            ...policy,
+            minDesttime: desttime.min,
+            maxDesttime: desttime.max,
+            desttimes: desttime.only,
+          }),
+          usage: {
+            stored_bytes: usage.storedBytes,
+            drops_today: usage.dropsToday,
+            mails_today: usage.mailsToday,
+          },
+        };
+        print(options.json, shown, [
+          `${shown.email}  group: ${shown.group ?? '-'}`,
+          `its own   ${quotasInWords(shown.own)}`,
+          `in force  ${quotasInWords(shown.in_force)}`,
+          `usage     ${usageInWords(shown.usage)}`,
+        ]);
+      }),
+    );
+  examples(show, 'waybilld admin accounts show --email orders@example.org');
+
+  const usage = accounts
+    .command('usage')
+    .description('list what every account stores and has sent today')
+    .option('--recount', 'add up what each account stores, and correct its usage where it differs')
+    .option('--json', 'print one JSON array')
+    .action((options: { recount?: boolean; json?: boolean }) =>
+      withEngines(({ engines }) =>
+        printPages(
+          options.json,
+          async (after?: Shown): Promise<readonly Shown[]> => {
+            const page = await engines.store.quotas.usagePage(after?.email ?? '', accountsPerPage);
+            return options.recount ? recounted(engines, page) : page;
+          },
+          ({ email, storedBytes, correctedBy, dropsToday, mailsToday }) => ({
+            email,
+            stored_bytes: storedBytes,
+            ...(correctedBy !== undefined && { corrected_by: correctedBy }),
+            drops_today: dropsToday,
+            mails_today: mailsToday,
+          }),
+          ({ email, corrected_by: by, ...used }) =>
+            `${email}  ${usageInWords(used)}${by ? `  corrected by ${by} bytes` : ''}`,
+          'There is no account yet.',
+        ),
+      ),
+    );
+  examples(usage, 'waybilld admin accounts usage', 'waybilld admin accounts usage --recount --json');
+};
+
+function usageInWords(usage: { stored_bytes: number | null; drops_today: number; mails_today: number }): string {
+  const stored = usage.stored_bytes ?? 'not counted yet';
+  return `stored_bytes: ${stored}  drops_today: ${usage.drops_today}  mails_today: ${usage.mails_today}`;
+}
+
+type Shown = AccountUsage & { readonly correctedBy?: number };
+
+/** One transaction per account. What had not been counted before needs no correction. */
+async function recounted({ store }: Pick<Engines, 'store'>, page: readonly AccountUsage[]): Promise<Shown[]> {
+  const corrected: Shown[] = [];
+  for (const usage of page) {
+    const { before, after } = await store.transaction((tx) => tx.quotas.recount(usage.accountId));
+    corrected.push({ ...usage, storedBytes: after, correctedBy: usage.storedBytes === null ? 0 : after - before });
+  }
+  return corrected;
+}

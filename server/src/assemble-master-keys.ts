@@ -1,0 +1,35 @@
+import type { Config } from './config.ts';
+import type { KeyProvider, Random } from './domain/ports/index.ts';
+import { kmsKeyProvider } from './engines/aws-kms/key-provider.ts';
+import { keyfileProvider } from './engines/keyfile/key-provider.ts';
+import { vaultKeyProvider } from './engines/vault/key-provider.ts';
+
+/** The settings that say where the master keys are. */
+export const masterKeySettings = [
+  'WAYBILL_MASTER_KEYS',
+  'WAYBILL_MASTER_KEY_FILE',
+  'WAYBILL_VAULT_KEY',
+  'WAYBILL_VAULT_TOKEN_FILE',
+  'WAYBILL_KMS_KEYS',
+  'WAYBILL_KMS_ENDPOINT',
+] as const;
+export type MasterKeyConfig = Pick<Config, (typeof masterKeySettings)[number]>;
+
+export function openMasterKeys(config: MasterKeyConfig, random: Random): KeyProvider {
+  const providers = {
+    file: () => keyfileProvider(config.WAYBILL_MASTER_KEY_FILE, random),
+    vault: () => vaultKeyProvider(vaultOptions(config)),
+    'aws-kms': () => kmsKeyProvider(kmsOptions(config)),
+  };
+  return providers[config.WAYBILL_MASTER_KEYS]();
+}
+
+export const vaultOptions = (config: MasterKeyConfig) => ({
+  keyUrl: config.WAYBILL_VAULT_KEY,
+  tokenFile: config.WAYBILL_VAULT_TOKEN_FILE,
+});
+
+export const kmsOptions = (config: MasterKeyConfig) => ({
+  keys: config.WAYBILL_KMS_KEYS,
+  endpoint: config.WAYBILL_KMS_ENDPOINT,
+});

@@ -1,0 +1,34 @@
+import { ExchangeError } from '../exchange-error.ts';
+import type { Policy, Store, Usage } from '../ports/index.ts';
+
+/**
+ * Counts a dispatch against what the account may send in a day. The last statement of its transaction, because other
+ * dispatches of the account wait from here on.
+ */
+export async function countDispatch(
+  tx: Pick<Store, 'quotas'>,
+  policy: Pick<Policy, 'dropsPerDay' | 'mailsPerDay'>,
+  accountId: string,
+  dispatch: { readonly drops: 0 | 1; readonly mails: number },
+): Promise<void> {
+  const { secondsLeft: retryAfterSeconds, ...counted } = await tx.quotas.countDispatch(accountId, dispatch);
+  const excess = excessOf(policy, counted, dispatch);
+  if (excess !== undefined) throw new ExchangeError('daily_limit', excess, { retryAfterSeconds });
+}
+
+/** Which limit of a day is exceeded by these counts, to which the dispatch has contributed; undefined: none. */
+export function excessOf(
+  policy: Pick<Policy, 'dropsPerDay' | 'mailsPerDay'>,
+  counted: Pick<Usage, 'dropsToday' | 'mailsToday'>,
+  dispatch: { readonly drops: number; readonly mails: number },
+): string | undefined {
+  const inWords = (what: string, limit: number) =>
+    `The account’s ${what} a day are limited to ${limit}, and this would be more. Wait until midnight (UTC), or ask the administrator for more.`;
+  if (dispatch.drops > 0 && policy.dropsPerDay !== null && counted.dropsToday > policy.dropsPerDay) {
+    return inWords('drops and grants', policy.dropsPerDay);
+  }
+  if (dispatch.mails > 0 && policy.mailsPerDay !== null && counted.mailsToday > policy.mailsPerDay) {
+    return inWords('mails', policy.mailsPerDay);
+  }
+  return undefined;
+}

@@ -1,0 +1,25 @@
+import type { Engines, LimitState } from '../ports/index.ts';
+import { policyOf } from './policy-of.ts';
+
+const daySeconds = 24 * 60 * 60;
+
+/** What is left of what the account may send in a day, for the limits that it has. */
+export async function dailyLimits(
+  engines: Pick<Engines, 'store' | 'policy'>,
+  accountId: string,
+): Promise<LimitState[]> {
+  const { dropsPerDay, mailsPerDay } = await policyOf(engines, accountId);
+  if (dropsPerDay === null && mailsPerDay === null) return [];
+  const { dropsToday, mailsToday } = await engines.store.quotas.usage(accountId);
+  const resetSeconds = secondsToMidnight();
+  const stateOf = (name: string, quota: number | null, used: number) =>
+    quota === null
+      ? []
+      : [{ name, quota, windowSeconds: daySeconds, remaining: Math.max(0, quota - used), resetSeconds }];
+  return [...stateOf('drops', dropsPerDay, dropsToday), ...stateOf('mails', mailsPerDay, mailsToday)];
+}
+
+/** In UTC. */
+export function secondsToMidnight(): number {
+  return Math.ceil(daySeconds - ((Date.now() / 1000) % daySeconds));
+}

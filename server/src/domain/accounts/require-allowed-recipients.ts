@@ -1,0 +1,15 @@
+import { ExchangeError } from '../exchange-error.ts';
+import type { Policy } from '../ports/index.ts';
+
+export function requireAllowedRecipients(policy: Pick<Policy, 'recipientDomains'>, emails: readonly string[]): void {
+  const refused = emails.find((email) => !isAllowedRecipient(policy, email));
+  if (refused !== undefined) throw new ExchangeError('recipient_not_allowed', notAllowed(refused));
+}
+
+export function isAllowedRecipient({ recipientDomains }: Pick<Policy, 'recipientDomains'>, email: string): boolean {
+  return !recipientDomains || recipientDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
+}
+
+export function notAllowed(email: string): string {
+  return `The account may not send to ${email}: its domain is not one of those allowed. Choose another address, or ask the administrator.`;
+}

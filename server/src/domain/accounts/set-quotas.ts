@@ -1,0 +1,89 @@
+import { record, serverAccountId } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Account, Engines, Group, Quotas } from '../ports/index.ts';
+
+type Needs = Pick<Engines, 'store' | 'random'>;
+
+/** Sets what an account may do, and the group it is in. What is not given stays as it is. */
+export async function setAccountQuotas(
+  engines: Needs,
+  account: Pick<Account, 'id'>,
+  quotas: Partial<Quotas>,
+  group?: Group | null,
+): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    if (group !== undefined) await tx.quotas.join(account.id, group?.id ?? null);
+    if (Object.keys(quotas).length > 0) await tx.quotas.setForAccount(account.id, quotas);
+    requireRange(await tx.quotas.of(account.id));
+    await record(engines, tx, {
+      accountId: account.id,
+      actor: 'admin',
+      action: 'account.changed',
+      details: { ...quotas, ...(group !== undefined && { group: group?.name ?? null }) },
+    });
+  });
+}
+
+export async function createGroup(engines: Needs, name: string, quotas: Partial<Quotas>): Promise<void> {
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,99}$/u.test(name)) {
+    throw new ExchangeError(
+      'invalid_input',
+      'A group’s name has up to 100 letters, digits, spaces, dots, hyphens and underscores, and begins with a letter or a digit.',
+    );
+  }
+  const id = engines.random.uuid();
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.quotas.createGroup(id, name))) {
+      throw new ExchangeError('invalid_input', `There is already a group ${name}.`);
+    }
+    if (Object.keys(quotas).length > 0) await tx.quotas.setForGroup(id, quotas);
+    requireRange(await groupIn(tx, name));
+    await recordGroup(engines, tx, 'group.created', { name, ...quotas });
+  });
+}
+
+export async function setGroupQuotas(engines: Needs, { id, name }: Group, quotas: Partial<Quotas>): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    await tx.quotas.setForGroup(id, quotas);
+    requireRange(await groupIn(tx, name));
+    await recordGroup(engines, tx, 'group.changed', { name, ...quotas });
+  });
+}
+
+export async function removeGroup(engines: Needs, { id, name }: Group): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.quotas.removeGroup(id))) {
+      throw new ExchangeError(
+        'invalid_input',
+        `Accounts are still in the group ${name}. Take each out first: waybilld admin accounts set --email ADDRESS --group none`,
+      );
+    }
+    await recordGroup(engines, tx, 'group.removed', { name });
+  });
+}
+
+export async function findGroup({ store }: Pick<Engines, 'store'>, name: string): Promise<Group> {
+  return groupIn(store, name);
+}
+
+async function groupIn({ quotas }: Pick<Engines['store'], 'quotas'>, name: string): Promise<Group> {
+  const group = await quotas.group(name);
+  if (!group)
+    throw new ExchangeError('not_found', `There is no group ${name}. To see all groups: waybilld admin groups list`);
+  return group;
+}
+
+function requireRange({ minDesttime, maxDesttime }: Quotas): void {
+  if (minDesttime !== null && maxDesttime !== null && minDesttime > maxDesttime) {
+    throw new ExchangeError('invalid_input', `No desttime is from ${minDesttime} to ${maxDesttime}: swap the two.`);
+  }
+}
+
+function recordGroup(
+  engines: Needs,
+  tx: Engines['store'],
+  action: string,
+  details: Record<string, unknown>,
+): Promise<void> {
+  return record(engines, tx, { accountId: serverAccountId, actor: 'admin', action, details });
+}

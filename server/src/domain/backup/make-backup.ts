@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { ExchangeError } from '../exchange-error.ts';
+import { objectsOf } from '../files/chunk-runs.ts';
+import type {
+  BackupPlace,
+  CheckedFile,
+  DatabaseCopies,
+  DatabaseMoment,
+  Engines,
+  FilePosition,
+  NeededObject,
+} from '../ports/index.ts';
+import {
+  type AbsentFile,
+  type FileLine,
+  formatVersion,
+  fromFileLine,
+  type Manifest,
+  newId,
+  partOf,
+  toFileLine,
+} from './format.ts';
+import { fingerprint } from './key-fingerprints.ts';
+import { type Content, fromLines, inOrder, measured, toLines } from './streams.ts';
+
+const copiesAtOnce = 16;
+
+export interface BackupEngines extends Pick<Engines, 'store' | 'keys' | 'random'> {
+  readonly database: DatabaseCopies;
+  readonly pepper: Buffer;
+}
+
+export interface Copied {
+  readonly objects: number;
+  readonly bytes: number;
+  /** Those that were already there. */
+  readonly kept: number;
+}
+
+export interface Following {
+  readonly signal: AbortSignal;
+  readonly onStep?: (step: string) => void;
+  readonly onObject?: (copied: Copied) => void;
+}
+
+/**
+ * Backs up the database as it is now, and the objects of the files in it. Objects are copied after the dump, while files
+ * come and go: an object that is already there is not copied again, and a file that has ended meanwhile is recorded as
+ * such. Interrupted, it is simply begun again.
+ */
+export async function makeBackup(
+  engines: BackupEngines,
+  place: BackupPlace,
+  following: Following,
+): Promise<{ manifest: Manifest; copied: Copied }> {
+  const { database, random, keys } = engines;
+  const snapshot = await database.atOneMoment(async (moment) => {
+    const id = newId(moment.takenAt, random.bytes(2));
+    following.onStep?.('listing the stored files');
+    const files = await listFiles(place, id, moment);
+    following.onStep?.('dumping the database');
+    const dump = await write(place, partOf(id, 'database.dump'), moment.dump());
+    const used = new Set((await moment.keyVersions()).map(({ version }) => version));
+    return { id, takenAt: moment.takenAt, files, dump, used };
+  });
+  const { id } = snapshot;
+  following.onStep?.('copying objects');
+  const copying = new Copying(engines, place, following);
+  const absent = await write(place, partOf(id, 'absent.jsonl'), toLines(copying.copyAll(id)));
+  const [current, ...others] = await keys.masterKeys();
+  const manifest: Manifest = {
+    format: formatVersion,
+    id,
+    taken_at: snapshot.takenAt.toISOString(),
+    database: snapshot.dump,
+    files: snapshot.files,
+    absent: { ...absent, ...copying.absent },
+    keys: {
+      master: [...(current ? [current] : []), ...others.filter(({ version }) => snapshot.used.has(version))],
+      pepper: fingerprint(engines.pepper),
+    },
+  };
+  const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
+  const seal = await keys.wrap(createHash('sha256').update(text).digest(), sealContext(id));
+  const sealed = JSON.stringify({ version: seal.version, wrapped: seal.wrapped.toString('base64') });
+  await write(place, partOf(id, 'manifest.seal'), only(Buffer.from(`${sealed}\n`)));
+  await write(place, partOf(id, 'manifest.json'), only(text));
+  return { manifest, copied: copying.copied };
+}
+
+/** What the digest of a manifest is bound to when it is wrapped like a key. */
+export const sealContext = (id: string) => `backup ${id}`;
+
+async function listFiles(place: BackupPlace, id: string, moment: DatabaseMoment): Promise<Manifest['files']> {
+  const totals = { files: 0, objects: 0, object_bytes: 0 };
+  async function* lines() {
+    for await (const file of moment.files()) {
+      totals.files += 1;
+      for (const { bytes } of objectsOf(file)) {
+        totals.objects += 1;
+        totals.object_bytes += bytes;
+      }
+      yield toFileLine(file);
+    }
+  }
+  return { ...(await write(place, partOf(id, 'files.jsonl'), toLines(lines()))), ...totals };
+}
+
+async function write(place: BackupPlace, name: string, source: AsyncIterable<Buffer>): Promise<Content> {
+  const { stream, content } = measured(source);
+  await place.write(name, stream);
+  return content();
+}
+
+async function* only(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
+  yield bytes;
+}
+
+class Copying {
+  readonly #engines: BackupEngines;
+  readonly #place: BackupPlace;
+  readonly #following: Following;
+  readonly copied = { objects: 0, bytes: 0, kept: 0 };
+  readonly absent = { ended: 0, lost: 0 };
+
+  constructor(engines: BackupEngines, place: BackupPlace, following: Following) {
+    this.#engines = engines;
+    this.#place = place;
+    this.#following = following;
+  }
+
+  /** Copies the objects of all listed files, and returns the files that cannot be copied, in the order of the list. */
+  async *copyAll(id: string): AsyncGenerator<AbsentFile, void, void> {
+    const results = inOrder(listedObjects(this.#place, id), copiesAtOnce, (item) => this.#copy(item));
+    let last: string | undefined;
+    for await (const absent of results) {
+      if (!absent || absent.id === last) continue;
+      last = absent.id;
+      this.absent[absent.reason] += 1;
+      yield absent;
+    }
+  }
+
+  async #copy({ file, object }: ListedObject): Promise<AbsentFile | undefined> {
+    const { signal, onObject } = this.#following;
+    signal.throwIfAborted();
+    if (await this.#place.has(object)) {
+      this.copied.kept += 1;
+    } else {
+      try {
+        await this.#place.take(object, signal);
+      } catch (error) {
+        if (!(error instanceof ExchangeError) || error.code !== 'damaged') throw error;
+        return { accountId: file.accountId, id: file.id, reason: await this.#reasonFor(file) };
+      }
+      this.copied.objects += 1;
+      this.copied.bytes += object.bytes;
+    }
+    onObject?.(this.copied);
+    return undefined;
+  }
+
+  /** Objects are deleted only after their file has ended: if it has not, they are lost. */
+  async #reasonFor(file: FilePosition): Promise<AbsentFile['reason']> {
+    return (await this.#engines.store.files.isStored(file.accountId, file.id)) ? 'lost' : 'ended';
+  }
+}
+
+interface ListedObject {
+  readonly file: CheckedFile;
+  readonly object: NeededObject;
+}
+
+/** The objects of a backup's files, in the order of its list. */
+export async function* listedObjects(place: BackupPlace, id: string): AsyncGenerator<ListedObject, void, void> {
+  for await (const line of fromLines<FileLine>(place.read(partOf(id, 'files.jsonl')))) {
+    const file = fromFileLine(line);
+    for (const object of objectsOf(file)) yield { file, object };
+  }
+}

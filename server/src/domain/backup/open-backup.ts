@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { ExchangeError } from '../exchange-error.ts';
+import { MissingObject } from '../files/missing-object.ts';
+import type { BackupPlace, KeyProvider } from '../ports/index.ts';
+import { formatVersion, type Manifest, partOf } from './format.ts';
+import { requireSameKeys } from './key-fingerprints.ts';
+import { sealContext } from './make-backup.ts';
+import { requireContent, whole } from './streams.ts';
+
+const maxManifestBytes = 1024 * 1024;
+
+/**
+ * The manifest of a backup, or of the newest complete one. Throws when the keys here are not those of the backup, when
+ * we did not write the manifest, or when what it describes is not what was written.
+ */
+export async function openBackup(
+  here: { readonly keys: KeyProvider; readonly pepper: Buffer },
+  place: BackupPlace,
+  wanted: string | undefined,
+): Promise<Manifest> {
+  const { id, text } = await findManifest(place, wanted);
+  const manifest = parse(id, text);
+  await requireSameKeys(manifest, here);
+  const seal = JSON.parse((await whole(place, partOf(id, 'manifest.seal'), maxManifestBytes)).toString()) as {
+    version: number;
+    wrapped: string;
+  };
+  const wrapped = Buffer.from(seal.wrapped, 'base64');
+  const digest = await here.keys.unwrap(wrapped, seal.version, sealContext(id)).catch(() => undefined);
+  if (!digest?.equals(createHash('sha256').update(text).digest())) {
+    throw new ExchangeError('damaged', `The manifest of the backup ${id} was changed after it was made. Use another.`);
+  }
+  for (const [name, content] of [
+    ['database.dump', manifest.database],
+    ['files.jsonl', manifest.files],
+    ['absent.jsonl', manifest.absent],
+  ] as const) {
+    const path = partOf(id, name);
+    await requireContent(path, place.read(path), content);
+  }
+  return manifest;
+}
+
+async function findManifest(place: BackupPlace, wanted: string | undefined): Promise<{ id: string; text: Buffer }> {
+  const ids = wanted === undefined ? (await place.folders('backups')).toSorted().toReversed() : [wanted];
+  for (const id of ids) {
+    const text = await whole(place, partOf(id, 'manifest.json'), maxManifestBytes).catch((error: unknown) => {
+      if (!(error instanceof MissingObject)) throw error;
+    });
+    if (text) return { id, text };
+  }
+  throw new ExchangeError(
+    'not_found',
+    `There is no complete backup${wanted === undefined ? '' : ` ${wanted}`} in this place. Use the place that \`waybilld admin backup --to\` wrote to.`,
+  );
+}
+
+function parse(id: string, text: Buffer): Manifest {
+  const manifest = readJson(text);
+  if (!manifest?.keys || manifest.id !== id) {
+    throw new ExchangeError('damaged', `The manifest of the backup ${id} is damaged. Use another backup.`);
+  }
+  if (manifest.format !== formatVersion) {
+    throw new ExchangeError(
+      'invalid_input',
+      `The backup ${id} has format ${manifest.format}, and this program reads format ${formatVersion}. Use the version that made it, or a later one.`,
+    );
+  }
+  return manifest;
+}
+
+function readJson(text: Buffer): Manifest | undefined {
+  try {
+    return JSON.parse(text.toString()) as Manifest;
+  } catch {
+    return undefined;
+  }
+}

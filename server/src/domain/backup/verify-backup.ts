@@ -1,0 +1,69 @@
+import { ExchangeError } from '../exchange-error.ts';
+import { checkFile } from '../files/check-file.ts';
+import { type DayKeyMirror, mirroredDayKeys } from '../keys/day-key-mirror.ts';
+import { dayOf, dayOfVersion, withDayKeys } from '../keys/day-keys.ts';
+import type { BackupPlace, CheckedFile, Damage, KeyProvider } from '../ports/index.ts';
+import { type AbsentFile, type FileLine, fromFileLine, type Manifest, partOf } from './format.ts';
+import { openBackup } from './open-backup.ts';
+import { fromLines, inOrder } from './streams.ts';
+
+const filesAtOnce = 4;
+const needsDayKeys =
+  'The keys of its files are wrapped by day keys, which are not in a backup. Name the place that `keys export` wrote to: --day-keys PLACE';
+
+export interface Verified {
+  readonly manifest: Manifest;
+  readonly files: number;
+  readonly bytes: number;
+  /** Files that cannot be read any more, because the key of their day is destroyed. */
+  readonly ended: number;
+}
+
+/**
+ * Reads everything that a restore would read: the parts of the backup have their digests, and every object is there and
+ * opens with the master keys and the day keys. Reports each file that does not.
+ */
+export async function verifyBackup(
+  here: { readonly keys: KeyProvider; readonly pepper: Buffer },
+  place: BackupPlace,
+  options: {
+    readonly id?: string | undefined;
+    /** Undefined if there is none, as for a backup from before day keys were used. */
+    readonly dayKeys: DayKeyMirror | undefined;
+    readonly signal: AbortSignal;
+    readonly onDamage: (file: CheckedFile, damage: Damage) => void;
+    readonly onProgress?: (progress: Omit<Verified, 'manifest'>) => void;
+  },
+): Promise<Verified> {
+  const { signal, onDamage, onProgress } = options;
+  const manifest = await openBackup(here, place, options.id);
+  const progress = { files: 0, bytes: 0, ended: 0 };
+  const keys = options.dayKeys ? withDayKeys(here.keys, mirroredDayKeys(options.dayKeys, here.keys)) : here.keys;
+  const today = dayOf(Date.now() / 1000);
+  const check = async (file: CheckedFile) => {
+    const day = dayOfVersion(file.keyVersion);
+    if (day > 0 && !options.dayKeys) throw new ExchangeError('invalid_input', needsDayKeys);
+    if (day > 0 && day < today && !options.dayKeys?.has(day)) return { file, hasEnded: true };
+    const afterEach = (bytes: number) => {
+      progress.bytes += bytes;
+      onProgress?.(progress);
+    };
+    const damage = await checkFile({ objects: place.objects, keys }, file, { signal, afterEach });
+    return { file, damage, hasEnded: false };
+  };
+  for await (const { file, damage, hasEnded } of inOrder(presentFiles(place, manifest.id), filesAtOnce, check)) {
+    progress[hasEnded ? 'ended' : 'files'] += 1;
+    if (damage) onDamage(file, damage);
+  }
+  return { manifest, ...progress };
+}
+
+/** The listed files without those that are known to be absent. Both lists have the same order. */
+export async function* presentFiles(place: BackupPlace, id: string): AsyncGenerator<CheckedFile, void, void> {
+  const absent = fromLines<AbsentFile>(place.read(partOf(id, 'absent.jsonl')));
+  let next = await absent.next();
+  for await (const line of fromLines<FileLine>(place.read(partOf(id, 'files.jsonl')))) {
+    if (!next.done && next.value.id === line.id) next = await absent.next();
+    else yield fromFileLine(line);
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { Finding } from '../ports/index.ts';
+import { diagnose } from './diagnose.ts';
+import { ok } from './finding.ts';
+
+async function* healthy(): AsyncGenerator<Finding> {
+  yield ok('healthy', 'It answers.');
+}
+async function* silent(): AsyncGenerator<Finding> {
+  yield ok('silent.reachable', 'It answers.');
+  await new Promise(() => undefined);
+}
+async function* broken(): AsyncGenerator<Finding> {
+  yield ok('broken.reachable', 'It answers.');
+  throw new Error('a bug');
+}
+
+test('an examination that fails or never ends is a finding, and hides no other', async () => {
+  const findings = await diagnose({ silent, broken, healthy }, { deadlineMs: 50 });
+  expect(findings).toMatchObject([
+    { status: 'ok', check: 'silent.reachable' },
+    { status: 'fault', check: 'silent.answers', says: 'There was no answer within 0.05 seconds.' },
+    { status: 'ok', check: 'broken.reachable' },
+    { status: 'fault', check: 'broken.answers', says: 'The examination failed: a bug.' },
+    { status: 'ok', check: 'healthy' },
+  ]);
+});

@@ -1,0 +1,48 @@
+import type { Finding } from '../ports/index.ts';
+
+export const ok = (check: string, says: string): Finding => ({ check, status: 'ok', says });
+export const skipped = (check: string, says: string): Finding => ({ check, status: 'skipped', says });
+export const warning = (check: string, says: string, remedy: string): Finding => ({
+  check,
+  status: 'warning',
+  says,
+  remedy,
+});
+export const fault = (check: string, says: string, remedy: string): Finding => ({
+  check,
+  status: 'fault',
+  says,
+  remedy,
+});
+
+const slightSkewMs = 2_000;
+const badSkewMs = 60_000;
+
+/** Compares an engine's clock with this machine's; both are milliseconds since 1970. */
+export function clockFinding(check: string, engine: string, theirs: number, ours: number): Finding {
+  const skewMs = theirs - ours;
+  if (Math.abs(skewMs) < slightSkewMs) return ok(check, 'Its clock and this machine’s agree.');
+  const says = `The clock of ${engine} is ${Math.round(Math.abs(skewMs) / 1000)} seconds ${skewMs > 0 ? 'ahead of' : 'behind'} this machine’s.`;
+  const remedy = 'Synchronise both clocks with NTP: timedatectl shows the state of this machine’s.';
+  return Math.abs(skewMs) < badSkewMs ? warning(check, says, remedy) : fault(check, says, remedy);
+}
+
+const dayMs = 86_400_000;
+const renewDays = 14;
+const renew =
+  'Renew it, and find out why that did not happen by itself: certbot renew --dry-run shows what certbot would do.';
+
+/** Judges how long a certificate is still valid. */
+export function certificateFinding(check: string, until: Date, now: number): Finding {
+  const days = Math.floor((until.getTime() - now) / dayMs);
+  if (days < 0) return fault(check, `The certificate expired on ${until.toISOString().slice(0, 10)}.`, renew);
+  const says = `The certificate is valid for another ${days} days.`;
+  return days < renewDays ? warning(check, says, renew) : ok(check, says);
+}
+
+/** What a failed call reports: the reason that the engine or the system gave, on one line. */
+export function reason(error: unknown): string {
+  const { message, code, name } = error as Error & { code?: unknown };
+  const text = message || (typeof code === 'string' ? code : name);
+  return text.replaceAll(/\s+/g, ' ').replace(/\.$/, '').slice(0, 300);
+}

@@ -1,0 +1,53 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Random } from '../ports/index.ts';
+
+/** Where the doctor sends its request, and the header that proves that it comes from the operator. */
+export const probePath = '/doctor';
+export const probeHeader = 'waybill-probe';
+/** That of resumable uploads, so that the same limits apply. */
+export const probeMediaType = 'application/offset+octet-stream';
+
+const validSeconds = 300;
+const shape = /^(\d{1,12}\.[0-9a-f]{32})\.([0-9a-f]{64})$/;
+
+/** How a request looked when it arrived at `serve`. */
+export interface ProbeAnswer {
+  /** The peer of the connection: the proxy, if there is one. */
+  readonly connection: string;
+  /** X-Forwarded-For as it arrived. */
+  readonly forwarded: string | undefined;
+  /** Whether that peer is one of our proxies, whose X-Forwarded-For counts. */
+  readonly trusted: boolean;
+  /** The address by which this client is counted. */
+  readonly client: string;
+  /** The time between the first and the last byte of the body. */
+  readonly bodyMs: number;
+}
+
+/**
+ * Signs a request with a key that only the operator's processes have. Others get the answer of a path that does not
+ * exist: how requests reach `serve` is of use to an attacker.
+ */
+export class ProbeTokens {
+  readonly #key: Buffer;
+
+  constructor(pepper: Buffer) {
+    this.#key = Buffer.from(hkdfSync('sha256', pepper, '', 'waybill doctor', 32));
+  }
+
+  make(random: Random, nowMs: number): string {
+    const claim = `${Math.floor(nowMs / 1000)}.${random.bytes(16).toString('hex')}`;
+    return `${claim}.${this.#macOf(claim).toString('hex')}`;
+  }
+
+  isGenuine(token: unknown, nowMs: number): boolean {
+    const [, claim, mac] = (typeof token === 'string' && shape.exec(token)) || [];
+    if (claim === undefined || mac === undefined) return false;
+    if (!timingSafeEqual(this.#macOf(claim), Buffer.from(mac, 'hex'))) return false;
+    return Math.abs(Number.parseInt(claim, 10) - nowMs / 1000) <= validSeconds;
+  }
+
+  #macOf(claim: string): Buffer {
+    return createHmac('sha256', this.#key).update(claim).digest();
+  }
+}

@@ -1,0 +1,68 @@
+import { limits } from '@waybill/protocol';
+import { policyOf } from '../accounts/policy-of.ts';
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines, Store } from '../ports/index.ts';
+import { Faults } from '../requests/faults.ts';
+import { linkToken, tokenDigest } from './link-token.ts';
+import { checkNumber, checkReceiver, type ReceiverWish, receiverFrom } from './receiver-wish.ts';
+import { fillInboxes } from './write-drop.ts';
+import { enqueueMails, lockLive } from './write-to-receivers.ts';
+
+type Needs = Pick<Engines, 'store' | 'keys' | 'random' | 'policy' | 'messageLimit'>;
+
+/** The position of a new receiver, and the token of their link. */
+export interface AddedReceiver {
+  readonly position: number;
+  readonly email: string;
+  readonly token: string;
+}
+
+/**
+ * Unwraps the drop's link key, which may be slow. What is returned adds the receiver, in one transaction or as part of
+ * the caller's. They get a mail if the drop's receivers do.
+ */
+export async function prepareReceiver(
+  engines: Needs,
+  actor: Actor,
+  dropId: string,
+  wish: ReceiverWish,
+): Promise<(store: Store, ifVersion: readonly string[] | undefined) => Promise<AddedReceiver>> {
+  const { accountId } = actor;
+  const drop = await engines.store.sentDrops.find(accountId, dropId);
+  if (!drop) throw new ExchangeError('not_found');
+  const faults = new Faults();
+  const email = checkReceiver(faults, '', wish, await policyOf(engines, accountId));
+  faults.throwIfAny();
+  const [contact] = await engines.store.contacts.find(accountId, [email as string]);
+  const receiver = receiverFrom(wish, email as string, contact);
+  checkNumber(faults, '', receiver, drop.secondFactor);
+  faults.throwIfAny();
+  const key = await engines.store.links.key({ accountId, dropId });
+  const linkKey = key && (await engines.keys.unwrap(key.linkKey, key.keyVersion, dropId));
+  return (store, ifVersion) =>
+    store.transaction(async (tx) => {
+      await lockLive(tx, actor, dropId, ifVersion);
+      if (!linkKey) throw new ExchangeError('link_ended');
+      const position = await tx.sentDrops.growByOne(accountId, dropId);
+      if (position >= limits.receiversPerDispatch) {
+        faults.add('', 'invalid_input', `A drop has at most ${limits.receiversPerDispatch} receivers.`);
+      }
+      if (await tx.links.ofReceiver(accountId, dropId, receiver.email)) {
+        faults.add('/email', 'invalid_input', `${receiver.email} is a receiver already.`);
+      }
+      faults.throwIfAny();
+      const token = linkToken(linkKey, position);
+      await tx.drops.insertLinks(accountId, dropId, [{ position, receiver, tokenDigest: tokenDigest(token) }]);
+      const { fileCount } = drop;
+      await tx.events.append([
+        { accountId, type: 'drop.receiver_added', data: { drop_id: dropId, receiver: receiver.email } },
+        ...(await fillInboxes(engines, tx, actor, { dropId, fileCount }, [receiver.email])),
+      ]);
+      const details = { dropId, position };
+      await record(engines, tx, { accountId, actor: actor.email, action: 'drop.receiver_added', details });
+      if (drop.notify)
+        await enqueueMails(engines, tx, actor, dropId, 'invitation', [{ position, email: receiver.email }]);
+      return { position, email: receiver.email, token };
+    });
+}

@@ -1,0 +1,11 @@
+import { dropEvents } from '../events/drop-events.ts';
+import type { Engines } from '../ports/index.ts';
+
+/** Ends up to `count` drops that are past their deadline. Returns how many. */
+export async function endExpired({ store }: Pick<Engines, 'store'>, count: number): Promise<number> {
+  return store.transaction(async (tx) => {
+    const ended = await tx.drops.endExpired(count);
+    await tx.events.append(ended.flatMap((drop) => dropEvents(drop, 'expired')));
+    return ended.length;
+  });
+}

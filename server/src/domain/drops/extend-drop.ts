@@ -1,0 +1,76 @@
+import { policyOf } from '../accounts/policy-of.ts';
+import { record } from '../audit/record.ts';
+import { dropEvents } from '../events/drop-events.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { prepareForDay } from '../keys/prepare-for-day.ts';
+import type { Account, DropDeadline, Engines, Store } from '../ports/index.ts';
+import { requireVersion } from '../requests/require-version.ts';
+import { reminderSeconds } from './reminder.ts';
+
+type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>;
+
+/**
+ * Moves the deadline of a drop or a grant to a later time, at most the maximum lifetime from now. Receivers to whom not
+ * everything has been sent are reminded before the new deadline, even if they were reminded of the old one.
+ */
+export async function extendDrop(engines: Needs, account: Account, dropId: string, until: Date): Promise<void> {
+  const extend = await prepareExtension(engines, account, dropId, until);
+  await extend(engines.store, 'admin');
+}
+
+/** Fetches keys, which may be slow; what is returned is the change, as part of a transaction of the caller's if any. */
+export async function prepareExtension(
+  engines: Needs,
+  account: Pick<Account, 'id' | 'email'>,
+  dropId: string,
+  until: Date,
+): Promise<(store: Store, actor: string, ifVersion?: readonly string[]) => Promise<void>> {
+  const { unitSeconds, max } = (await policyOf(engines, account.id)).desttime;
+  const untilThen = Math.min((until.getTime() - Date.now()) / 1000, max * unitSeconds);
+  const wrapForDay = await prepareForDay(engines, account.id, { dropId }, untilThen);
+  return (store, actor, ifVersion) =>
+    store.transaction(async (tx) => {
+      const drop = await tx.drops.lockDeadline(account.id, dropId);
+      if (!drop) throw new ExchangeError('not_found', `${account.email} has no drop ${dropId}.`);
+      requireVersion(ifVersion, drop.version);
+      requireLiveDrop(drop);
+      const latest = new Date(drop.now.getTime() + max * unitSeconds * 1000);
+      if (until <= drop.expiresAt) {
+        throw new ExchangeError(
+          'invalid_input',
+          `Choose a time after ${drop.expiresAt.toISOString()}, which is the deadline now. To end the drop earlier, revoke it.`,
+        );
+      }
+      if (until > latest) {
+        throw new ExchangeError(
+          'invalid_input',
+          `Choose a time up to ${latest.toISOString()}: that is the longest lifetime the account may give a drop, counted from now.`,
+        );
+      }
+      const secondsLeft = (until.getTime() - drop.now.getTime()) / 1000;
+      const reminder = drop.notify ? reminderSeconds(drop.type, secondsLeft) : null;
+      await tx.drops.moveDeadline(account.id, dropId, until, reminder);
+      await wrapForDay(tx, dropId);
+      await record(engines, tx, {
+        accountId: account.id,
+        actor,
+        action: 'drop.extended',
+        details: { dropId, from: drop.expiresAt, until },
+      });
+      const extended = { accountId: account.id, dropId, type: drop.type };
+      await tx.events.append(dropEvents(extended, 'extended', { expires_at: until.toISOString() }));
+    });
+}
+
+/** A drop that has ended stays ended: its keys are destroyed, or are about to be. */
+export function requireLiveDrop({ state, expiresAt }: Pick<DropDeadline, 'state' | 'expiresAt'>): void {
+  if (state === 'revoked') {
+    throw new ExchangeError('link_revoked', 'The drop was revoked. Ask the sender to send the files again.');
+  }
+  if (state === 'expired') {
+    throw new ExchangeError(
+      'link_ended',
+      `The deadline passed at ${expiresAt.toISOString()}. Ask the sender to send the files again.`,
+    );
+  }
+}

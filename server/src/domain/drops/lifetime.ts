@@ -1,0 +1,28 @@
+import { allowedInWords } from '../accounts/policy-of.ts';
+import type { Desttimes } from '../ports/index.ts';
+import type { Faults } from '../requests/faults.ts';
+
+/** For how long a drop shall live: a time from now, a deadline, or what is usual. */
+export interface LifetimeWish {
+  readonly expiresIn?: number | undefined;
+  readonly expiresAt?: Date | undefined;
+}
+
+/** In seconds; undefined if it is not allowed, which is recorded. */
+export function checkLifetime(faults: Faults, wish: LifetimeWish, desttime: Desttimes): number | undefined {
+  const { expiresIn, expiresAt } = wish;
+  if (expiresIn !== undefined && expiresAt !== undefined) {
+    faults.add('/expires_at', 'invalid_input', 'Send expires_in or expires_at, and not both.');
+    return undefined;
+  }
+  const { unitSeconds, min, max, only } = desttime;
+  if (expiresIn === undefined && expiresAt === undefined) return desttime.default * unitSeconds;
+  const seconds = expiresIn ?? ((expiresAt as Date).getTime() - Date.now()) / 1000;
+  const isAllowed = only
+    ? only.some((ttl) => ttl * unitSeconds === seconds)
+    : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
+  if (isAllowed) return seconds;
+  const detail = `The account may give a drop a lifetime of ${allowedInWords(desttime)} times ${unitSeconds} seconds.`;
+  faults.add(expiresIn === undefined ? '/expires_at' : '/expires_in', 'invalid_input', detail);
+  return undefined;
+}

@@ -1,0 +1,41 @@
+/**
+ * The short number that people use for a drop, as in `WB-7F3K-29QD`: on pages, in mails, in commands and in the log. It
+ * is the end of the drop's id, which is random, so nothing needs to be stored. It is not a secret and grants nothing.
+ */
+export function referenceOf(dropId: string): string {
+  let rest = Number.parseInt(endOf(dropId), 16);
+  let digits = '';
+  for (let place = 0; place < 8; place += 1) {
+    digits = alphabet.charAt(rest % 32) + digits;
+    rest = Math.floor(rest / 32);
+  }
+  return `WB-${digits.slice(0, 4)}-${digits.slice(4)}`;
+}
+
+/** The end of the ids of all drops with this reference, as hexadecimal digits; undefined when it is not a reference. */
+export function idEndOf(reference: string): string | undefined {
+  const digits = /^WB-?([0-9A-Z]{4})-?([0-9A-Z]{4})$/.exec(asMeant(reference))?.slice(1).join('');
+  if (digits === undefined) return undefined;
+  let value = 0;
+  for (const digit of digits) {
+    const place = alphabet.indexOf(digit);
+    if (place < 0) return undefined;
+    value = value * 32 + place;
+  }
+  return value.toString(16).padStart(endLength, '0');
+}
+
+/** Douglas Crockford's alphabet: no letter that looks like a digit, and none that forms words. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** 40 bits: among ten million drops, a few dozen pairs share them. A lookup finds all drops that share a reference. */
+const endLength = 10;
+
+function endOf(dropId: string): string {
+  return dropId.replaceAll('-', '').slice(-endLength);
+}
+
+/** As it may be read out over the telephone and typed by another person. */
+function asMeant(reference: string): string {
+  const letters = reference.trim().toUpperCase();
+  return letters.replaceAll('O', '0').replace(/[IL]/g, '1');
+}

@@ -1,0 +1,110 @@
+import type { DropType, Receiver } from '@waybill/protocol';
+import { countDispatch } from '../accounts/count-dispatch.ts';
+import { record } from '../audit/record.ts';
+import { dropEvents } from '../events/drop-events.ts';
+import { requireWithinLimits } from '../outbox/require-within-limits.ts';
+import type { Actor, Engines, NewEvent, Policy, SenderChoices, Store, Wrapped } from '../ports/index.ts';
+import { linkToken, tokenDigest } from './link-token.ts';
+import { reminderSeconds } from './reminder.ts';
+
+type Needs = Pick<Engines, 'random' | 'checkpoint' | 'messageLimit'>;
+
+/** A drop or a grant with everything that had to be prepared before the transaction. */
+export interface DropToWrite {
+  readonly id: string;
+  readonly type: DropType;
+  readonly message: string;
+  readonly ttl: number;
+  readonly ttlSeconds: number;
+  readonly receivers: readonly Receiver[];
+  readonly fileCount: number;
+  readonly linkKey: Buffer;
+  readonly wrappedLinkKey: Wrapped;
+  /** Makes the files those of the drop. */
+  readonly moveFiles?: (tx: Store) => Promise<void>;
+  readonly choices?: SenderChoices;
+}
+
+/**
+ * Writes a drop with its links, its files, its entries in inboxes and its mails: a number of statements that does not
+ * grow with any of them. The last part of its transaction.
+ */
+export async function writeDrop(
+  engines: Needs,
+  tx: Store,
+  actor: Actor,
+  policy: Policy,
+  drop: DropToWrite,
+): Promise<void> {
+  const { random, checkpoint } = engines;
+  const { id, type, receivers, fileCount } = drop;
+  const notify = drop.choices?.notify ?? true;
+  const emails = receivers.map((receiver) => receiver.email);
+  if (notify) await requireWithinLimits(engines, actor.accountId, emails);
+  await tx.drops.insert(actor.accountId, {
+    id,
+    type,
+    message: drop.message,
+    ttl: drop.ttl,
+    ttlSeconds: drop.ttlSeconds,
+    reminderSeconds: notify ? reminderSeconds(type, drop.ttlSeconds) : null,
+    from: null,
+    receiverCount: receivers.length,
+    fileCount,
+    linkKey: drop.wrappedLinkKey,
+    ...(drop.choices ? { choices: drop.choices } : {}),
+  });
+  checkpoint('drop:inserted');
+  await tx.drops.insertLinks(
+    actor.accountId,
+    id,
+    receivers.map((receiver, position) => ({
+      position,
+      receiver,
+      tokenDigest: tokenDigest(linkToken(drop.linkKey, position)),
+    })),
+  );
+  checkpoint('drop:links-inserted');
+  let received: NewEvent[] = [];
+  if (drop.moveFiles) {
+    await drop.moveFiles(tx);
+    checkpoint('drop:files-moved');
+    received = await fillInboxes(engines, tx, actor, { dropId: id, fileCount }, emails);
+    checkpoint('drop:inboxes-filled');
+  }
+  if (notify) {
+    const messages = receivers.map((_, position) => ({ id: random.uuid(), position }));
+    await tx.outbox.writeToReceivers(actor.accountId, id, 'invitation', messages);
+  }
+  checkpoint('drop:messages-enqueued');
+  await record(engines, tx, {
+    accountId: actor.accountId,
+    actor: actor.email,
+    action: type === 'downloadfiles' ? 'drop.created' : 'access.granted',
+    details: { dropId: id, receivers: receivers.length, files: fileCount },
+  });
+  const counts = { receivers: receivers.length, ...(type === 'downloadfiles' && { files: fileCount }) };
+  await tx.events.append([
+    ...dropEvents({ accountId: actor.accountId, dropId: id, type }, 'created', counts),
+    ...received,
+  ]);
+  await countDispatch(tx, policy, actor.accountId, { drops: 1, mails: notify ? receivers.length : 0 });
+}
+
+/** A receiver that has an account here also finds the drop in its inbox. Returns the events of these accounts. */
+export async function fillInboxes(
+  engines: Pick<Engines, 'random'>,
+  tx: Store,
+  actor: Actor,
+  { dropId, fileCount }: { readonly dropId: string; readonly fileCount: number },
+  emails: readonly string[],
+): Promise<NewEvent[]> {
+  const accounts = (await tx.accounts.idsOf(emails)).filter(({ id }) => id !== actor.accountId);
+  const entries = accounts.map(({ id }) => ({ accountId: id, id: engines.random.uuid() }));
+  if (entries.length > 0) await tx.drops.insertInboxEntries(actor.accountId, dropId, entries);
+  return entries.map(({ accountId, id }) => ({
+    accountId,
+    type: 'inbox.received',
+    data: { inbox_id: id, sender: actor.email, files: fileCount },
+  }));
+}

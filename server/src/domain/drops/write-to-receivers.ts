@@ -1,0 +1,80 @@
+import { countDispatch } from '../accounts/count-dispatch.ts';
+import { policyOf } from '../accounts/policy-of.ts';
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { requireWithinLimits } from '../outbox/require-within-limits.ts';
+import type { Actor, Engines, SentReceiver, Store } from '../ports/index.ts';
+import { requireVersion } from '../requests/require-version.ts';
+import { requireLiveDrop } from './extend-drop.ts';
+
+type Needs = Pick<Engines, 'store' | 'random' | 'policy' | 'messageLimit'>;
+
+/** Reminds the receivers who can be reached and have not fetched everything. Returns how many. */
+export async function remindReceivers(
+  engines: Needs,
+  actor: Actor,
+  dropId: string,
+  ifVersion: readonly string[] | undefined,
+): Promise<number> {
+  return engines.store.transaction(async (tx) => {
+    await lockLive(tx, actor, dropId, ifVersion);
+    const receivers = await tx.sentDrops.receivers(actor.accountId, dropId);
+    const due = receivers.filter(
+      ({ completedAt, undeliverableAt, withdrawnAt }) => !completedAt && !undeliverableAt && !withdrawnAt,
+    );
+    await enqueueMails(engines, tx, actor, dropId, 'reminder', due);
+    return due.length;
+  });
+}
+
+/** Sends a receiver the invitation again, even if mails did not reach them before. */
+export async function resendInvitation(engines: Needs, actor: Actor, dropId: string, position: number): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    await lockLive(tx, actor, dropId, undefined);
+    const [receiver] = await tx.sentDrops.receivers(actor.accountId, dropId, position);
+    if (!receiver) throw new ExchangeError('not_found', 'The drop has no such receiver.');
+    if (receiver.withdrawnAt) throw new ExchangeError('link_revoked', 'The receiver’s link was withdrawn.');
+    if (receiver.undeliverableReason !== null) {
+      const link = { accountId: actor.accountId, dropId, position };
+      await tx.links.markReachable(link, receiver.undeliverableReason);
+    }
+    await enqueueMails(engines, tx, actor, dropId, 'invitation', [receiver]);
+  });
+}
+
+/** Locks a drop of the account, until the transaction ends. Throws if it has ended, or is not of an allowed version. */
+export async function lockLive(
+  tx: Store,
+  actor: Actor,
+  dropId: string,
+  ifVersion: readonly string[] | undefined,
+): Promise<void> {
+  const drop = await tx.drops.lockDeadline(actor.accountId, dropId);
+  if (drop?.type !== 'downloadfiles') throw new ExchangeError('not_found');
+  requireVersion(ifVersion, drop.version);
+  requireLiveDrop(drop);
+}
+
+/** Counted against the limits of the account, so it is the last part of its transaction. */
+export async function enqueueMails(
+  engines: Needs,
+  tx: Store,
+  actor: Actor,
+  dropId: string,
+  kind: 'invitation' | 'reminder',
+  receivers: readonly Pick<SentReceiver, 'position' | 'email'>[],
+): Promise<void> {
+  if (receivers.length === 0) return;
+  const { accountId, email } = actor;
+  await requireWithinLimits(
+    engines,
+    accountId,
+    receivers.map((receiver) => receiver.email),
+  );
+  const messages = receivers.map(({ position }) => ({ id: engines.random.uuid(), position }));
+  await tx.outbox.writeToReceivers(accountId, dropId, kind, messages);
+  const action = kind === 'reminder' ? 'drop.reminded' : 'drop.resent';
+  await record(engines, tx, { accountId, actor: email, action, details: { dropId, receivers: receivers.length } });
+  const policy = await policyOf({ ...engines, store: tx }, accountId);
+  await countDispatch(tx, policy, accountId, { drops: 0, mails: receivers.length });
+}

@@ -1,0 +1,18 @@
+import type { NewEvent, TypedDrop } from '../ports/index.ts';
+
+type Happening = 'created' | 'notified' | 'undeliverable' | 'opened' | 'extended' | 'expired' | 'revoked';
+
+/**
+ * What happened to a drop, or to a request for files, which is stored as a drop of its own type. What contacts send is
+ * one too, but for the account it is an entry in the inbox.
+ */
+export function dropEvents(
+  { accountId, dropId, type }: TypedDrop,
+  happening: Happening,
+  data: NewEvent['data'] = {},
+): NewEvent[] {
+  if (type === 'receivedfiles') return [];
+  return type === 'uploadfiles'
+    ? [{ accountId, type: `request.${happening}`, data: { request_id: dropId, ...data } }]
+    : [{ accountId, type: `drop.${happening}`, data: { drop_id: dropId, ...data } }];
+}

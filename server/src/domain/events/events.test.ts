@@ -1,0 +1,228 @@
+import { readFileSync } from 'node:fs';
+import { Event, eventTypes } from '@waybill/protocol';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test, vi } from 'vitest';
+import { useTestExchange } from '../../testing/exchange.ts';
+import { grantedLink, readyFile } from '../../testing/grants.ts';
+import { sentLink, tokenOf } from '../../testing/links.ts';
+import { prepareReceiver } from '../drops/add-receiver.ts';
+import { createDrop } from '../drops/create-drop.ts';
+import { extendDrop } from '../drops/extend-drop.ts';
+import { revokeDrop } from '../drops/revoke-drop.ts';
+import { revokeSentDrop } from '../drops/revoke-sent-drop.ts';
+import { sendFiles } from '../grants/send-files.ts';
+import { findLink } from '../links/find-link.ts';
+import { openLink } from '../links/open-link.ts';
+import { recordDelivery } from '../links/record-delivery.ts';
+import { sendMessage } from '../outbox/send-message.ts';
+import type { Account, Actor, EventStore, Link, SendOutcome, Store, StoredEvent } from '../ports/index.ts';
+import { sweep } from '../sweep.ts';
+import { shownEvent } from './shown-event.ts';
+
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
+const ajv = new Ajv2020({ strict: false, formats: { uuid: true, uri: true, 'date-time': true } });
+const isEvent = ajv.compile(JSON.parse(JSON.stringify(Event)) as object);
+
+/** The account's events in their order, without waiting until readers may see them. Each is one that the API describes. */
+async function eventsOf({ accountId }: Pick<Actor, 'accountId'>): Promise<Pick<StoredEvent, 'type' | 'data'>[]> {
+  const rows = await query<StoredEvent>(
+    `select id, type, data, created_at as "createdAt" from events where account_id = $1
+     order by epoch, transaction_id, sequence`,
+    [accountId],
+  );
+  for (const row of rows) {
+    isEvent(JSON.parse(JSON.stringify(shownEvent(row))));
+    expect(isEvent.errors, JSON.stringify(row)).toBeNull();
+  }
+  return rows.map(({ type, data }) => ({ type, data }));
+}
+const typesOf = async (actor: Pick<Actor, 'accountId'>) => (await eventsOf(actor)).map(({ type }) => type);
+
+async function sendMails(actor: Actor, answer: SendOutcome): Promise<void> {
+  const rows = await query<{ id: string }>(
+    "select id from messages where account_id = $1 and kind = 'invitation' and state = 'waiting' order by position",
+    [actor.accountId],
+  );
+  const mailer = { send: async () => answer };
+  for (const { id } of rows) await sendMessage({ ...engines, mailer }, actor.accountId, id);
+}
+async function fetchAll(link: Link): Promise<void> {
+  for (const { id, sizeBytes } of await engines.store.links.files(link)) {
+    await recordDelivery(engines, link, [{ file: { id, sizeBytes }, sent: { start: 0, end: sizeBytes } }]);
+  }
+}
+const accountOf = async ({ accountId }: Actor) => (await engines.store.accounts.byId(accountId)) as Account;
+const expire = async (dropId: string) => {
+  await query("update drops set expires_at = now() - interval '1 second' where id = $1", [dropId]);
+  await sweep(engines);
+};
+
+describe('a drop', () => {
+  test('has an event for everything that happens to it, once', async () => {
+    const { sender, dropId, link } = await sentLink(exchange, ['a.txt', 'b.txt']);
+    await sendMails(sender, { outcome: 'sent', answer: '250 ok' });
+    for (let time = 0; time < 2; time += 1) await openLink(engines, link);
+    for (let time = 0; time < 2; time += 1) await fetchAll(link);
+    await expire(dropId);
+    await sweep(engines);
+    const [a, b] = await query<{ id: string }>('select id from files where drop_id = $1 order by name', [dropId]);
+    const about = { drop_id: dropId };
+    const receiver = { receiver: 'r@example.org' };
+    expect(await eventsOf(sender)).toEqual([
+      { type: 'contact.changed', data: { contacts: 1 } },
+      { type: 'drop.created', data: { ...about, receivers: 1, files: 2 } },
+      { type: 'drop.notified', data: { ...about, ...receiver } },
+      { type: 'drop.opened', data: { ...about, ...receiver } },
+      { type: 'drop.file_delivered', data: { ...about, ...receiver, file_id: a?.id, file_name: 'a.txt' } },
+      { type: 'drop.file_delivered', data: { ...about, ...receiver, file_id: b?.id, file_name: 'b.txt' } },
+      { type: 'drop.completed', data: about },
+      { type: 'drop.expired', data: about },
+    ]);
+  });
+
+  test('that is dispatched again by the same request has one event', async () => {
+    const actor = await exchange.account('r@example.org');
+    await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
+    const dispatch = { draft: '', parameters: {}, idempotencyKey: 'once' };
+    await Promise.all(Array.from({ length: 5 }, () => createDrop(engines, actor, dispatch)));
+    expect(await typesOf(actor)).toEqual(['contact.changed', 'drop.created']);
+  });
+
+  test('that was not created has none', async () => {
+    const actor = await exchange.account('r@example.org');
+    await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
+    const checkpoint = (name: string) => {
+      if (name === 'drop:before-commit') throw new Error('a fault');
+    };
+    await expect(createDrop({ ...engines, checkpoint }, actor, { draft: '', parameters: {} })).rejects.toThrow();
+    expect(await typesOf(actor)).toEqual(['contact.changed']);
+  });
+
+  test('is extended and revoked', async () => {
+    const { sender, dropId } = await sentLink(exchange, ['a.txt']);
+    const until = new Date(Date.now() + 20 * 86_400_000);
+    await extendDrop(engines, await accountOf(sender), dropId, until);
+    await revokeDrop(engines, await accountOf(sender), dropId);
+    await expect(revokeDrop(engines, await accountOf(sender), dropId)).rejects.toMatchObject({ code: 'not_found' });
+    await sweep(engines);
+    expect((await eventsOf(sender)).slice(2)).toEqual([
+      { type: 'drop.extended', data: { drop_id: dropId, expires_at: until.toISOString() } },
+      { type: 'drop.revoked', data: { drop_id: dropId } },
+    ]);
+  });
+
+  test('gets another receiver, who then is no longer one', async () => {
+    const { sender, dropId } = await sentLink(exchange, ['a.txt']);
+    const add = await prepareReceiver(engines, sender, dropId, { email: 'added@example.org' });
+    const { position } = await add(engines.store, undefined);
+    await revokeSentDrop(engines, sender, dropId, { position, ifVersion: undefined });
+    const data = { drop_id: dropId, receiver: 'added@example.org' };
+    expect((await eventsOf(sender)).slice(2)).toEqual([
+      { type: 'drop.receiver_added', data },
+      { type: 'drop.receiver_revoked', data },
+    ]);
+  });
+
+  test('is undeliverable for a receiver whose mail is refused', async () => {
+    const { sender, dropId } = await sentLink(exchange, ['a.txt']);
+    await sendMails(sender, { outcome: 'refused', answer: '550 5.1.1 no such user' });
+    expect((await eventsOf(sender)).slice(2)).toEqual([
+      { type: 'drop.undeliverable', data: { drop_id: dropId, receiver: 'r@example.org' } },
+    ]);
+  });
+
+  test('is complete once, after the last file of its last receiver, also when all finish at the same moment', async () => {
+    const receivers = ['r1@example.org', 'r2@example.org', 'r3@example.org', 'r4@example.org'];
+    for (let round = 0; round < 10; round += 1) {
+      const { sender, dropId } = await sentLink(exchange, ['a.txt', 'b.txt'], receivers);
+      const links = await Promise.all(
+        receivers.map(async (_, position) =>
+          findLink(engines, await tokenOf(exchange, sender, dropId, position), 'downloadfiles'),
+        ),
+      );
+      await Promise.all(links.map(fetchAll));
+      const types = (await typesOf(sender)).slice(2);
+      expect(types).toEqual([...Array.from({ length: 8 }, () => 'drop.file_delivered'), 'drop.completed']);
+    }
+  });
+
+  test('is also in the inbox of a receiver with an account, who learns nothing else about it', async () => {
+    const receiver = await exchange.account();
+    const { sender } = await sentLink(exchange, ['a.txt'], [receiver.email, 'r@example.org']);
+    const [entry] = await query<{ id: string }>('select id from inbox_entries where account_id = $1', [
+      receiver.accountId,
+    ]);
+    expect(await eventsOf(receiver)).toEqual([
+      { type: 'inbox.received', data: { inbox_id: entry?.id, sender: sender.email, files: 1 } },
+    ]);
+    expect(await typesOf(sender)).not.toContain('inbox.received');
+  });
+
+  test('leaves no secret, message or content in an event', async () => {
+    const { sender, token, link } = await sentLink(exchange, ['a.txt']);
+    await sendMails(sender, { outcome: 'sent', answer: '250 ok' });
+    const secret = await openLink(engines, link);
+    await fetchAll(link);
+    const events = JSON.stringify(await eventsOf(sender));
+    for (const hidden of [token, secret, link.message, 'content of']) expect(events).not.toContain(hidden);
+  });
+});
+
+describe('a request for files', () => {
+  test('has an event for everything that happens to it, once', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await sendMails(actor, { outcome: 'sent', answer: '250 ok' });
+    for (let time = 0; time < 2; time += 1) await openLink(engines, link);
+    await readyFile(engines, link, 'a.txt', 'content');
+    for (let time = 0; time < 2; time += 1) await sendFiles(engines, link, 'hello');
+    await expire(link.dropId);
+    const [entry] = await query<{ id: string; drop_id: string }>(
+      'select id, drop_id from inbox_entries where account_id = $1',
+      [actor.accountId],
+    );
+    const about = { request_id: link.dropId };
+    const receiver = { receiver: 'c@example.org' };
+    expect((await eventsOf(actor)).slice(1)).toEqual([
+      { type: 'request.created', data: { ...about, receivers: 1 } },
+      { type: 'request.notified', data: { ...about, ...receiver } },
+      { type: 'request.opened', data: { ...about, ...receiver } },
+      { type: 'request.received', data: { ...about, ...receiver, inbox_id: entry?.id, files: 1 } },
+      { type: 'inbox.received', data: { inbox_id: entry?.id, sender: 'c@example.org', files: 1 } },
+      { type: 'request.expired', data: about },
+    ]);
+    // What the contact sent ends later, without an event: the inbox no longer has it.
+    await expire(entry?.drop_id as string);
+    expect((await typesOf(actor)).at(-1)).toBe('request.expired');
+  });
+
+  test('is extended and revoked, and may be undeliverable', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await sendMails(actor, { outcome: 'refused', answer: '550 5.1.1 no such user' });
+    await extendDrop(engines, await accountOf(actor), link.dropId, new Date(Date.now() + 20 * 86_400_000));
+    await revokeDrop(engines, await accountOf(actor), link.dropId);
+    expect((await typesOf(actor)).slice(2)).toEqual(['request.undeliverable', 'request.extended', 'request.revoked']);
+  });
+});
+
+test('the events of all drops that end together are written at once', async () => {
+  const senders = await Promise.all(Array.from({ length: 5 }, () => sentLink(exchange, ['a.txt'])));
+  await query('update drops set expires_at = now() where id = any($1)', [senders.map(({ dropId }) => dropId)]);
+  const append = vi.fn<EventStore['append']>();
+  const { store } = engines;
+  const transaction: Store['transaction'] = (work) =>
+    store.transaction((tx) => {
+      append.mockImplementation(tx.events.append);
+      return work({ ...tx, events: { ...tx.events, append } });
+    });
+  await sweep({ ...engines, store: { ...store, transaction } });
+  expect(append).toHaveBeenCalledTimes(1);
+  for (const { sender } of senders) expect((await typesOf(sender)).at(-1)).toBe('drop.expired');
+});
+
+test('every type of event is explained to integrators', () => {
+  const guide = readFileSync(new URL('../../../../docs/api-v1.md', import.meta.url), 'utf8');
+  const explained = [...guide.matchAll(/^\| `([a-z]+\.[a-z_]+)` \|/gm)].map(([, type]) => type);
+  expect(explained).toEqual(eventTypes);
+});

@@ -1,0 +1,39 @@
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Account, Engines } from '../ports/index.ts';
+
+const maxNameLength = 100;
+const maxReasonLength = 1000;
+
+/**
+ * Keeps everything of a drop, or of an account, from being deleted until the hold is released. The deadline of a drop
+ * stays as it is: after it, its files can no longer be downloaded. Returns the hold's id.
+ */
+export async function placeHold(
+  engines: Pick<Engines, 'store' | 'random'>,
+  account: Pick<Account, 'id' | 'email'>,
+  { dropId, name, reason, by }: { dropId: string | null; name: string; reason: string; by: string },
+): Promise<string> {
+  for (const [what, text, max] of [
+    ['name', name, maxNameLength],
+    ['reason', reason, maxReasonLength],
+    ['person', by, maxNameLength],
+  ] as const) {
+    if (text.trim() === '' || text.length > max || /[\p{Cc}\p{Cf}]/u.test(text)) {
+      throw new ExchangeError('invalid_input', `The ${what} has 1 to ${max} characters on one line.`);
+    }
+  }
+  const id = engines.random.uuid();
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.holds.place({ id, accountId: account.id, dropId, name, reason, placedBy: by }))) {
+      throw new ExchangeError('not_found', `${account.email} has no drop ${dropId}.`);
+    }
+    await record(engines, tx, {
+      accountId: account.id,
+      actor: by,
+      action: 'hold.placed',
+      details: { holdId: id, ...(dropId && { dropId }), name, reason },
+    });
+  });
+  return id;
+}

@@ -1,0 +1,23 @@
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Engines } from '../ports/index.ts';
+
+/** What no other hold keeps, and would have been deleted by now, is deleted by the next sweep. */
+export async function releaseHold(engines: Pick<Engines, 'store' | 'random'>, id: string, by: string): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    const released = await tx.holds.release(id, by);
+    if (!released) {
+      throw new ExchangeError(
+        'not_found',
+        `No hold ${id} is in force. To see those that are: waybilld admin holds list`,
+      );
+    }
+    const { accountId, dropId, name } = released;
+    await record(engines, tx, {
+      accountId,
+      actor: by,
+      action: 'hold.released',
+      details: { holdId: id, ...(dropId && { dropId }), name },
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines, LeasedEntry, QueuedEntry } from '../ports/index.ts';
+import { findEntry } from './find-entry.ts';
+
+type Needs = Pick<Engines, 'store'>;
+
+export async function renewLease(
+  engines: Needs,
+  actor: Actor,
+  entry: LeasedEntry,
+  leaseSeconds: number,
+): Promise<QueuedEntry> {
+  const isHeld = await engines.store.inbox.renew(actor.accountId, entry, leaseSeconds);
+  return foundAfter(engines, actor, entry.id, isHeld, 'lease_not_held');
+}
+
+/**
+ * The entry is done, and is not claimed again. This says nothing about deliveries: they are recorded when bytes are
+ * sent.
+ */
+export async function acknowledgeEntry(engines: Needs, actor: Actor, entry: LeasedEntry): Promise<void> {
+  const isHeld = await engines.store.inbox.acknowledge(actor.accountId, entry);
+  await foundAfter(engines, actor, entry.id, isHeld, 'lease_not_held');
+}
+
+export async function giveEntryBack(
+  engines: Needs,
+  actor: Actor,
+  entry: LeasedEntry,
+  delaySeconds: number,
+): Promise<QueuedEntry> {
+  const isHeld = await engines.store.inbox.giveBack(actor.accountId, entry, delaySeconds);
+  return foundAfter(engines, actor, entry.id, isHeld, 'lease_not_held');
+}
+
+export async function releaseEntry(engines: Needs, actor: Actor, id: string): Promise<QueuedEntry> {
+  const isReleased = await engines.store.inbox.release(actor.accountId, id);
+  return foundAfter(engines, actor, id, isReleased, 'not_parked');
+}
+
+/** What is not there is not found, whatever else is wrong. */
+async function foundAfter(
+  engines: Needs,
+  actor: Actor,
+  id: string,
+  isChanged: boolean,
+  code: 'lease_not_held' | 'not_parked',
+): Promise<QueuedEntry> {
+  const entry = await findEntry(engines, actor, id);
+  if (!isChanged) throw new ExchangeError(code);
+  return entry;
+}

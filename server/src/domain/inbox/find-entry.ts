@@ -1,0 +1,18 @@
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines, InboxFile, QueuedEntry } from '../ports/index.ts';
+
+/** An entry that has ended, or is another account's, looks as if it never existed. */
+export async function findEntry({ store }: Pick<Engines, 'store'>, actor: Actor, id: string): Promise<QueuedEntry> {
+  const entry = await store.inbox.entry(actor.accountId, id);
+  if (!entry) throw new ExchangeError('not_found');
+  return entry;
+}
+
+export async function findEntryWithFiles(
+  engines: Pick<Engines, 'store'>,
+  actor: Actor,
+  id: string,
+): Promise<QueuedEntry & { readonly files: readonly InboxFile[] }> {
+  const entry = await findEntry(engines, actor, id);
+  return { ...entry, files: await engines.store.files.inInbox(actor.accountId, id) };
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTestExchange, type TestExchange, testPolicy } from '../../testing/exchange.ts';
+import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { createDrop } from '../drops/create-drop.ts';
+import { extendDrop } from '../drops/extend-drop.ts';
+import type { Actor } from '../ports/index.ts';
+import { sweep } from '../sweep.ts';
+import { DayKeys, dayOf } from './day-keys.ts';
+import { examineDayKeys } from './examine-day-keys.ts';
+
+const daySeconds = 86_400;
+let exchange: TestExchange;
+let objects: MemoryObjectStore;
+beforeAll(async () => {
+  objects = memoryObjectStore();
+  exchange = await openTestExchange(memoryObjectStore(), objects);
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+/** Keys as another process has them, or one whose clock is this many days behind. */
+function otherDayKeys({ daysAgo = 0 } = {}): DayKeys {
+  const { store, keys, random } = exchange.engines;
+  const clock = async () => ((await store.dayKeys.clock()) as number) - daysAgo * daySeconds;
+  return new DayKeys({ store: { dayKeys: { ...store.dayKeys, clock } }, objects, masterKeys: keys, random });
+}
+
+/** The day it is in this many days, as a request sees it. */
+const inDays = (days: number) => dayOf(Date.now() / 1000 + 600) + days;
+
+async function daysOfFiles(actor: Actor): Promise<Record<string, number>> {
+  const rows = await exchange.database.query<{ name: string; day: number }>(
+    'select name, -key_version as day from files where account_id = $1 and wrapped_key is not null',
+    [actor.accountId],
+  );
+  return Object.fromEntries(rows.map(({ name, day }) => [name, day]));
+}
+
+const existing = async () => (await exchange.engines.store.dayKeys.list()).map(({ day }) => day);
+
+/** As if it had been there for a while. */
+const age = () => exchange.database.query(`update day_key_objects set created_at = created_at - interval '1 hour'`);
+
+test('processes that need the key of a day at the same time all get the same one', async () => {
+  const file = randomBytes(32);
+  const wrapped = await Promise.all(
+    Array.from({ length: 8 }, () => otherDayKeys().wrap(file, 'a file', 20 * daySeconds)),
+  );
+  for (const { wrapped: key, version } of wrapped) {
+    expect(version).toBe(-inDays(20));
+    expect(await otherDayKeys().unwrap(key, version, 'a file')).toEqual(file);
+    await expect(otherDayKeys().unwrap(key, version, 'another file')).rejects.toThrow();
+  }
+  const found = await exchange.engines.store.dayKeys.find(inDays(20));
+  await age();
+  await exchange.engines.dayKeys.destroy(0);
+  expect([...objects.objects.keys()]).toEqual([`day-keys/${found?.objectId}`]);
+});
+
+test('the key of a file is wrapped until tomorrow, then until its drop ends, and again when the drop is extended', async () => {
+  const sender = await exchange.account('r@example.org');
+  const names = Array.from({ length: 50 }, (_, number) => `file ${number}`);
+  await exchange.prepare(sender, ['r@example.org'], names);
+  const all = (day: number) => Object.fromEntries(names.map((name) => [name, day]));
+  expect(await daysOfFiles(sender)).toEqual(all(inDays(1)));
+  const dropId = await createDrop(exchange.engines, sender, { draft: '', parameters: { desttime: 5 } });
+  expect(await daysOfFiles(sender)).toEqual(all(inDays(5)));
+  const account = { id: sender.accountId, email: sender.email } as Parameters<typeof extendDrop>[1];
+  await extendDrop(exchange.engines, account, dropId ?? '', new Date(Date.now() + 9 * daySeconds * 1000));
+  expect(await daysOfFiles(sender)).toEqual(all(inDays(9)));
+  const tooLong = extendDrop(exchange.engines, account, dropId ?? '', new Date(Date.now() + 900 * daySeconds * 1000));
+  await expect(tooLong).rejects.toMatchObject({ code: 'invalid_input' });
+  expect(Math.max(...(await existing()))).toBeLessThanOrEqual(inDays(testPolicy.desttime.max));
+});
+
+describe('when a day is over', () => {
+  test('its key is destroyed, once nothing is wrapped by it; what is not sent yet is wrapped again', async () => {
+    const sender = await exchange.account('r@example.org');
+    const past = { ...exchange, engines: { ...exchange.engines, dayKeys: otherDayKeys({ daysAgo: 4 }) } };
+    Object.assign(exchange.engines, past.engines);
+    await exchange.drop(sender, ['r@example.org'], ['sent']);
+    await exchange.upload(sender, 'staged');
+    const dayKeys = otherDayKeys();
+    Object.assign(exchange.engines, { dayKeys });
+    // The drop lives for seven days; with a clock that is four days behind, its key is one of three days from now.
+    expect(await daysOfFiles(sender)).toEqual({ sent: inDays(3), staged: inDays(-3) });
+    await age();
+    await sweep(exchange.engines);
+    expect(await daysOfFiles(sender)).toEqual({ sent: inDays(3), staged: inDays(1) });
+    expect(await existing()).not.toContain(inDays(-3));
+    await expect(otherDayKeys().open(inDays(-3))).rejects.toMatchObject({ code: 'damaged' });
+    expect(await dayKeys.destroy(-60 * daySeconds)).toBeGreaterThan(0);
+    expect(await existing()).toEqual(expect.arrayContaining([inDays(1), inDays(3)]));
+  });
+
+  test('a drop that ends in the meantime takes its key with it, and one under a legal hold keeps it', async () => {
+    const sender = await exchange.account('r@example.org');
+    Object.assign(exchange.engines, { dayKeys: otherDayKeys({ daysAgo: 9 }) });
+    await exchange.drop(sender, ['r@example.org'], ['held']);
+    Object.assign(exchange.engines, { dayKeys: otherDayKeys() });
+    const day = inDays(-2);
+    expect(await daysOfFiles(sender)).toEqual({ held: day });
+    const { store, random } = exchange.engines;
+    const id = random.uuid();
+    const hold = { id, accountId: sender.accountId, dropId: null, name: 'x', reason: 'x', placedBy: 'x' };
+    await store.transaction((tx) => tx.holds.place(hold));
+    await exchange.database.query(`update drops set expires_at = now() - interval '2 days' where account_id = $1`, [
+      sender.accountId,
+    ]);
+    await sweep(exchange.engines);
+    expect(await daysOfFiles(sender)).toEqual({ held: day });
+    expect(await existing()).toContain(day);
+    await store.holds.release(id, 'x');
+    await sweep(exchange.engines);
+    expect(await daysOfFiles(sender)).toEqual({});
+    expect(await existing()).not.toContain(day);
+  });
+});
+
+test('the doctor names day keys that are lost, and an installation that does not use them yet', async () => {
+  const { store } = exchange.engines;
+  const examination = () => examineDayKeys({ store, dayKeys: otherDayKeys() });
+  await otherDayKeys().wrap(randomBytes(32), 'a file', 28 * daySeconds);
+  expect(await findingsOf(examination())).toMatchObject([{ status: 'ok', check: 'keys.days' }]);
+  const { objectId } = (await store.dayKeys.find(inDays(28))) as { objectId: string };
+  const object = objects.objects.get(`day-keys/${objectId}`) as Buffer;
+  objects.objects.delete(`day-keys/${objectId}`);
+  await expectTrouble(examination(), 'fault keys.days');
+  objects.objects.set(`day-keys/${objectId}`, object);
+  const off = { dayKeys: { ...store.dayKeys, clock: async () => undefined } };
+  await expectTrouble(examineDayKeys({ store: off, dayKeys: otherDayKeys() }), 'warning keys.days');
+});
+
+test('an object whose writer died is deleted, and one that comes too late is not used', async () => {
+  const { store, random, dayKeys } = exchange.engines;
+  const objectId = random.uuid();
+  await store.dayKeys.announce(objectId);
+  await objects.put(`day-keys/${objectId}`, [randomBytes(60)], new AbortController().signal);
+  await dayKeys.destroy(0);
+  expect(objects.objects.has(`day-keys/${objectId}`)).toBe(true);
+  await age();
+  const late = { day: inDays(25), objectId, objectBytes: 60, version: 1 };
+  expect(await store.dayKeys.choose(late, undefined)).toBe(false);
+  await dayKeys.destroy(0);
+  expect(objects.objects.has(`day-keys/${objectId}`)).toBe(false);
+});

@@ -1,0 +1,208 @@
+import { ExchangeError } from '../exchange-error.ts';
+import { MissingObject } from '../files/missing-object.ts';
+import type {
+  DayKey,
+  KeyProvider,
+  ObjectStore,
+  OwnedKey,
+  Random,
+  ReplacedKey,
+  Store,
+  Wrapped,
+} from '../ports/index.ts';
+import { unwrapWith, wrapWith } from './wrapping.ts';
+
+const daySeconds = 24 * 60 * 60;
+/** What is not sent yet is wrapped until tomorrow. If it is still there then, the sweep wraps it again. */
+const unsentSeconds = daySeconds;
+/** A deadline is set by the database, a little later than it is known here. */
+const marginSeconds = 10 * 60;
+const clockMs = 60_000;
+const maxOpened = 1_000;
+/** A key that was destroyed does not stay in memory for longer. */
+const openedMs = 60 * 60_000;
+const keyBytes = 32;
+const objectsPerRequest = 1_000;
+const always = new AbortController().signal;
+
+export interface DayKeyEngines {
+  readonly store: Pick<Store, 'dayKeys'>;
+  readonly objects: ObjectStore;
+  readonly masterKeys: KeyProvider;
+  readonly random: Random;
+}
+
+export const dayOfVersion = (version: number) => -version;
+export const dayOf = (seconds: number) => Math.floor(seconds / daySeconds);
+/** 20774 is 2026-11-17. */
+export const dateOf = (day: number) => new Date(day * daySeconds * 1000).toISOString().slice(0, 10);
+const objectOf = (objectId: string) => `day-keys/${objectId}`;
+export const contextOf = (day: number) => `day key ${day}`;
+
+/**
+ * Wraps the keys of files, and of the links of drops, by the key of the day on which they end. When the day is over and
+ * nothing is wrapped by its key any more, the key is destroyed, and what it has wrapped is unreadable wherever a copy of
+ * it may be.
+ */
+export class DayKeys {
+  readonly #engines: DayKeyEngines;
+  readonly #opened = new Map<number, { readonly key: Promise<Buffer>; readonly atMs: number }>();
+  #clock: { readonly seconds: number; readonly atMs: number } | undefined;
+
+  constructor(engines: DayKeyEngines) {
+    this.#engines = engines;
+  }
+
+  /** The day it is, by the database's clock; undefined while day keys are not used. */
+  async today(): Promise<number | undefined> {
+    const now = await this.#now();
+    return now === undefined ? undefined : dayOf(now);
+  }
+
+  /** Wraps the key of a file or a drop that ends in this time, or of a file that is not sent yet. */
+  async wrap(dataKey: Buffer, ownerId: string, secondsLeft: number | null): Promise<Wrapped> {
+    const { masterKeys, random } = this.#engines;
+    const day = await this.#dayIn(secondsLeft ?? unsentSeconds);
+    if (day === undefined) return masterKeys.wrap(dataKey, ownerId);
+    return { wrapped: wrapWith(await this.#keyFor(day), dataKey, ownerId, random), version: -day };
+  }
+
+  async unwrap(wrapped: Buffer, version: number, ownerId: string): Promise<Buffer> {
+    return unwrapWith(await this.open(dayOfVersion(version)), wrapped, ownerId);
+  }
+
+  /**
+   * Fetches what is needed to wrap these keys again for a file that ends in this time. What is returned does it at once,
+   * so it can be called in a transaction. It leaves out keys that are wrapped by other keys than those given here.
+   */
+  async prepare(
+    before: readonly Pick<OwnedKey, 'version'>[],
+    secondsLeft: number,
+  ): Promise<(keys: readonly OwnedKey[]) => ReplacedKey[]> {
+    const day = await this.#dayIn(secondsLeft);
+    const versions = new Set(before.map(({ version }) => version).filter((version) => version < 0));
+    if (day === undefined || versions.size === 0) return () => [];
+    const target = await this.#keyFor(day);
+    const sources = new Map<number, Buffer>();
+    for (const version of versions) sources.set(version, await this.open(dayOfVersion(version)));
+    sources.delete(-day);
+    return (keys) =>
+      keys.flatMap(({ accountId, id, wrapped: old, version }) => {
+        const source = sources.get(version);
+        if (!source) return [];
+        const dataKey = unwrapWith(source, old, id);
+        const wrapped = wrapWith(target, dataKey, id, this.#engines.random);
+        dataKey.fill(0);
+        return [{ accountId, id, before: old, wrapped, version: -day }];
+      });
+  }
+
+  /** Throws when the key of this day is destroyed, lost or does not open. */
+  open(day: number): Promise<Buffer> {
+    return this.#remember(day, async () => {
+      const key = await this.#read(day);
+      if (!key) throw new ExchangeError('damaged', `The day key of ${dateOf(day)} is destroyed.`);
+      return key;
+    });
+  }
+
+  /** The key of this day as it is stored; undefined if it is destroyed. Throws MissingObject if it is lost. */
+  async fetch(day: number, signal: AbortSignal = always): Promise<Wrapped | undefined> {
+    const { store, objects } = this.#engines;
+    let missing: DayKey | undefined;
+    for (;;) {
+      const found = await store.dayKeys.find(day);
+      if (!found) return undefined;
+      try {
+        const all = { offset: 0, length: found.objectBytes };
+        return { wrapped: await objects.read(objectOf(found.objectId), all, signal), version: found.version };
+      } catch (error) {
+        // Another process may have wrapped it again and deleted this object since.
+        if (!(error instanceof MissingObject) || found.objectId === missing?.objectId) throw error;
+        missing = found;
+      }
+    }
+  }
+
+  /** Stores a key for this day, unless there is one, or in place of the one there is. Returns false if there is one. */
+  async store(day: number, key: Wrapped, insteadOf: DayKey | undefined): Promise<boolean> {
+    const { store, objects, random } = this.#engines;
+    const objectId = random.uuid();
+    // An object is never written twice, so that a write that arrives late changes nothing.
+    await store.dayKeys.announce(objectId);
+    await objects.put(objectOf(objectId), [key.wrapped], always);
+    const stored = { day, objectId, objectBytes: key.wrapped.length, version: key.version };
+    return store.dayKeys.choose(stored, insteadOf);
+  }
+
+  /** Destroys the keys of days that ended this long ago, if they wrap nothing that is stored. Returns how many. */
+  async destroy(endedSeconds: number): Promise<number> {
+    const { store, objects } = this.#engines;
+    const destroyed = await store.dayKeys.drop(endedSeconds);
+    for (;;) {
+      const ids = await store.dayKeys.leftovers(objectsPerRequest);
+      if (ids.length === 0) return destroyed;
+      await objects.delete(ids.map(objectOf));
+      await store.dayKeys.forget(ids);
+    }
+  }
+
+  /** By the database's clock, which decides when a day is over. */
+  async #now(): Promise<number | undefined> {
+    const nowMs = performance.now();
+    if (!this.#clock || nowMs - this.#clock.atMs > clockMs) {
+      const seconds = await this.#engines.store.dayKeys.clock();
+      if (seconds === undefined) return undefined;
+      this.#clock = { seconds, atMs: nowMs };
+    }
+    return this.#clock.seconds + (nowMs - this.#clock.atMs) / 1000;
+  }
+
+  async #dayIn(seconds: number): Promise<number | undefined> {
+    const now = await this.#now();
+    return now === undefined ? undefined : dayOf(now + Math.max(0, seconds) + marginSeconds);
+  }
+
+  #keyFor(day: number): Promise<Buffer> {
+    return this.#remember(day, async () => (await this.#read(day)) ?? (await this.#create(day)));
+  }
+
+  async #read(day: number): Promise<Buffer | undefined> {
+    const found = await this.fetch(day);
+    return found && this.#engines.masterKeys.unwrap(found.wrapped, found.version, contextOf(day));
+  }
+
+  async #create(day: number): Promise<Buffer> {
+    const { masterKeys, random } = this.#engines;
+    const key = random.bytes(keyBytes);
+    if (await this.store(day, await masterKeys.wrap(key, contextOf(day)), undefined)) return key;
+    const others = await this.#read(day);
+    if (others) return others;
+    throw new ExchangeError('unavailable');
+  }
+
+  #remember(day: number, fetch: () => Promise<Buffer>): Promise<Buffer> {
+    const nowMs = performance.now();
+    const found = this.#opened.get(day);
+    if (found && nowMs - found.atMs < openedMs) return found.key;
+    this.#opened.delete(day);
+    const key = fetch();
+    this.#opened.set(day, { key, atMs: nowMs });
+    key.catch(() => {
+      if (this.#opened.get(day)?.key === key) this.#opened.delete(day);
+    });
+    const [oldest] = this.#opened.keys();
+    if (this.#opened.size > maxOpened && oldest !== undefined) this.#opened.delete(oldest);
+    return key;
+  }
+}
+
+/** The same provider, which also unwraps what a day key has wrapped. */
+export function withDayKeys(masterKeys: KeyProvider, dayKeys: Pick<DayKeys, 'unwrap'>): KeyProvider {
+  return {
+    masterKeys: () => masterKeys.masterKeys(),
+    wrap: (dataKey, context) => masterKeys.wrap(dataKey, context),
+    unwrap: (wrapped, version, context) =>
+      version < 0 ? dayKeys.unwrap(wrapped, version, context) : masterKeys.unwrap(wrapped, version, context),
+  };
+}

@@ -1,0 +1,45 @@
+import { fault, ok, reason, skipped, warning } from '../doctor/finding.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Engines, Finding } from '../ports/index.ts';
+import { dateOf } from './day-keys.ts';
+
+const check = 'keys.days';
+/** More do not make it clearer. */
+const named = 5;
+
+/** Opens every day key. */
+export async function* examineDayKeys({
+  store,
+  dayKeys,
+}: Pick<Engines, 'dayKeys'> & { readonly store: Pick<Engines['store'], 'dayKeys'> }): AsyncGenerator<Finding> {
+  try {
+    if ((await store.dayKeys.clock()) === undefined) {
+      yield warning(
+        check,
+        'The keys of files are not wrapped by day: files that have ended can still be read from a backup made before.',
+        'When no process of an earlier version is running any more, run: waybilld admin keys by-day',
+      );
+      return;
+    }
+    const days = await store.dayKeys.list();
+    const lost: string[] = [];
+    for (const { day } of days) {
+      await dayKeys.open(day).catch((error: unknown) => {
+        if (error instanceof ExchangeError && error.code === 'unavailable') throw error;
+        lost.push(dateOf(day));
+      });
+    }
+    if (lost.length === 0) {
+      yield ok(check, `All ${days.length} day keys are in the bucket and open.`);
+      return;
+    }
+    const dates = `${lost.slice(0, named).join(', ')}${lost.length > named ? ' and others' : ''}`;
+    yield fault(
+      check,
+      `${lost.length} day keys are not in the bucket or do not open: ${dates}. Files that end on these days cannot be read.`,
+      'Put them back from where you keep a copy: waybilld admin keys import --from PLACE',
+    );
+  } catch (error) {
+    yield skipped(check, `The day keys cannot be examined: ${reason(error)}.`);
+  }
+}

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
+import { databaseCopies } from '../../engines/postgres/copies.ts';
+import { openTestPool } from '../../testing/database.ts';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { scrubAlone } from '../files/scrub.ts';
+import type { KeyProvider } from '../ports/index.ts';
+import { DayKeys, withDayKeys } from './day-keys.ts';
+import { rotateMasterKey } from './rotate-master-key.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'waybill-rotation-'));
+const lines = [1, 2].map((version) => `${version}:${randomBytes(32).toString('base64')}`) as [string, string];
+let exchange: TestExchange;
+beforeAll(async () => {
+  exchange = await openTestExchange();
+});
+afterAll(async () => {
+  await exchange[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const dayKeyObjects = memoryObjectStore();
+function enginesWith(masterKeys: KeyProvider) {
+  const { store, random } = exchange.engines;
+  const dayKeys = new DayKeys({ store, objects: dayKeyObjects, masterKeys, random });
+  return { dayKeys, keys: withDayKeys(masterKeys, dayKeys) };
+}
+
+const versions = () => {
+  const { url } = exchange.database;
+  return databaseCopies({ url, openPool: () => openTestPool(url) }).keyVersions();
+};
+
+let files = 0;
+function keysOf(...content: string[]): KeyProvider {
+  files += 1;
+  const path = join(folder, `${files}`);
+  writeFileSync(path, content.join('\n'), { mode: 0o600 });
+  return keyfileProvider(path, exchange.engines.random);
+}
+
+test('after a rotation the old master key is not needed, also if it was interrupted and files came meanwhile', async () => {
+  const [old, both, fresh] = [keysOf(lines[0]), keysOf(lines[1], lines[0]), keysOf(lines[1])];
+  const { engines, database } = exchange;
+  await database.query('delete from day_key_start');
+  // The tests' exchange seals with these keys from now on.
+  Object.assign(engines, enginesWith(old));
+  const sender = await exchange.account('r@example.org');
+  await exchange.drop(sender, ['r@example.org'], ['sent']);
+  for (let number = 0; number < 20; number += 1) await exchange.upload(sender, `staged ${number}`);
+  expect(await versions()).toEqual([{ version: 1, files: 21, drops: 1, days: 0 }]);
+
+  Object.assign(engines, enginesWith(both));
+  const interrupted = new Error('interrupted');
+  const fails = rotateMasterKey(engines, () => {
+    throw interrupted;
+  });
+  await expect(fails).rejects.toBe(interrupted);
+  expect(await versions()).toEqual([
+    { version: 1, files: 0, drops: 1, days: 0 },
+    { version: 2, files: 21, drops: 0, days: 0 },
+  ]);
+  await exchange.upload(sender, 'meanwhile');
+  expect(await rotateMasterKey(engines)).toBe(1);
+  expect(await versions()).toEqual([{ version: 2, files: 22, drops: 1, days: 0 }]);
+
+  const withoutOld = { ...engines, ...enginesWith(fresh) };
+  await scrubAlone(withoutOld);
+  expect(await engines.store.scrub.countDamaged()).toBe(0);
+  const [drop] = await database.query<{ id: string; key: Buffer }>('select id, link_key as key from drops');
+  expect(await fresh.unwrap(drop?.key as Buffer, 2, drop?.id ?? '')).toHaveLength(32);
+  expect(await rotateMasterKey(withoutOld)).toBe(0);
+});
+
+test('once day keys are used, everything moves to them, and a rotation wraps only them again', async () => {
+  await using own = await openTestExchange();
+  const { engines, database } = own;
+  const [old, both, fresh] = [keysOf(lines[0]), keysOf(lines[1], lines[0]), keysOf(lines[1])];
+  const objects = memoryObjectStore();
+  const keysWith = (masterKeys: KeyProvider) => {
+    const dayKeys = new DayKeys({ ...engines, objects, masterKeys });
+    return { dayKeys, keys: withDayKeys(masterKeys, dayKeys) };
+  };
+  await database.query('delete from day_key_start');
+  Object.assign(engines, keysWith(old));
+  const sender = await own.account('r@example.org');
+  await own.drop(sender, ['r@example.org'], ['sent before']);
+  await own.upload(sender, 'staged before');
+  await engines.store.dayKeys.start();
+  await own.upload(sender, 'staged after');
+  expect(await rotateMasterKey(engines)).toBe(3);
+  const days = await database.query<{ name: string; days: number }>(
+    `select name, -key_version - ((now() at time zone 'utc' + interval '10 minutes')::date - date '1970-01-01') as days
+     from files order by name`,
+  );
+  expect(days).toEqual([
+    { name: 'sent before', days: 7 },
+    { name: 'staged after', days: 1 },
+    { name: 'staged before', days: 1 },
+  ]);
+
+  Object.assign(engines, keysWith(both));
+  expect(await rotateMasterKey(engines)).toBe(2);
+  const withoutOld = { ...engines, ...keysWith(fresh) };
+  await scrubAlone(withoutOld);
+  expect(await engines.store.scrub.countDamaged()).toBe(0);
+  expect(await rotateMasterKey(withoutOld)).toBe(0);
+  // What the old master key wraps is deleted, but not at once: another process may be about to read it.
+  expect(objects.objects.size).toBe(4);
+  await database.query(`update day_key_objects set created_at = created_at - interval '11 minutes'`);
+  await withoutOld.dayKeys.destroy(0);
+  expect(objects.objects.size).toBe(2);
+});
+
+test('a key that is destroyed meanwhile stays destroyed, and a row that is being changed is not waited for', async () => {
+  const { store } = exchange.engines;
+  const sender = await exchange.account();
+  for (const name of ['removed', 'locked']) await exchange.upload(sender, name);
+  const rows = await exchange.database.query<{ id: string; key: Buffer }>(
+    'select id, wrapped_key as key from files where account_id = $1 order by name desc',
+    [sender.accountId],
+  );
+  const wrapped = rows.map(({ id, key }) => ({
+    accountId: sender.accountId,
+    id,
+    before: key,
+    wrapped: randomBytes(60),
+    version: 7,
+  }));
+  await store.files.removeStaged(sender.accountId, '', 'removed');
+  await store
+    .transaction(async (tx) => {
+      await tx.files.moveToDrop(sender.accountId, '', rows[1]?.id ?? '');
+      expect(await store.wrappedKeys.replace('files', wrapped)).toBe(0);
+      throw new Error('rolled back');
+    })
+    .catch(() => undefined);
+  expect(await store.wrappedKeys.replace('files', wrapped)).toBe(1);
+  const after = await exchange.database.query(
+    'select name, key_version, wrapped_key is null as destroyed from files where account_id = $1 order by name',
+    [sender.accountId],
+  );
+  expect(after).toEqual([
+    { name: 'locked', key_version: 7, destroyed: false },
+    { name: 'removed', key_version: expect.any(Number), destroyed: true },
+  ]);
+});

@@ -1,0 +1,77 @@
+import type { Engines, FilePosition, KeyOwner, KeyProvider, OwnedKey, ReplacedKey } from '../ports/index.ts';
+import { contextOf } from './day-keys.ts';
+
+const owners: readonly KeyOwner[] = ['files', 'uploads', 'drops'];
+const keysPerStatement = 500;
+const first: FilePosition = {
+  accountId: '00000000-0000-0000-0000-000000000000',
+  id: '00000000-0000-0000-0000-000000000000',
+};
+/** Keys that were being changed are replaced in the next pass; more passes than this mean that old keys keep coming. */
+const maxPasses = 10;
+
+type Needs = Pick<Engines, 'store' | 'keys' | 'dayKeys'>;
+
+/**
+ * Wraps by the current master key what another one wraps: day keys, and other stored keys, which are wrapped by a day
+ * key once day keys are used. It can be interrupted at any point and begun again: what is done is skipped.
+ * Everything stays readable throughout, as long as all processes have both master keys. Returns how many keys were
+ * wrapped again.
+ */
+export async function rotateMasterKey(
+  engines: Needs,
+  onProgress: (replaced: number) => void = () => undefined,
+): Promise<number> {
+  let replaced = 0;
+  for (let pass = 1; pass <= maxPasses; pass += 1) {
+    const days = await rotateDayKeys(engines);
+    let found = days;
+    replaced += days;
+    const isByDay = (await engines.dayKeys.today()) !== undefined;
+    const version = isByDay ? undefined : await currentVersion(engines.keys);
+    for (const owner of owners) {
+      for (let position: FilePosition | undefined = first; position; ) {
+        const page = await engines.store.wrappedKeys.outdated(owner, position, keysPerStatement, { version });
+        found += page.outdated.length;
+        replaced += await replace(engines, owner, page.outdated);
+        onProgress(replaced);
+        position = page.next;
+      }
+    }
+    if (found === 0) break;
+  }
+  return replaced;
+}
+
+async function replace(engines: Needs, owner: KeyOwner, outdated: readonly OwnedKey[]): Promise<number> {
+  if (outdated.length === 0) return 0;
+  const { store, keys, dayKeys } = engines;
+  const rewrapped: ReplacedKey[] = [];
+  for (const { accountId, id, wrapped: before, version, secondsLeft } of outdated) {
+    const dataKey = await keys.unwrap(before, version, id);
+    rewrapped.push({ accountId, id, before, ...(await dayKeys.wrap(dataKey, id, secondsLeft)) });
+    dataKey.fill(0);
+  }
+  return store.wrappedKeys.replace(owner, rewrapped);
+}
+
+async function rotateDayKeys({ store, keys, dayKeys }: Needs): Promise<number> {
+  const current = await currentVersion(keys);
+  let replaced = 0;
+  for (const dayKey of await store.dayKeys.list()) {
+    if (dayKey.version === current) continue;
+    const before = await dayKeys.fetch(dayKey.day);
+    if (!before) continue;
+    const context = contextOf(dayKey.day);
+    const key = await keys.unwrap(before.wrapped, before.version, context);
+    const wrapped = await keys.wrap(key, context);
+    key.fill(0);
+    if (await dayKeys.store(dayKey.day, wrapped, dayKey)) replaced += 1;
+  }
+  return replaced;
+}
+
+export async function currentVersion(keys: KeyProvider): Promise<number | undefined> {
+  const [current] = await keys.masterKeys();
+  return current?.version;
+}

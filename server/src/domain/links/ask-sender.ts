@@ -1,0 +1,34 @@
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Engines, Link, Question } from '../ports/index.ts';
+
+/** What the receiver of this link may ask the sender now, if anything. */
+export function questionOf(link: Pick<Link, 'ended' | 'revoked' | 'endsSoon'>): Question | undefined {
+  if (link.revoked) return undefined;
+  if (link.ended) return 'send_again';
+  return link.endsSoon ? 'more_time' : undefined;
+}
+
+/** Sends the sender one mail for each kind of question from a receiver, however often it is asked. */
+export async function askSender(engines: Pick<Engines, 'store' | 'random'>, link: Link): Promise<void> {
+  const question = questionOf(link);
+  if (!question) throw new ExchangeError('not_found');
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.links.ask(link, question))) return;
+    const { accountId, dropId, position, sender: recipient } = link;
+    await tx.outbox.enqueue(accountId, {
+      id: engines.random.uuid(),
+      kind: question,
+      channel: 'mail',
+      dropId,
+      position,
+      recipient,
+    });
+    await record(engines, tx, {
+      accountId,
+      actor: 'receiver',
+      action: 'link.asked',
+      details: { dropId, question },
+    });
+  });
+}

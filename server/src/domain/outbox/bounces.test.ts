@@ -1,0 +1,256 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { fc, test as property } from '@fast-check/vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { deliveryReport } from '../../testing/delivery-report.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
+import { type SentLink, sentLink } from '../../testing/links.ts';
+import { referenceOf } from '../drops/reference.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { openLink } from '../links/open-link.ts';
+import { recordDelivery } from '../links/record-delivery.ts';
+import type { Mail, Mailbox, Mailer, MessageKind } from '../ports/index.ts';
+import { sweep } from '../sweep.ts';
+import { readBounces } from './read-bounces.ts';
+import { maxBounceBytes, recordBounce } from './record-bounce.ts';
+import { retryMessage } from './retry-message.ts';
+import { ReturnPaths } from './return-paths.ts';
+import { sendMessage } from './send-message.ts';
+
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
+
+/** Sends the account's waiting messages of a kind; returns the mails, whose envelopes contain their return paths. */
+async function sendAll(
+  { sender }: Pick<SentLink, 'sender'>,
+  kind: MessageKind,
+  answer: 'sent' | 'refused' = 'sent',
+): Promise<Mail[]> {
+  const mails: Mail[] = [];
+  const mailer: Mailer = {
+    async send(mail) {
+      mails.push(mail);
+      return answer === 'sent'
+        ? { outcome: 'sent', answer: '250 ok' }
+        : { outcome: 'refused', answer: '550 5.1.1 no such user, see https://mx.example.net/d/secret?x' };
+    },
+  };
+  const rows = await query<{ id: string }>(
+    "select id from messages where account_id = $1 and kind = $2 and state = 'waiting'",
+    [sender.accountId, kind],
+  );
+  for (const { id } of rows) await sendMessage({ ...engines, mailer }, sender.accountId, id);
+  return mails;
+}
+
+async function sent(): Promise<SentLink & { mail: Mail }> {
+  const link = await sentLink(exchange, ['a.txt']);
+  const [mail] = await sendAll(link, 'invitation');
+  return { ...link, mail: mail as Mail };
+}
+
+const stateOf = async ({ sender, dropId }: SentLink) =>
+  (await engines.store.drops.deliveryStates(sender.accountId, dropId, -1, 1))[0];
+const reportTo = (mail: Mail, changes: object = {}) =>
+  deliveryReport({ to: mail.envelopeFrom, messageId: mail.messageId, ...changes });
+const messagesOf = ({ dropId }: SentLink, kind: MessageKind) =>
+  query<{ id: string; state: string; outcome: string }>(
+    'select id, state, outcome from messages where drop_id = $1 and kind = $2',
+    [dropId, kind],
+  );
+
+describe('a mail that comes back', () => {
+  test('makes its receiver undeliverable, and tells the sender once', async () => {
+    const drop = await sent();
+    const report = reportTo(drop.mail, {
+      diagnostic: 'smtp; 550 5.1.1 no such user: https://files.example.org/d/token',
+    });
+    const logged: unknown[] = [];
+    const logging = { ...engines, report: (...line: unknown[]) => void logged.push(line) };
+    expect(await recordBounce(logging, report)).toBe('undeliverable');
+    expect(await recordBounce(logging, report)).toBe('known');
+    const message = drop.mail.messageId.slice(1, 37);
+    const details = { message, reference: referenceOf(drop.dropId), result: 'undeliverable' };
+    expect(logged).toEqual([['a mail was returned', details]]);
+    expect(await stateOf(drop)).toMatchObject({
+      undeliverableAt: expect.any(Date),
+      undeliverableReason: '550 5.1.1 no such user: …',
+      notifiedAt: expect.any(Date),
+    });
+    expect(await messagesOf(drop, 'invitation')).toMatchObject([
+      { state: 'given_up', outcome: expect.stringMatching(/^returned: 550 5\.1\.1 no such user/) },
+    ]);
+    const mails = await sendAll(drop, 'undeliverable');
+    expect(mails).toMatchObject([{ to: drop.sender.email, subject: expect.stringContaining('r@example.org') }]);
+    for (const said of ['no such user: …', 'a.txt', drop.sender.email]) expect(mails[0]?.text).toContain(said);
+  });
+
+  test('at once, when the mail server refuses it, does the same', async () => {
+    const drop = await sentLink(exchange, ['a.txt']);
+    await sendAll(drop, 'invitation', 'refused');
+    expect(await stateOf(drop)).toMatchObject({
+      undeliverableReason: '550 5.1.1 no such user, see …',
+      notifiedAt: null,
+    });
+    expect(await sendAll(drop, 'undeliverable')).toHaveLength(1);
+  });
+
+  test('ends reminders, also one that waits', async () => {
+    const drops = await Promise.all([sent(), sent()]);
+    const remind = () =>
+      query('update drops set remind_at = now() where id = any($1)', [drops.map(({ dropId }) => dropId)]);
+    const [first, second] = drops;
+    await recordBounce(engines, reportTo(first.mail));
+    await remind();
+    await sweep(engines);
+    expect(await messagesOf(first, 'reminder')).toEqual([]);
+    await recordBounce(engines, reportTo(second.mail));
+    expect(await sendAll(second, 'reminder')).toEqual([]);
+    expect(await messagesOf(second, 'reminder')).toMatchObject([{ state: 'given_up' }]);
+  });
+
+  test('as a reminder counts as well', async () => {
+    const drop = await sent();
+    await query('update drops set remind_at = now() where id = $1', [drop.dropId]);
+    await sweep(engines);
+    const [reminder] = await sendAll(drop, 'reminder');
+    expect(await recordBounce(engines, reportTo(reminder as Mail))).toBe('undeliverable');
+  });
+
+  test('is forgotten when an administrator has it sent again', async () => {
+    const drop = await sent();
+    await recordBounce(engines, reportTo(drop.mail));
+    const [{ id } = { id: '' }] = await messagesOf(drop, 'invitation');
+    await retryMessage(engines, { id: drop.sender.accountId } as never, id);
+    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: null, undeliverableReason: null });
+    // What the sender would have been told is no longer true.
+    expect(await sendAll(drop, 'undeliverable')).toEqual([]);
+    // A copy of the old report does not apply to the new attempt.
+    expect(await recordBounce(engines, reportTo(drop.mail))).toBe('known');
+    const [again] = await sendAll(drop, 'invitation');
+    expect(await recordBounce(engines, reportTo(again as Mail))).toBe('undeliverable');
+    expect(await sendAll(drop, 'undeliverable')).toHaveLength(1);
+  });
+
+  test('after its receiver has everything is recorded only', async () => {
+    const drop = await sent();
+    for (const file of await engines.store.links.files(drop.link)) {
+      await recordDelivery(engines, drop.link, [{ file, sent: { start: 0, end: file.sizeBytes } }]);
+    }
+    expect(await recordBounce(engines, reportTo(drop.mail))).toBe('recorded');
+    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: null });
+  });
+
+  test('as a code, or as what the sender is told, is recorded only', async () => {
+    const drop = await sent();
+    await openLink({ ...engines, policy: { ...engines.policy, secondFactor: 'mail' } }, drop.link);
+    const [code] = await sendAll(drop, 'code');
+    expect(await recordBounce(engines, reportTo(code as Mail))).toBe('recorded');
+    expect(await messagesOf(drop, 'code')).toMatchObject([{ state: 'given_up' }]);
+    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: null });
+
+    await recordBounce(engines, reportTo(drop.mail));
+    const [news] = await sendAll(drop, 'undeliverable');
+    expect(await recordBounce(engines, reportTo(news as Mail))).toBe('recorded');
+    expect(await sendAll(drop, 'undeliverable')).toEqual([]);
+  });
+});
+
+describe('nothing changes by', () => {
+  let drop: Awaited<ReturnType<typeof sent>>;
+  let other: Awaited<ReturnType<typeof sent>>;
+  beforeAll(async () => {
+    drop = await sent();
+    other = await sent();
+  });
+  const unchanged = async () => {
+    for (const each of [drop, other]) {
+      expect(await stateOf(each)).toMatchObject({ undeliverableAt: null });
+      expect(await messagesOf(each, 'invitation')).toMatchObject([{ state: 'sent' }]);
+      expect(await messagesOf(each, 'undeliverable')).toEqual([]);
+    }
+  };
+
+  test.each<[string, () => Buffer, string]>([
+    ['a delay', () => reportTo(drop.mail, { action: 'delayed', status: '4.4.1' }), 'not permanent'],
+    ['a failure without a status', () => reportTo(drop.mail, { status: 'failed' }), 'not permanent'],
+    ['a delivery', () => reportTo(drop.mail, { action: 'delivered', status: '2.0.0' }), 'not permanent'],
+    ['a delivery that calls itself a failure', () => reportTo(drop.mail, { action: 'relayed' }), 'not permanent'],
+    ['an automatic reply', () => reportTo(drop.mail, { contentType: 'text/plain' }), 'not a report'],
+    ['a report to no message', () => reportTo(drop.mail, { to: 'bounces@example.org' }), 'not ours'],
+    ['a report about another mail', () => reportTo(drop.mail, { messageId: other.mail.messageId }), 'not ours'],
+    ['a report about a mail of others', () => reportTo(drop.mail, { messageId: '<x@example.net>' }), 'not ours'],
+    [
+      'a report to a message that is gone',
+      () => reportTo(drop.mail, { to: engines.returnPaths?.of(randomUUID()), messageId: undefined }),
+      'not ours',
+    ],
+    [
+      'a report of another server',
+      () => reportTo(drop.mail, { to: new ReturnPaths('bounces@example.org', randomBytes(32)).of(randomUUID()) }),
+      'not ours',
+    ],
+    [
+      'a report that is too large',
+      () => Buffer.concat([reportTo(drop.mail), Buffer.alloc(maxBounceBytes)]),
+      'not a report',
+    ],
+  ])('%s', async (_, report, result) => {
+    expect(await recordBounce(engines, report())).toBe(result);
+    await unchanged();
+  });
+
+  property.prop([fc.nat(), fc.nat(51), fc.nat(15).map((value) => value.toString(16))], { numRuns: 50 })(
+    'forged addresses, and reports cut off before their verdict',
+    async (cut, at, digit) => {
+      const address = drop.mail.envelopeFrom;
+      const index = address.indexOf('+') + 1 + at;
+      const forged = address.slice(0, index) + digit + address.slice(index + 1);
+      if (forged !== address) await recordBounce(engines, reportTo(drop.mail, { to: forged }));
+      const whole = reportTo(drop.mail);
+      await recordBounce(engines, whole.subarray(0, cut % whole.indexOf('Status:')));
+      await unchanged();
+    },
+  );
+});
+
+describe('a Maildir', () => {
+  const mailboxOf = (mails: Record<string, Buffer | undefined>) => {
+    const [aside, reports] = [new Set<string>(), new Array<string>()];
+    const mailbox: Mailbox = {
+      list: async (count) => Object.keys(mails).slice(0, count),
+      read: async (name) => mails[name],
+      async remove(name) {
+        delete mails[name];
+      },
+      async setAside(name) {
+        aside.add(name);
+        delete mails[name];
+      },
+    };
+    return { mails, mailbox, aside, reports, report: (what: string) => void reports.push(what) };
+  };
+
+  test('is read and emptied, whatever is in it', async () => {
+    const drop = await sent();
+    const { mails, mailbox } = mailboxOf({ junk: Buffer.from('hello'), large: undefined, report: reportTo(drop.mail) });
+    await readBounces(engines, mailbox);
+    expect(mails).toEqual({});
+    expect(await stateOf(drop)).toMatchObject({ undeliverableAt: expect.any(Date) });
+  });
+
+  test('keeps its mails while the database is away; what cannot be read is set aside', async () => {
+    const { mails, mailbox, aside, reports, report } = mailboxOf({ a: Buffer.from('a'), b: Buffer.from('b') });
+    const failing = (fault: Error) => ({
+      ...engines,
+      report,
+      async readReport(): Promise<never> {
+        throw fault;
+      },
+    });
+    await expect(readBounces(failing(new ExchangeError('unavailable')), mailbox)).rejects.toThrow();
+    expect(Object.keys(mails)).toEqual(['a', 'b']);
+    await readBounces(failing(new TypeError('a fault of ours')), mailbox);
+    expect([mails, [...aside], reports.length]).toEqual([{}, ['a', 'b'], 2]);
+  });
+});

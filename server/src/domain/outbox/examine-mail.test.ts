@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { dnsRecords } from '../../engines/dns/records.ts';
+import { probeMailServer } from '../../engines/smtp/probe.ts';
+import { startDns } from '../../testing/dns-server.ts';
+import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { scriptedSmtp } from '../../testing/scripted-smtp.ts';
+import { closedPort } from '../../testing/tcp.ts';
+import { examineMail } from './examine-mail.ts';
+
+const good = {
+  'example.org': { TXT: ['v=spf1 mx -all'], MX: ['10 mx.example.org'] },
+  'mail._domainkey.example.org': { TXT: ['v=DKIM1; p=abc'] },
+  '_dmarc.example.org': { TXT: ['v=DMARC1; p=none'] },
+};
+const domains = { from: 'waybill@example.org', bounces: 'bounces@example.org' };
+
+async function* examine(url: string, records: Parameters<typeof startDns>[0]) {
+  await using dns = await startDns(records);
+  yield* examineMail(() => probeMailServer(url), dnsRecords({ server: dns.address }), domains);
+}
+
+test('a mail server that accepts us, and records that say so', async () => {
+  await using smtp = await scriptedSmtp({});
+  const findings = await findingsOf(examine(smtp.url, good));
+  expect(findings.map(({ status, check }) => `${status} ${check}`)).toEqual([
+    'ok mail.connection',
+    'ok mail.encryption',
+    'ok mail.login',
+    'ok mail.spf',
+    // Without the selector, only the existence of keys can be seen.
+    'skipped mail.dkim',
+    'ok mail.dmarc',
+    'ok mail.bounces',
+  ]);
+});
+
+test('stopped', async () => {
+  const url = `smtp://127.0.0.1:${await closedPort()}`;
+  await expectTrouble(examine(url, good), 'fault mail.connection');
+});
+
+test('a certificate that is not accepted', async () => {
+  const [refused] = await findingsOf(examine(engineAddresses.smtp, good));
+  expect(refused).toMatchObject({ status: 'fault', check: 'mail.connection' });
+  expect(refused?.remedy).toContain('?ignoreTLS=true');
+  await expectTrouble(examine(`${engineAddresses.smtp}?ignoreTLS=true`, good));
+});
+
+test('a password that is refused', async () => {
+  await using smtp = await scriptedSmtp({ AUTH: '535 5.7.8 no' });
+  await expectTrouble(examine(smtp.url, good), 'fault mail.login');
+});
+
+test.each<[what: string, records: Parameters<typeof startDns>[0], expected: string]>([
+  ['no SPF record', { ...good, 'example.org': { MX: ['10 mx.example.org'] } }, 'warning mail.spf'],
+  [
+    'two SPF records',
+    { ...good, 'example.org': { TXT: ['v=spf1 mx -all', 'v=spf1 -all'], MX: ['10 mx.example.org'] } },
+    'fault mail.spf',
+  ],
+  ['no DMARC record', { ...good, '_dmarc.example.org': {} }, 'warning mail.dmarc'],
+  ['no server for returned mails', { ...good, 'example.org': { TXT: ['v=spf1 mx -all'] } }, 'warning mail.bounces'],
+])('%s', async (_what, records, expected) => {
+  await using smtp = await scriptedSmtp({});
+  await expectTrouble(examine(smtp.url, records), expected);
+});

@@ -1,0 +1,23 @@
+import type { DnsRecords, Finding, ProbeMailServer } from '../ports/index.ts';
+import { findRecords, type MailDomains } from './find-mail-records.ts';
+import { type MailFinding, serverFindings } from './test-mail.ts';
+
+/** What `admin mail test` reports, without sending a mail. */
+export async function* examineMail(
+  probeMailServer: ProbeMailServer,
+  dns: DnsRecords,
+  domains: MailDomains,
+): AsyncGenerator<Finding> {
+  const records = findRecords(dns, domains);
+  for (const finding of [...serverFindings(await probeMailServer()), ...(await records)]) yield translated(finding);
+}
+
+/** A mail server that refuses us is a fault; a missing record makes mails land in the spam folder. */
+function translated({ check, state, found, advice = 'See docs/mail.md.' }: MailFinding): Finding {
+  // A domain name stays as it is.
+  const says = `${found.replace(/^[a-z]+(?=[ ,])/, (word) => word.charAt(0).toUpperCase() + word.slice(1))}.`;
+  const named = { check: `mail.${check.toLowerCase()}`, says };
+  if (state === 'ok') return { ...named, status: 'ok' };
+  if (state === 'cannot tell') return { ...named, status: 'skipped' };
+  return { ...named, status: state === 'failed' ? 'fault' : 'warning', remedy: advice };
+}

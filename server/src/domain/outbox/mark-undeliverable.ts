@@ -1,0 +1,30 @@
+import { record } from '../audit/record.ts';
+import { dropEvents } from '../events/drop-events.ts';
+import type { Engines, Link, Store } from '../ports/index.ts';
+
+/**
+ * Records in the caller's transaction that mails do not reach a receiver, and tells the sender, once. False when that
+ * is known, or when the receiver has everything.
+ */
+export async function markUndeliverable(
+  engines: Pick<Engines, 'random'>,
+  tx: Store,
+  { accountId, dropId, position }: Pick<Link, 'accountId' | 'dropId' | 'position'>,
+  { actor, reason, messageId }: { actor: 'mail server' | 'receiver'; reason: string; messageId?: string },
+): Promise<boolean> {
+  const news = await tx.links.markUndeliverable({ accountId, dropId, position }, reason);
+  const account = await tx.accounts.byId(accountId);
+  if (!news || !account) return false;
+  await tx.outbox.enqueue(accountId, {
+    id: engines.random.uuid(),
+    kind: 'undeliverable',
+    channel: 'mail',
+    dropId,
+    position,
+    recipient: account.email,
+  });
+  const details = { dropId, position, ...(messageId === undefined ? {} : { messageId }) };
+  await record(engines, tx, { accountId, actor, action: 'receiver.undeliverable', details });
+  await tx.events.append(dropEvents({ accountId, ...news }, 'undeliverable', { receiver: news.receiver }));
+  return true;
+}

@@ -1,0 +1,51 @@
+import { referenceOf } from '../drops/reference.ts';
+import type { DeliveryReport, Engines } from '../ports/index.ts';
+import { giveUp } from './give-up.ts';
+
+/** More than a mail server returns of one of our mails, which is about 30 kB. */
+export const maxBounceBytes = 1024 ** 2;
+
+export type BounceResult = 'undeliverable' | 'recorded' | 'not a report' | 'not ours' | 'not permanent' | 'known';
+
+type Needs = Pick<Engines, 'store' | 'random' | 'readReport' | 'returnPaths' | 'report'>;
+
+/**
+ * Records a mail that came to the return path of a message. Anyone can send one, so only a report of a permanent
+ * failure has an effect, and only if it was sent to the address that only the message itself contained.
+ */
+export async function recordBounce(engines: Needs, mail: Buffer): Promise<BounceResult> {
+  const report = mail.length > maxBounceBytes ? undefined : await engines.readReport(mail);
+  if (!report) return 'not a report';
+  const messageId = messageOf(engines, report);
+  if (messageId === undefined) return 'not ours';
+  const answer = permanentFailure(report);
+  if (answer === undefined) return 'not permanent';
+  const accountId = await engines.store.outbox.accountOf(messageId);
+  if (accountId === undefined) return 'not ours';
+  const outcome = `returned: ${answer}`;
+  const given = await giveUp(engines, accountId, messageId, { outcome, answer, actor: 'mail server' });
+  if (!given) return 'known';
+  const result = given.undeliverable ? 'undeliverable' : 'recorded';
+  engines.report('a mail was returned', { message: messageId, reference: referenceOf(given.dropId), result });
+  return result;
+}
+
+/** The message that the address belongs to, unless the report itself says that it is about a different mail. */
+function messageOf({ returnPaths }: Needs, { addresses, aboutMessageId }: DeliveryReport): string | undefined {
+  const messageId = addresses.map((address) => returnPaths?.messageOf(address)).find((id) => id !== undefined);
+  const isAboutIt = aboutMessageId === undefined || aboutMessageId.startsWith(`<${messageId}@`);
+  return isAboutIt ? messageId : undefined;
+}
+
+/**
+ * What the server said, if it reports that delivery to every recipient has failed: it will not try again (RFC 3464,
+ * 2.3.3). The status may still be a temporary one, if the server has tried for too long. An alias may have several
+ * recipients.
+ */
+function permanentFailure({ recipients }: DeliveryReport): string | undefined {
+  const [first] = recipients;
+  const failed = recipients.every(
+    ({ action, status }) => action === 'failed' && /^[45]\.\d{1,3}\.\d{1,3}$/.test(status),
+  );
+  return first && failed ? first.diagnostic || first.status : undefined;
+}

@@ -1,0 +1,17 @@
+import { dropEvents } from '../events/drop-events.ts';
+import type { Engines } from '../ports/index.ts';
+
+/** Records that a server has accepted a message. The first one with the link is how its receiver was notified. */
+export async function recordSent(
+  { store }: Pick<Engines, 'store'>,
+  accountId: string,
+  messageId: string,
+  outcome: string,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const notified = await tx.outbox.settle(accountId, messageId, 'sent', outcome);
+    if (!notified) return;
+    const { receiver, ...drop } = notified;
+    await tx.events.append(dropEvents({ accountId, ...drop }, 'notified', { receiver }));
+  });
+}

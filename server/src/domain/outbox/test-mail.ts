@@ -1,0 +1,100 @@
+import type { DnsRecords, Engines, MailServerFacts, ProbeMailServer } from '../ports/index.ts';
+import { onOneLine } from './answer.ts';
+import { findRecords } from './find-mail-records.ts';
+import { messageIdOf } from './message-id.ts';
+
+export type MailCheck = 'connection' | 'encryption' | 'login' | 'mail' | 'SPF' | 'DKIM' | 'DMARC' | 'bounces';
+
+export interface MailFinding {
+  readonly check: MailCheck;
+  readonly state: 'ok' | 'missing' | 'failed' | 'cannot tell';
+  readonly found: string;
+  /** What to do about it. */
+  readonly advice?: string;
+}
+
+type Needs = Pick<Engines, 'mailer' | 'letters' | 'policy' | 'returnPaths' | 'random'> & {
+  readonly probeMailServer: ProbeMailServer;
+};
+
+/** Sends a test mail, and reports what can be seen from here about whether mails will arrive. */
+export async function testMail(
+  engines: Needs,
+  dns: DnsRecords,
+  to: string,
+  options: { readonly dkimSelector?: string | undefined } = {},
+): Promise<MailFinding[]> {
+  const { mailFrom } = engines.policy;
+  const records = findRecords(dns, { from: mailFrom, bounces: engines.returnPaths?.address, ...options });
+  const facts = await engines.probeMailServer();
+  return [...serverFindings(facts), await handOver(engines, facts, to), ...(await records)];
+}
+
+export function serverFindings({ failure, isLocal, tls, login }: MailServerFacts): MailFinding[] {
+  if (failure !== undefined) {
+    // Node adds a hint for its own command line.
+    const found = `the mail server cannot be used: ${onOneLine(failure.replace(/; if the root CA .*/s, ''))}`;
+    return [{ check: 'connection', state: 'failed', found, advice: adviceOn(failure, isLocal) }];
+  }
+  const encryption = { check: 'encryption' as const, state: 'ok' as const };
+  return [
+    { check: 'connection', state: 'ok', found: 'the mail server answers' },
+    tls !== undefined
+      ? { ...encryption, found: tls }
+      : isLocal
+        ? { ...encryption, found: 'unencrypted, which is fine on this machine' }
+        : {
+            check: 'encryption',
+            state: 'missing',
+            found: 'mails go to the mail server in plain text',
+            advice: 'Use smtps:// in WAYBILL_SMTP_URL, or a mail server that offers STARTTLS.',
+          },
+    !login
+      ? { check: 'login', state: 'ok', found: 'WAYBILL_SMTP_URL has no user name' }
+      : login.accepted
+        ? { check: 'login', state: 'ok', found: login.answer }
+        : {
+            check: 'login',
+            state: 'failed',
+            found: onOneLine(login.answer),
+            advice: 'Check the user name and the password in WAYBILL_SMTP_URL.',
+          },
+  ];
+}
+
+function adviceOn(failure: string, isLocal: boolean): string {
+  // TLS has many reasons to refuse a certificate, and each of them names it.
+  if (!/certificate/i.test(failure))
+    return 'Start the mail server, or correct the host and the port in WAYBILL_SMTP_URL.';
+  return isLocal
+    ? 'Add ?ignoreTLS=true to WAYBILL_SMTP_URL: a mail server on this machine needs no encryption.'
+    : 'Install a certificate on the mail server for the host in WAYBILL_SMTP_URL. If a private authority has issued it, name that authority’s certificate in NODE_EXTRA_CA_CERTS.';
+}
+
+async function handOver(
+  { mailer, letters, policy, returnPaths, random }: Needs,
+  facts: MailServerFacts,
+  to: string,
+): Promise<MailFinding> {
+  if (facts.failure !== undefined || facts.login?.accepted === false) {
+    return { check: 'mail', state: 'cannot tell', found: 'no mail was sent' };
+  }
+  const id = random.uuid();
+  const advice = 'The answer says what the mail server did not like; its own log says more.';
+  try {
+    const { outcome, answer } = await mailer.send({
+      messageId: messageIdOf(policy, id),
+      from: { name: policy.operatorName, address: policy.mailFrom },
+      replyTo: policy.mailFrom,
+      envelopeFrom: returnPaths?.of(id) ?? policy.mailFrom,
+      to,
+      ...letters.test('', { to }),
+    });
+    const found = onOneLine(answer);
+    return outcome === 'sent'
+      ? { check: 'mail', state: 'ok', found }
+      : { check: 'mail', state: 'failed', found, advice };
+  } catch (error) {
+    return { check: 'mail', state: 'failed', found: onOneLine((error as Error).message), advice };
+  }
+}

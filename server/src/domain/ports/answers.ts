@@ -1,0 +1,15 @@
+/** The first answer to a request, with which its repetitions are answered. */
+export interface StoredAnswer {
+  readonly requestDigest: Buffer;
+  readonly answer: Buffer;
+}
+
+export interface AnswerStore {
+  /**
+   * Reserves a request for this transaction; `in_flight` if another transaction has reserved it. Returns the answer, if
+   * it was answered before.
+   */
+  reserve(accountId: string, keyDigest: Buffer): Promise<StoredAnswer | 'in_flight' | undefined>;
+  insert(accountId: string, keyDigest: Buffer, stored: StoredAnswer): Promise<void>;
+  forget(olderThanSeconds: number, count: number): Promise<number>;
+}

@@ -1,0 +1,35 @@
+/**
+ * Where a day key is. It wraps the keys of the files that end on its day, and is itself an object in the bucket, wrapped
+ * by a master key: it is never in the database, and so not in a backup of it.
+ */
+export interface DayKey {
+  /** Counted from 1970-01-01 in UTC. */
+  readonly day: number;
+  readonly objectId: string;
+  readonly objectBytes: number;
+  /** Of the master key that wraps it. */
+  readonly version: number;
+}
+
+/** For the whole server, not for one account. */
+export interface DayKeyStore {
+  /** The database's time, in seconds since 1970; undefined while day keys are not used. */
+  clock(): Promise<number | undefined>;
+  /** From now on, day keys are used. */
+  start(): Promise<void>;
+  find(day: number): Promise<DayKey | undefined>;
+  /** All of them, in the order of days. */
+  list(): Promise<DayKey[]>;
+  /** Called before an object is stored, so that it is deleted if it does not become the key of its day. */
+  announce(objectId: string): Promise<void>;
+  /**
+   * Makes a stored object the key of its day, if the day has none, or in place of this one. False when another process
+   * was faster, or the announcement is too old.
+   */
+  choose(key: DayKey, insteadOf: DayKey | undefined): Promise<boolean>;
+  /** Drops the keys of days that ended this long ago, if they wrap nothing that is stored. Returns how many. */
+  drop(endedSeconds: number): Promise<number>;
+  /** Up to `count` objects that are not, and will not be, the key of a day. */
+  leftovers(count: number): Promise<string[]>;
+  forget(objectIds: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,49 @@
+import type { EventType } from '@waybill/protocol';
+
+export interface NewEvent {
+  readonly accountId: string;
+  readonly type: EventType;
+  /** As it is shown to the account: ids, addresses and names, never a link, a message or content. */
+  readonly data: Readonly<Record<string, string | number>>;
+}
+
+/** A place in the order of all events. */
+export interface EventPosition {
+  readonly epoch: number;
+  /** Up to 64 bits, in decimal. */
+  readonly transactionId: string;
+  readonly sequence: number;
+}
+
+export interface StoredEvent extends NewEvent {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly position: EventPosition;
+}
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** Where the next page begins: no event will ever be inserted before it. */
+  readonly next: EventPosition;
+  /** The page is full, so there may be more. */
+  readonly more: boolean;
+  /** What followed the given position is not all there any more, or the position is not one of this database. */
+  readonly lost: boolean;
+}
+
+/**
+ * Readers get only events below the oldest transaction that is still running. What they get is complete, and stays in
+ * the same order, whatever commits later.
+ */
+export interface EventStore {
+  /** Writes events in the transaction that makes them true. One statement, however many there are. */
+  append(events: readonly NewEvent[]): Promise<void>;
+  /** The account's events after a position, or from the oldest one. */
+  page(accountId: string, after: EventPosition | undefined, limit: number): Promise<EventPage>;
+  /** The events of all accounts after a position, or from the oldest one. */
+  pageOfAll(after: EventPosition | undefined, limit: number): Promise<EventPage>;
+  /** The position after everything that readers can see. */
+  end(): Promise<EventPosition>;
+  /** Removes up to `count` of the first events that are this old. Returns how many. */
+  forget(olderThanSeconds: number, count: number): Promise<number>;
+}

@@ -1,0 +1,95 @@
+import type { DropState } from './drops.ts';
+import type { SecondFactor } from './engines.ts';
+import type { FileLine } from './files.ts';
+
+/** What the sender of a drop decides beyond what the machine API knows. */
+export interface SenderChoices {
+  /** The sender's own name for the drop. */
+  readonly reference: string | null;
+  readonly metadata: Readonly<Record<string, string>> | null;
+  /** Null: what applies to the account. */
+  readonly secondFactor: SecondFactor | null;
+  /** Whether receivers get mails: an invitation, and a reminder before the deadline. */
+  readonly notify: boolean;
+}
+
+/** A drop as its sender sees it. */
+export interface SentDrop extends SenderChoices {
+  readonly id: string;
+  /** Changes with every change of the drop itself; not with what receivers do. */
+  readonly version: string;
+  readonly state: DropState;
+  readonly message: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly revokedAt: Date | null;
+  readonly receiverCount: number;
+  readonly fileCount: number;
+  /** What receivers did was removed for its age. */
+  readonly isForgotten: boolean;
+}
+
+export interface SentReceiver {
+  readonly position: number;
+  readonly email: string;
+  readonly name: string | null;
+  readonly number: string;
+  readonly language: string;
+  readonly notifiedAt: Date | null;
+  readonly undeliverableAt: Date | null;
+  readonly undeliverableReason: string | null;
+  readonly openedAt: Date | null;
+  readonly completedAt: Date | null;
+  readonly withdrawnAt: Date | null;
+  /** How many files were sent to them in full. */
+  readonly filesDelivered: number;
+}
+
+export interface SentFile {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  readonly sha256: Buffer;
+  readonly scan: FileLine['scan'];
+  /** Its bytes are stored and can be read. */
+  readonly isStored: boolean;
+  /** To how many receivers it was sent in full. */
+  readonly receiversDelivered: number;
+}
+
+/** Which drops a list has: those that match everything that is given. */
+export interface SentDropFilter {
+  readonly state?: DropState | undefined;
+  readonly createdFrom?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+  /** Any one of these is enough; undefined: all drops. */
+  readonly anyOf?: readonly SentDropKey[] | undefined;
+}
+
+export type SentDropKey =
+  | { readonly receiver: string }
+  | { readonly reference: string }
+  /** The last hexadecimal digits of the id (see reference.ts). */
+  | { readonly idEnd: string };
+
+/** What an account has sent: drops with files to download. */
+export interface SentDropStore {
+  /** Newest first, after `after`. */
+  page(
+    accountId: string,
+    filter: SentDropFilter,
+    after: Pick<SentDrop, 'id'> | undefined,
+    count: number,
+  ): Promise<SentDrop[]>;
+  find(accountId: string, dropId: string): Promise<SentDrop | undefined>;
+  /** Ordered by position, or one of them. */
+  receivers(accountId: string, dropId: string, position?: number): Promise<SentReceiver[]>;
+  /** In the order they were sent. */
+  files(accountId: string, dropId: string): Promise<SentFile[]>;
+  /** Makes room for another receiver. Returns its position. */
+  growByOne(accountId: string, dropId: string): Promise<number>;
+  /** Ends the link of one receiver, and removes the drop from their inbox. Returns their address, if there was a link. */
+  withdrawLink(accountId: string, dropId: string, position: number): Promise<string | undefined>;
+}

@@ -1,0 +1,130 @@
+import type { EventType } from '@waybill/protocol';
+
+/** A request that was answered, or why there was no answer. */
+export type PostOutcome =
+  | { readonly status: number; readonly retryAfterSeconds: number | undefined }
+  | { readonly failure: PostFailure };
+
+export type PostFailure =
+  | 'address_not_allowed'
+  | 'url_not_allowed'
+  | 'unknown_name'
+  | 'no_connection'
+  | 'tls_failed'
+  | 'timeout'
+  | 'broken_answer';
+
+/** Sends requests to addresses that accounts chose, and to no address that only this server can reach. */
+export interface WebhookSender {
+  /** Why nothing would be sent to this URL, as far as can be told without looking up its name. */
+  objection(url: string): string | undefined;
+  /** Never throws. Follows no redirect. */
+  post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostOutcome>;
+}
+
+/** Why a webhook was disabled: its receiver answered 410, or nothing has reached it for days. */
+export type DisabledReason = 'gone' | 'failing';
+
+export interface WebhookWish {
+  readonly url: string;
+  /** Null: all. */
+  readonly types: readonly EventType[] | null;
+  readonly description: string;
+}
+
+export interface Webhook extends WebhookWish {
+  readonly id: string;
+  readonly salt: Buffer;
+  /** Of the secret before, while its signatures are sent too. */
+  readonly previous: { readonly salt: Buffer; readonly until: Date } | null;
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly disabled: { readonly at: Date; readonly reason: DisabledReason } | null;
+  /** The first of the failures since the last success. */
+  readonly failingSince: Date | null;
+}
+
+export interface WebhookStore {
+  /** All of the account, up to `count`, oldest first. */
+  list(accountId: string, count: number): Promise<Webhook[]>;
+  byId(accountId: string, id: string): Promise<Webhook | undefined>;
+  insert(accountId: string, webhook: WebhookWish & Pick<Webhook, 'id' | 'salt'>): Promise<Webhook>;
+  /** Serialises changes to it until the transaction ends. */
+  lock(accountId: string, id: string): Promise<Webhook | undefined>;
+  change(accountId: string, id: string, wish: WebhookWish): Promise<Webhook>;
+  /** The secret before is used too for this long. */
+  replaceSalt(accountId: string, id: string, salt: Buffer, previousSeconds: number): Promise<Webhook>;
+  enable(accountId: string, id: string): Promise<Webhook>;
+  /** Enqueues the mail to the account's owner. False if it is disabled already or removed. */
+  disable(accountId: string, id: string, reason: DisabledReason, messageId: string): Promise<boolean>;
+  remove(accountId: string, id: string): Promise<void>;
+}
+
+/** An event on its way to a webhook. */
+export interface WebhookDelivery {
+  readonly eventId: string;
+  readonly type: string;
+  readonly occurredAt: Date;
+  readonly data: unknown;
+}
+
+export interface ClaimedDelivery extends WebhookDelivery {
+  /** How often it has been tried, including this time. */
+  readonly attempts: number;
+  readonly claimedAt: Date;
+}
+
+export interface WebhookAttempt {
+  /** Ordered by time. */
+  readonly id: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly attempt: number;
+  readonly at: Date;
+  /** Null if there was no answer. */
+  readonly status: number | null;
+  readonly failure: PostFailure | null;
+  readonly durationMs: number;
+}
+
+export interface WebhookDeliveryStore {
+  /**
+   * Returns the webhook if nobody else is sending to it; nobody else will until the lease ends. Undefined also if it is
+   * paused or removed.
+   */
+  take(accountId: string, webhookId: string, leaseSeconds: number): Promise<(Webhook & { lease: string }) | undefined>;
+  /** Ends the lease, and sets the job that sends what is due next. */
+  release(accountId: string, webhookId: string, lease: string): Promise<void>;
+  /** Up to `count` deliveries that are due, oldest first. Counts the attempts. */
+  claim(accountId: string, webhookId: string, count: number, leaseSeconds: number): Promise<ClaimedDelivery[]>;
+  /**
+   * Records an attempt and what follows from it. Returns for how long attempts have failed since the last success.
+   */
+  record(
+    accountId: string,
+    webhookId: string,
+    attempt: Omit<WebhookAttempt, 'at'>,
+    result: 'delivered' | 'given_up' | { readonly retrySeconds: number; readonly pauseSeconds: number | null },
+  ): Promise<number>;
+  /** Gives up to `count` waiting deliveries up, if the webhook is disabled or removed. Returns how many. */
+  giveUp(accountId: string, webhookId: string, count: number): Promise<number>;
+  /** Sends something to one webhook that is not an event of the account. */
+  enqueue(accountId: string, webhookId: string, delivery: Omit<WebhookDelivery, 'occurredAt'>): Promise<void>;
+  /** Sends one event again. False if it is not known, or not known any more. */
+  replay(accountId: string, webhookId: string, eventId: string): Promise<boolean>;
+  /** Has `replayNext` send again what has happened since then. */
+  replaySince(accountId: string, webhookId: string, since: Date): Promise<void>;
+  replayNext(accountId: string, webhookId: string, count: number): Promise<void>;
+  /** Newest first, before `before`. */
+  attempts(
+    accountId: string,
+    webhookId: string,
+    before: Pick<WebhookAttempt, 'id'> | undefined,
+    count: number,
+  ): Promise<WebhookAttempt[]>;
+  /** Sets the jobs of up to `count` webhooks that were lost with their process. Returns how many. */
+  wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
+  /** Each removes up to `count` records of this age. Returns how many. */
+  forgetDeliveries(olderThanSeconds: number, count: number): Promise<number>;
+  forgetAttempts(olderThanSeconds: number, count: number): Promise<number>;
+}

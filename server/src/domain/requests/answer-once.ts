@@ -1,0 +1,69 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines } from '../ports/index.ts';
+
+/** What a caller gets, as it can be given again. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/**
+ * Does the work of a request and keeps its answer in the same transaction: a repetition gets the first answer, even if
+ * nobody received it. What the work changes, it must change through the store that it is given. A request that failed
+ * has changed nothing and may be tried again.
+ */
+export async function answerOnce(
+  engines: Needs,
+  actor: Actor,
+  request: { readonly idempotencyKey: string; readonly digest: Buffer },
+  work: (store: Engines['store']) => Promise<Answer>,
+): Promise<Answer & { readonly isRepeated: boolean }> {
+  const { store, random, pepper } = engines;
+  const keyDigest = createHmac('sha256', pepper).update(`idempotency ${request.idempotencyKey}`).digest();
+  const seal = new AnswerSeal(pepper, actor.accountId, request.idempotencyKey);
+  return store.transaction(async (tx) => {
+    const earlier = await tx.answers.reserve(actor.accountId, keyDigest);
+    if (earlier === 'in_flight') throw new ExchangeError('request_in_flight', undefined, { retryAfterSeconds: 1 });
+    if (earlier) {
+      if (!earlier.requestDigest.equals(request.digest)) throw new ExchangeError('idempotency_key_reused');
+      return { ...seal.open(earlier.answer), isRepeated: true };
+    }
+    const answer = await work(tx);
+    const stored = { requestDigest: request.digest, answer: seal.close(answer, random.bytes(nonceBytes)) };
+    await tx.answers.insert(actor.accountId, keyDigest, stored);
+    return { ...answer, isRepeated: false };
+  });
+}
+
+/**
+ * An answer may contain what is stored nowhere else, such as a new key. Only who knows the Idempotency-Key can open it,
+ * and only with the pepper: the database alone is not enough.
+ */
+class AnswerSeal {
+  readonly #key: Buffer;
+
+  constructor(pepper: Buffer, accountId: string, idempotencyKey: string) {
+    this.#key = Buffer.from(hkdfSync('sha256', pepper, accountId, `waybill answer ${idempotencyKey}`, 32));
+  }
+
+  close(answer: Answer, nonce: Buffer): Buffer {
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagBytes });
+    return Buffer.concat([nonce, cipher.update(JSON.stringify(answer)), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  open(sealed: Buffer): Answer {
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, nonceBytes), {
+      authTagLength: tagBytes,
+    });
+    decipher.setAuthTag(sealed.subarray(-tagBytes));
+    const plaintext = [decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()];
+    return JSON.parse(Buffer.concat(plaintext).toString()) as Answer;
+  }
+}

@@ -1,0 +1,36 @@
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { requireWithinLimits } from '../outbox/require-within-limits.ts';
+import type { Correspondence, Engines } from '../ports/index.ts';
+
+/**
+ * Sends the operator one mail for each link through which a sender is reported, within the limits that apply to an
+ * account's own messages.
+ */
+export async function reportSender(
+  engines: Pick<Engines, 'store' | 'random' | 'policy' | 'messageLimit'>,
+  { link }: Correspondence,
+): Promise<void> {
+  const { supportAddress } = engines.policy;
+  const { accountId, dropId, position } = link;
+  if (supportAddress === undefined) throw new ExchangeError('not_found');
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.stops.report(link))) return;
+    // Counted apart from the account's own messages, which others must not be able to use up.
+    await requireWithinLimits(engines, `reports of ${accountId}`, [supportAddress]);
+    await tx.outbox.enqueue(accountId, {
+      id: engines.random.uuid(),
+      kind: 'report',
+      channel: 'mail',
+      dropId,
+      position,
+      recipient: supportAddress,
+    });
+    await record(engines, tx, {
+      accountId,
+      actor: 'receiver',
+      action: 'sender.reported',
+      details: { dropId, position },
+    });
+  });
+}

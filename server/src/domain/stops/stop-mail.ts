@@ -1,0 +1,26 @@
+import { record } from '../audit/record.ts';
+import { markUndeliverable } from '../outbox/mark-undeliverable.ts';
+import type { Correspondence, Engines } from '../ports/index.ts';
+
+/** What the sender's side is shown where a mail server's answer would be. */
+export const stoppedReason = 'the receiver wants no more mail from this account';
+
+type Needs = Pick<Engines, 'store' | 'random'>;
+
+/** From now on, the account's mails to this address are given up instead of sent. Links keep working. */
+export async function stopMail(engines: Needs, { accountId, address, link }: Correspondence): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.stops.add(accountId, address))) return;
+    await record(engines, tx, { accountId, actor: 'receiver', action: 'mail.stopped', details: { address } });
+    await markUndeliverable(engines, tx, link, { actor: 'receiver', reason: stoppedReason });
+  });
+}
+
+/** The person has changed their mind. What was given up in the meantime is not sent. */
+export async function resumeMail(engines: Needs, { accountId, address, link }: Correspondence): Promise<void> {
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.stops.remove(accountId, address))) return;
+    await tx.links.markReachable(link, stoppedReason);
+    await record(engines, tx, { accountId, actor: 'receiver', action: 'mail.resumed', details: { address } });
+  });
+}

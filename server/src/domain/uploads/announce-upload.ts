@@ -1,0 +1,29 @@
+import { policyOf } from '../accounts/policy-of.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines, Policy, Scanner, Store } from '../ports/index.ts';
+import { uploadOwner } from './account-upload.ts';
+import { type AnnouncedFile, beginUpload } from './begin-upload.ts';
+
+/** An account announces a file whose bytes will follow in one or more requests. `within` provides the transaction. */
+export async function announceUpload(
+  engines: Pick<Engines, 'store' | 'keys' | 'dayKeys' | 'random' | 'policy' | 'scanner'>,
+  actor: Actor,
+  announced: AnnouncedFile & { readonly id: string; readonly sizeBytes: number },
+  within: (begin: (tx: Store) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const policy = await policyOf(engines, actor.accountId);
+  requireScannable(policy, engines.scanner, announced.sizeBytes);
+  const owner = uploadOwner(actor, announced.id);
+  const claim = { leaseSeconds: policy.resumeSeconds, claimedObjects: 0, reservedBytes: announced.sizeBytes };
+  await beginUpload({ ...engines, policy }, owner, announced, claim, (begin) =>
+    within(async (tx) => {
+      await tx.drafts.lock(owner.accountId, owner.draft);
+      await begin(tx);
+    }),
+  );
+}
+
+/** So that nobody sends a file for hours that will be refused. */
+export function requireScannable(policy: Pick<Policy, 'scan'>, scanner: Pick<Scanner, 'maxBytes'>, sizeBytes: number) {
+  if (policy.scan === 'required' && sizeBytes > scanner.maxBytes) throw new ExchangeError('too_large_to_scan');
+}

@@ -1,0 +1,50 @@
+import { createHash, type Hash } from 'node:crypto';
+import { ExchangeError } from '../exchange-error.ts';
+import type { DeclaredDigests, Engines, Upload, UploadWriter } from '../ports/index.ts';
+import { requireStill } from './store-bytes.ts';
+
+export const noDigests: DeclaredDigests = { sha256: null, sha512: null };
+const algorithms = ['sha256', 'sha512'] as const;
+
+/** Compares the bytes of a file, as they pass, with the digests that were declared. */
+export class DigestCheck {
+  readonly #declared: DeclaredDigests;
+  readonly #sha512: Hash | undefined;
+
+  constructor(declared: DeclaredDigests) {
+    this.#declared = declared;
+    this.#sha512 = declared.sha512 ? createHash('sha512') : undefined;
+  }
+
+  update(bytes: Buffer): void {
+    this.#sha512?.update(bytes);
+  }
+
+  /** Once, at the end. SHA-256 is computed for every file, and given here. */
+  isPassed(sha256: Buffer): boolean {
+    const found = { sha256, sha512: this.#sha512?.digest() };
+    return algorithms.every((algorithm) => this.#declared[algorithm]?.equals(found[algorithm] as Buffer) ?? true);
+  }
+}
+
+/** Records digests that are declared after the upload was begun. Those that were declared before cannot be replaced. */
+export async function declareDigests(
+  { store }: Pick<Engines, 'store'>,
+  writer: UploadWriter,
+  upload: Pick<Upload, 'declared' | 'received'>,
+  added: DeclaredDigests,
+): Promise<void> {
+  let isKnown = true;
+  for (const algorithm of algorithms) {
+    const [before, now] = [upload.declared[algorithm], added[algorithm]];
+    if (before && now && !before.equals(now)) throw new ExchangeError('digest_mismatch');
+    if (now && !before) isKnown = false;
+  }
+  if (isKnown) return;
+  if (upload.received) {
+    throw new ExchangeError('invalid_input', 'All bytes have arrived. Declare a digest before the last of them.');
+  }
+  const { declared } = upload;
+  const all = { sha256: declared.sha256 ?? added.sha256, sha512: declared.sha512 ?? added.sha512 };
+  requireStill(await store.uploads.declare(writer, all));
+}

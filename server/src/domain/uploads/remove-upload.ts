@@ -1,0 +1,18 @@
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines } from '../ports/index.ts';
+import { draftOfUpload } from './account-upload.ts';
+
+/** Removes an account's upload, whatever its state, unless it was sent. */
+export async function removeUpload(
+  engines: Pick<Engines, 'store' | 'random'>,
+  actor: Actor,
+  id: string,
+): Promise<void> {
+  const { accountId, email } = actor;
+  const draft = draftOfUpload(id);
+  await engines.store.transaction(async (tx) => {
+    if (!(await tx.uploads.remove(accountId, draft, id))) throw new ExchangeError('not_found');
+    await record(engines, tx, { accountId, actor: email, action: 'file.removed', details: { draft, fileId: id } });
+  });
+}

@@ -1,0 +1,68 @@
+import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines, Store, Webhook, WebhookWish } from '../ports/index.ts';
+import { requireVersion } from '../requests/require-version.ts';
+import { saltBytes } from './webhook-secrets.ts';
+import { requireUsableUrl } from './webhook-url.ts';
+
+type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;
+
+/** Which webhook, and the versions of it that the caller wants to change; undefined: any. */
+export interface WebhookVersions {
+  readonly id: string;
+  readonly ifVersion: readonly string[] | undefined;
+}
+
+export async function changeWebhook(
+  engines: Needs,
+  actor: Actor,
+  which: WebhookVersions,
+  changes: Partial<WebhookWish>,
+): Promise<Webhook> {
+  if (changes.url !== undefined) requireUsableUrl(engines, changes.url);
+  return changing(engines, actor, which, 'webhook.changed', (tx, { url, types, description }) =>
+    tx.webhooks.change(actor.accountId, which.id, { url, types, description, ...changes }),
+  );
+}
+
+/** What waits to be sent to it is not sent. */
+export async function removeWebhook(engines: Needs, actor: Actor, which: WebhookVersions): Promise<void> {
+  await changing(engines, actor, which, 'webhook.removed', async (tx, webhook) => {
+    await tx.webhooks.remove(actor.accountId, which.id);
+    return webhook;
+  });
+}
+
+/** Requests are signed with both secrets for this long, so that the receiver can change over at any moment. */
+export async function replaceWebhookSecret(
+  engines: Needs,
+  actor: Actor,
+  which: WebhookVersions,
+  previousSeconds: number,
+): Promise<Webhook> {
+  const salt = engines.random.bytes(saltBytes);
+  return changing(engines, actor, which, 'webhook.secret_replaced', (tx) =>
+    tx.webhooks.replaceSalt(actor.accountId, which.id, salt, previousSeconds),
+  );
+}
+
+export async function enableWebhook(engines: Needs, actor: Actor, which: WebhookVersions): Promise<Webhook> {
+  return changing(engines, actor, which, 'webhook.enabled', (tx) => tx.webhooks.enable(actor.accountId, which.id));
+}
+
+async function changing(
+  engines: Needs,
+  { accountId, email }: Actor,
+  { id, ifVersion }: WebhookVersions,
+  action: string,
+  change: (tx: Store, webhook: Webhook) => Promise<Webhook>,
+): Promise<Webhook> {
+  return engines.store.transaction(async (tx) => {
+    const webhook = await tx.webhooks.lock(accountId, id);
+    if (!webhook) throw new ExchangeError('not_found');
+    requireVersion(ifVersion, String(webhook.version));
+    const changed = await change(tx, webhook);
+    await record(engines, tx, { accountId, actor: email, action, details: { webhookId: id } });
+    return changed;
+  });
+}

@@ -1,0 +1,126 @@
+import { patiently } from '../outbox/patiently.ts';
+import type { ClaimedDelivery, DisabledReason, Engines, PostOutcome, Webhook } from '../ports/index.ts';
+import { disableWebhook } from './disable-webhook.ts';
+import { pauseOf, retryPause } from './retry-schedule.ts';
+
+/** The job that sends a webhook what is due. */
+export const deliverEventsJob = 'deliver-events';
+
+/** Longer than a turn: what a process that died was sending is sent again after this time. */
+const leaseSeconds = 60;
+/** After it, other webhooks have their turn. A request takes 15 seconds at most. */
+const turnMs = 20_000;
+const requestsAtOnce = 4;
+const rowsAtOnce = 500;
+/** Nothing has reached the receiver for so long that nobody seems to be waiting for it. */
+export const disableAfterSeconds = 5 * 24 * 60 * 60;
+
+type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender' | 'webhookSecrets' | 'report' | 'checkpoint'>;
+
+/**
+ * Sends a webhook the events that are due, a few at a time. A webhook has one sender at a time, however many workers
+ * there are, so that a slow receiver cannot keep them all busy. An event may be sent twice, if a process dies between
+ * sending and recording it; its id is the same.
+ */
+export async function deliverEvents(
+  engines: Needs,
+  accountId: string,
+  webhookId: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { webhookDeliveries } = engines.store;
+  const webhook = await webhookDeliveries.take(accountId, webhookId, leaseSeconds);
+  if (!webhook) {
+    // It may have been removed.
+    await webhookDeliveries.giveUp(accountId, webhookId, rowsAtOnce);
+    return;
+  }
+  try {
+    if (webhook.disabled) await webhookDeliveries.giveUp(accountId, webhookId, rowsAtOnce);
+    else await sendWhatIsDue(engines, accountId, webhook, signal);
+  } finally {
+    await patiently(() => webhookDeliveries.release(accountId, webhookId, webhook.lease));
+  }
+}
+
+async function sendWhatIsDue(
+  engines: Needs,
+  accountId: string,
+  webhook: Webhook,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { webhookDeliveries } = engines.store;
+  const end = performance.now() + turnMs;
+  await webhookDeliveries.replayNext(accountId, webhook.id, rowsAtOnce);
+  const mayGoOn = () => performance.now() < end && signal?.aborted !== true;
+  while (mayGoOn()) {
+    const due = await webhookDeliveries.claim(accountId, webhook.id, requestsAtOnce, leaseSeconds);
+    if (due.length === 0) return;
+    const results = await allOf(due.map((delivery) => attempt(engines, accountId, webhook, delivery)));
+    const reason = results.find(({ disables }) => disables !== undefined)?.disables;
+    if (reason !== undefined) await disableWebhook(engines, accountId, webhook.id, reason);
+    // A receiver that fails makes room for the others.
+    if (reason !== undefined || results.some(({ isDelivered }) => !isDelivered)) return;
+  }
+}
+
+interface AttemptResult {
+  readonly isDelivered: boolean;
+  readonly disables?: DisabledReason | undefined;
+}
+
+async function attempt(
+  { store, random, webhookSender, webhookSecrets, checkpoint }: Needs,
+  accountId: string,
+  webhook: Webhook,
+  delivery: ClaimedDelivery,
+): Promise<AttemptResult> {
+  const { eventId, type, attempts, claimedAt } = delivery;
+  const body = bodyOf(delivery);
+  const salts = [webhook.salt, ...(webhook.previous ? [webhook.previous.salt] : [])];
+  const sources = salts.map((salt) => ({ accountId, webhookId: webhook.id, salt }));
+  const signed = webhookSecrets.headersFor({ id: eventId, sentAt: claimedAt, body }, sources);
+  const begin = performance.now();
+  const outcome = await webhookSender.post(
+    webhook.url,
+    { 'content-type': 'application/json', 'user-agent': 'Waybill', ...signed },
+    body,
+  );
+  checkpoint('webhook:sent');
+  const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status <= 299;
+  const retrySeconds = retryPause(attempts, random);
+  const pauseSeconds = pauseOf(outcome);
+  const result = isDelivered
+    ? 'delivered'
+    : retrySeconds === undefined
+      ? 'given_up'
+      : { retrySeconds: Math.max(retrySeconds, pauseSeconds ?? 0), pauseSeconds };
+  const recorded = {
+    id: random.uuid(),
+    eventId,
+    type,
+    attempt: attempts,
+    ...answerOf(outcome),
+    durationMs: Math.round(performance.now() - begin),
+  };
+  // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
+  const failingSeconds = await patiently(() => store.webhookDeliveries.record(accountId, webhook.id, recorded, result));
+  if (isDelivered) return { isDelivered };
+  if (recorded.status === 410) return { isDelivered, disables: 'gone' };
+  return { isDelivered, disables: failingSeconds >= disableAfterSeconds ? 'failing' : undefined };
+}
+
+/** By Standard Webhooks: what happened, when, and enough to look the rest up. */
+function bodyOf({ type, occurredAt, data }: ClaimedDelivery): string {
+  return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data });
+}
+
+function answerOf(outcome: PostOutcome) {
+  return 'status' in outcome ? { status: outcome.status, failure: null } : { status: null, failure: outcome.failure };
+}
+
+/** Fails only when all have ended: nothing may be on its way when the lease ends. */
+async function allOf<Result>(work: readonly Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}

@@ -1,0 +1,18 @@
+import { record } from '../audit/record.ts';
+import type { DisabledReason, Engines } from '../ports/index.ts';
+
+/** Stops sending to a webhook, and tells the account's owner by mail. */
+export async function disableWebhook(
+  engines: Pick<Engines, 'store' | 'random' | 'report'>,
+  accountId: string,
+  webhookId: string,
+  reason: DisabledReason,
+): Promise<void> {
+  const { store, random, report } = engines;
+  await store.transaction(async (tx) => {
+    if (!(await tx.webhooks.disable(accountId, webhookId, reason, random.uuid()))) return;
+    const details = { webhookId, reason };
+    await record(engines, tx, { accountId, actor: 'server', action: 'webhook.disabled', details });
+    report('a webhook was disabled', { webhook: webhookId, reason });
+  });
+}

@@ -1,0 +1,8 @@
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines, Webhook } from '../ports/index.ts';
+
+export async function findWebhook({ store }: Pick<Engines, 'store'>, actor: Actor, id: string): Promise<Webhook> {
+  const webhook = await store.webhooks.byId(actor.accountId, id);
+  if (!webhook) throw new ExchangeError('not_found');
+  return webhook;
+}

@@ -1,0 +1,37 @@
+import { messageIdOf } from '../outbox/message-id.ts';
+import type { Engines } from '../ports/index.ts';
+
+/** The job that mails the owner of a webhook that it was disabled. It is tried again, for days, until it succeeds. */
+export const tellOwnerJob = 'tell-owner-of-webhook';
+
+type Needs = Pick<Engines, 'store' | 'mailer' | 'letters' | 'policy' | 'returnPaths' | 'report'>;
+
+/** Nothing is sent if the webhook was enabled or removed in the meantime. */
+export async function tellOwner(
+  { store, mailer, letters, policy, returnPaths, report }: Needs,
+  accountId: string,
+  webhookId: string,
+  messageId: string,
+): Promise<void> {
+  const [account, webhook] = await Promise.all([
+    store.accounts.byId(accountId),
+    store.webhooks.byId(accountId, webhookId),
+  ]);
+  if (!account || account.disabled || !webhook?.disabled) return;
+  const { at, reason } = webhook.disabled;
+  const { outcome } = await mailer.send({
+    messageId: messageIdOf(policy, messageId),
+    from: { name: policy.operatorName, address: policy.mailFrom },
+    replyTo: policy.mailFrom,
+    envelopeFrom: returnPaths?.of(messageId) ?? policy.mailFrom,
+    to: account.email,
+    ...letters.webhookDisabled(account.language, {
+      to: account.email,
+      url: webhook.url,
+      reason,
+      since: webhook.failingSince ?? at,
+    }),
+  });
+  if (outcome === 'refused')
+    report('the owner of a webhook could not be told that it was disabled', { webhook: webhookId });
+}

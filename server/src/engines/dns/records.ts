@@ -1,0 +1,36 @@
+import { Resolver } from 'node:dns/promises';
+import type { DnsAnswer, DnsRecords } from '../../domain/ports/index.ts';
+
+/** Queries the system's DNS servers, or this one. */
+export function dnsRecords({
+  server,
+  timeoutMs = 3_000,
+}: {
+  server?: string | undefined;
+  timeoutMs?: number;
+} = {}): DnsRecords {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
+  if (server !== undefined) resolver.setServers([server]);
+
+  const ask = async <Value>(query: () => Promise<Value[]>): Promise<DnsAnswer<Value>> => {
+    try {
+      return { exists: true, values: await query() };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENODATA' || code === 'ENOTFOUND') return { exists: code === 'ENODATA', values: [] };
+      throw error;
+    }
+  };
+
+  return {
+    txt: (name) => ask(async () => (await resolver.resolveTxt(name)).map((parts) => parts.join(''))),
+    mx: (name) =>
+      ask(async () =>
+        (await resolver.resolveMx(name)).toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange),
+      ),
+    async addresses(name) {
+      const answers = await Promise.all([ask(() => resolver.resolve4(name)), ask(() => resolver.resolve6(name))]);
+      return { exists: answers.some(({ exists }) => exists), values: answers.flatMap(({ values }) => values) };
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { MissingObject } from '../../domain/files/missing-object.ts';
+import type { BackupPlace, ObjectStore } from '../../domain/ports/index.ts';
+
+/** A directory on this machine. Only its owner can read what is in it. */
+export function folderBackupPlace(folder: string, bucket: Pick<ObjectStore, 'put' | 'read'>): BackupPlace {
+  const path = (name: string) => join(folder, name);
+  // Spread over directories by the last digits of the id, which are random.
+  const pathOf = (key: string) => {
+    const id = key.slice(0, key.indexOf('/'));
+    return path(`objects/${id.slice(-2)}/${key}`);
+  };
+  const read: BackupPlace['objects']['read'] = async (key, { offset, length }, signal) => {
+    signal.throwIfAborted();
+    await using file = await open(pathOf(key)).catch(missing);
+    const bytes = Buffer.allocUnsafeSlow(length);
+    const { bytesRead } = await file.read(bytes, 0, length, offset);
+    if (bytesRead < length) throw new ExchangeError('damaged');
+    return bytes;
+  };
+  return {
+    async folders(name) {
+      const entries = await readdir(path(name), { withFileTypes: true }).catch(ignoreMissing);
+      return (entries ?? []).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+    },
+    write: (name, content) => store(path(name), content),
+    async *read(name) {
+      try {
+        yield* createReadStream(path(name)) as AsyncIterable<Buffer>;
+      } catch (error) {
+        missing(error);
+      }
+    },
+    objects: { read },
+    async has({ key, bytes }) {
+      const found = await stat(pathOf(key)).catch(ignoreMissing);
+      return (found?.size ?? -1) >= bytes;
+    },
+    async take({ key, bytes }, signal) {
+      const content = await bucket.read(key, { offset: 0, length: bytes }, signal);
+      await store(pathOf(key), [content]);
+    },
+    async give({ key, bytes }, signal) {
+      await bucket.put(key, [await read(key, { offset: 0, length: bytes }, signal)], signal);
+    },
+    close: () => undefined,
+  };
+}
+
+/** On the disk before it has its name, so that a power failure leaves no incomplete file behind. */
+async function store(path: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const unfinished = `${path}.${randomBytes(4).toString('hex')}.part`;
+  try {
+    await using file = await open(unfinished, 'wx', 0o600);
+    for await (const piece of content) await file.write(piece);
+    await file.sync();
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
+}
+
+function missing(error: unknown): never {
+  throw isMissing(error) ? new MissingObject({ cause: error }) : error;
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}

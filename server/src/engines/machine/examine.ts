@@ -1,0 +1,45 @@
+import { statfs } from 'node:fs/promises';
+import { availableParallelism, loadavg, totalmem } from 'node:os';
+import { ok, warning } from '../../domain/doctor/finding.ts';
+import type { Finding } from '../../domain/ports/index.ts';
+
+export interface MachineExamination {
+  /** What a process may use for transfers. */
+  readonly transferBytes: number;
+  readonly memoryBytes?: number;
+  /** Processes that run or wait to run, per processor, in the last minute. */
+  readonly load?: number;
+  /** Folders whose file systems must not be full. */
+  readonly folders?: readonly string[];
+}
+
+const nearlyFull = 0.05;
+const overloaded = 4;
+
+export async function* examineMachine({
+  transferBytes,
+  memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
+  load = (loadavg()[0] ?? 0) / availableParallelism(),
+  folders = ['/', '/var'],
+}: MachineExamination): AsyncGenerator<Finding> {
+  const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2)} MiB`;
+  const needed = `Transfers may use ${mebibytes(transferBytes)} of ${mebibytes(memoryBytes)} of memory.`;
+  yield transferBytes < memoryBytes / 2
+    ? ok('machine.memory', needed)
+    : warning('machine.memory', needed, 'Lower WAYBILL_UPLOAD_MEMORY_BYTES and WAYBILL_DOWNLOAD_MEMORY_BYTES.');
+  const waiting = `${load.toFixed(1)} processes run or wait per processor.`;
+  yield load < overloaded
+    ? ok('machine.load', waiting)
+    : warning(
+        'machine.load',
+        `${waiting} Engines that are said to be out of reach may only be late.`,
+        'Find out what keeps this machine busy, with top, and run the doctor again.',
+      );
+  for (const folder of folders) {
+    const { bavail, blocks } = await statfs(folder);
+    const free = `${Math.round((100 * bavail) / blocks)} % of the file system of ${folder} is free.`;
+    yield bavail / blocks > nearlyFull
+      ? ok('machine.disk', free)
+      : warning('machine.disk', free, `Free some space, or enlarge it: du -xh ${folder} | sort -h | tail`);
+  }
+}

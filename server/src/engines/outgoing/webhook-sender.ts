@@ -1,0 +1,98 @@
+import { isIP } from 'node:net';
+import { buildConnector, Client, type Dispatcher } from 'undici';
+import type { PostFailure, PostOutcome, WebhookSender } from '../../domain/ports/index.ts';
+import { type AddressesOf, dnsAddresses } from './addresses-of.ts';
+import { ForbiddenAddressError, guardedConnector, UnknownNameError } from './guarded-connector.ts';
+import { mayBeReached } from './public-address.ts';
+import { retryAfterSeconds } from './retry-after.ts';
+
+export interface WebhookSenderOptions {
+  /** Networks that requests may go to although they are not on the Internet. */
+  readonly allowed: readonly string[];
+  /** Whether requests may go out unencrypted. */
+  readonly allowHttp: boolean;
+  /** For the whole request, from the look-up of the name to the end of the answer. */
+  readonly timeoutMs?: number;
+  readonly maxAnswerBytes?: number;
+  readonly addressesOf?: AddressesOf;
+  readonly open?: buildConnector.connector;
+}
+
+/** For one of several addresses. */
+const connectMs = 5_000;
+
+/** Goes through no proxy, whatever the environment says: a proxy would look the name up again. */
+export function webhookSender(options: WebhookSenderOptions): WebhookSender {
+  const {
+    allowed,
+    allowHttp,
+    timeoutMs = 15_000,
+    maxAnswerBytes = 64 * 1024,
+    addressesOf = dnsAddresses(),
+    open = buildConnector({ allowH2: false, timeout: connectMs, maxCachedSessions: 0 }),
+  } = options;
+
+  const objection = (text: string): string | undefined => {
+    const url = URL.parse(text);
+    if (!url) return 'This is not a URL.';
+    if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:'))
+      return 'The URL must begin with https://.';
+    if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.';
+    if (url.hash !== '') return 'The URL must not contain a fragment.';
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(host) !== 0 && !mayBeReached(host, allowed)) return 'The address in the URL is not on the Internet.';
+    return undefined;
+  };
+
+  const post = async (text: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostOutcome> => {
+    if (objection(text) !== undefined) return { failure: 'url_not_allowed' };
+    const url = new URL(text);
+    const signal = AbortSignal.timeout(timeoutMs);
+    const client = new Client(url.origin, {
+      allowH2: false,
+      pipelining: 0,
+      connect: guardedConnector({ addressesOf, allowed, open, signal }),
+    });
+    try {
+      const answer = await client.request({ method: 'POST', path: url.pathname + url.search, headers, body, signal });
+      await readSome(answer, maxAnswerBytes);
+      const { statusCode: status } = answer;
+      return { status, retryAfterSeconds: retryAfterSeconds(answer.headers['retry-after'], answer.headers['date']) };
+    } catch (error) {
+      return { failure: signal.aborted ? 'timeout' : failureOf(error) };
+    } finally {
+      // Also closes a connection that is still being opened, or whose answer was not read to its end.
+      void client.destroy().catch(() => undefined);
+    }
+  };
+
+  return { objection, post };
+}
+
+/** The status has decided, so an answer that is cut off is as good as a complete one. */
+async function readSome({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<void> {
+  let length = 0;
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      length += piece.length;
+      // Leaving the loop closes the connection.
+      if (length >= maxBytes) break;
+    }
+  } catch {
+    // What has arrived is enough.
+  }
+}
+
+function failureOf(error: unknown): PostFailure {
+  if (error instanceof ForbiddenAddressError) return 'address_not_allowed';
+  if (error instanceof UnknownNameError) return 'unknown_name';
+  const { code = '', syscall = '', name } = error as NodeJS.ErrnoException;
+  if (syscall.startsWith('query')) return 'unknown_name';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
+  if (tlsCodes.test(code)) return 'tls_failed';
+  if (syscall === 'connect' || name === 'AggregateError') return 'no_connection';
+  return 'broken_answer';
+}
+
+/** OpenSSL's names for what is wrong with a certificate, and Node's. */
+const tlsCodes = /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH$)/;

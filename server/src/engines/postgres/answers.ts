@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { AnswerStore } from '../../domain/ports/index.ts';
+import type { Database } from './database.ts';
+import { forgetOldest } from './forget-oldest.ts';
+
+export function answerStore(db: Database): AnswerStore {
+  return {
+    async reserve(accountId, keyDigest) {
+      // Held until the transaction ends, however it ends: a request whose process dies is not in flight any more.
+      const lock = `answer ${accountId} ${keyDigest.toString('hex')}`;
+      const { rows } = await sql<{ taken: boolean }>`
+        select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as taken`.execute(db);
+      if (!rows[0]?.taken) return 'in_flight';
+      return db
+        .selectFrom('answers')
+        .select(['request_digest as requestDigest', 'answer'])
+        .where('account_id', '=', accountId)
+        .where('key_digest', '=', keyDigest)
+        .executeTakeFirst();
+    },
+
+    async insert(accountId, keyDigest, { requestDigest, answer }) {
+      await db
+        .insertInto('answers')
+        .values({ account_id: accountId, key_digest: keyDigest, request_digest: requestDigest, answer })
+        .execute();
+    },
+
+    forget: (olderThanSeconds, count) =>
+      forgetOldest(db, { table: 'answers', id: 'key_digest', at: 'created_at' }, olderThanSeconds, count),
+  };
+}

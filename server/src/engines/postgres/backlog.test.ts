@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { countedUpTo, readBacklog } from './backlog.ts';
+import { openDatabase } from './database.ts';
+
+let exchange: TestExchange;
+beforeAll(async () => {
+  exchange = await openTestExchange();
+});
+afterAll(() => exchange[Symbol.asyncDispose]());
+
+test('what is due is counted by job, and messages by their state', async () => {
+  const { database } = exchange;
+  const sender = await exchange.account('one@example.org', 'two@example.org', 'three@example.org');
+  await exchange.drop(sender, ['one@example.org', 'two@example.org', 'three@example.org'], ['file.txt']);
+  await database.query(
+    `update messages set state = 'given_up', settled_at = now() where id = (select min(id::text)::uuid from messages)`,
+  );
+  await database.query(
+    `update messages set due_at = now() + interval '1 hour' where id = (select max(id::text)::uuid from messages)`,
+  );
+  await database.query(`update graphile_worker._private_jobs set run_at = now() - interval '90 seconds'`);
+  const { jobs, messages } = await readBacklog(openDatabase(database.pool));
+  expect(messages).toEqual({ waiting: 2, due: 1, given_up: 1 });
+  expect(jobs).toEqual([{ job: 'send-message', ready: 3, oldestSeconds: expect.closeTo(90, -1) }]);
+});
+
+test('counting costs the same however much there is: it reads the beginnings of indexes', async () => {
+  const { database } = exchange;
+  const texts: string[] = [];
+  const db = openDatabase(database.pool, {
+    around: (text, call) => {
+      texts.push(text);
+      return call();
+    },
+  });
+  await readBacklog(db);
+  expect(texts).toHaveLength(2);
+  for (const text of texts) {
+    const plan = await database.query<{ 'QUERY PLAN': string }>(`explain ${text}`);
+    const lines = plan.map((row) => row['QUERY PLAN']).join('\n');
+    expect(lines).not.toMatch(/Seq Scan on (?:messages|_private_jobs)/);
+    expect(text).toContain(`limit ${countedUpTo}`);
+  }
+});

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+
+/** How far due work is counted, so that counting costs the same however much there is. */
+export const countedUpTo = 10_000;
+type Messages = Record<'waiting' | 'due' | 'given_up', number>;
+
+/** The priorities with which jobs are enqueued. */
+const priorities = [-10, 0];
+
+/**
+ * What is due and not yet done. Every part reads a bounded range of an index in its order: with `order by`, PostgreSQL
+ * has no reason to read the table instead, whatever its statistics say.
+ */
+export async function readBacklog(db: Database) {
+  const limit = sql.lit(countedUpTo);
+  const ready = priorities.map(
+    (priority) => sql`(
+      select task_id, run_at from graphile_worker._private_jobs
+      where is_available = true and priority = ${sql.lit(priority)} and run_at <= now()
+      order by run_at limit ${limit}
+    )`,
+  );
+  const { rows: jobs } = await sql<{ job: string; ready: number; oldestSeconds: number }>`
+    select tasks.identifier as job, count(ready.task_id) as ready,
+      coalesce(extract(epoch from now() - min(ready.run_at)), 0)::float8 as "oldestSeconds"
+    from graphile_worker._private_tasks as tasks
+    left join (${sql.join(ready, sql` union all `)}) as ready on ready.task_id = tasks.id
+    group by tasks.identifier
+  `.execute(db);
+  const { rows } = await sql<Messages>`
+    select
+      (select count(*) from (
+        select from messages where state = 'waiting' order by due_at limit ${limit}) as counted) as waiting,
+      (select count(*) from (
+        select from messages where state = 'waiting' and due_at <= now() order by due_at limit ${limit}) as counted) as due,
+      (select count(*) from (
+        select from messages where state = 'given_up' order by settled_at limit ${limit}) as counted) as given_up
+  `.execute(db);
+  return { jobs, messages: rows[0] as Messages };
+}

@@ -1,0 +1,186 @@
+import pg from 'pg';
+import { clockFinding, fault, ok, reason, warning } from '../../domain/doctor/finding.ts';
+import type { Finding } from '../../domain/ports/index.ts';
+import { openPool, StandbyError } from './database.ts';
+import { planMigrations } from './migrate.ts';
+
+export interface PostgresExamination {
+  readonly url: string;
+  /** What each process may open. */
+  readonly connections: number;
+  readonly now?: () => number;
+  /** The oldest major version that Waybill is tested with. */
+  readonly oldestTested?: number;
+}
+
+const deadlines = { connectMs: 3_000, statementMs: 5_000, answerMs: 6_000 };
+/** A sweep a minute ends what is due; jobs are taken at once. */
+const overdueSeconds = 300;
+const setting = 'WAYBILL_DATABASE_URL';
+
+export async function* examinePostgres(options: PostgresExamination): AsyncGenerator<Finding> {
+  const { url, connections, now = Date.now, oldestTested = 15 } = options;
+  const pool = openPool({ url, connections: 1, deadlines, onError: () => undefined });
+  try {
+    const facts = await factsOf(pool).catch((error: unknown) => refusal(error, url));
+    if ('check' in facts) {
+      yield facts;
+      return;
+    }
+    yield ok('postgres.reachable', `PostgreSQL ${facts.version} answers.`);
+    if (facts.major < oldestTested) {
+      const says = `PostgreSQL ${facts.version} is older than the versions Waybill is tested with.`;
+      yield warning('postgres.version', says, `Upgrade PostgreSQL to ${oldestTested} or later.`);
+    }
+    yield writable(facts);
+    yield encoding(facts);
+    yield permission(facts);
+    yield durability(facts);
+    yield capacity(facts, connections);
+    yield clockFinding('postgres.clock', 'PostgreSQL', facts.clock, now());
+    const schema = await schemaFinding(pool);
+    yield schema;
+    if (schema.status === 'ok') yield await workFinding(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+interface Facts {
+  readonly version: string;
+  readonly major: number;
+  readonly database: string;
+  readonly role: string;
+  readonly encoding: string;
+  readonly readOnly: boolean;
+  readonly durable: boolean;
+  readonly mayCreate: boolean;
+  readonly foreignTables: number;
+  readonly allowedConnections: number;
+  readonly clock: number;
+}
+
+async function factsOf(pool: pg.Pool): Promise<Facts> {
+  const { rows } = await pool.query<Facts>(`
+    select split_part(current_setting('server_version'), ' ', 1) as version,
+      current_setting('server_version_num')::int / 10000 as major,
+      current_database() as database, current_user as role,
+      current_setting('server_encoding') as encoding,
+      current_setting('transaction_read_only') = 'on' as "readOnly",
+      current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as durable,
+      coalesce(has_schema_privilege(current_schema(), 'create'), false)
+        and has_database_privilege(current_database(), 'create') as "mayCreate",
+      (select count(*) from pg_tables where schemaname = current_schema() and not pg_has_role(tableowner, 'usage'))
+        as "foreignTables",
+      least(
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+        (select nullif(datconnlimit, -1) from pg_database where datname = current_database()),
+        (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user)
+      ) as "allowedConnections",
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as clock`);
+  return rows[0] as Facts;
+}
+
+/** What PostgreSQL's error codes say about our settings. */
+function refusal(error: unknown, url: string): Finding {
+  if (error instanceof StandbyError) {
+    const remedy = `Put the address of the primary server into ${setting}.`;
+    return fault('postgres.writable', 'This PostgreSQL is a standby server, which only reads.', remedy);
+  }
+  const { code = '' } = error as { code?: string };
+  const { user: role = '', database = '' } = new pg.Client(url);
+  const createDatabase = `createdb --owner=${role} --encoding=UTF8 --template=template0 ${database}`;
+  if (code === '28P01' || code === '28000') {
+    const remedy = reason(error).endsWith('does not exist')
+      ? `Create it and its database, as root on PostgreSQL’s machine: su postgres -c 'createuser ${role} && ${createDatabase}'. Or correct the user in ${setting}.`
+      : reason(error).startsWith('Peer')
+        ? `Run this as the system’s user ${role}. Or correct ${setting}: with a password and the host 127.0.0.1, any user can log in.`
+        : `Correct the user and the password in ${setting}, or pg_hba.conf on the server.`;
+    return fault('postgres.login', `PostgreSQL refuses the login: ${reason(error)}.`, remedy);
+  }
+  if (code === '3D000') {
+    const remedy = `Create it, as root on PostgreSQL’s machine: su postgres -c '${createDatabase}'. Or correct ${setting}.`;
+    return fault('postgres.database', `There is no such database: ${reason(error)}.`, remedy);
+  }
+  if (code === '53300') {
+    const remedy = 'Raise max_connections in postgresql.conf, or lower WAYBILL_DATABASE_CONNECTIONS.';
+    return fault('postgres.connections', `All connections are in use: ${reason(error)}.`, remedy);
+  }
+  return fault(
+    'postgres.reachable',
+    `PostgreSQL is out of reach: ${reason(error)}.`,
+    `Start it, check that this machine may connect to it, or correct the host and the port in ${setting}.`,
+  );
+}
+
+function writable({ readOnly }: Facts): Finding {
+  if (!readOnly) return ok('postgres.writable', 'The database accepts changes.');
+  const remedy = 'Remove the setting default_transaction_read_only of the server, the database or the role.';
+  return fault('postgres.writable', 'Transactions are read-only.', remedy);
+}
+
+function encoding({ encoding: found, database }: Facts): Finding {
+  if (found === 'UTF8') return ok('postgres.encoding', 'The database is in UTF8.');
+  const remedy = `Create the database again with --encoding=UTF8 --template=template0; the encoding of ${database} cannot be changed.`;
+  return fault('postgres.encoding', `The database is in ${found}: it cannot hold every file name.`, remedy);
+}
+
+function permission({ mayCreate, foreignTables, database, role }: Facts): Finding {
+  if (!mayCreate) {
+    const remedy = `As PostgreSQL’s superuser: alter database "${database}" owner to "${role}".`;
+    return fault('postgres.permission', `The role ${role} may not create tables and schemas.`, remedy);
+  }
+  if (foreignTables === 0) return ok('postgres.permission', `The role ${role} may create and change tables.`);
+  const remedy = `As PostgreSQL’s superuser: reassign owned by the former owner to "${role}".`;
+  return fault('postgres.permission', `${foreignTables} tables do not belong to the role ${role}.`, remedy);
+}
+
+function durability({ durable }: Facts): Finding {
+  if (durable) return ok('postgres.durability', 'PostgreSQL confirms only what is on disk.');
+  return warning(
+    'postgres.durability',
+    'fsync or synchronous_commit is off: a power failure can lose files that were confirmed.',
+    'Set fsync = on and synchronous_commit = on in postgresql.conf.',
+  );
+}
+
+function capacity({ allowedConnections }: Facts, connections: number): Finding {
+  const needed = 2 * connections;
+  if (allowedConnections >= needed) {
+    return ok('postgres.connections', `Up to ${needed} of ${allowedConnections} connections are needed.`);
+  }
+  const says = `A \`serve\` and a \`work\` process open up to ${needed} connections, and PostgreSQL allows ${allowedConnections}.`;
+  const remedy =
+    'Raise max_connections, or the connection limit of the database or the role; or lower WAYBILL_DATABASE_CONNECTIONS.';
+  return fault('postgres.connections', says, remedy);
+}
+
+async function schemaFinding(pool: pg.Pool): Promise<Finding> {
+  try {
+    const pending = await planMigrations(pool);
+    if (pending.length === 0) return ok('postgres.schema', 'The schema is up to date.');
+    const says = `${pending.length} changes to the schema are pending, beginning with ${pending[0]?.name}.`;
+    return warning('postgres.schema', says, 'Run: waybilld admin migrate. `serve` and `work` also do so at startup.');
+  } catch (error) {
+    const remedy = 'Install the version of Waybill that last ran on this database, or a later one.';
+    return fault('postgres.schema', `The schema does not fit: ${reason(error)}.`, remedy);
+  }
+}
+
+/** Workers leave no trace of their own, but what they have not done does. */
+async function workFinding(pool: pg.Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ jobs: number; drops: number }>(
+    `select
+      (select count(*) from graphile_worker.jobs
+        where locked_at is null and attempts < max_attempts and run_at < now() - make_interval(secs => $1)) as jobs,
+      (select count(*) from drops where ended_at is null and expires_at < now() - make_interval(secs => $1)) as drops`,
+    [overdueSeconds],
+  );
+  const { jobs = 0, drops = 0 } = rows[0] ?? {};
+  if (jobs === 0 && drops === 0) return ok('work.running', 'No job and no deadline is overdue.');
+  return fault(
+    'work.running',
+    `For more than ${overdueSeconds / 60} minutes, ${jobs} jobs and ${drops} ended drops have been waiting for a worker.`,
+    'Start a `work` process, look at its log, or start more of them: systemctl status waybill-work.',
+  );
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import {
+  DeleteObjectsCommand,
+  GetBucketLifecycleConfigurationCommand,
+  GetBucketVersioningCommand,
+  GetObjectCommand,
+  GetObjectLockConfigurationCommand,
+  HeadBucketCommand,
+  PutObjectCommand,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { clockFinding, fault, ok, reason, skipped, warning } from '../../domain/doctor/finding.ts';
+import type { Finding } from '../../domain/ports/index.ts';
+import { openClient, type S3Options } from './client.ts';
+
+export interface S3Examination extends S3Options {
+  readonly now?: () => number;
+}
+
+const silenceMs = 3_000;
+const content = 'Written by waybilld admin doctor, which deletes it at once.';
+
+export async function* examineS3({ now = Date.now, ...options }: S3Examination): AsyncGenerator<Finding> {
+  const { bucket: Bucket } = options;
+  const client = openClient(options, { silenceMs, maxSockets: 4, clockOffsetMs: now() - Date.now() });
+  let storeTime: number | undefined;
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const { headers } = result.response as { headers?: Readonly<Record<string, string>> };
+      storeTime = Date.parse(headers?.['date'] ?? '') || storeTime;
+      return result;
+    },
+    { step: 'deserialize', name: 'storeTime' },
+  );
+  try {
+    const refused = await client.send(new HeadBucketCommand({ Bucket })).then(() => undefined, refusal(Bucket));
+    if (storeTime !== undefined) yield clockFinding('s3.clock', 'the S3 server', storeTime, now());
+    if (refused) {
+      yield refused;
+      return;
+    }
+    yield ok('s3.bucket', `The bucket “${Bucket}” answers.`);
+    yield* objectFindings(client, Bucket);
+    yield await lifecycle(client, Bucket);
+    yield await versioning(client, Bucket);
+    yield await objectLock(client, Bucket);
+  } finally {
+    client.destroy();
+  }
+}
+
+const keySettings = 'WAYBILL_S3_ACCESS_KEY_ID and WAYBILL_S3_SECRET_ACCESS_KEY';
+const statusOf = (error: unknown) => (error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined);
+
+/** Some stores explain nothing but the name of the error. */
+const why = (error: unknown) =>
+  error instanceof S3ServiceException ? `${error.name} (${statusOf(error)})` : reason(error);
+
+function refusal(bucket: string): (error: Error) => Finding {
+  return (error) => {
+    const status = statusOf(error);
+    if (status === undefined || status >= 500) {
+      const remedy = 'Start it, check that this machine may connect to it, or correct WAYBILL_S3_ENDPOINT.';
+      return fault('s3.reachable', `The S3 server is out of reach: ${why(error)}.`, remedy);
+    }
+    if (status === 404) {
+      const remedy = 'Create it (`waybilld setup` does), or correct WAYBILL_S3_BUCKET or WAYBILL_S3_ENDPOINT.';
+      return fault('s3.bucket', `There is no bucket “${bucket}”.`, remedy);
+    }
+    const remedy = `Correct ${keySettings}, WAYBILL_S3_REGION, or what the key may do. A wrong clock (s3.clock) also makes a store refuse.`;
+    return fault('s3.credentials', `Access to the bucket “${bucket}” is refused (${status}).`, remedy);
+  };
+}
+
+/** Writes, reads and deletes one object, as Waybill does. */
+async function* objectFindings(client: S3Client, Bucket: string): AsyncGenerator<Finding> {
+  const Key = `doctor/${randomUUID()}`;
+  try {
+    await client.send(new PutObjectCommand({ Bucket, Key, Body: content }));
+  } catch (error) {
+    yield writeFault(error);
+    return;
+  }
+  yield ok('s3.write', 'The key may write objects.');
+  try {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+    yield (await Body?.transformToString()) === content
+      ? ok('s3.read', 'The key may read objects.')
+      : fault('s3.read', 'An object is not what was written.', 'Look at the log of the S3 server, and at its disks.');
+  } catch (error) {
+    yield fault('s3.read', `An object cannot be read: ${why(error)}.`, `Allow the key s3:GetObject on “${Bucket}”.`);
+  }
+  const refused = await client
+    .send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key }] } }))
+    .then(({ Errors }) => Errors?.[0]?.Code, why);
+  yield refused === undefined
+    ? ok('s3.delete', 'The key may delete objects.')
+    : fault(
+        's3.delete',
+        `An object cannot be deleted: ${refused}. Ended drops would stay in the bucket.`,
+        `Allow the key s3:DeleteObject on “${Bucket}”, and delete ${Key}.`,
+      );
+}
+
+function writeFault(error: unknown): Finding {
+  const isFull = statusOf(error) === 507 || /Quota|StorageFull|InsufficientStorage/i.test((error as Error).name);
+  return isFull
+    ? fault('s3.space', `The store has no space left: ${why(error)}.`, 'Add storage, or raise the quota.')
+    : fault('s3.write', `An object cannot be written: ${why(error)}.`, 'Allow the key s3:PutObject on the bucket.');
+}
+
+/** The key does not need the permission to ask, so a refusal shows nothing. */
+const cannotAsk = (check: string, what: string) => skipped(check, `The key may not ask for ${what}.`);
+
+async function lifecycle(client: S3Client, Bucket: string): Promise<Finding> {
+  const none = ok('s3.lifecycle', 'No rule of the bucket deletes objects.');
+  try {
+    const { Rules = [] } = await client.send(new GetBucketLifecycleConfigurationCommand({ Bucket }));
+    const harmful = Rules.filter(
+      ({ Status, Expiration, Transitions }) => Status === 'Enabled' && (Expiration || Transitions),
+    );
+    if (harmful.length === 0) return none;
+    const ids = harmful.map(({ ID }) => ID ?? 'without a name').join(', ');
+    return fault(
+      's3.lifecycle',
+      `The bucket deletes or moves objects that Waybill still needs, by its lifecycle rules: ${ids}.`,
+      'Remove these rules. Waybill itself deletes what is due.',
+    );
+  } catch (error) {
+    return statusOf(error) === 404 ? none : cannotAsk('s3.lifecycle', 'lifecycle rules');
+  }
+}
+
+async function versioning(client: S3Client, Bucket: string): Promise<Finding> {
+  try {
+    const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket }));
+    if (Status !== 'Enabled') return ok('s3.versioning', 'Deleted objects are not kept.');
+    return warning(
+      's3.versioning',
+      'The bucket keeps old versions: deleted objects still use space, and destroyed day keys can be brought back, with which a backup can be read after its files have ended.',
+      'Suspend versioning, or add a rule that deletes noncurrent versions after some days.',
+    );
+  } catch {
+    return cannotAsk('s3.versioning', 'versioning');
+  }
+}
+
+async function objectLock(client: S3Client, Bucket: string): Promise<Finding> {
+  const none = ok('s3.lock', 'No lock keeps objects from being deleted.');
+  try {
+    const { ObjectLockConfiguration } = await client.send(new GetObjectLockConfigurationCommand({ Bucket }));
+    if (!ObjectLockConfiguration?.Rule?.DefaultRetention) return none;
+    return fault(
+      's3.lock',
+      'The bucket locks every object for a time, in which Waybill cannot delete it.',
+      'Remove the default retention of the bucket.',
+    );
+  } catch (error) {
+    return [400, 404, 405, 501].includes(statusOf(error) ?? 0) ? none : cannotAsk('s3.lock', 'the object lock');
+  }
+}

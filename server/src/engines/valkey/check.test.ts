@@ -1,0 +1,45 @@
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { SetupError } from '../../domain/setup-error.ts';
+import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { startRedis } from '../../testing/own-redis.ts';
+import { closedPort } from '../../testing/tcp.ts';
+import { checkValkey } from './check.ts';
+import { connectValkey } from './connect.ts';
+
+async function checked(url: string): Promise<void> {
+  const redis = connectValkey(url, () => undefined);
+  try {
+    await checkValkey(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+test('a single server can be used', async () => {
+  await checked(engineAddresses.valkey);
+});
+
+test('a server that is away is no mistake of the administrator', async () => {
+  const refused = checked(`redis://127.0.0.1:${await closedPort()}`);
+  await expect(refused).rejects.not.toBeInstanceOf(SetupError);
+});
+
+test('a server that wants a password is set up wrongly', async () => {
+  await using redis = await startRedis('--requirepass', 'secret');
+  await expect(checked(redis.url)).rejects.toThrow(SetupError);
+});
+
+test('a node of a cluster is set up wrongly', async () => {
+  await using redis = await startRedis('--cluster-enabled', 'yes');
+  await expect(checked(redis.url)).rejects.toThrow(SetupError);
+  await expect(checked(redis.url)).rejects.toThrow('Waybill needs a single server, or a primary with replicas.');
+});
+
+test('a user that may not ask whether it is one can be used', async () => {
+  await using redis = await startRedis();
+  const client = new Redis(redis.url);
+  await client.acl('SETUSER', 'restricted', 'on', '>secret', '~*', '+@all', '-@dangerous');
+  client.disconnect();
+  await checked(redis.url.replace('//', '//restricted:secret@'));
+});

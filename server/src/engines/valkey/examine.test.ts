@@ -1,0 +1,80 @@
+import { rmSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { expectTrouble, findingsOf } from '../../testing/findings.ts';
+import { startRedis } from '../../testing/own-redis.ts';
+import { closedPort, startPeer } from '../../testing/tcp.ts';
+import { examineValkey } from './examine.ts';
+
+test('nothing is wrong with a server that is set up well', async () => {
+  const findings = await findingsOf(examineValkey({ url: engineAddresses.valkey }));
+  expect(new Set(findings.map(({ status }) => status))).toEqual(new Set(['ok']));
+});
+
+test('stopped', async () => {
+  await expectTrouble(examineValkey({ url: `redis://127.0.0.1:${await closedPort()}` }), 'fault valkey.reachable');
+});
+
+test('silent', async () => {
+  await using peer = await startPeer(() => undefined);
+  await expectTrouble(examineValkey({ url: `redis://127.0.0.1:${peer.port}` }), 'fault valkey.reachable');
+});
+
+test.each([
+  ['a password is needed', ['--requirepass', 'secret'], '', 'fault valkey.login'],
+  ['the password is wrong', ['--requirepass', 'secret'], ':wrong@', 'fault valkey.login'],
+  ['a node of a cluster', ['--cluster-enabled', 'yes'], '', 'fault valkey.mode'],
+  ['a replica', ['--replicaof', '127.0.0.1 9'], '', 'fault valkey.mode'],
+])('%s', async (_what, settings, credentials, expected) => {
+  await using redis = await startRedis(...settings);
+  await expectTrouble(examineValkey({ url: redis.url.replace('//', `//${credentials}`) }), expected);
+});
+
+test('a user that may not write', async () => {
+  await using redis = await startRedis();
+  const client = new Redis(redis.url);
+  await client.acl('SETUSER', 'reader', 'on', '>secret', '~*', '+@all', '-set');
+  client.disconnect();
+  await expectTrouble(examineValkey({ url: redis.url.replace('//', '//reader:secret@') }), 'fault valkey.write');
+});
+
+test('a disk on which it cannot save', async () => {
+  await using redis = await startRedis('--save', '3600 1');
+  const client = new Redis(redis.url);
+  rmSync(redis.folder, { recursive: true });
+  await client.bgsave();
+  await expect.poll(() => client.info('persistence')).toContain('rdb_last_bgsave_status:err');
+  client.disconnect();
+  const findings = await findingsOf(examineValkey({ url: redis.url }));
+  expect(findings).toMatchObject([
+    { status: 'fault', check: 'valkey.write', remedy: expect.stringContaining('Free space on its disk') },
+  ]);
+});
+
+test('older than what is maintained', async () => {
+  const examination = { url: engineAddresses.valkey, oldestMaintained: 99 };
+  await expectTrouble(examineValkey(examination), 'warning valkey.version');
+});
+
+test.each([
+  ['nearly full', 1.05, ['warning valkey.memory']],
+  ['full', 0.5, ['fault valkey.memory', 'warning valkey.memory']],
+])('%s', async (_what, share, expected) => {
+  await using redis = await startRedis();
+  const client = new Redis(redis.url);
+  // Much more than a connection needs.
+  await client.setrange('ballast', 16 * 1024 ** 2, '.');
+  const [, used] = /used_memory:(\d+)/.exec(await client.info('memory')) ?? [];
+  await client.config('SET', 'maxmemory', Math.round(Number(used) * share));
+  client.disconnect();
+  await expectTrouble(examineValkey({ url: redis.url }), ...expected);
+});
+
+test.each([
+  ['a little wrong', 10_000, 'warning valkey.clock'],
+  ['wrong', 3_600_000, 'fault valkey.clock'],
+])('a clock that is %s', async (_what, ms, expected) => {
+  const now = () => Date.now() + ms;
+  await expectTrouble(examineValkey({ url: engineAddresses.valkey, now }), expected);
+});

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { KeyProvider, MasterKey } from '../../domain/ports/index.ts';
+import { askTransit, describe, type TransitAnswer, type TransitOptions } from './transit.ts';
+
+/**
+ * Master keys in the Transit engine of HashiCorp Vault or OpenBao, which never leave it. The versions are those of its
+ * key, of type aes256-gcm96 or another one with associated data.
+ */
+export function vaultKeyProvider(options: TransitOptions): KeyProvider {
+  return {
+    async masterKeys() {
+      return versionsOf(options, required(await askTransit(options, 'keys')).data);
+    },
+
+    async wrap(dataKey, context) {
+      const { data } = required(
+        await askTransit(options, 'encrypt', {
+          plaintext: dataKey.toString('base64'),
+          associated_data: Buffer.from(context).toString('base64'),
+        }),
+      );
+      const ciphertext = data['ciphertext'] as string;
+      return { wrapped: Buffer.from(ciphertext), version: versionOf(ciphertext) };
+    },
+
+    async unwrap(wrapped, version, context) {
+      const ciphertext = wrapped.toString();
+      if (versionOf(ciphertext) !== version) throw new Error(`this was not wrapped by version ${version}`);
+      const answer = await askTransit(options, 'decrypt', {
+        ciphertext,
+        associated_data: Buffer.from(context).toString('base64'),
+      });
+      // It has changed, or Vault has no such version of the key, or no longer uses it.
+      if (answer.status === 400) throw new Error(describe(answer));
+      return Buffer.from(required(answer).data['plaintext'] as string, 'base64');
+    },
+  };
+}
+
+/** `vault:v3:…` */
+function versionOf(ciphertext: string): number {
+  const [, version] = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}$/.exec(ciphertext) ?? [];
+  if (!version) throw new Error('this was not wrapped by Vault');
+  return Number(version);
+}
+
+/** A key cannot be read, but when its versions were made tells it apart from another one of this name. */
+function versionsOf({ keyUrl }: TransitOptions, data: TransitAnswer['data']): MasterKey[] {
+  const name = keyUrl.slice(keyUrl.lastIndexOf('/') + 1);
+  const oldest = Number(data['min_decryption_version'] ?? 1);
+  return Object.entries(data['keys'] as Record<string, number>)
+    .map(([version, made]) => ({
+      version: Number(version),
+      fingerprint: createHash('sha256').update(`${name} ${version} ${made}`).digest('hex').slice(0, 32),
+    }))
+    .filter(({ version }) => version >= oldest)
+    .toSorted((a, b) => b.version - a.version);
+}
+
+function required(answer: TransitAnswer): TransitAnswer {
+  if (answer.status === 200) return answer;
+  throw new ExchangeError('unavailable', undefined, { cause: new Error(describe(answer)) });
+}

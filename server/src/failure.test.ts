@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+import { ExchangeError } from './domain/exchange-error.ts';
+import { type Failure, failureOf, failureText } from './failure.ts';
+
+test('a wrong setting has an exit code of its own', () => {
+  let failure: Failure | undefined;
+  try {
+    readConfig({ WAYBILL_KEY_PEPPER_FILE: '/nonexistent/pepper' });
+  } catch (error) {
+    failure = failureOf(error);
+  }
+  expect(failure?.exitCode).toBe(78);
+  expect(failure?.message).toContain(
+    'WAYBILL_KEY_PEPPER is to be read from /nonexistent/pepper, which cannot be read (ENOENT).',
+  );
+});
+
+test('what the domain refuses is told as it says', () => {
+  const failure = failureOf(new ExchangeError('not_found', 'a@example.org has no drop 7.'));
+  expect(failure).toEqual({ exitCode: 1, code: 'not_found', message: 'a@example.org has no drop 7.' });
+});
+
+test('a service that is away is told in words of an administrator, with what to check', () => {
+  const error = new ExchangeError('unavailable', undefined, { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
+  expect(failureText(failureOf(error) as Failure, false)).toBe(
+    'waybilld: A service is out of reach (connect ECONNREFUSED 127.0.0.1:1).\n' +
+      '          Check that it is running, and its address in the settings.\n',
+  );
+});
+
+test('with --json a failure is one JSON value on a line', () => {
+  const text = failureText({ exitCode: 1, code: 'not_found', message: 'There is none.' }, true);
+  expect(text).toBe('{"status":"error","code":"not_found","message":"There is none."}\n');
+});
+
+test('an error that nobody expected is told without its stack', () => {
+  expect(failureText(failureOf(new TypeError('x is not a function')) as Failure, false)).toBe(
+    'waybilld: x is not a function\n',
+  );
+});

@@ -1,0 +1,45 @@
+import { ConfigError } from './config.ts';
+import { ExchangeError } from './domain/exchange-error.ts';
+import { UsageError } from './program.ts';
+
+/** Listed in docs/operations.md and in `waybilld --help`. */
+export const exitCodes = { done: 0, failed: 1, usage: 2, configuration: 78 } as const;
+
+export interface Failure {
+  readonly exitCode: number;
+  /** For programs, with --json. */
+  readonly code: string;
+  readonly message: string;
+  readonly next?: string;
+}
+
+/** What to tell the person who started the program; undefined if everything has been said. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof UsageError) {
+    const { message, next, isShown } = error;
+    return isShown ? undefined : { exitCode: exitCodes.usage, code: 'usage', message, next };
+  }
+  if (error instanceof ConfigError) {
+    return { exitCode: exitCodes.configuration, code: 'configuration', message: error.message };
+  }
+  if (error instanceof ExchangeError) {
+    const reason = error.cause instanceof Error ? ` (${error.cause.message || error.cause.name})` : '';
+    return {
+      exitCode: exitCodes.failed,
+      code: error.code,
+      // The text for API callers mentions a header that does not apply here.
+      message: error.code === 'unavailable' ? `A service is out of reach${reason}.` : `${error.message}${reason}`,
+      ...(error.code === 'unavailable' && { next: 'Check that it is running, and its address in the settings.' }),
+    };
+  }
+  return {
+    exitCode: exitCodes.failed,
+    code: 'failed',
+    message: error instanceof Error ? error.message : String(error),
+  };
+}
+
+export function failureText({ code, message, next }: Failure, json: boolean): string {
+  if (json) return `${JSON.stringify({ status: 'error', code, message, next })}\n`;
+  return `waybilld: ${message}\n${next === undefined ? '' : `          ${next}\n`}`;
+}

@@ -1,0 +1,51 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { askHealth } from './health.ts';
+import { buildConsole } from './http/console/server.ts';
+import { closedPort } from './testing/tcp.ts';
+
+async function startConsole(host: string, stopping = false) {
+  const app = buildConsole({
+    log: pino({ level: 'silent' }),
+    isStopping: () => stopping,
+    engines: () => ({}),
+    metrics: { contentType: 'text/plain', metrics: async () => '' },
+  });
+  await app.listen({ host, port: 0 });
+  const { port } = app.server.address() as { port: number };
+  return { host, port, [Symbol.asyncDispose]: () => app.close() };
+}
+
+const health = (serve?: { host: string; port: number }, work?: { host: string; port: number }) =>
+  askHealth({ WAYBILL_CONSOLE_LISTEN: serve, WAYBILL_WORK_CONSOLE_LISTEN: work });
+
+test('a process that listens on every address of the machine is asked on the loopback address', async () => {
+  await using running = await startConsole('0.0.0.0');
+  const lines = [`http://127.0.0.1:${running.port}/readyz  ready`];
+  expect(await health(running)).toEqual({ ready: true, lines });
+});
+
+test('a process that has both addresses from its image is asked once', async () => {
+  await using running = await startConsole('127.0.0.1');
+  const { ready, lines } = await health(running, { host: '0.0.0.0', port: running.port });
+  expect([ready, lines.length]).toEqual([true, 1]);
+});
+
+test('a machine is not ready while one of its processes is stopping', async () => {
+  await using running = await startConsole('127.0.0.1');
+  await using stopping = await startConsole('127.0.0.1', true);
+  const { ready, lines } = await health(running, stopping);
+  expect([ready, lines[1]]).toEqual([false, `http://127.0.0.1:${stopping.port}/readyz  stopping`]);
+});
+
+test('a machine is not ready without a process', async () => {
+  const { ready, lines } = await health({ host: '::', port: await closedPort() });
+  expect([ready, lines[0]]).toEqual([
+    false,
+    expect.stringMatching(/^http:\/\/\[::1\]:\d+\/readyz {2}does not answer$/),
+  ]);
+});
+
+test('without an address it names the settings', async () => {
+  expect(await health()).toEqual({ ready: false, lines: [expect.stringContaining('WAYBILL_CONSOLE_LISTEN')] });
+});

@@ -1,0 +1,47 @@
+/**
+ * The health check of a container or a supervisor that runs a command instead of sending a request. Asks the `serve` and
+ * `work` processes of this machine whether they are ready, and exits with 1 if one of them is not. It is a program of its
+ * own, because it runs every few seconds and needs nothing of the rest.
+ */
+import { type Config, readConfig } from './config.ts';
+
+const deadlineMs = 10_000;
+
+type Addresses = Pick<Config, 'WAYBILL_CONSOLE_LISTEN' | 'WAYBILL_WORK_CONSOLE_LISTEN'>;
+
+/** One line for each process that was asked, and whether all of them are ready. */
+export async function askHealth(config: Addresses): Promise<{ ready: boolean; lines: string[] }> {
+  const set = [config.WAYBILL_CONSOLE_LISTEN, config.WAYBILL_WORK_CONSOLE_LISTEN].filter((one) => one !== undefined);
+  const answers = await Promise.all([...new Set(set.map(urlOf))].map(ask));
+  if (answers.length === 0) {
+    return {
+      ready: false,
+      lines: ['Set WAYBILL_CONSOLE_LISTEN or WAYBILL_WORK_CONSOLE_LISTEN: there is no one to ask.'],
+    };
+  }
+  return {
+    ready: answers.every(({ ready }) => ready),
+    lines: answers.map(({ url, state }) => `${url}  ${state}`),
+  };
+}
+
+/** A process that listens on every address of the machine is asked on its loopback address. */
+function urlOf({ host, port }: { host: string; port: number }): string {
+  const asked = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${asked.includes(':') ? `[${asked}]` : asked}:${port}/readyz`;
+}
+
+async function ask(url: string): Promise<{ url: string; ready: boolean; state: string }> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(deadlineMs) });
+    return { url, ready: response.ok, state: response.ok ? 'ready' : 'stopping' };
+  } catch {
+    return { url, ready: false, state: 'does not answer' };
+  }
+}
+
+if (import.meta.main) {
+  const { ready, lines } = await askHealth(readConfig());
+  process.stdout.write(`${lines.join('\n')}\n`);
+  process.exitCode = ready ? 0 : 1;
+}

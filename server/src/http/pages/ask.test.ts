@@ -1,0 +1,127 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { revokeDrop } from '../../domain/drops/revoke-drop.ts';
+import { sendMessage } from '../../domain/outbox/send-message.ts';
+import type { Mail } from '../../domain/ports/index.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
+import { type SentLink, sentLink } from '../../testing/links.ts';
+import { buildTestServer, testHost as host, postForm } from '../../testing/server.ts';
+
+const exchange = await useTestExchange();
+const app = buildTestServer(exchange);
+afterAll(() => app.close());
+
+const get = (url: string, headers = {}) => app.inject({ url, headers: { host, ...headers } });
+const post = (url: string, payload: string, headers = {}) => postForm(app, url, payload, headers);
+const press = (url: string, headers = {}) => post(url, 'gesture=pressed', headers);
+
+/** Makes this share of the link's lifetime pass. */
+const age = ({ dropId }: SentLink, share: number) =>
+  exchange.database.query(
+    `update drops set created_at = now() - ${share} * interval '100 hours', expires_at = now() + ${1 - share} * interval '100 hours' where id = $1`,
+    [dropId],
+  );
+
+/** The mails that the sender has been sent about this drop. */
+async function mailsToSender({ dropId, sender }: SentLink): Promise<Mail[]> {
+  const sent: Mail[] = [];
+  const mailer = {
+    send: async (mail: Mail) => {
+      sent.push(mail);
+      return { outcome: 'sent' as const, answer: '250 ok' };
+    },
+  };
+  const messages = await exchange.database.query<{ id: string }>(
+    "select id from messages where drop_id = $1 and kind in ('more_time', 'send_again')",
+    [dropId],
+  );
+  for (const { id } of messages) await sendMessage({ ...exchange.engines, mailer }, sender.accountId, id);
+  return sent;
+}
+
+/** The page of a browser in which a person opened the link. */
+async function opened(sent: SentLink) {
+  const answer = await press(`/d/${sent.token}`);
+  const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
+  return { url: String(answer.headers.location), headers: { cookie } };
+}
+
+describe('a link that has expired', () => {
+  test('names the sender, who is asked once to send it again', async () => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    await age(sent, 1.1);
+    const page = await get(`/d/${sent.token}`);
+    expect(page.statusCode).toBe(410);
+    expect(page.body).toContain(sent.sender.email);
+    expect(page.body).toMatch(/WB-[0-9A-Z]{4}-[0-9A-Z]{4}/);
+    expect(page.body).toContain(`action="/d/${sent.token}/ask"`);
+
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await press(`/d/${sent.token}/ask`);
+      expect(answer.statusCode).toBe(303);
+      expect(answer.headers.location).toBe(`/d/${sent.token}`);
+    }
+    const after = await get(`/d/${sent.token}`);
+    expect(after.body).toContain('You have asked the sender to send it again.');
+    expect(after.body).not.toContain('/ask"');
+    const mails = await mailsToSender(sent);
+    expect(mails).toMatchObject([
+      {
+        to: sent.sender.email,
+        replyTo: sent.link.receiver,
+        subject: expect.stringContaining('is asking you to send it again'),
+      },
+    ]);
+    expect(mails[0]?.text).toMatch(/Reference: WB-/);
+  });
+
+  test('that the sender ended has nothing to be asked', async () => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    await revokeDrop(exchange.engines, { ...sent.sender, id: sent.sender.accountId }, sent.dropId);
+    const page = await get(`/d/${sent.token}`);
+    expect(page.body).toContain(sent.sender.email);
+    expect(page.body).not.toContain('/ask"');
+    expect((await press(`/d/${sent.token}/ask`)).statusCode).toBe(404);
+    expect(await mailsToSender(sent)).toEqual([]);
+  });
+
+  test.each([
+    ['a scanner that posts forms', 'gesture=script', {}],
+    ['a form of another site', 'gesture=pressed', { 'sec-fetch-site': 'cross-site' }],
+  ])('is not asked about by %s', async (_who, payload, headers) => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    await age(sent, 1.1);
+    await post(`/d/${sent.token}/ask`, payload, headers);
+    expect(await mailsToSender(sent)).toEqual([]);
+  });
+});
+
+test('a browser that cannot show that a person pressed the button asks for a word', async () => {
+  const sent = await sentLink(exchange, ['a.txt']);
+  await age(sent, 1.1);
+  const asked = await post(`/d/${sent.token}/ask`, 'gesture=');
+  expect(asked.body).toContain('Confirm that it’s you');
+  expect(await mailsToSender(sent)).toEqual([]);
+  expect((await post(`/d/${sent.token}/ask`, 'word=open')).statusCode).toBe(303);
+  expect(await mailsToSender(sent)).toHaveLength(1);
+});
+
+describe('a link that still works', () => {
+  test('offers to ask for more time in its last quarter, once', async () => {
+    const sent = await sentLink(exchange, ['a.txt']);
+    const { url, headers } = await opened(sent);
+    await age(sent, 0.7);
+    expect((await get(url, headers)).body).not.toContain('Ask the sender for more time');
+    expect((await press(`${url}ask`, headers)).statusCode).toBe(404);
+
+    await age(sent, 0.8);
+    expect((await get(url, headers)).body).toContain('Ask the sender for more time');
+    expect((await press(`${url}ask`, headers)).headers.location).toBe(url);
+    await press(`${url}ask`, headers);
+    expect((await get(url, headers)).body).toContain('You have asked the sender for more time.');
+    expect(await mailsToSender(sent)).toMatchObject([{ subject: expect.stringContaining('is asking for more time') }]);
+
+    // Having asked for one does not prevent asking for the other.
+    await age(sent, 1.1);
+    expect((await get(url, headers)).body).toContain('Ask the sender to send it again');
+  });
+});

@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { askSender, questionOf } from '../../domain/links/ask-sender.ts';
+import { LinkOver } from '../../domain/links/find-link.ts';
+import type { Link } from '../../domain/ports/index.ts';
+import type { Asking } from '../../views/components/ask-form.tsx';
+import type { App } from '../app.ts';
+import { askToConfirm, isConfirmed } from './confirm.tsx';
+import { downloads, type LinkPages, uploads } from './link-pages.ts';
+import { inChosenLanguage, type PageOptions, wordsFor } from './page.ts';
+import { gestureField, requireOwnForm } from './person.ts';
+import type { PageEngines } from './routes.tsx';
+
+/**
+ * Where a receiver asks the sender for more time, or to send it again. `find` looks the link up, and throws if it has
+ * ended.
+ */
+export function askPage(
+  app: App,
+  engines: PageEngines,
+  options: PageOptions,
+  url: string,
+  authentication: 'link' | 'link-session',
+  find: (request: FastifyRequest) => Promise<Link>,
+): void {
+  app.post(url, { config: { authentication } }, async (request: FastifyRequest, reply: FastifyReply) => {
+    const link = await find(request).catch((error: unknown) => {
+      if (error instanceof LinkOver) return error.link;
+      throw error;
+    });
+    requireOwnForm(request);
+    const words = wordsFor(options, request, link.language);
+    // A scanner that posts forms must not cause a mail to be sent.
+    if (!isConfirmed(request, words)) return askToConfirm(options, request, reply, words, pagesOf(link).kind);
+    await askSender(engines, link);
+    const page = request.url.split('?', 1)[0]?.replace(/\/ask$/, '') ?? '';
+    return reply.redirect(inChosenLanguage(request, authentication === 'link' ? page : `${page}/`), 303);
+  });
+}
+
+/** What the receiver of this link may ask the sender, as the page shows it. */
+export function askingOf(request: FastifyRequest, link: Link): Asking | undefined {
+  const question = questionOf(link);
+  if (!question) return undefined;
+  return {
+    question,
+    asked: link.asked.includes(question),
+    action: inChosenLanguage(request, `${addressOf(request, link)}ask`),
+    gesture: gestureField,
+  };
+}
+
+function addressOf(request: FastifyRequest, link: Link): string {
+  const { landing, home } = pagesOf(link);
+  const { token, handle } = request.params as { token?: string; handle?: string };
+  return token === undefined ? `${home}/${handle}/` : `${landing}/${token}/`;
+}
+
+function pagesOf({ type }: Link): LinkPages {
+  return type === downloads.type ? downloads : uploads;
+}

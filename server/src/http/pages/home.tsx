@@ -1,0 +1,23 @@
+import { HomePage, homeTitle } from '../../views/pages/home-page.tsx';
+import type { App } from '../app.ts';
+import { type PageOptions, sendPage, wordsFor } from './page.ts';
+import type { PageEngines } from './routes.tsx';
+
+/** `/`: who runs this server, and how to recognise a genuine link. */
+export function homePage(app: App, { policy }: Pick<PageEngines, 'policy'>, options: PageOptions): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/',
+    config: { authentication: 'nobody' },
+    handler: async (request, reply) => {
+      const words = wordsFor(options, request);
+      const props = {
+        operator: options.operator.name,
+        publicUrl: policy.publicUrl,
+        mailFrom: policy.mailFrom,
+        apiDescription: '/docs',
+      };
+      return sendPage(options, request, reply, words, { title: homeTitle(words), page: <HomePage {...props} /> });
+    },
+  });
+}

@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Engines } from '../../domain/ports/index.ts';
+
+/** Looks up what a token in the URL leads to. Guessing a token is hopeless, but it is still rate-limited. */
+export async function limitGuesses<Found>(
+  engines: Pick<Engines, 'failureLimit'>,
+  request: FastifyRequest,
+  find: (token: string) => Promise<Found>,
+): Promise<Found> {
+  try {
+    return await find((request.params as { token: string }).token);
+  } catch (error) {
+    if (!(error instanceof ExchangeError) || error.code !== 'not_found') throw error;
+    const { isExceeded, resetSeconds } = await engines.failureLimit.record(`link:${request.ip}`);
+    if (!isExceeded) throw error;
+    throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds: resetSeconds });
+  }
+}

@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { referenceOf } from '../../domain/drops/reference.ts';
+import type { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Link } from '../../domain/ports/index.ts';
+import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
+import { GonePage, type GonePageProps, goneTitle } from '../../views/pages/gone-page.tsx';
+import { named } from '../../views/plain.ts';
+import { askingOf } from './ask.tsx';
+import { type PageOptions, sendPage, wordsFor } from './page.ts';
+
+/** Shows an error as a page; `error` means that it is our fault. The reply's status is already set. */
+export function sendProblemPage(
+  options: PageOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  says: GonePageProps['reason'] | 'error',
+  link?: Link,
+): Promise<FastifyReply> {
+  const words = wordsFor(options, request, link?.language);
+  const about = link && {
+    link: { sender: named(link.senderName, link.sender), reference: referenceOf(link.dropId) },
+    asking: askingOf(request, link),
+  };
+  return sendPage(
+    options,
+    request,
+    reply,
+    words,
+    says === 'error'
+      ? { title: errorTitle(words), page: <ErrorPage requestId={request.id} /> }
+      : { title: goneTitle(words, { reason: says }), page: <GonePage reason={says} {...about} /> },
+  );
+}
+
+/**
+ * Whether a person's browser makes the request. Unlike every browser, programs that accept HTML do not also accept
+ * XHTML, or they send a key.
+ */
+export function wantsPage({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
+  const accepted = headers.accept ?? '';
+  const isBrowser = accepted.includes('text/html') && accepted.includes('application/xhtml+xml');
+  return (method === 'GET' || method === 'HEAD') && isBrowser && headers.authorization === undefined;
+}
+
+/** What to tell a person who came to a URL of the machine API, or to one that does not exist. */
+export function saysToPerson({ code }: ExchangeError, status: number): GonePageProps['reason'] | 'error' {
+  if (code === 'not_found') return 'nothing';
+  if (status === 401 || status === 403) return 'machines';
+  if (status === 429) return 'too_many';
+  return status >= 500 ? 'error' : 'refused';
+}

@@ -1,0 +1,27 @@
+import type { VNode } from 'preact';
+import {
+  ProblemsPage,
+  type ProblemsPageProps,
+  ReferencePage,
+  type ReferencePageProps,
+} from '../../views/pages/reference-page.tsx';
+import type { App } from '../app.ts';
+import { type PageOptions, sendPage } from './page.ts';
+
+/** What the API can do, for programmers. */
+export interface Reference {
+  readonly reference: ReferencePageProps;
+  readonly problems: ProblemsPageProps;
+}
+
+export function referencePages(app: App, { reference, problems }: Reference, options: PageOptions): void {
+  const pages: readonly [string, string, VNode][] = [
+    [problems.referenceHref, 'API reference', <ReferencePage {...reference} />],
+    [reference.problemsHref, 'Problems', <ProblemsPage {...problems} />],
+  ];
+  for (const [url, title, page] of pages) {
+    app.get(url, { config: { authentication: 'nobody' } }, async (request, reply) =>
+      sendPage(options, request, reply, options.words.for('en'), { title, page, languages: 'one' }),
+    );
+  }
+}

@@ -1,0 +1,88 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Correspondence } from '../../domain/ports/index.ts';
+import { findCorrespondence } from '../../domain/stops/find-correspondence.ts';
+import { reportSender } from '../../domain/stops/report-sender.ts';
+import { resumeMail, stopMail } from '../../domain/stops/stop-mail.ts';
+import { StopPage, stopTitle } from '../../views/pages/stop-page.tsx';
+import { named } from '../../views/plain.ts';
+import type { App } from '../app.ts';
+import { askToConfirm, isConfirmed } from './confirm.tsx';
+import { limitGuesses } from './limit-guesses.ts';
+import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
+import { formBytes, formOf, gestureField, requireOwnForm } from './person.ts';
+import type { PageEngines } from './routes.tsx';
+
+const choices = { stop: stopMail, resume: resumeMail, report: reportSender };
+
+/**
+ * `/m/{token}`: where the reader of a mail stops or reports its sender. Visiting it changes nothing, because scanners
+ * visit every link.
+ */
+export function stopPages(app: App, engines: PageEngines, options: PageOptions): void {
+  const config = { authentication: 'link' } as const;
+  const url = '/m/:token';
+  const find = async (request: FastifyRequest) => {
+    const found = await limitGuesses(engines, request, (token) => findCorrespondence(engines, token));
+    request.dropId = found.link.dropId;
+    return found;
+  };
+  const show = (request: FastifyRequest, reply: FastifyReply, { sender, senderName, ...about }: Correspondence) => {
+    const words = wordsFor(options, request, about.language);
+    const { address, stopped, reported } = about;
+    const path = request.url.split('?', 1)[0] as string;
+    const actionOf = (choice: keyof typeof choices) => inChosenLanguage(request, `${path}/${choice}`);
+    const page = (
+      <StopPage
+        sender={named(senderName, sender)}
+        address={address}
+        operator={options.operator.name}
+        stopped={stopped}
+        reported={reported}
+        canReport={engines.policy.supportAddress !== undefined}
+        stopAction={actionOf('stop')}
+        resumeAction={actionOf('resume')}
+        reportAction={actionOf('report')}
+        gesture={gestureField}
+      />
+    );
+    return sendPage(options, request, reply, words, { title: stopTitle(words, { stopped }), page });
+  };
+
+  app.get(url, { config }, async (request, reply) => show(request, reply, await find(request)));
+  app.head(url, { config }, async (request, reply) => {
+    await find(request);
+    return reply.type('text/html; charset=utf-8').send();
+  });
+
+  // A mail program sends this for its reader (RFC 8058): without a page, a cookie or a browser's headers.
+  app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer', bodyLimit: formBytes }, parseMultipart);
+  app.post(url, { config }, async (request, reply) => {
+    const found = await find(request);
+    if (formOf(request).get('List-Unsubscribe') === 'One-Click') await stopMail(engines, found);
+    return show(request, reply, await find(request));
+  });
+
+  for (const [choice, make] of Object.entries(choices)) {
+    app.post(`${url}/${choice}`, { config }, async (request, reply) => {
+      const found = await find(request);
+      requireOwnForm(request);
+      const words = wordsFor(options, request, found.language);
+      // A scanner that posts forms must not change anything.
+      if (!isConfirmed(request, words)) return askToConfirm(options, request, reply, words, 'mail');
+      await make(engines, found);
+      const { token } = request.params as { token: string };
+      return reply.redirect(inChosenLanguage(request, `/m/${token}`), 303);
+    });
+  }
+}
+
+async function parseMultipart({ headers }: FastifyRequest, body: Buffer): Promise<URLSearchParams> {
+  const content = new Response(new Uint8Array(body), { headers: { 'content-type': headers['content-type'] ?? '' } });
+  const form = await content.formData().catch((cause: unknown) => {
+    throw new ExchangeError('malformed_request', undefined, { cause });
+  });
+  const fields = new URLSearchParams();
+  for (const [name, value] of form) if (typeof value === 'string') fields.append(name, value);
+  return fields;
+}

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Engines } from '../../domain/ports/index.ts';
+
+/**
+ * Only failures are limited, so that the right key still works while its account is under attack from the same address.
+ */
+export async function limitingFailures<T>(
+  { failureLimit }: Pick<Engines, 'failureLimit'>,
+  { ip }: Pick<FastifyRequest, 'ip'>,
+  authenticate: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await authenticate();
+  } catch (error) {
+    if (!(error instanceof ExchangeError) || error.code !== 'unauthorized') throw error;
+    const { isExceeded, ...limit } = await failureLimit.record(ip);
+    if (!isExceeded) throw new ExchangeError('unauthorized', error.message, { limits: [limit] });
+    const retryAfterSeconds = limit.resetSeconds;
+    throw new ExchangeError('too_many_requests', undefined, { retryAfterSeconds, limits: [limit] });
+  }
+}

@@ -1,0 +1,114 @@
+import type { Readable } from 'node:stream';
+import { DataStore, type Locker, Upload as TusUpload } from '@tus/server';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import { isUuid } from '../../domain/is-uuid.ts';
+import type { DeclaredDigests, Engines, Upload, UploadWriter } from '../../domain/ports/index.ts';
+import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
+import { declareDigests } from '../../domain/uploads/declared-digests.ts';
+import type { UploadOwner } from '../../domain/uploads/owner.ts';
+import { receiveBytes } from '../../domain/uploads/receive-bytes.ts';
+import type { StoreNeeds } from '../../domain/uploads/store-bytes.ts';
+
+/** No lock is needed: reading an upload takes it over, and the previous writer can no longer change anything. */
+export const takingOver: Locker = { newLock: () => ({ lock: async () => undefined, unlock: async () => undefined }) };
+
+export type ResumeNeeds = StoreNeeds & Pick<Engines, 'policy'>;
+
+/** All bytes of it have arrived. */
+export type FinishedUpload = Pick<Upload, 'name' | 'mediaType' | 'receivedBytes' | 'declared'> & {
+  readonly sizeBytes: number;
+  readonly received: true;
+};
+
+/**
+ * Uploads as the tus library sees them, for the duration of one request. Each instance is a new writer: of two requests
+ * for one upload, in whichever processes, the later one continues.
+ */
+export abstract class ResumableStore extends DataStore {
+  override readonly extensions: string[] = ['creation', 'termination'];
+  /** What the request says that the digests of the file are. */
+  protected readonly declared: DeclaredDigests | undefined = undefined;
+  readonly #engines: ResumeNeeds;
+  readonly #writer: string;
+  readonly #contentLength: number | undefined;
+
+  constructor(engines: ResumeNeeds, contentLength: number | undefined) {
+    super();
+    this.#engines = engines;
+    this.#writer = engines.random.uuid();
+    this.#contentLength = contentLength;
+  }
+
+  /** Whose upload it must be. */
+  protected abstract ownerOf(id: string): UploadOwner;
+
+  /** Begins an upload. Returns its id: that of the first request, if this one repeats it. */
+  protected abstract announce(
+    file: AnnouncedFile & { readonly id: string; readonly sizeBytes: number },
+  ): Promise<string>;
+
+  /** An upload to which nothing can be added any more. */
+  protected async finished(_id: string): Promise<FinishedUpload | undefined> {
+    return undefined;
+  }
+
+  override async create(upload: TusUpload): Promise<TusUpload> {
+    const { id, size, metadata } = upload;
+    if (size === undefined) throw new ExchangeError('invalid_input', 'Upload-Length says how large the file is.');
+    upload.id = await this.announce({
+      id,
+      name: metadata?.['filename'] ?? '',
+      path: metadata?.['path'] ?? undefined,
+      mediaType: metadata?.['filetype'] ?? 'application/octet-stream',
+      sizeBytes: size,
+    });
+    // There are no bytes to wait for.
+    if (size === 0) await this.#receive(upload.id, noBytes(), 0);
+    return upload;
+  }
+
+  override async getUpload(id: string): Promise<TusUpload> {
+    const { name, mediaType, sizeBytes, receivedBytes, received } = await this.#takeOver(id);
+    // A client does not resume what looks complete, so an empty file whose creation was cut off is received here.
+    if (sizeBytes === 0 && !received) await this.#receive(id, noBytes(), 0);
+    const metadata = { filename: name, filetype: mediaType };
+    return new TusUpload({ id, size: sizeBytes, offset: receivedBytes, metadata });
+  }
+
+  override write(bytes: Readable, id: string, offset: number): Promise<number> {
+    return this.#receive(id, bytes as AsyncIterable<Buffer>, offset);
+  }
+
+  override async remove(id: string): Promise<void> {
+    const { accountId, draft } = this.ownerOf(id);
+    const removed = isUuid(id) && (await this.#engines.store.uploads.remove(accountId, draft, id));
+    if (!removed) throw new ExchangeError('not_found');
+  }
+
+  async #receive(id: string, bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
+    const upload = await this.#takeOver(id);
+    // Another request has continued since this one looked, so these bytes belong elsewhere in the file.
+    if (upload.receivedBytes !== offset) throw new ExchangeError('upload_superseded');
+    const writer = this.#writerOf(id);
+    if (this.declared) await declareDigests(this.#engines, writer, upload, this.declared);
+    return receiveBytes(this.#engines, this.ownerOf(id), writer, upload, bytes, this.#contentLength);
+  }
+
+  #writerOf(id: string): UploadWriter {
+    return { accountId: this.ownerOf(id).accountId, id, writer: this.#writer };
+  }
+
+  async #takeOver(id: string): Promise<(Upload & { readonly sizeBytes: number }) | FinishedUpload> {
+    const { store, policy } = this.#engines;
+    if (!isUuid(id)) throw new ExchangeError('not_found');
+    const { draft } = this.ownerOf(id);
+    const upload = await store.uploads.takeOver(this.#writerOf(id), draft, policy.resumeSeconds);
+    // An upload without an announced size arrives in a single request and cannot be resumed.
+    if (upload && upload.sizeBytes !== null) return { ...upload, sizeBytes: upload.sizeBytes };
+    const finished = await this.finished(id);
+    if (!finished) throw new ExchangeError('not_found');
+    return finished;
+  }
+}
+
+async function* noBytes(): AsyncGenerator<Buffer, void, void> {}

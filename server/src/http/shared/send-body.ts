@@ -1,0 +1,101 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { ByteRange } from '../../domain/files/read-sealed.ts';
+import { requestedRange } from './byte-range.ts';
+import { endResponse, writeBytes } from './write-bytes.ts';
+
+const notingPatienceMs = 60_000;
+
+export interface Body {
+  /** The headers that describe it, besides its length and range; not sent with an error. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sizeBytes: number;
+  /** For bytes that are the same every time; without it, ranges cannot be requested. */
+  readonly etag: string | undefined;
+  /** For the log. */
+  readonly about: Readonly<Record<string, string>>;
+  read(range: ByteRange): AsyncGenerator<Buffer, void, void>;
+  /** Called with the bytes that were sent, however the transfer ended. */
+  onSent(sent: ByteRange): Promise<void>;
+}
+
+/**
+ * Sends bytes as a download, or the requested range of them. The first of them are read before the status is sent; a
+ * later failure aborts the transfer, so that a client never mistakes a part for the whole. An aborted signal ends it.
+ */
+export async function sendBody(
+  body: Body,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
+  const { etag, sizeBytes } = body;
+  reply.headers({
+    ...body.headers,
+    'content-security-policy': "sandbox; default-src 'none'",
+    'accept-ranges': etag === undefined ? 'none' : 'bytes',
+    ...(etag === undefined ? {} : { etag }),
+  });
+  const ifRange = request.headers['if-range'];
+  const isAsked = etag !== undefined && (ifRange === undefined || ifRange === etag);
+  const range = isAsked ? requestedRange(request.headers.range, sizeBytes) : undefined;
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${sizeBytes}`);
+    throw new ExchangeError('range_not_satisfiable');
+  }
+  const { start, end } = range ?? { start: 0, end: sizeBytes };
+  reply.header('content-length', String(end - start));
+  if (range) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${sizeBytes}`);
+  if (request.method === 'HEAD') return reply.send();
+
+  request.transferBegan();
+  const bytes = body.read({ start, end });
+  let first: IteratorResult<Buffer, void>;
+  try {
+    signal.throwIfAborted();
+    first = await bytes.next();
+    signal.throwIfAborted();
+  } catch (error) {
+    // An error describes no file.
+    for (const name of ['content-length', 'content-range', 'accept-ranges', 'etag', ...Object.keys(body.headers)]) {
+      reply.removeHeader(name);
+    }
+    throw error;
+  }
+
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  let sent = 0;
+  try {
+    await pour(first, bytes, reply.raw, (length) => (sent += length));
+  } catch (error) {
+    if (!signal.aborted) request.log.error({ err: error, ...body.about }, 'a download was broken off');
+    reply.raw.destroy();
+  }
+  await noteDelivery(request, () => body.onSent({ start, end: start + sent }));
+  return reply;
+}
+
+/** Many downloads may end at the same time. No client waits for the record, so it can be delayed for a while. */
+async function noteDelivery(request: FastifyRequest, note: () => Promise<void>): Promise<void> {
+  try {
+    await request.turns.during(note, notingPatienceMs);
+  } catch (error) {
+    request.log.error({ err: error }, 'a delivery could not be noted');
+  }
+}
+
+async function pour(
+  first: IteratorResult<Buffer, void>,
+  rest: AsyncGenerator<Buffer, void, void>,
+  response: ServerResponse,
+  onLeft: (length: number) => void,
+): Promise<void> {
+  try {
+    for (let next = first; !next.done; next = await rest.next()) await writeBytes(response, next.value, onLeft);
+  } finally {
+    await rest.return();
+  }
+  await endResponse(response);
+}

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findInboxFiles } from '../../domain/drops/find-inbox-file.ts';
+import { recordInboxDelivery } from '../../domain/drops/record-inbox-delivery.ts';
+import type { Actor, Engines, InboxFile } from '../../domain/ports/index.ts';
+import { sendFile } from './send-file.ts';
+import { sendZip } from './send-zip.ts';
+import type { Transfers } from './transfers.ts';
+
+export type InboxSendingNeeds = Pick<Engines, 'store' | 'random' | 'policy' | 'objects' | 'keys' | 'readAhead'>;
+
+/** A request of an account for what is in its inbox, and the downloads that it joins. */
+export interface InboxSending {
+  readonly engines: InboxSendingNeeds;
+  readonly actor: Actor;
+  readonly transfers: Transfers;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+export function sendInboxFile(sending: InboxSending, file: InboxFile): Promise<FastifyReply> {
+  const { engines, actor, transfers, request, reply } = sending;
+  const { accountId, dropId } = file;
+  return transfers.run(reply, { accountId, dropId }, (signal) =>
+    sendFile(engines, file, request, reply, signal, (sent) =>
+      recordInboxDelivery(engines, actor, file, [{ file, sent }]),
+    ),
+  );
+}
+
+/** All files of an entry at once, with their folders. */
+export async function sendInboxZip(sending: InboxSending, entryId: string): Promise<FastifyReply> {
+  const { engines, actor, transfers, request, reply } = sending;
+  const entry = await findInboxFiles(engines, actor, entryId);
+  const { senderAccountId: accountId, dropId } = entry;
+  const drop = { ...entry, accountId, createdAt: new Date(entry.createdSeconds * 1000) };
+  return transfers.run(reply, { accountId, dropId }, (signal) =>
+    sendZip(engines, drop, request, reply, signal, (sent) => recordInboxDelivery(engines, actor, drop, sent)),
+  );
+}

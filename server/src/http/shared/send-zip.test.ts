@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { findLink } from '../../domain/links/find-link.ts';
+import { openLink } from '../../domain/links/open-link.ts';
+import type { Link } from '../../domain/ports/index.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
+import { sentLink, tokenOf } from '../../testing/links.ts';
+import { buildTestServer } from '../../testing/server.ts';
+import { downloads } from '../pages/link-pages.ts';
+import { sessionCookie, sessionPath } from '../pages/session.ts';
+
+const exchange = await useTestExchange();
+const app = buildTestServer(exchange, {}, { allowedHosts: ['127.0.0.1'] });
+const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+afterAll(() => app.close());
+
+/** A drop of these files to two receivers, both of whom have opened their links. */
+async function sent(...paths: string[]) {
+  const { link, sender, dropId } = await sentLink(exchange, paths, ['r@example.org', 's@example.org']);
+  const other = await findLink(exchange.engines, await tokenOf(exchange, sender, dropId, 1), 'downloadfiles');
+  return [await reader(link), await reader(other)] as const;
+}
+
+async function reader(link: Link) {
+  const secret = await openLink(exchange.engines, link);
+  const cookie = sessionCookie(downloads, secret, undefined, false).split(';', 1)[0] as string;
+  const zip = async (headers: Record<string, string> = {}, method = 'GET') => {
+    const url = `${origin}${sessionPath(downloads, secret)}all.zip`;
+    const answer = await fetch(url, { method, headers: { cookie, ...headers } });
+    return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
+  };
+  /** Which files count as delivered. */
+  const complete = async () =>
+    (await exchange.engines.store.links.files(link)).filter((file) => file.complete).map(({ path }) => path);
+  return { link, zip, complete };
+}
+
+async function listed(zip: Buffer): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-zip-'));
+  try {
+    const path = join(folder, 'all.zip');
+    writeFileSync(path, zip);
+    const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+    await promisify(execFile)('unzip', ['-t', path], { env });
+    return (await promisify(execFile)('unzip', ['-Z1', path], { env })).stdout.trimEnd().split('\n');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('it is called after its sender and the day of the drop', async () => {
+  const [{ link, zip }] = await sent('a.txt');
+  await exchange.database.query("update drops set created_at = '2026-11-15T23:59:59Z' where id = $1", [link.dropId]);
+  const name = `${link.sender.replace('@', '-')} 2026-11-15.zip`;
+  expect((await zip({}, 'HEAD')).headers.get('content-disposition')).toBe(`attachment; filename="${name}"`);
+});
+
+test('it has the folders, under names that are safe everywhere', async () => {
+  const [{ zip }] = await sent('reports/2026/q1.txt', 'Reports/Q1.txt', 'CON/q1.txt', 'q1.txt', 'empty');
+  expect(await listed((await zip()).bytes)).toEqual([
+    'reports/2026/q1.txt',
+    'reports/Q1.txt',
+    '_CON/q1.txt',
+    'q1.txt',
+    'empty',
+  ]);
+});
+
+describe('any part of it can be asked for', () => {
+  test('and is the same bytes, whoever asks', async () => {
+    const [{ zip }, other] = await sent('a/x.txt', 'b/x.txt');
+    const whole = await zip();
+    const etag = whole.headers.get('etag') as string;
+    expect(whole.status).toBe(200);
+    expect((await other.zip()).bytes.equals(whole.bytes)).toBe(true);
+    for (let start = 0; start < whole.bytes.length; start += 7) {
+      const part = await zip({ range: `bytes=${start}-${start + 99}`, 'if-range': etag });
+      const expected = whole.bytes.subarray(start, start + 100);
+      const range = `bytes ${start}-${start + expected.length - 1}/${whole.bytes.length}`;
+      expect([part.status, part.headers.get('etag'), part.headers.get('content-range')]).toEqual([206, etag, range]);
+      expect(part.bytes.equals(expected), range).toBe(true);
+    }
+  });
+
+  test('unless it has changed, or ends before', async () => {
+    const [{ zip }] = await sent('a.txt');
+    const { bytes } = await zip();
+    expect((await zip({ range: 'bytes=1-', 'if-range': '"another"' })).status).toBe(200);
+    const outside = await zip({ range: `bytes=${bytes.length}-` });
+    expect([outside.status, outside.headers.get('content-range')]).toEqual([416, `bytes */${bytes.length}`]);
+  });
+
+  test('not where the checksum of a file was not kept: that one is computed on the way', async () => {
+    const [{ link, zip, complete }] = await sent('a.txt', 'b.txt');
+    await exchange.database.query('update files set crc32 = null where drop_id = $1 and name = $2', [
+      link.dropId,
+      'a.txt',
+    ]);
+    const described = await zip({}, 'HEAD');
+    const { status, headers, bytes } = await zip({ range: 'bytes=10-' });
+    expect([status, headers.get('accept-ranges'), headers.get('etag')]).toEqual([200, 'none', null]);
+    expect(described.headers.get('content-length')).toBe(String(bytes.length));
+    expect(await listed(bytes)).toEqual(['a.txt', 'b.txt']);
+    await expect.poll(complete).toEqual(['a.txt', 'b.txt']);
+  });
+});
+
+test('a file counts as delivered when its last byte has been sent, in whichever part of the ZIP', async () => {
+  const [{ zip, complete }, other] = await sent('a.txt', 'c.txt');
+  const whole = (await other.zip()).bytes;
+  const endOf = (path: string) => whole.indexOf(`content of ${path}`) + `content of ${path}`.length;
+  const receive = async (start: number, end: number) => (await zip({ range: `bytes=${start}-${end - 1}` })).bytes;
+
+  await receive(0, endOf('a.txt') - 1);
+  expect(await complete()).toEqual([]);
+  await receive(endOf('a.txt') - 1, endOf('c.txt') - 1);
+  await expect.poll(complete).toEqual(['a.txt']);
+  await receive(endOf('c.txt'), whole.length);
+  expect(await complete()).toEqual(['a.txt']);
+  await receive(endOf('c.txt') - 1, endOf('c.txt'));
+  await expect.poll(complete).toEqual(['a.txt', 'c.txt']);
+});
+
+test('an empty file counts when its place has been passed', async () => {
+  const actor = await exchange.account('r@example.org');
+  await exchange.upload(actor, 'empty', '');
+  const { link } = await sentLink(exchange, ['full'], ['r@example.org'], actor);
+  const { zip, complete } = await reader(link);
+  const header = 30 + 'empty'.length;
+  await zip({ range: `bytes=0-${header - 2}` });
+  expect(await complete()).toEqual([]);
+  await zip({ range: `bytes=${header}-${header + 1}` });
+  await expect.poll(complete).toEqual(['empty']);
+});

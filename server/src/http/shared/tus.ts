@@ -1,0 +1,65 @@
+import { Readable } from 'node:stream';
+import { Server } from '@tus/server';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Random } from '../../domain/ports/index.ts';
+import { statusOf } from '../json-errors.ts';
+import { type ResumableStore, takingOver } from './resumable-store.ts';
+
+interface Endpoint {
+  /** Where uploads are created; each is one segment below. */
+  readonly path: string;
+  readonly store: ResumableStore;
+  readonly maxFileBytes: number;
+  readonly random: Random;
+}
+
+/** Answers by the tus protocol (https://tus.io/protocols/resumable-upload). Throws what the store refuses. */
+export async function answerTus(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path, store, maxFileBytes, random }: Endpoint,
+): Promise<Response> {
+  let refused: ExchangeError | undefined;
+  const tus = new Server({
+    path,
+    datastore: store,
+    locker: takingOver,
+    maxSize: maxFileBytes,
+    relativeLocation: true,
+    allowedOrigins: [],
+    namingFunction: () => random.uuid(),
+    onResponseError: (_request, error) => {
+      // The library's own errors have the status that the protocol specifies.
+      if (!(error instanceof Error)) return undefined;
+      refused = error instanceof ExchangeError ? error : new ExchangeError('internal', undefined, { cause: error });
+      return { status_code: statusOf[refused.code], body: '' };
+    },
+  });
+  const response = await tus.handleWeb(webRequest(request));
+  forward(response, reply);
+  if (refused) throw refused;
+  return response;
+}
+
+export function contentLengthOf(request: FastifyRequest): number | undefined {
+  const length = request.headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
+function webRequest(request: FastifyRequest): Request {
+  const { method, body } = request;
+  const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): [string, string] => [name, one]),
+  );
+  const stream =
+    body instanceof Readable ? { body: Readable.toWeb(body) as ReadableStream, duplex: 'half' as const } : {};
+  return new Request(`http://localhost${request.url}`, { method, headers, ...stream });
+}
+
+/** Nothing here is for other origins, although the library's headers allow all of them. */
+function forward(response: Response, reply: FastifyReply): void {
+  for (const [name, value] of response.headers) {
+    if (!name.startsWith('access-control-') && !name.startsWith('content-')) reply.header(name, value);
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * The position of every byte of a ZIP, before any is sent. Its files are stored uncompressed: what people send is
+ * mostly compressed already, and only this way are all offsets known. The same files and time give the same bytes, so
+ * that any range can be requested at any time. APPNOTE.TXT 6.3.10
+ * (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT).
+ */
+export interface ZipEntry {
+  /** With `/` between its folders. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Null if it is known only once all bytes have been read; it then follows them, in a descriptor. */
+  readonly crc32: number | null;
+}
+
+/**
+ * A part of the archive: the bytes of an entry, or a header, which can be made once the checksums before it are known.
+ */
+export type ZipPiece = {
+  readonly start: number;
+  readonly end: number;
+} & ({ readonly entry: number } | { readonly header: (crc32Of: (entry: number) => number) => Buffer });
+
+export interface ZipLayout {
+  readonly pieces: readonly ZipPiece[];
+  readonly sizeBytes: number;
+}
+
+/** Larger values are in fields of ZIP64. */
+const max32 = 0xffff_ffff;
+const max16 = 0xffff;
+const descriptorFlag = 0x0008;
+const utf8Flag = 0x0800;
+const plainVersion = 20;
+const zip64Version = 45;
+const madeOnUnix = 3 << 8;
+const regularFile = (0o100644 << 16) >>> 0;
+
+export function zipLayout(entries: readonly ZipEntry[], time: Date): ZipLayout {
+  const when = dosTime(time);
+  const pieces: ZipPiece[] = [];
+  let end = 0;
+  const add = (
+    length: number,
+    what: { entry: number } | { header: (crc32Of: (entry: number) => number) => Buffer },
+  ) => {
+    pieces.push({ start: end, end: end + length, ...what });
+    end += length;
+  };
+  const offsets = entries.map((entry, index) => {
+    const offset = end;
+    const known = entry.crc32 !== null;
+    add(localHeader(entry, when, 0).length, {
+      header: (crc32Of) => localHeader(entry, when, known ? crc32Of(index) : 0),
+    });
+    add(entry.sizeBytes, { entry: index });
+    if (!known) add(descriptor(entry, 0).length, { header: (crc32Of) => descriptor(entry, crc32Of(index)) });
+    return offset;
+  });
+  const directory = end;
+  for (const [index, entry] of entries.entries()) {
+    const record = (crc32: number) => directoryRecord(entry, when, crc32, offsets[index] as number);
+    add(record(0).length, { header: (crc32Of) => record(crc32Of(index)) });
+  }
+  const ending = directoryEnd(entries.length, directory, end);
+  add(ending.length, { header: () => ending });
+  return { pieces, sizeBytes: end };
+}
+
+function localHeader(entry: ZipEntry, when: Buffer, crc32: number): Buffer {
+  const name = Buffer.from(entry.path);
+  const isLarge = entry.sizeBytes >= max32;
+  // Fields that a descriptor provides are zero here; the file's size is then in the descriptor and in the directory.
+  const known = entry.crc32 !== null;
+  const extra = isLarge ? zip64Field(known ? [entry.sizeBytes, entry.sizeBytes] : [0, 0]) : Buffer.alloc(0);
+  const size = known ? Math.min(entry.sizeBytes, max32) : 0;
+  return Buffer.concat([
+    u32(0x0403_4b50),
+    u16(isLarge ? zip64Version : plainVersion, flagsOf(entry), 0),
+    when,
+    u32(crc32, size, size),
+    u16(name.length, extra.length),
+    name,
+    extra,
+  ]);
+}
+
+function descriptor({ sizeBytes }: ZipEntry, crc32: number): Buffer {
+  const sizes = sizeBytes >= max32 ? u64(sizeBytes, sizeBytes) : u32(sizeBytes, sizeBytes);
+  return Buffer.concat([u32(0x0807_4b50, crc32), sizes]);
+}
+
+function directoryRecord(entry: ZipEntry, when: Buffer, crc32: number, offset: number): Buffer {
+  const name = Buffer.from(entry.path);
+  const { sizeBytes } = entry;
+  const large = [...(sizeBytes >= max32 ? [sizeBytes, sizeBytes] : []), ...(offset >= max32 ? [offset] : [])];
+  const extra = large.length > 0 ? zip64Field(large) : Buffer.alloc(0);
+  const version = large.length > 0 ? zip64Version : plainVersion;
+  return Buffer.concat([
+    u32(0x0201_4b50),
+    u16(madeOnUnix | version, version, flagsOf(entry), 0),
+    when,
+    u32(crc32, Math.min(sizeBytes, max32), Math.min(sizeBytes, max32)),
+    u16(name.length, extra.length, 0, 0, 0),
+    u32(regularFile, Math.min(offset, max32)),
+    name,
+    extra,
+  ]);
+}
+
+function directoryEnd(count: number, start: number, end: number): Buffer {
+  const length = end - start;
+  const parts: Buffer[] = [];
+  if (count >= max16 || start >= max32 || length >= max32) {
+    parts.push(u32(0x0606_4b50), u64(44), u16(madeOnUnix | zip64Version, zip64Version), u32(0, 0));
+    parts.push(u64(count, count, length, start));
+    parts.push(u32(0x0706_4b50, 0), u64(end), u32(1));
+  }
+  const shown = Math.min(count, max16);
+  parts.push(u32(0x0605_4b50), u16(0, 0, shown, shown), u32(Math.min(length, max32), Math.min(start, max32)), u16(0));
+  return Buffer.concat(parts);
+}
+
+function flagsOf({ crc32 }: ZipEntry): number {
+  return utf8Flag | (crc32 === null ? descriptorFlag : 0);
+}
+
+function zip64Field(values: readonly number[]): Buffer {
+  return Buffer.concat([u16(0x0001, 8 * values.length), u64(...values)]);
+}
+
+/** In UTC, in steps of two seconds: the format has no time zone. */
+function dosTime(time: Date): Buffer {
+  const clock = (time.getUTCHours() << 11) | (time.getUTCMinutes() << 5) | (time.getUTCSeconds() >> 1);
+  const day = ((time.getUTCFullYear() - 1980) << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate();
+  return u16(clock, day);
+}
+
+function u16(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(2 * values.length);
+  for (const [index, value] of values.entries()) bytes.writeUInt16LE(value, 2 * index);
+  return bytes;
+}
+
+function u32(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(4 * values.length);
+  for (const [index, value] of values.entries()) bytes.writeUInt32LE(value, 4 * index);
+  return bytes;
+}
+
+function u64(...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(8 * values.length);
+  for (const [index, value] of values.entries()) bytes.writeBigUInt64LE(BigInt(value), 8 * index);
+  return bytes;
+}

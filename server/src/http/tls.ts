@@ -1,0 +1,78 @@
+import { readFileSync, statSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { createSecureContext, Server as TlsServer } from 'node:tls';
+import type { Logger } from 'pino';
+import { SetupError } from '../domain/setup-error.ts';
+
+/** How often the files are read again: they are small, and a link that leads to another file is noticed too. */
+const checkMs = 10_000;
+
+export interface CertificateFiles {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Throws if what the files hold cannot be served. */
+export function readCertificate(files: CertificateFiles): Certificate {
+  try {
+    const found = contentOf(files);
+    if ((statSync(files.key).mode & 0o007) !== 0) {
+      throw new Error(`${files.key} is open to every user of this machine; run: chmod o= ${files.key}`);
+    }
+    createSecureContext(found);
+    return found;
+  } catch (cause) {
+    throw new SetupError(
+      `WAYBILL_TLS_CERTIFICATE_FILE and WAYBILL_TLS_KEY_FILE cannot be used: ${(cause as Error).message}.`,
+      { cause },
+    );
+  }
+}
+
+function contentOf({ certificate, key }: CertificateFiles): Certificate {
+  return { cert: readFileSync(certificate, 'utf8'), key: readFileSync(key, 'utf8') };
+}
+
+/**
+ * Serves a new certificate on new connections soon after the files hold one; open connections stay as they are. One
+ * that cannot be used is logged once, and the old one is kept.
+ */
+export function reloadCertificate(
+  server: Server,
+  files: CertificateFiles,
+  { served, log }: { readonly served: Certificate; readonly log: Logger },
+): { stop(): void } {
+  let seen = identity(() => served);
+  const timer = setInterval(() => {
+    const found = identity(() => contentOf(files));
+    if (found === seen) return;
+    seen = found;
+    try {
+      (server as unknown as TlsServer).setSecureContext(readCertificate(files));
+      log.info('serving a new certificate');
+    } catch (err) {
+      log.error({ err }, 'the new certificate cannot be used; the old one is still served');
+    }
+  }, checkMs).unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+function identity(certificate: () => Certificate): string {
+  try {
+    const { cert, key } = certificate();
+    return `${cert}\n${key}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Sockets as requests know them: with TLS, those that carry the decrypted bytes. */
+export function onConnection(server: Server, listener: (socket: Socket) => void): void {
+  server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', listener);
+}

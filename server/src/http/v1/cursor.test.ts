@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect } from 'vitest';
+import { Cursors, requestedPage } from './cursor.ts';
+
+const pepper = randomBytes(32);
+const caller = { accountId: '0190aaaa-0000-7000-8000-000000000001' };
+const position = { createdAt: '2030-01-31 12:00:00.123456+00', id: '0190aaaa-0000-7000-8000-00000000000a' };
+
+describe('a cursor', () => {
+  const cursors = new Cursors(pepper, caller, 'drops', { state: 'live', receiver: 'a@example.org' });
+  const cursor = cursors.seal(position);
+
+  test('leads back to its position, in whatever order the filter is written', () => {
+    expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
+    expect(cursors.open(cursor)).toEqual(position);
+    const reordered = { receiver: 'a@example.org', state: 'live', reference: undefined };
+    expect(new Cursors(pepper, caller, 'drops', reordered).open(cursor)).toEqual(position);
+  });
+
+  test.each([
+    ['filter', new Cursors(pepper, caller, 'drops', { state: 'expired', receiver: 'a@example.org' })],
+    ['shorter filter', new Cursors(pepper, caller, 'drops', { state: 'live' })],
+    ['list', new Cursors(pepper, caller, 'inbox', { state: 'live', receiver: 'a@example.org' })],
+    ['account', new Cursors(pepper, { accountId: 'other' }, 'drops', { state: 'live', receiver: 'a@example.org' })],
+    ['server', new Cursors(randomBytes(32), caller, 'drops', { state: 'live', receiver: 'a@example.org' })],
+  ])('is refused with another %s', (_what, other) => {
+    expect(() => other.open(cursor)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_input',
+        faults: [expect.objectContaining({ pointer: '/cursor', code: 'invalid_input' })],
+      }),
+    );
+  });
+
+  test.prop([fc.nat(cursor.length - 1), fc.constantFrom('A', 'B', 'x', 'y', '0', '9', '-', '_')])(
+    'cannot be changed',
+    (place, letter) => {
+      const changed = cursor.slice(0, place) + letter + cursor.slice(place + 1);
+      const isSame = Buffer.from(changed, 'base64url').equals(Buffer.from(cursor, 'base64url'));
+      if (!isSame) expect(() => cursors.open(changed)).toThrow('Start again without a cursor');
+    },
+  );
+
+  test.prop([fc.base64String({ maxLength: 60 })])('cannot be made up', (text) => {
+    expect(() => cursors.open(text)).toThrow('Start again without a cursor');
+  });
+});
+
+describe('a page', () => {
+  /** A list as a store reads it: ordered, after a position, up to a count. */
+  const read = (ids: readonly number[], after: { id: number } | undefined, count: number) =>
+    ids
+      .filter((id) => id > (after?.id ?? -1))
+      .slice(0, count)
+      .map((id) => ({ id, name: `number ${id}` }));
+
+  test.prop([fc.uniqueArray(fc.nat(500), { maxLength: 60 }), fc.integer({ min: 1, max: 7 })])(
+    'is followed by the rest of the list, each entry once',
+    (numbers, limit) => {
+      const ids = numbers.toSorted((one, other) => one - other);
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { limit, ...(cursor === undefined ? {} : { cursor }) };
+        const page = requestedPage<{ id: number }>({ pepper }, caller, 'numbers', query, ({ id }) => ({ id }));
+        const { data, next_cursor: next } = page.answer(read(ids, page.after, page.count), ({ id }) => String(id));
+        expect(data.length).toBeLessThanOrEqual(limit);
+        seen.push(...data);
+        cursor = next ?? undefined;
+      } while (cursor !== undefined);
+      expect(seen).toEqual(ids.map(String));
+    },
+  );
+
+  test('has 20 entries unless another number is asked for', () => {
+    const page = requestedPage<{ id: number }>({ pepper }, caller, 'numbers', {}, ({ id }) => ({ id }));
+    const rows = read(
+      Array.from({ length: 21 }, (_, id) => id),
+      page.after,
+      page.count,
+    );
+    expect(page.answer(rows, ({ id }) => id).data).toHaveLength(20);
+  });
+});

@@ -1,0 +1,81 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { PageQuery } from '@waybill/protocol';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Actor } from '../../domain/ports/index.ts';
+
+const defaultLimit = 20;
+const tagBytes = 16;
+
+/**
+ * Positions in one list, as texts that callers hand back. A cursor is valid only for the account, the list and the
+ * filter that it was made for; in another list it could name a place that does not exist there, and the caller would
+ * miss entries without a sign of it.
+ */
+export class Cursors<Position> {
+  readonly #key: Buffer;
+  readonly #list: string;
+
+  constructor(pepper: Buffer, { accountId }: Pick<Actor, 'accountId'>, list: string, filter: object = {}) {
+    this.#key = Buffer.from(hkdfSync('sha256', pepper, accountId, 'waybill cursor', 32));
+    const conditions = Object.entries(filter).filter(([, value]) => value !== undefined);
+    this.#list = JSON.stringify([list, conditions.toSorted(([one], [other]) => (one < other ? -1 : 1))]);
+  }
+
+  seal(position: Position): string {
+    const text = JSON.stringify(position);
+    return Buffer.concat([this.#tag(text), Buffer.from(text)]).toString('base64url');
+  }
+
+  /** `parameter` is where the caller gave it. */
+  open(cursor: string, parameter = 'cursor'): Position {
+    const bytes = Buffer.from(cursor, 'base64url');
+    const text = bytes.subarray(tagBytes).toString();
+    const tag = bytes.subarray(0, tagBytes);
+    if (tag.length !== tagBytes || !timingSafeEqual(tag, this.#tag(text))) {
+      const detail = 'The cursor is not of this list with this filter. Start again without a cursor.';
+      throw new ExchangeError('invalid_input', detail, {
+        faults: [{ pointer: `/${parameter}`, detail, code: 'invalid_input' }],
+      });
+    }
+    return JSON.parse(text) as Position;
+  }
+
+  #tag(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(`${this.#list}\n${text}`).digest().subarray(0, tagBytes);
+  }
+}
+
+/** The page that a request asks for. */
+export interface RequestedPage<Position> {
+  /** Where the page before ended; undefined: at the beginning. */
+  readonly after: Position | undefined;
+  /** How many rows to read: one more than the answer has, which shows whether there is another page. */
+  readonly count: number;
+  answer<Row extends Position, Entry>(
+    rows: readonly Row[],
+    entryOf: (row: Row) => Entry,
+  ): { data: Entry[]; next_cursor: string | null };
+}
+
+/**
+ * Everything in the query that is not about the page is the filter. `positionOf` picks the columns by which the list is
+ * ordered: they must tell any two rows apart.
+ */
+export function requestedPage<Position>(
+  { pepper }: { readonly pepper: Buffer },
+  caller: Pick<Actor, 'accountId'>,
+  list: string,
+  { limit = defaultLimit, cursor, ...filter }: PageQuery,
+  positionOf: (row: Position) => Position,
+): RequestedPage<Position> {
+  const cursors = new Cursors<Position>(pepper, caller, list, filter);
+  return {
+    after: cursor === undefined ? undefined : cursors.open(cursor),
+    count: limit + 1,
+    answer(rows, entryOf) {
+      const shown = rows.slice(0, limit);
+      const last = rows.length > limit ? shown.at(-1) : undefined;
+      return { data: shown.map(entryOf), next_cursor: last === undefined ? null : cursors.seal(positionOf(last)) };
+    },
+  };
+}

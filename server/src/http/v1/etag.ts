@@ -1,0 +1,19 @@
+/**
+ * The ETag of a row's version. It is strong, so that If-Match accepts it (RFC 9110, 13.1.1); operations compare the
+ * versions of If-Match under the lock of the row, with `requireVersion`.
+ */
+export function etagOf(version: string): { readonly etag: string } {
+  return { etag: `"${version}"` };
+}
+
+export const etagHeader = {
+  description: 'The version, for `If-Match` of a request that changes it.',
+  schema: { type: 'string' },
+};
+
+export const ifMatchHeader = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'An ETag: if the version is no longer this one, nothing is changed, and the answer is 412.',
+  schema: { type: 'string', maxLength: 1000 },
+};

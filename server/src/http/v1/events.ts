@@ -1,0 +1,29 @@
+import { EventList, EventQuery, limits } from '@waybill/protocol';
+import { readEvents } from '../../domain/events/read-events.ts';
+import { shownEvent } from '../../domain/events/shown-event.ts';
+import type { EventPosition } from '../../domain/ports/index.ts';
+import { Cursors } from './cursor.ts';
+import { route } from './route.ts';
+
+export const listEvents = route({
+  method: 'GET',
+  path: '/events',
+  id: 'listEvents',
+  summary: 'List what happened after a cursor, and wait for it if asked to',
+  scope: 'history',
+  query: EventQuery,
+  answer: { status: 200, description: 'The events, in order, and the cursor to go on with.', schema: EventList },
+  errors: ['cursor_expired'],
+  async handle({ engines, caller, query, gone, authenticateAgain }) {
+    const { after, limit = limits.pageSize, wait = 0 } = query;
+    const cursors = new Cursors<EventPosition>(engines.pepper, caller, 'events');
+    const position = after === undefined || after === 'end' ? after : cursors.open(after, 'after');
+    const { events, next } = await readEvents(
+      engines,
+      caller.accountId,
+      { after: position, limit, waitSeconds: wait },
+      { gone, mayStillRead: authenticateAgain },
+    );
+    return { body: { data: events.map(shownEvent), next_cursor: cursors.seal(next) } };
+  },
+});

@@ -1,0 +1,66 @@
+import { CreatedKey, KeyList, NewKey } from '@waybill/protocol';
+import { Type } from 'typebox';
+import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
+import { revokeKey } from '../../domain/accounts/revoke-key.ts';
+import type { ApiKey } from '../../domain/ports/index.ts';
+import { route } from './route.ts';
+
+export const listKeys = route({
+  method: 'GET',
+  path: '/keys',
+  id: 'listKeys',
+  summary: 'List the account’s keys: the live ones, and the newest of the others',
+  scope: 'keys',
+  answer: { status: 200, description: 'At most 100 keys.', schema: KeyList },
+  errors: [],
+  handle: async ({ engines, caller }) => ({
+    body: { data: (await engines.store.accounts.keys(caller.accountId)).map(shown) },
+  }),
+});
+
+export const createKey = route({
+  method: 'POST',
+  path: '/keys',
+  id: 'createKey',
+  summary: 'Create a key that may do no more than the one that creates it',
+  scope: 'keys',
+  body: NewKey,
+  example: { name: 'nightly upload', scopes: ['send'], networks: ['192.0.2.0/24'] },
+  answer: { status: 201, description: 'The key, which is shown only once.', schema: CreatedKey },
+  errors: ['too_many_keys'],
+  async handle({ engines, caller, body: { name, scopes, networks = null, expires_at: end } }) {
+    const expiresAt = end === undefined ? null : new Date(end);
+    const { key, apiKey } = await createRestrictedKey(engines, caller, { name, scopes, networks, expiresAt });
+    return { body: { ...shown(key), api_key: apiKey } };
+  },
+});
+
+export const deleteKey = route({
+  method: 'DELETE',
+  path: '/keys/:id',
+  id: 'revokeKey',
+  summary: 'Revoke a key: it is refused from now on',
+  scope: 'keys',
+  params: Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of a live key.' }) }),
+  answer: { status: 204, description: 'It is revoked.' },
+  errors: ['not_found'],
+  async handle({ engines, caller, params }) {
+    await revokeKey(engines, { id: caller.accountId, email: caller.email }, params.id, caller.email);
+    return {};
+  },
+});
+
+function shown(key: ApiKey) {
+  const { id, name, hint, scopes, networks, createdAt, expiresAt, lastUsedAt, revokedAt } = key;
+  return {
+    id,
+    name,
+    hint,
+    scopes,
+    networks,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    last_used_at: lastUsedAt,
+    revoked_at: revokedAt,
+  };
+}

@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import { typedQuery } from './query.ts';
+
+const schema = Type.Object({ limit: Type.Integer(), dry_run: Type.Boolean(), search: Type.String() });
+
+test.each([
+  [
+    { limit: '20', dry_run: 'true', search: '7' },
+    { limit: 20, dry_run: true, search: '7' },
+  ],
+  [
+    { limit: '2e3', dry_run: 'TRUE' },
+    { limit: '2e3', dry_run: 'TRUE' },
+  ],
+  [
+    { limit: '', dry_run: 'false' },
+    { limit: '', dry_run: false },
+  ],
+  [
+    { limit: ['1', '2'], unknown: '3' },
+    { limit: ['1', '2'], unknown: '3' },
+  ],
+])('%j is %j', (query, typed) => {
+  expect(typedQuery(schema, query)).toEqual(typed);
+});

@@ -1,0 +1,18 @@
+import type { TSchema } from 'typebox';
+
+/**
+ * The query with numbers and booleans where its schema has them: in a URL, everything is text. What is not written as
+ * one stays a text, which the schema then refuses.
+ */
+export function typedQuery(schema: TSchema, query: unknown): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
+  const entries = Object.entries(query as Record<string, unknown>);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typed(properties[name]?.type, value)]));
+}
+
+function typed(type: string | undefined, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (type === 'integer' && /^-?[0-9]{1,15}$/.test(value)) return Number(value);
+  if (type === 'boolean' && /^(?:true|false)$/.test(value)) return value === 'true';
+  return value;
+}

@@ -1,0 +1,9 @@
+import type { LimitState } from '../../domain/ports/index.ts';
+
+/** draft-ietf-httpapi-ratelimit-headers: which limits apply, and what is left of each. */
+export function rateLimitHeaders(limits: readonly LimitState[]): Record<string, string> {
+  if (limits.length === 0) return {};
+  const policies = limits.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`);
+  const states = limits.map(({ name, remaining, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`);
+  return { 'ratelimit-policy': policies.join(', '), ratelimit: states.join(', ') };
+}

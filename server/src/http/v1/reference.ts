@@ -1,0 +1,87 @@
+import type { ErrorCode } from '@waybill/protocol';
+import type { TSchema } from 'typebox';
+import type {
+  ProblemsPageProps,
+  ReferenceField,
+  ReferenceOperation,
+  ReferencePageProps,
+} from '../../views/pages/reference-page.tsx';
+import { errorsOf } from './openapi.ts';
+import { problemsPath, titleOf, v1Messages, v1StatusOf } from './problems.ts';
+import type { Route } from './route.ts';
+
+export const referencePath = '/docs';
+
+/** The reference, from the table of routes. */
+export function apiReference(routes: readonly Route[], publicUrl: string): ReferencePageProps {
+  const operations = routes.map((route): ReferenceOperation => {
+    const { id, method, path, summary, scope, params, query, body, stream, answer } = route;
+    return {
+      id,
+      method,
+      path: `/api/v1${path.replace(/:(\w+)/g, '{$1}')}`,
+      summary,
+      scope,
+      parameters: [...fieldsOf(params), ...fieldsOf(query), ...fieldsOf(stream?.headers)],
+      body: fieldsOf(body),
+      answer: { status: answer.status, about: answer.description, fields: fieldsOf(answer.schema) },
+      problems: errorsOf(route)
+        .map((code) => ({ code, status: v1StatusOf[code] }))
+        .toSorted((a, b) => a.status - b.status),
+      example: exampleOf(route, publicUrl),
+    };
+  });
+  return { operations, descriptionHref: '/api/v1/openapi.json', problemsHref: problemsPath };
+}
+
+export function apiProblems(routes: readonly Route[]): ProblemsPageProps {
+  const possible = new Set<ErrorCode>([...routes.flatMap(errorsOf), 'not_found', 'method_not_allowed']);
+  const problems = [...possible].map((code) => ({
+    code,
+    title: titleOf(code),
+    status: v1StatusOf[code],
+    text: v1Messages[code],
+  }));
+  return { problems: problems.toSorted((a, b) => a.status - b.status), referenceHref: referencePath };
+}
+
+/** A command for a shell in which WAYBILL_KEY is set. */
+export function exampleOf({ method, path, example, stream }: Route, publicUrl: string): string {
+  const place = `${publicUrl}/api/v1${path.replace(/:(\w+)/g, (_, name: string) => `$${name.toUpperCase()}`)}`;
+  return [
+    `curl -H "Authorization: Bearer $WAYBILL_KEY"`,
+    ...(stream?.curl ?? (method === 'GET' || example !== undefined ? [] : [`-X ${method}`])),
+    ...(example === undefined ? [] : ['-H "Content-Type: application/json"', `-d '${JSON.stringify(example)}'`]),
+    `"${place}"`,
+  ].join(' \\\n  ');
+}
+
+interface Property {
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Property;
+  readonly anyOf?: readonly Property[];
+  readonly properties?: Readonly<Record<string, Property>>;
+  readonly required?: readonly string[];
+}
+
+/** With the fields of the objects inside: `key.id`, `data[].id`. */
+function fieldsOf(schema: TSchema | Property | undefined, prefix = ''): ReferenceField[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as Property;
+  return Object.entries(properties).flatMap(([name, property]) => {
+    const path = `${prefix}${name}`;
+    if (property.properties) return fieldsOf(property, `${path}.`);
+    if (property.items?.properties) return fieldsOf(property.items, `${path}[].`);
+    const about = (property.description ?? property.items?.description ?? '').replaceAll('`', '');
+    return [{ name: path, type: typeOf(property), required: required.includes(name), about }];
+  });
+}
+
+function typeOf({ type, format, items, anyOf, enum: values }: Property): string {
+  if (anyOf) return anyOf.map(typeOf).join(' or ');
+  if (values) return values.join(', ');
+  if (items) return `list of ${typeOf(items)}`;
+  return format === 'date-time' ? 'time' : (format ?? type ?? 'any');
+}

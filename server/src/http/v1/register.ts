@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../domain/accounts/authenticate.ts';
+import { dailyLimits } from '../../domain/accounts/daily-limits.ts';
+import { EventWatch } from '../../domain/events/event-watch.ts';
+import { type Answer, answerOnce } from '../../domain/requests/answer-once.ts';
+import type { App } from '../app.ts';
+import { unquotedIdempotencyKeyOf } from '../shared/idempotency-key.ts';
+import { versionsInIfMatch } from '../shared/if-match.ts';
+import type { Transfers } from '../shared/transfers.ts';
+import { requireKey } from './door.ts';
+import { isLimitedByDay, v1Document } from './openapi.ts';
+import { answerProblem } from './problems.ts';
+import { typedQuery } from './query.ts';
+import { rateLimitHeaders } from './rate-limit.ts';
+import type { CallEngines, Route, V1Engines } from './route.ts';
+import { routes } from './routes.ts';
+
+export const v1Prefix = '/api/v1';
+
+export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void {
+  app.setErrorHandler((error, request, reply) => answerProblem(engines.policy.publicUrl, error, request, reply));
+  const eventWatch = new EventWatch(engines);
+  app.addHook('preClose', async () => eventWatch.stop());
+  for (const route of routes) {
+    if (route.stream) registerStream(app, engines, transfers, route);
+    else register(app, { ...engines, eventWatch }, route);
+  }
+  const document = JSON.stringify(v1Document(routes));
+  app.get(`${v1Prefix}/openapi.json`, { config: { authentication: 'nobody' } }, async (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(document),
+  );
+}
+
+function register(app: App, engines: CallEngines, route: Extract<Route, { stream?: undefined }>): void {
+  const { method, answer } = route;
+  app.route({
+    ...entranceOf(engines, route),
+    async handler(request, reply) {
+      const caller = callerOf(request);
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      const { params, query, body } = request;
+      const call = {
+        engines,
+        caller,
+        params,
+        query,
+        body,
+        ifVersion: versionsInIfMatch(request),
+        gone: gone.signal,
+        authenticateAgain: () => requireKey(engines, request, route.scope),
+      };
+      // A repetition is answered with the first answer, even if what it asks for cannot be prepared a second time.
+      const [preparation] = await Promise.allSettled([route.prepare?.(call)]);
+      const perform = async (store: V1Engines['store']): Promise<Answer> => {
+        if (preparation.status === 'rejected') throw preparation.reason;
+        const result = await route.handle({ ...call, engines: { ...engines, store }, prepared: preparation.value });
+        const { status = answer.status, headers = {}, body: content } = result;
+        return { status, headers, body: content === undefined ? '' : JSON.stringify(content) };
+      };
+      // What changes nothing needs no protection from being done twice.
+      const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
+      const idempotencyKey = method === 'POST' && !isDryRun ? unquotedIdempotencyKeyOf(request) : undefined;
+      if (idempotencyKey === undefined) return await send(reply, await perform(engines.store));
+      const repeatable = { idempotencyKey, digest: digestOf(request) };
+      return await send(reply, await answerOnce(engines, caller, repeatable, perform));
+    },
+  });
+}
+
+/** In its own scope: only here may a body be anything but JSON. */
+function registerStream(
+  root: App,
+  engines: V1Engines,
+  transfers: Transfers,
+  route: Extract<Route, { handle?: undefined }>,
+): void {
+  const { mediaTypes = [], anyTypeBytes, serve } = route.stream;
+  const transfer = route.answer.bytes !== undefined;
+  root.register(async (app) => {
+    app.removeAllContentTypeParsers();
+    const asStream = async (_request: unknown, body: Readable) => body;
+    if (mediaTypes.length > 0) app.addContentTypeParser([...mediaTypes], asStream);
+    if (anyTypeBytes !== undefined) app.addContentTypeParser('*', asStream);
+    app.route({
+      ...entranceOf(engines, route),
+      ...(anyTypeBytes === undefined ? {} : { bodyLimit: anyTypeBytes }),
+      config: { authentication: 'key', anyBody: anyTypeBytes !== undefined, transfer },
+      handler: (request, reply) => serve({ engines, caller: callerOf(request), request, reply, transfers }),
+    });
+  });
+}
+
+/** What every operation has in common: its place, who may call it, and what its input looks like. */
+function entranceOf(engines: V1Engines, route: Route) {
+  const { method, path, scope, params, query, body } = route;
+  return {
+    method,
+    url: `${v1Prefix}${path}`,
+    config: { authentication: 'key' },
+    schema: { ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) },
+    // Before the body is read.
+    async onRequest(request: FastifyRequest) {
+      request.actor = await requireKey(engines, request, scope);
+    },
+    async preValidation(request: FastifyRequest) {
+      if (query) request.query = typedQuery(query, request.query);
+    },
+    ...(isLimitedByDay(route) ? { onSend: tellDailyLimits(engines) } : {}),
+  } as const;
+}
+
+/** After the request was counted, whether it succeeded or not. */
+function tellDailyLimits(engines: V1Engines) {
+  return async ({ actor }: FastifyRequest, reply: FastifyReply) => {
+    // What was done is answered, even if what is left of the limits cannot be found out.
+    const limits = actor ? await dailyLimits(engines, actor.accountId).catch(() => []) : [];
+    reply.headers(rateLimitHeaders(limits));
+  };
+}
+
+function callerOf(request: FastifyRequest): Caller {
+  return request.actor as Caller;
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  reply.code(status).headers(headers);
+  return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body);
+}
+
+function digestOf({ method, url, body }: FastifyRequest): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([method, url, body ?? null]))
+    .digest();
+}

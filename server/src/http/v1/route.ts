@@ -1,0 +1,149 @@
+import type { ErrorCode, Scope } from '@waybill/protocol';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Caller } from '../../domain/accounts/authenticate.ts';
+import type { EventWatch } from '../../domain/events/event-watch.ts';
+import type { Engines } from '../../domain/ports/index.ts';
+import type { DescribedBytes } from '../shared/openapi.ts';
+import type { UploadNeeds } from '../shared/receive-files.ts';
+import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
+import type { Transfers } from '../shared/transfers.ts';
+
+/** What the operations of /api/v1 are given. */
+export type V1Engines = Pick<
+  Engines,
+  | 'store'
+  | 'random'
+  | 'failureLimit'
+  | 'policy'
+  | 'keys'
+  | 'dayKeys'
+  | 'messageLimit'
+  | 'sms'
+  | 'checkpoint'
+  | 'webhookSender'
+  | 'webhookSecrets'
+> &
+  UploadNeeds &
+  InboxSendingNeeds & { readonly pepper: Buffer };
+
+/** And what only this process has. */
+export type CallEngines = V1Engines & { readonly eventWatch: EventWatch };
+
+export interface Call<Params, Query, Body> {
+  /** The store is that of the transaction in which the answer is kept, if the request may be repeated. */
+  readonly engines: CallEngines;
+  readonly caller: Caller;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** The versions that the caller wants to change (If-Match); undefined: any. */
+  readonly ifVersion: readonly string[] | undefined;
+  /** Aborts when the caller is gone, so that no one waits for the answer. */
+  readonly gone: AbortSignal;
+  /** For an operation that waits: throws if the key may not call it any more. */
+  readonly authenticateAgain: () => Promise<unknown>;
+}
+
+export interface Result {
+  /** If it is not that of `answer`. */
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One operation: its route, its description in the OpenAPI document and its rights all come from this. An operation
+ * that is not in the table of routes does not exist.
+ */
+export type Route = Operation & (Handled | Streamed);
+
+interface Operation {
+  readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below /api/v1; parameters are written as `:name`. */
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  /** Null: any key will do. */
+  readonly scope: Scope | null;
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  /** A body, for the reference. */
+  readonly example?: object;
+  readonly answer: RouteAnswer;
+  readonly otherAnswer?: RouteAnswer;
+  /** Its answer has an ETag; if it changes something, it honours If-Match. */
+  readonly isVersioned?: true;
+  /** The errors that it adds to those that every operation has. */
+  readonly errors: readonly ErrorCode[];
+}
+
+interface Handled {
+  /** What is too slow for a transaction, such as fetching keys. It changes nothing. */
+  readonly prepare?: (call: Call<unknown, unknown, unknown>) => Promise<unknown>;
+  readonly handle: (call: Prepared<Call<unknown, unknown, unknown>, unknown>) => Promise<Result>;
+  readonly stream?: undefined;
+}
+
+interface Streamed {
+  readonly handle?: undefined;
+  readonly stream: Stream;
+}
+
+/** For bodies or answers that are not JSON: they are read and written as their bytes come. */
+export interface Stream {
+  /** Of its body, if it has one. */
+  readonly mediaTypes?: readonly string[];
+  /** Any other media type is allowed as well, up to this many bytes. */
+  readonly anyTypeBytes?: number;
+  /** The request's own headers. */
+  readonly headers?: TSchema;
+  /** What its example in the reference adds to the command. */
+  readonly curl: readonly string[];
+  /** Sends the answer itself. */
+  readonly serve: (call: StreamCall) => Promise<FastifyReply>;
+}
+
+export interface StreamCall {
+  readonly engines: V1Engines;
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** The downloads of this process, which a download has to join. */
+  readonly transfers: Transfers;
+}
+
+interface RouteAnswer {
+  readonly status: number;
+  readonly description: string;
+  readonly schema?: TSchema;
+  /** It is not JSON but a download, or a range of it. */
+  readonly bytes?: DescribedBytes;
+  /** Its own headers, each with what it says. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A call with what `prepare` returned. */
+type Prepared<Request, Value> = Request & { readonly prepared: Value };
+
+type Input<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
+
+/** Gives `handle` the types of the schemas. */
+export function route<
+  Params extends TSchema | undefined = undefined,
+  Query extends TSchema | undefined = undefined,
+  Body extends TSchema | undefined = undefined,
+  Value = undefined,
+>(
+  definition: Omit<Operation, 'params' | 'query' | 'body'> & {
+    readonly params?: Params;
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly prepare?: (call: Call<Input<Params>, Input<Query>, Input<Body>>) => Promise<Value>;
+    readonly handle: (call: Prepared<Call<Input<Params>, Input<Query>, Input<Body>>, Value>) => Promise<Result>;
+  },
+): Route {
+  // The server has checked the input against the schemas before it calls `handle`.
+  return definition as unknown as Route;
+}

@@ -1,0 +1,23 @@
+import { readAccount } from './account.ts';
+import { dropChangeRoutes } from './drop-changes.ts';
+import { dropRoutes } from './drops.ts';
+import { listEvents } from './events.ts';
+import { inboxRoutes } from './inbox.ts';
+import { createKey, deleteKey, listKeys } from './keys.ts';
+import type { Route } from './route.ts';
+import { uploadRoutes } from './uploads.ts';
+import { webhookRoutes } from './webhooks.ts';
+
+/** Every operation of /api/v1. */
+export const routes: readonly Route[] = [
+  readAccount,
+  listKeys,
+  createKey,
+  deleteKey,
+  ...dropRoutes,
+  ...dropChangeRoutes,
+  ...uploadRoutes,
+  ...inboxRoutes,
+  listEvents,
+  ...webhookRoutes,
+];

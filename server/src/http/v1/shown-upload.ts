@@ -1,0 +1,21 @@
+import type { AccountUpload, Policy } from '../../domain/ports/index.ts';
+
+/** An upload as the API shows it. */
+export function shownUpload(upload: AccountUpload, { keepSeconds }: Pick<Policy, 'keepSeconds'>) {
+  const { id, name, path, mediaType, state, sizeBytes, receivedBytes, sha256, scan, refusal, createdAt } = upload;
+  const { resumableUntil, unusedSince } = upload;
+  return {
+    id,
+    name,
+    path,
+    media_type: mediaType,
+    state,
+    size: sizeBytes,
+    received: receivedBytes,
+    sha256: sha256?.toString('hex') ?? null,
+    scan,
+    refusal,
+    created_at: createdAt,
+    expires_at: resumableUntil ?? new Date(unusedSince.getTime() + keepSeconds.drafts * 1000),
+  };
+}

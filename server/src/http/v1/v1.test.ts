@@ -1,0 +1,327 @@
+import { randomUUID } from 'node:crypto';
+import { type Scope, scopes } from '@waybill/protocol';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
+import { revokeKey } from '../../domain/accounts/revoke-key.ts';
+import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
+import type { KeyRights } from '../../domain/ports/index.ts';
+import { type AskV1, askV1, v1Ajv, v1Described } from '../../testing/ask-v1.ts';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { buildTestServer, failureLimitOf, testHost } from '../../testing/server.ts';
+import type { Route } from './route.ts';
+import { routes } from './routes.ts';
+
+let exchange: TestExchange;
+let app: FastifyInstance;
+beforeAll(async () => {
+  exchange = await openTestExchange();
+  app = buildTestServer(exchange);
+});
+afterAll(async () => {
+  await app.close();
+  await exchange[Symbol.asyncDispose]();
+});
+
+const ask = (
+  method: Route['method'],
+  path: string,
+  { server = app, ...options }: AskV1 & { server?: FastifyInstance } = {},
+) => askV1(server, method, path, options);
+
+const caller = ({ accountId, email }: { accountId: string; email: string }) => ({
+  accountId,
+  email,
+  key: { id: randomUUID(), scopes: null, networks: null, expiresAt: null },
+});
+const keyOf = async (owner: { accountId: string; email: string }, rights: Partial<KeyRights> & { scopes?: Scope[] }) =>
+  createRestrictedKey(exchange.engines, caller(owner), {
+    name: 'test',
+    networks: null,
+    expiresAt: null,
+    ...rights,
+    scopes: rights.scopes ?? [...scopes],
+  });
+
+describe('every operation', () => {
+  test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s is for a live key with its scope, from its networks',
+    async (_name, route) => {
+      const owner = await exchange.account();
+      const path = route.path.replace(/:\w+/g, randomUUID());
+      const status = async (key: string | undefined) =>
+        (await ask(route.method, path, { key, ...(route.body ? { body: {} } : {}) })).status;
+
+      expect(await status(undefined)).toBe(401);
+      expect(await status('wb_wrong')).toBe(401);
+      expect(await status(owner.apiKey.replace(/.$/, '!'))).toBe(401);
+
+      const expired = await keyOf(owner, { expiresAt: new Date(Date.now() + 3_600_000) });
+      expect(await status(expired.apiKey)).not.toBe(401);
+      await exchange.database.query('update api_keys set expires_at = now() where id = $1', [expired.key.id]);
+      expect(await status(expired.apiKey)).toBe(401);
+
+      const revoked = await keyOf(owner, {});
+      await revokeKey(exchange.engines, { id: owner.accountId, email: owner.email }, revoked.key.id);
+      expect(await status(revoked.apiKey)).toBe(401);
+
+      const others = scopes.filter((scope) => scope !== route.scope);
+      const narrow = await keyOf(owner, { scopes: others });
+      if (route.scope !== null) expect(await status(narrow.apiKey)).toBe(403);
+
+      const elsewhere = await keyOf(owner, { networks: ['198.51.100.0/24'] });
+      expect(await status(elsewhere.apiKey)).toBe(403);
+
+      const right = await keyOf(owner, route.scope === null ? {} : { scopes: [route.scope] });
+      for (const key of [right.apiKey, owner.apiKey]) expect([401, 403]).not.toContain(await status(key));
+
+      const account = await exchange.engines.store.accounts.byId(owner.accountId);
+      if (!account) throw new Error('the account is gone');
+      await setAccountDisabled(exchange.engines, account, true);
+      expect(await status(right.apiKey)).toBe(401);
+    },
+  );
+
+  test('has a name of its own, and declares its parameters', () => {
+    expect(new Set(routes.map(({ id }) => id)).size).toBe(routes.length);
+    for (const { path, params } of routes) {
+      const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+      const { properties = {} }: { properties?: object } = params ?? {};
+      expect(Object.keys(properties)).toEqual(names);
+    }
+  });
+});
+
+describe('a refusal', () => {
+  test('is a problem that says where to read on and what to quote', async () => {
+    const answer = await ask('GET', '/account');
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="Waybill"');
+    expect(answer.json()).toEqual({
+      type: `https://${testHost}/docs/problems#unauthorized`,
+      title: 'Unauthorized',
+      status: 401,
+      detail: 'Send a live API key as `Authorization: Bearer <key>`.',
+      code: 'unauthorized',
+      request_id: answer.headers['x-request-id'],
+    });
+  });
+
+  test('names the part of the request that is wrong', async () => {
+    const { apiKey } = await exchange.account();
+    for (const [body, pointer] of [
+      [{ scopes: ['send'] }, '/name'],
+      [{ name: 'x', scopes: ['send', 'all'] }, '/scopes/1'],
+      [{ name: 'x', scopes: ['send'], 'a/b': 1 }, '/a~1b'],
+      [{ name: 'x', scopes: ['send'], expires_at: 'tomorrow' }, '/expires_at'],
+    ] as const) {
+      const { status, json } = await ask('POST', '/keys', { key: apiKey, body });
+      expect([status, json().errors[0].pointer]).toEqual([400, pointer]);
+    }
+  });
+
+  test('is a problem too where there is no operation', async () => {
+    for (const [method, url, status] of [
+      ['GET', '/api/v1/nothing', 404],
+      ['POST', '/api/v1/account', 405],
+    ] as const) {
+      const answer = await app.inject({ method, url, headers: { host: testHost } });
+      expect(answer.statusCode).toBe(status);
+      expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    }
+  });
+
+  test('comes sooner the more attempts fail', async () => {
+    const first = await ask('GET', '/account', { key: 'wb_wrong' });
+    expect([first.status, first.headers['ratelimit-policy'], first.headers['ratelimit']]).toEqual([
+      401,
+      '"failures";q=10;w=60',
+      '"failures";r=9;t=60',
+    ]);
+    const server = buildTestServer(exchange, { failureLimit: failureLimitOf(30) });
+    const answer = await ask('GET', '/account', { key: 'wb_wrong', server });
+    expect([answer.status, answer.headers['retry-after'], answer.headers['ratelimit']]).toEqual([
+      429,
+      '30',
+      '"failures";r=0;t=30',
+    ]);
+    await server.close();
+  });
+});
+
+describe('the reference', () => {
+  const read = (url: string) => app.inject({ url, headers: { host: testHost } });
+
+  test('shows every operation, and explains every problem that one can have', async () => {
+    const page = (await read('/docs')).body;
+    for (const { id, path } of routes) {
+      expect(page).toContain(`id="${id}"`);
+      expect(page).toContain(`/api/v1${path.replace(/:(\w+)/g, '{$1}')}`);
+    }
+    const problems = (await read('/docs/problems')).body;
+    for (const [, code] of page.matchAll(/href="\/docs\/problems#(\w+)"/g)) {
+      expect(problems).toContain(`id="${code}"`);
+    }
+  });
+
+  test('has examples with valid bodies', () => {
+    for (const { body, example } of routes) {
+      expect(example === undefined).toBe(body === undefined);
+      if (body) expect(v1Ajv.validate(body, example), JSON.stringify(example)).toBe(true);
+    }
+  });
+
+  test('is also an OpenAPI document', async () => {
+    expect((await read('/api/v1/openapi.json')).json()).toEqual(v1Described);
+  });
+});
+
+describe('the account', () => {
+  test('is shown with what the key may do', async () => {
+    const owner = await exchange.account();
+    const expiresAt = new Date('2100-01-01T00:00:00.000Z');
+    const { key, apiKey } = await keyOf(owner, { scopes: ['send'], networks: ['192.0.2.0/24'], expiresAt });
+    expect((await ask('GET', '/account', { key: apiKey })).json()).toEqual({
+      email: owner.email,
+      display_name: '',
+      number: '46701234567',
+      language: '',
+      key: { id: key.id, scopes: ['send'], networks: ['192.0.2.0/24'], expires_at: expiresAt.toISOString() },
+    });
+    expect((await ask('GET', '/account', { key: owner.apiKey })).json()).toMatchObject({
+      key: { scopes: null, networks: null, expires_at: null },
+    });
+  });
+});
+
+describe('keys', () => {
+  const wish = { name: 'nightly', scopes: ['send'] };
+
+  test('are created, listed without the key itself, used and revoked', async () => {
+    const owner = await exchange.account();
+    const created = await ask('POST', '/keys', { key: owner.apiKey, body: wish });
+    expect(created.status).toBe(201);
+    const { id, api_key: apiKey, ...shown } = created.json();
+    expect(shown).toMatchObject({ ...wish, networks: null, expires_at: null, last_used_at: null, revoked_at: null });
+    expect((await ask('GET', '/account', { key: apiKey })).status).toBe(200);
+    const list = await ask('GET', '/keys', { key: owner.apiKey });
+    expect(list.text).not.toContain(apiKey);
+    const listed = list.json().data.find((key: { id: string }) => key.id === id);
+    expect(listed).toMatchObject(wish);
+    expect(Date.parse(listed.last_used_at)).toBeGreaterThanOrEqual(Date.parse(listed.created_at));
+    expect((await ask('DELETE', `/keys/${id}`, { key: owner.apiKey })).status).toBe(204);
+    expect((await ask('GET', '/account', { key: apiKey })).status).toBe(401);
+    expect((await ask('DELETE', `/keys/${id}`, { key: owner.apiKey })).status).toBe(404);
+  });
+
+  test('are the account’s own', async () => {
+    const [owner, other] = [await exchange.account(), await exchange.account()];
+    const { key } = await keyOf(owner, {});
+    expect((await ask('DELETE', `/keys/${key.id}`, { key: other.apiKey })).status).toBe(404);
+    expect((await ask('GET', '/keys', { key: other.apiKey })).text).not.toContain(key.id);
+  });
+
+  test('create no key that may do more than themselves', async () => {
+    const owner = await exchange.account();
+    const expiresAt = new Date('2100-01-01T00:00:00Z');
+    const { apiKey } = await keyOf(owner, { scopes: ['keys', 'send'], networks: ['192.0.2.0/24'], expiresAt });
+    const create = async (body: object) => (await ask('POST', '/keys', { key: apiKey, body })).status;
+    expect(await create({ name: 'x', scopes: ['receive'] })).toBe(403);
+    expect(await create({ name: 'x', scopes: ['send'], networks: ['192.0.0.0/16'] })).toBe(403);
+    expect(await create({ name: 'x', scopes: ['send'], expires_at: '2100-01-01T00:00:01Z' })).toBe(400);
+    expect(await create({ name: 'x', scopes: ['send'], networks: ['nowhere'] })).toBe(400);
+    expect(await create({ name: 'x', scopes: ['send'], expires_at: '2000-01-01T00:00:00Z' })).toBe(400);
+    const made = await ask('POST', '/keys', { key: apiKey, body: { name: 'x', scopes: ['send'] } });
+    expect(made.json()).toMatchObject({ networks: ['192.0.2.0/24'], expires_at: expiresAt.toISOString() });
+  });
+
+  test('that are restricted do not open the machine API, others open both', async () => {
+    const owner = await exchange.account();
+    const { apiKey } = await keyOf(owner, {});
+    const read = (key: string) =>
+      app.inject({
+        url: `/${owner.email}/`,
+        headers: { host: testHost, authorization: `Basic ${btoa(`${owner.email}:${key}`)}` },
+      });
+    expect((await read(apiKey)).statusCode).toBe(401);
+    expect((await read(owner.apiKey)).statusCode).toBe(200);
+  });
+
+  test('are limited in number, also when many are asked for at once', async () => {
+    const owner = await exchange.account();
+    const made = await Promise.all(
+      Array.from({ length: 52 }, () => ask('POST', '/keys', { key: owner.apiKey, body: wish })),
+    );
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(50);
+    expect(made.filter(({ status }) => status === 409)).toHaveLength(2);
+  });
+});
+
+describe('a request with an Idempotency-Key', () => {
+  const body = { name: 'once', scopes: ['send'] };
+  const create = (key: string, idempotencyKey: string, changes: AskV1 & { server?: FastifyInstance } = {}) =>
+    ask('POST', '/keys', { key, body, headers: { 'idempotency-key': idempotencyKey }, ...changes });
+
+  test('is answered with the first answer, quoted or bare', async () => {
+    const { apiKey } = await exchange.account();
+    const first = await create(apiKey, '"a key"');
+    const second = await create(apiKey, 'a key');
+    expect([second.status, second.text]).toEqual([201, first.text]);
+    expect((await ask('GET', '/keys', { key: apiKey })).json().data).toHaveLength(2);
+  });
+
+  test('has one effect and one answer through two processes at once', async () => {
+    const { apiKey } = await exchange.account();
+    const other = buildTestServer(exchange);
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => create(apiKey, 'fifty', { server: index % 2 ? app : other })),
+    );
+    await other.close();
+    const made = answers.filter(({ status }) => status === 201);
+    expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ status }) => status !== 201).map(({ status }) => status)).toEqual(
+      Array.from({ length: 50 - made.length }, () => 409),
+    );
+    expect((await create(apiKey, 'fifty')).text).toBe(made[0]?.text);
+    expect((await ask('GET', '/keys', { key: apiKey })).json().data).toHaveLength(2);
+  });
+
+  test('is refused when its content is another', async () => {
+    const { apiKey } = await exchange.account();
+    await create(apiKey, 'same');
+    const answer = await create(apiKey, 'same', { body: { ...body, name: 'other' } });
+    expect([answer.status, answer.json().code]).toEqual([422, 'idempotency_key_reused']);
+  });
+
+  test('may be tried again when it failed', async () => {
+    const { apiKey } = await exchange.account();
+    expect((await create(apiKey, 'again', { body: { ...body, networks: ['nowhere'] } })).status).toBe(400);
+    expect((await create(apiKey, 'again')).status).toBe(201);
+  });
+
+  test('belongs to its account', async () => {
+    const [one, other] = [await exchange.account(), await exchange.account()];
+    const answers = [await create(one.apiKey, 'mine'), await create(other.apiKey, 'mine')];
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(2);
+  });
+
+  test('leaves no answer in the database that could be read there', async () => {
+    const { apiKey } = await exchange.account();
+    const { api_key: created } = (await create(apiKey, 'secret')).json();
+    const rows = await exchange.database.query<{ answer: Buffer }>('select answer from answers');
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { answer } of rows) expect(answer.toString('latin1')).not.toContain(created.slice(3, 20));
+  });
+
+  test('is known for seven days', async () => {
+    const { apiKey } = await exchange.account();
+    const first = await create(apiKey, 'week');
+    const { answers } = exchange.engines.store;
+    await exchange.database.query("update answers set created_at = now() - interval '6 days 23 hours'");
+    await answers.forget(7 * 86_400, 1000);
+    expect((await create(apiKey, 'week')).text).toBe(first.text);
+    await exchange.database.query("update answers set created_at = now() - interval '7 days 1 minute'");
+    expect(await answers.forget(7 * 86_400, 1000)).toBeGreaterThan(0);
+    expect((await create(apiKey, 'week')).text).not.toBe(first.text);
+  });
+});

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { limits } from '@waybill/protocol';
+import { parse } from 'content-disposition';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../domain/accounts/authenticate.ts';
+import { policyOf } from '../../domain/accounts/policy-of.ts';
+import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { AccountUpload, Store } from '../../domain/ports/index.ts';
+import { type Answer, answerOnce } from '../../domain/requests/answer-once.ts';
+import { uploadOwner } from '../../domain/uploads/account-upload.ts';
+import { noDigests } from '../../domain/uploads/declared-digests.ts';
+import { abandonUploads, completeUploads, stageUpload } from '../../domain/uploads/stage-upload.ts';
+import { unquotedIdempotencyKeyOf } from '../shared/idempotency-key.ts';
+import { whenFirstAsked } from '../shared/receive-files.ts';
+import { contentLengthOf } from '../shared/tus.ts';
+import { reprDigestOf } from './repr-digest.ts';
+import type { V1Engines } from './route.ts';
+
+/** Receives a small file in one request: its body is the file. */
+export async function receiveWhole(
+  engines: V1Engines,
+  caller: Caller,
+  request: FastifyRequest,
+  answer: (upload: AccountUpload) => Answer,
+): Promise<Answer> {
+  const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] as string;
+  if (/^multipart\//i.test(mediaType)) {
+    throw new ExchangeError('unsupported_media_type', 'The body is the file itself, not a form.');
+  }
+  const named = nameIn(request.headers['content-disposition']);
+  const declared = reprDigestOf(request.headers['repr-digest']) ?? noDigests;
+  const idempotencyKey = unquotedIdempotencyKeyOf(request);
+  const policy = await policyOf(engines, caller.accountId);
+  const id = engines.random.uuid();
+  const owner = uploadOwner(caller, id);
+  const bytes = bytesOf(request.body);
+  const reservedBytes = contentLengthOf(request);
+  const { turns } = request;
+  const staged = await turns.during((begun) =>
+    stageUpload({ ...engines, policy }, owner, {
+      ...named,
+      id,
+      mediaType,
+      declared,
+      bytes: whenFirstAsked(bytes, begun),
+      reservedBytes,
+    }),
+  );
+  const complete = async (store: Store) => {
+    await completeUploads({ ...engines, store }, owner, [staged]);
+    return answer(await uploadOf({ store }, caller, id));
+  };
+  try {
+    if (idempotencyKey === undefined) return await turns.during(() => complete(engines.store));
+    const content = JSON.stringify(['whole upload', named, mediaType, staged.sha256.toString('hex')]);
+    const repeatable = { idempotencyKey, digest: createHash('sha256').update(content).digest() };
+    const given = await turns.during(() => answerOnce(engines, caller, repeatable, complete));
+    if (given.isRepeated) await abandonUploads(engines, [staged]);
+    return given;
+  } catch (error) {
+    await abandonUploads(engines, [staged]);
+    throw error;
+  }
+}
+
+export async function uploadOf(
+  { store }: Pick<V1Engines, 'store'>,
+  { accountId }: Pick<Caller, 'accountId'>,
+  id: string,
+): Promise<AccountUpload> {
+  const [upload] = await store.uploads.ofAccount(accountId, [id]);
+  if (!upload) throw new ExchangeError('not_found');
+  return upload;
+}
+
+/** RFC 6266. What may be confidential does not belong in the URL, which proxies write to their logs. */
+function nameIn(header: string | undefined): { readonly name: string; readonly path: string } {
+  const filename = /^[\x20-\x7e]+$/.test(header ?? '') ? parse(header as string).parameters['filename'] : undefined;
+  if (filename === undefined) {
+    throw new ExchangeError(
+      'malformed_request',
+      'Name the file: Content-Disposition: attachment; filename="…", or filename*=UTF-8\'\'… if the name is not ASCII.',
+    );
+  }
+  return { name: filename.slice(filename.lastIndexOf('/') + 1), path: filename };
+}
+
+async function* bytesOf(body: unknown): AsyncGenerator<Buffer, void, void> {
+  let received = 0;
+  if (!(body instanceof Readable)) return;
+  // A body that is not read to its end is not destroyed, because its connection has to carry the answer.
+  for await (const bytes of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    received += bytes.length;
+    if (received > limits.wholeUploadBytes) {
+      throw new ExchangeError(
+        'too_large',
+        `A file of more than ${limits.wholeUploadBytes} bytes is sent in parts, by the tus protocol.`,
+      );
+    }
+    yield bytes;
+  }
+}

@@ -1,0 +1,26 @@
+import { Pace } from '../domain/files/pace.ts';
+import { scrubAlone } from '../domain/files/scrub.ts';
+import type { Engines } from '../domain/ports/index.ts';
+import { repeat } from './repeat.ts';
+
+/** Files live for days or weeks: most are read once or twice. */
+const restSeconds = 7 * 24 * 60 * 60;
+
+/** With a pause after it, in which an administrator's command can take over. */
+const turnMs = 60_000;
+const pauseMs = 5_000;
+
+/**
+ * Reads all stored files again, slowly, beside the jobs, and begins again a week after it began. One worker at a time
+ * does it.
+ */
+export function startScrubbing(
+  engines: Engines,
+  { bytesPerSecond, onFailure }: { bytesPerSecond: number; onFailure: (error: unknown) => void },
+): { stop(): Promise<void> } {
+  const pace = new Pace(bytesPerSecond);
+  return repeat((signal) => scrubAlone(engines, { signal, pace, restSeconds, forMs: turnMs }), {
+    everyMs: pauseMs,
+    onFailure,
+  });
+}

@@ -1,0 +1,134 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { recent } from './recent.ts';
+
+/** Calls that are limited in number: those being made and those that wait. */
+export interface Lane {
+  readonly atOnce: number;
+  readonly inUse: number;
+  readonly waiting: number;
+}
+
+/** Due work in the database. Counting stops at 10,000. */
+export interface Backlog {
+  readonly jobs: readonly { readonly job: string; readonly ready: number; readonly oldestSeconds: number }[];
+  readonly messages: Readonly<Record<'waiting' | 'due' | 'given_up', number>>;
+}
+
+type PerDirection = Readonly<Record<'upload' | 'download', number>>;
+
+/** What is read when someone asks. Whoever has it, adds it. */
+export interface Sources {
+  lanes: Record<string, Lane>;
+  connections?: () => Readonly<Record<'in_use' | 'idle', number>>;
+  memory?: () => { readonly heldBytes: PerDirection; readonly limitBytes: PerDirection };
+  transfers?: () => PerDirection;
+  traffic?: () => { readonly connections: number; readonly receivedBytes: number; readonly sentBytes: number };
+  /** Whether each engine responded to its last check; undefined before the first. */
+  enginesUp?: () => Readonly<Record<string, boolean | undefined>>;
+  backlog?: () => Promise<Backlog>;
+}
+
+export function addGauges(registry: Registry, sources: Sources): void {
+  const registers = [registry];
+  type Values = Readonly<Record<string, number | undefined>> | undefined;
+  /** One sample for each value of the label. */
+  const gauge = (name: string, help: string, label: string, read: () => Values | Promise<Values>) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      async collect() {
+        const values = await read();
+        this.reset();
+        for (const [key, value] of Object.entries(values ?? {}))
+          if (value !== undefined) this.set({ [label]: key }, value);
+      },
+    });
+  const lanes = (value: (lane: Lane) => number) => () =>
+    Object.fromEntries(Object.entries(sources.lanes).map(([name, lane]) => [name, value(lane)]));
+  gauge(
+    'waybill_lane_size',
+    'How many calls of a kind may be made at once.',
+    'lane',
+    lanes((lane) => lane.atOnce),
+  );
+  gauge(
+    'waybill_lane_in_use',
+    'Calls of a kind that are being made.',
+    'lane',
+    lanes((lane) => lane.inUse),
+  );
+  gauge(
+    'waybill_lane_waiting',
+    'Calls of a kind that wait for their turn.',
+    'lane',
+    lanes((lane) => lane.waiting),
+  );
+  gauge('waybill_postgres_connections', 'Open connections to PostgreSQL.', 'state', () => sources.connections?.());
+  gauge('waybill_transfers_in_progress', 'Files being received or sent.', 'direction', () => sources.transfers?.());
+  gauge(
+    'waybill_transfer_memory_bytes',
+    'Memory that transfers hold.',
+    'direction',
+    () => sources.memory?.().heldBytes,
+  );
+  gauge(
+    'waybill_transfer_memory_limit_bytes',
+    'Memory that transfers may hold: WAYBILL_UPLOAD_MEMORY_BYTES and WAYBILL_DOWNLOAD_MEMORY_BYTES.',
+    'direction',
+    () => sources.memory?.().limitBytes,
+  );
+  gauge(
+    'waybill_engine_up',
+    '1 if the engine responded to its last check, otherwise 0. Checks are made every 5 seconds.',
+    'engine',
+    () =>
+      Object.fromEntries(
+        Object.entries(sources.enginesUp?.() ?? {}).map(([engine, up]) => [engine, up === undefined ? up : Number(up)]),
+      ),
+  );
+
+  const backlog = recent(async () => sources.backlog?.());
+  const ofJobs = async (value: (job: Backlog['jobs'][number]) => number) =>
+    Object.fromEntries((await backlog())?.jobs.map((job) => [job.job, value(job)]) ?? []);
+  gauge('waybill_jobs_ready', 'Jobs that are due and not running, up to 10,000. Only in work.', 'task', () =>
+    ofJobs(({ ready }) => ready),
+  );
+  gauge('waybill_jobs_oldest_age_seconds', 'How long the oldest of them has been due. Only in work.', 'task', () =>
+    ofJobs(({ oldestSeconds }) => oldestSeconds),
+  );
+  gauge(
+    'waybill_outbox_messages',
+    'Mails and SMS that wait, those of them that are due, and those that were given up; each up to 10,000. Only in work.',
+    'state',
+    async () => (await backlog())?.messages,
+  );
+
+  registry.registerMetric(
+    new Gauge({
+      name: 'waybill_http_connections',
+      help: 'Open connections of clients or proxies.',
+      registers: [],
+      collect() {
+        this.set(sources.traffic?.().connections ?? 0);
+      },
+    }),
+  );
+  const bytes = (name: string, help: string, read: () => number | undefined) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read() ?? 0);
+      },
+    });
+  bytes(
+    'waybill_http_received_bytes_total',
+    'Bytes received from clients or proxies.',
+    () => sources.traffic?.().receivedBytes,
+  );
+  bytes('waybill_http_sent_bytes_total', 'Bytes sent to clients or proxies.', () => sources.traffic?.().sentBytes);
+}

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { ExchangeError } from '../domain/exchange-error.ts';
+import type { Engines, Store, Verdict } from '../domain/ports/index.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { observed, observedEngines } from './observed.ts';
+import { noTracing } from './tracing.ts';
+
+const freshMetrics = () => createMetrics({ role: 'test', version: '0' });
+
+/** The value of one sample, or undefined if there is none. */
+async function sample(metrics: Metrics, name: string, labels: Record<string, string>): Promise<number | undefined> {
+  const found = (await metrics.registry.getMetricsAsJSON()).flatMap(({ name: metric, values }) =>
+    (values as { metricName?: string; labels: Record<string, unknown>; value: number }[]).filter(
+      (value) =>
+        (value.metricName ?? metric) === name &&
+        Object.entries(labels).every(([label, wanted]) => value.labels[label] === wanted),
+    ),
+  );
+  return found[0]?.value;
+}
+
+class Counting {
+  #count = 0;
+  get count() {
+    return this.#count;
+  }
+  async add(by: number) {
+    this.#count += by;
+    return this.#count;
+  }
+}
+
+test('a port keeps its state, its values and its areas, and every method is reported with its name', async () => {
+  const calls: string[] = [];
+  const port = { counting: new Counting(), area: { ask: async () => 'answer' }, size: 3, now: () => 'at once' };
+  const seen = observed(port, (operation, _parameters, work) => {
+    calls.push(operation);
+    return work();
+  });
+  expect(await seen.counting.add(2)).toBe(2);
+  expect([seen.counting.count, seen.size, seen.now(), await seen.area.ask()]).toEqual([2, 3, 'at once', 'answer']);
+  expect(await observed(seen.counting, (_operation, _parameters, work) => work()).add(1)).toBe(3);
+  expect(calls).toEqual(['now', 'area.ask']);
+});
+
+/** Engines of which only what a test gives exists. */
+function engines(parts: Partial<Record<keyof Engines, unknown>>, metrics: Metrics): Engines {
+  const none = { store: {}, objects: {}, keys: {}, csrfTokens: {}, failureLimit: {}, messageLimit: {}, scanner: {} };
+  const all = { ...none, recipientPace: {}, mailer: {}, sms: undefined, webhookSender: {}, ...parts };
+  return observedEngines(all as unknown as Engines, { metrics, tracing: noTracing });
+}
+
+test('a fault of an engine counts as a failure; a refusal and a call that was given up do not', async () => {
+  const metrics = freshMetrics();
+  const gone = new AbortController();
+  const { objects } = engines(
+    {
+      objects: {
+        read: async (_key: string, _part: object, signal: AbortSignal) => {
+          signal.throwIfAborted();
+          throw new ExchangeError('unavailable');
+        },
+        delete: async () => {
+          throw new ExchangeError('not_found');
+        },
+      },
+    },
+    metrics,
+  );
+  const read = () => objects.read('key', { offset: 0, length: 1 }, gone.signal);
+  await expect(read()).rejects.toThrow(ExchangeError);
+  gone.abort(new Error('the client is gone'));
+  await expect(read()).rejects.toThrow('the client is gone');
+  await expect(objects.delete([])).rejects.toThrow(ExchangeError);
+  const of = (operation: string) => ({ engine: 's3', operation });
+  expect(await sample(metrics, 'waybill_engine_failures_total', of('read'))).toBe(1);
+  expect(await sample(metrics, 'waybill_engine_failures_total', of('delete'))).toBeUndefined();
+  expect(await sample(metrics, 'waybill_engine_call_duration_seconds_count', of('read'))).toBe(2);
+});
+
+test('calls in a transaction are observed too, and what becomes of messages is counted', async () => {
+  const metrics = freshMetrics();
+  const outbox = { settle: async () => undefined, retry: async () => undefined, fail: async () => undefined };
+  const inner = { outbox } as unknown as Store;
+  const { store } = engines(
+    { store: { outbox, transaction: (work: (tx: Store) => Promise<unknown>) => work(inner) } },
+    metrics,
+  );
+  await store.transaction((tx) => tx.outbox.settle('account', 'message', 'sent', '250 ok'));
+  await store.outbox.settle('account', 'message', 'given_up', '550 no');
+  // It had been given up already.
+  await store.outbox.fail('account', 'message', 'returned');
+  const calls = { engine: 'postgres', operation: 'outbox.settle' };
+  expect(await sample(metrics, 'waybill_engine_call_duration_seconds_count', calls)).toBe(2);
+  const outcomes = ['sent', 'given_up', 'returned'].map((outcome) =>
+    sample(metrics, 'waybill_messages_total', { outcome }),
+  );
+  expect(await Promise.all(outcomes)).toEqual([1, 1, 0]);
+});
+
+test('a request to a webhook counts by what follows from it', async () => {
+  const metrics = freshMetrics();
+  const { store } = engines({ store: { webhookDeliveries: { record: async () => 0 } } }, metrics);
+  const attempt = { id: '', eventId: '', type: '', attempt: 1, status: 500, failure: null, durationMs: 1 };
+  for (const result of ['delivered', 'given_up', { retrySeconds: 5, pauseSeconds: null }] as const) {
+    await store.webhookDeliveries.record('account', 'webhook', attempt, result);
+  }
+  const outcomes = ['delivered', 'retried', 'given_up'].map((outcome) =>
+    sample(metrics, 'waybill_webhook_attempts_total', { outcome }),
+  );
+  expect(await Promise.all(outcomes)).toEqual([1, 1, 1]);
+});
+
+test('a scan counts once, by its verdict', async () => {
+  const metrics = freshMetrics();
+  const verdicts: Verdict[] = [
+    { result: 'infected', signature: 'Eicar' },
+    { result: 'unscanned', why: 'encrypted' },
+  ];
+  const { scanner } = engines(
+    { scanner: { maxBytes: 7, begin: () => ({ verdict: async () => verdicts.shift(), early: undefined }) } },
+    metrics,
+  );
+  const first = scanner.begin('arriving');
+  expect([await first.verdict(), await first.verdict()]).toMatchObject([
+    { result: 'infected' },
+    { result: 'infected' },
+  ]);
+  await scanner.begin('stored').verdict();
+  expect(scanner.maxBytes).toBe(7);
+  const counts = ['infected', 'encrypted', 'Eicar'].map((verdict) =>
+    sample(metrics, 'waybill_scans_total', { verdict }),
+  );
+  expect(await Promise.all(counts)).toEqual([1, 1, undefined]);
+});

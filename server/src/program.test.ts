@@ -1,0 +1,137 @@
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { shellWords } from '../../tools/shell-words.ts';
+import { failureOf } from './failure.ts';
+import { makeProgram, UsageError, withDescendants } from './program.ts';
+
+/** The program with commands that only record that they would run. */
+function dryProgram() {
+  const ran: string[] = [];
+  const shown: string[] = [];
+  const never = async () => undefined as never;
+  const program = makeProgram(
+    { serve: never, work: never, withEngines: never, diagnose: never, setUp: never },
+    '1.2.3',
+  );
+  for (const command of withDescendants(program)) {
+    command.configureOutput({ writeOut: (text) => shown.push(text), writeErr: (text) => shown.push(text) });
+    if (command.commands.length === 0) command.action(() => void ran.push(pathOf(command)));
+  }
+  const run = async (...words: string[]) => {
+    await program.parseAsync(words, { from: 'user' }).catch((error: unknown) => {
+      if (!(error instanceof UsageError && error.isHelp)) throw error;
+    });
+    return { ran, shown: shown.join('') };
+  };
+  return { program, run };
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+const commands = withDescendants(dryProgram().program);
+
+describe.each(commands.map((command) => [pathOf(command), command] as const))('%s', (path, command) => {
+  test('says what it does, and what its arguments and options are', () => {
+    expect(command.description()).not.toBe('');
+    for (const { description } of [...command.options, ...command.registeredArguments])
+      expect(description).toBeTruthy();
+  });
+
+  test('has examples in its help, which the program itself understands', async () => {
+    const { shown } = await dryProgram().run(...path.split(' ').slice(1), '--help');
+    const [, list = ''] = /\nExamples:\n((?: {2}.*\n)+)/.exec(shown) ?? [];
+    const examples = list.split('\n').filter(Boolean);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      const words = shellWords('waybilld', example.trim());
+      expect(example).toContain(path);
+      const { ran, shown: help } = await dryProgram().run(...words);
+      if (words.includes('--help')) expect(help).toContain('Usage: waybilld');
+      else expect(ran).toHaveLength(1);
+      if (command.commands.length === 0) expect(ran).toEqual([path]);
+    }
+  });
+});
+
+test('every administrator’s command can print JSON', () => {
+  const missing = commands.filter(
+    (command) =>
+      command.commands.length === 0 &&
+      pathOf(command).startsWith('waybilld admin ') &&
+      !command.options.some(({ long }) => long === '--json'),
+  );
+  expect(missing.map(pathOf)).toEqual([]);
+});
+
+test('the help lists the exit codes', async () => {
+  const { shown } = await dryProgram().run('--help');
+  expect(shown).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}78 /);
+});
+
+describe('a command line that cannot be run', () => {
+  const drop = '01a1dca1-b6e4-73d7-b45e-3306c96c241d';
+  test.each<[words: string, message: string, next: string]>([
+    ['frobnicate', "Unknown command 'frobnicate'.", 'waybilld'],
+    ['admin accounts creat', "Unknown command 'creat'. (Did you mean create?)", 'waybilld admin accounts'],
+    ['admin accounts create', "Required option '--email <address>' not specified.", 'waybilld admin accounts create'],
+    ['admin drops show --account a@example.org', "Missing required argument 'drop'.", 'waybilld admin drops show'],
+    [
+      'admin drops show 7 --account a@example.org',
+      "Command-argument value '7' is invalid for argument 'drop'. Use an id as `drops list` shows it.",
+      'waybilld admin drops show',
+    ],
+    [
+      'admin keys revoke --email a@example.org --id 7',
+      'Use an id as `keys list` shows it.',
+      'waybilld admin keys revoke',
+    ],
+    [
+      `admin drops extend ${drop} --account a@example.org --until tomorrow`,
+      'Use a date or a time with its zone, such as',
+      'waybilld admin drops extend',
+    ],
+    // Without a zone, it is a different moment on a different machine.
+    [
+      `admin drops extend ${drop} --account a@example.org --until 2026-11-30T18:00:00`,
+      'Use a date or a time with its zone, such as',
+      'waybilld admin drops extend',
+    ],
+    ['admin groups create sales --max-stored lots', 'Use a size such as 500MB', 'waybilld admin groups create'],
+    ['admin groups create sales --max-stored 0', 'Use a size such as 500MB', 'waybilld admin groups create'],
+    ['admin groups set sales --drops-per-day -1', 'Use a whole number from 1', 'waybilld admin groups set'],
+    ['admin groups set sales --desttimes 1,x', 'Use a whole number from 1', 'waybilld admin groups set'],
+    ['admin groups set sales --recipient-domains a@b', 'Use up to 1000 domains', 'waybilld admin groups set'],
+    ['admin outbox list --state lost', 'Allowed choices are waiting, given-up.', 'waybilld admin outbox list'],
+    ['admin sweep now', "Too many arguments for 'sweep'. Expected 0 arguments but got 1: now.", 'waybilld admin sweep'],
+  ])('%s', async (words, message, next) => {
+    const error = await dryProgram()
+      .run(...words.split(' '))
+      .catch((thrown: unknown) => thrown);
+    const failure = failureOf(error);
+    expect(failure).toMatchObject({ exitCode: 2, code: 'usage', next: `See: ${next} --help` });
+    expect(failure?.message).toContain(message);
+  });
+
+  test('a missing command is answered with the help', async () => {
+    await expect(dryProgram().run('admin', 'drops')).rejects.toMatchObject({ isShown: true, isHelp: false });
+  });
+
+  test.each(['outbox retry', 'accounts set --email a@example.org', 'groups set sales'])(
+    '%s without its point',
+    async (words) => {
+      const never = async () => {
+        throw new Error('must not run');
+      };
+      const program = makeProgram(
+        { serve: never, work: never, withEngines: never, diagnose: never, setUp: never },
+        '1.2.3',
+      );
+      const error = await program
+        .parseAsync(['admin', ...words.split(' ')], { from: 'user' })
+        .catch((thrown) => thrown);
+      expect(failureOf(error)).toMatchObject({ exitCode: 2, message: expect.stringMatching(/use --/) });
+    },
+  );
+});

@@ -1,0 +1,124 @@
+import { Command, type CommanderError } from 'commander';
+import { accountCommands } from './admin/accounts.ts';
+import { backupCommand } from './admin/backup.ts';
+import { examples, type WithEngines } from './admin/command.ts';
+import { contactCommands } from './admin/contacts.ts';
+import { type Diagnose, doctorCommand } from './admin/doctor.ts';
+import { dropCommands } from './admin/drops.ts';
+import { groupCommands } from './admin/groups.ts';
+import { holdCommands } from './admin/holds.ts';
+import { keyCommands } from './admin/keys.ts';
+import { mailCommands } from './admin/mail.ts';
+import { migrateCommand } from './admin/migrate.ts';
+import { outboxCommands } from './admin/outbox.ts';
+import { restoreCommand } from './admin/restore.ts';
+import { scrubCommand } from './admin/scrub.ts';
+import { sweepCommand } from './admin/sweep.ts';
+import { verifyCommand } from './admin/verify.ts';
+import { examined } from './assemble-examinations.ts';
+import { type SetUp, setupCommand } from './setup/command.ts';
+
+export interface Roles {
+  readonly serve: () => Promise<void>;
+  readonly work: () => Promise<void>;
+  readonly withEngines: WithEngines;
+  readonly diagnose: Diagnose;
+  readonly setUp: SetUp;
+}
+
+/** The commands with their options and help; what they do is in their own files. */
+export function makeProgram({ serve, work, withEngines, diagnose, setUp }: Roles, version: string): Command {
+  const program = new Command('waybilld')
+    .description('Secure file exchange for machines and people.')
+    .version(version, '--version', 'print the version')
+    // The handler of all failures reports them to the user, in one form.
+    .configureOutput({ outputError: () => undefined });
+  examples(
+    program,
+    'waybilld setup',
+    'waybilld serve',
+    'waybilld work',
+    'waybilld admin accounts list',
+    'waybilld admin drops --help',
+  );
+  program.addHelpText(
+    'after',
+    `
+Settings come from the environment: docs/configuration.md.
+
+Exit codes:
+  0   done
+  1   refused or failed
+  2   the command line is wrong
+  78  a setting is missing or wrong`,
+  );
+
+  examples(program.command('serve').description('answer HTTP requests').action(serve), 'waybilld serve');
+  examples(
+    program.command('work').description('run jobs: send messages, check uploads, delete what has ended').action(work),
+    'waybilld work',
+  );
+  setupCommand(program, setUp);
+  const admin = program.command('admin').description('run an administrator’s command');
+  examples(
+    admin,
+    'waybilld admin accounts create --email orders@example.org --number 46700000001',
+    'waybilld admin drops list --account orders@example.org',
+    'waybilld admin outbox list --state given-up',
+  );
+  for (const add of [
+    accountCommands,
+    groupCommands,
+    keyCommands,
+    contactCommands,
+    dropCommands,
+    holdCommands,
+    outboxCommands,
+    mailCommands,
+    sweepCommand,
+    scrubCommand,
+    backupCommand,
+    verifyCommand,
+    restoreCommand,
+    migrateCommand,
+  ])
+    add(admin, withEngines);
+  doctorCommand(admin, examined, diagnose);
+  for (const command of withDescendants(program)) {
+    command.exitOverride((error) => {
+      throw new UsageError(error, command);
+    });
+  }
+  return program;
+}
+
+export function withDescendants(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withDescendants)];
+}
+
+/** A command line that cannot be run. Also thrown, with `isHelp`, after help or the version was shown on request. */
+export class UsageError extends Error {
+  readonly isHelp: boolean;
+  /** Help was shown instead of a message, because a command was missing. */
+  readonly isShown: boolean;
+  readonly next: string;
+
+  constructor({ code, message, exitCode }: CommanderError, command: Command) {
+    super(sentence(message.replace(/^error: /, '')));
+    this.name = 'UsageError';
+    this.isHelp = exitCode === 0;
+    this.isShown = code === 'commander.help';
+    this.next = `See: ${pathOf(command)} --help`;
+  }
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+/** `unknown command 'creat'\n(Did you mean create?)` → `Unknown command 'creat'. (Did you mean create?)` */
+function sentence(text: string): string {
+  const [first = '', ...more] = text.split('\n');
+  const ended = /[.?!]$/.test(first) ? first : `${first}.`;
+  return [`${ended.charAt(0).toUpperCase()}${ended.slice(1)}`, ...more].join(' ');
+}

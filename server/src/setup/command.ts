@@ -1,0 +1,106 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { examples, print } from '../admin/command.ts';
+import { linesOf as findingLines, summaryOf } from '../admin/doctor.ts';
+import { isSetting } from '../config.ts';
+import type { Settings } from './environment-file.ts';
+import type { SetupOptions, SetupResult } from './setup.ts';
+import { environmentPath } from './write-settings.ts';
+
+export type SetUp = (options: SetupOptions & { readonly mayAsk: boolean }) => Promise<SetupResult>;
+
+interface Flags {
+  dir: string;
+  set: Settings;
+  email?: string;
+  number?: string;
+  apiKeyFile?: string;
+  doctor: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+export function setupCommand(program: Command, setUp: SetUp): void {
+  const setup = program
+    .command('setup')
+    .description(
+      'write the settings and secrets, create the bucket, the schema and the first account, and examine everything; can be repeated',
+    )
+    .option('--dir <folder>', 'where the environment file and the secrets are', '/etc/waybill')
+    .option('--set <NAME=VALUE>', 'a setting; can be repeated. Secrets are safer in the environment', assignment, {})
+    .option('--email <address>', 'the address of the first account')
+    .option('--number <digits>', 'its mobile number: 7 to 15 digits, starting with the country code')
+    .option('--api-key-file <path>', 'also write the key of the new account to this file')
+    .option('--no-doctor', 'do not examine everything at the end')
+    .option('--yes', 'ask nothing: settings come from --set, the environment and the environment file')
+    .option('--json', 'ask nothing, and print JSON')
+    .action(async ({ yes, json, ...options }: Flags, command: Command) => {
+      if (options.email !== undefined && options.number === undefined) command.error('--email also needs --number');
+      const result = await setUp({ ...options, mayAsk: !yes && !json && process.stdin.isTTY });
+      print(json, shown(result), linesOf(result, options.dir));
+      if (result.findings.some(({ status }) => status === 'fault') || result.failures.length > 0) process.exitCode = 1;
+    });
+  examples(
+    setup,
+    'waybilld setup',
+    'waybilld setup --yes --set WAYBILL_PUBLIC_URL=https://files.example.org --set WAYBILL_S3_BUCKET=waybill',
+    'waybilld setup --yes --email orders@example.org --number 46700000001 --json',
+  );
+}
+
+function assignment(value: string, others: Settings): Settings {
+  const [name = '', ...rest] = value.split('=');
+  if (rest.length === 0 || !isSetting(name)) {
+    throw new InvalidArgumentError('Use NAME=VALUE with a setting of docs/configuration.md.');
+  }
+  return { ...others, [name]: rest.join('=') };
+}
+
+const hasChanged = ({ files, bucketCreated, migrations, account }: SetupResult) =>
+  files.length > 0 || bucketCreated || migrations.length > 0 || account !== undefined;
+
+function shown(result: SetupResult) {
+  const { files, bucketCreated, migrations, account, failures, findings } = result;
+  return {
+    changed: hasChanged(result),
+    files,
+    bucket_created: bucketCreated,
+    migrations,
+    account: account ? { email: account.email, api_key: account.apiKey } : null,
+    failures,
+    findings,
+  };
+}
+
+function linesOf(result: SetupResult, dir: string): string[] {
+  const { files, bucketCreated, migrations, account, hasAccounts, failures, findings } = result;
+  const open = findings.filter(({ status }) => status === 'fault' || status === 'warning');
+  return [
+    ...files.map((path) => `Wrote ${path}.`),
+    ...(bucketCreated ? ['Created the bucket.'] : []),
+    ...(migrations.length > 0 ? [`Applied ${migrations.length} changes to the schema.`] : []),
+    ...(account
+      ? [
+          `Account  ${account.email}`,
+          `API key  ${account.apiKey}`,
+          'The key is not shown again: store it where the client finds it.',
+        ]
+      : []),
+    ...(hasChanged(result) || failures.length > 0 ? [] : ['Nothing changed: everything was already set up.']),
+    ...failures.map((failure) => `Not done: ${failure}`),
+    ...findingLines(open),
+    ...(open.length > 0 ? [''] : []),
+    ...(findings.length > 0 ? [`Examined everything: ${summaryOf(findings)}`] : []),
+    ...(failures.length > 0
+      ? [`Correct this, in ${environmentPath(dir)} or with --set, and run this command again.`]
+      : []),
+    ...(hasAccounts || failures.length > 0 ? [] : ['There is no account yet: waybilld admin accounts create --help']),
+    ...(files.length > 0
+      ? [`Copy the master keys and the pepper from ${dir} to a safe place: they cannot be replaced.`]
+      : []),
+    ...(hasChanged(result) && failures.length === 0
+      ? [
+          'Next, start or restart `waybilld serve` and `waybilld work`; with systemd: systemctl restart waybill-work waybill-serve',
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,103 @@
+import type { Assembly } from '../assemble.ts';
+import { type Config, readConfig } from '../config.ts';
+import { createAccount } from '../domain/accounts/create-account.ts';
+import { reason } from '../domain/doctor/finding.ts';
+import type { Finding } from '../domain/ports/index.ts';
+import type { Settings } from './environment-file.ts';
+import { type Ask, askForMissing, mergeSettings } from './gather-settings.ts';
+import { ProtectedFiles } from './protected-files.ts';
+import { readSettings, writeSettings } from './write-settings.ts';
+
+export interface SetupOptions {
+  readonly dir: string;
+  /** The most specific source of settings, before the environment and the environment file. */
+  readonly set: Settings;
+  readonly email?: string | undefined;
+  readonly number?: string | undefined;
+  /** Where the key of a new account is also written. */
+  readonly apiKeyFile?: string | undefined;
+  /** Whether everything is examined at the end. */
+  readonly doctor?: boolean | undefined;
+}
+
+export interface SetupNeeds {
+  /** The settings in the environment. */
+  readonly given: Settings;
+  /** Undefined if there is no one to ask. */
+  readonly ask: Ask | undefined;
+  readonly open: (
+    config: Config,
+  ) => Pick<Assembly, 'createBucket' | 'migrate' | 'store' | 'random' | 'pepper' | 'close'>;
+  readonly diagnose: (settings: Settings) => Promise<readonly Finding[]>;
+}
+
+export interface SetupResult {
+  /** What was written. */
+  readonly files: readonly string[];
+  readonly bucketCreated: boolean;
+  readonly migrations: readonly string[];
+  /** The new account, if one was created. */
+  readonly account: { readonly email: string; readonly apiKey: string } | undefined;
+  readonly hasAccounts: boolean;
+  /** Why a step was not taken; the findings say what to do. */
+  readonly failures: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Everything from an empty machine to a first account. Each step is taken only if it is not done yet, so the command
+ * can be repeated, and continues where it failed.
+ */
+export async function setUp(options: SetupOptions, needs: SetupNeeds): Promise<SetupResult> {
+  const files = new ProtectedFiles();
+  const known = mergeSettings(readSettings(files, options.dir), needs.given, options.set);
+  const settings = writeSettings(files, options.dir, needs.ask ? await askForMissing(known, needs.ask) : known);
+
+  const engines = needs.open(readConfig(settings));
+  const failures: string[] = [];
+  const tried = async <Result>(step: string, work: () => Promise<Result>): Promise<Result | undefined> =>
+    work().catch((error: unknown) => void failures.push(`${step}: ${reason(error)}.`));
+  try {
+    const bucketCreated = (await tried('bucket', () => engines.createBucket())) ?? false;
+    const migrations = await tried('schema', () => engines.migrate());
+    const account = migrations && (await tried('account', () => firstAccount(engines, options, needs.ask)));
+    const created = typeof account === 'object' ? account : undefined;
+    const { apiKeyFile } = options;
+    if (created && apiKeyFile !== undefined) {
+      await tried('API key', async () => files.write(apiKeyFile, `${created.apiKey}\n`));
+    }
+    const hasAccounts = account !== undefined && account !== 'none';
+    return {
+      files: files.written,
+      bucketCreated,
+      migrations: migrations ?? [],
+      account: created,
+      hasAccounts,
+      failures,
+      findings: options.doctor === false ? [] : await needs.diagnose(settings),
+    };
+  } finally {
+    await engines.close();
+  }
+}
+
+async function firstAccount(
+  engines: Pick<Assembly, 'store' | 'random' | 'pepper'>,
+  given: Pick<SetupOptions, 'email' | 'number'>,
+  ask: Ask | undefined,
+): Promise<{ email: string; apiKey: string } | 'exists' | 'none'> {
+  const { accounts } = engines.store;
+  const isThere =
+    given.email === undefined
+      ? (await accounts.page('', 1)).length > 0
+      : await accounts.byEmail(given.email.toLowerCase());
+  if (isThere) return 'exists';
+  const email = given.email ?? (await ask?.(plain('The mail address of the first account. Empty: create none now.')));
+  if (!email) return 'none';
+  const number =
+    given.number ?? (await ask?.(plain('Its mobile number: 7 to 15 digits, starting with the country code.'))) ?? '';
+  const { account, apiKey } = await createAccount(engines, { email, number, type: 'api' });
+  return { email: account.email, apiKey };
+}
+
+const plain = (text: string) => ({ text, suggestion: undefined, hidden: false, check: () => undefined });

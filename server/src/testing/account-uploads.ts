@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import type { Actor } from '../domain/ports/index.ts';
+import { draftOfUpload } from '../domain/uploads/account-upload.ts';
+import type { TestExchange } from './exchange.ts';
+
+/** An upload of the account that is ready to be sent. Returns its id. */
+export async function readyUpload(
+  exchange: TestExchange,
+  actor: Actor,
+  path: string,
+  content?: string,
+): Promise<string> {
+  const staging = randomBytes(8).toString('hex');
+  await exchange.upload(actor, path, content, staging);
+  const [file] = await exchange.database.query<{ id: string }>(
+    'update files set draft = $3 || id where account_id = $1 and draft = $2 returning id',
+    [actor.accountId, staging, draftOfUpload('')],
+  );
+  const { id } = file as { id: string };
+  await exchange.database.query('insert into drafts (account_id, name) values ($1, $2)', [
+    actor.accountId,
+    draftOfUpload(id),
+  ]);
+  return id;
+}

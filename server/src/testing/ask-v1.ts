@@ -1,0 +1,62 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { FastifyInstance } from 'fastify';
+import { expect } from 'vitest';
+import { v1Document } from '../http/v1/openapi.ts';
+import type { Route } from '../http/v1/route.ts';
+import { routes } from '../http/v1/routes.ts';
+import { testHost } from './server.ts';
+
+export const v1Described = JSON.parse(JSON.stringify(v1Document(routes))) as {
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >;
+};
+export const v1Ajv = new Ajv2020({ strict: false, formats: { uuid: true, uri: true, 'date-time': true } });
+
+export interface AskV1 {
+  readonly key?: string | undefined;
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+  readonly address?: string;
+}
+
+/** Sends a request to /api/v1, and holds its answer against the OpenAPI document. */
+export async function askV1(
+  server: FastifyInstance,
+  method: Route['method'],
+  path: string,
+  { key, body, headers, address }: AskV1 = {},
+) {
+  const answer = await server.inject({
+    method,
+    url: `/api/v1${path}`,
+    remoteAddress: address ?? '192.0.2.7',
+    headers: { host: testHost, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+    ...(body === undefined ? {} : { payload: body }),
+  });
+  const route = routes.find((one) => one.method === method && patternOf(one).test(path.split('?', 1)[0] as string));
+  const described = v1Described.paths[`/api/v1${route?.path.replace(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()];
+  const type = String(answer.headers['content-type']).split(';')[0] as string;
+  const response = described?.responses[answer.statusCode];
+  expect(response, `${method} ${path} answers ${answer.statusCode}: ${answer.body}`).toBeDefined();
+  if (answer.body !== '') {
+    const schema = response?.content?.[type]?.schema;
+    expect(schema, `${method} ${path} answers ${type}`).toBeDefined();
+    if (type.endsWith('json')) {
+      v1Ajv.validate(schema as object, answer.json());
+      expect(v1Ajv.errors, answer.body).toBeNull();
+    }
+  }
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    text: answer.body,
+    bytes: answer.rawPayload,
+    json: () => answer.json(),
+  };
+}
+
+function patternOf({ path }: Route): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);
+}

@@ -1,0 +1,34 @@
+import type { Actor } from '../domain/ports/index.ts';
+import type { TestDatabase } from './database.ts';
+
+/** Entries of an inbox, all written at once, as the version before the queue wrote them; without files. */
+export async function fillInbox(
+  { query }: Pick<TestDatabase, 'query'>,
+  sender: Pick<Actor, 'accountId'>,
+  receiver: Pick<Actor, 'accountId'>,
+  count: number,
+): Promise<void> {
+  await query(
+    `with sent as (
+       insert into drops (account_id, id, type, message, ttl, expires_at, receiver_count, file_count, link_key, key_version)
+       select $1, gen_random_uuid(), 'downloadfiles', 'drop ' || n, 7, now() + interval '7 days', 1, 1, '', 1
+       from generate_series(1, $3::int) n
+       returning account_id, id
+     )
+     insert into inbox_entries (account_id, id, sender_account_id, drop_id)
+     select $2, gen_random_uuid(), account_id, id from sent`,
+    [sender.accountId, receiver.accountId, count],
+  );
+}
+
+/** What the passing of time does to an account's queue. */
+export async function advanceQueue(
+  { query }: Pick<TestDatabase, 'query'>,
+  { accountId }: Pick<Actor, 'accountId'>,
+  seconds: number,
+): Promise<void> {
+  await query(
+    `update inbox_entries set due_at = due_at - make_interval(secs => $2) where account_id = $1 and due_at > now()`,
+    [accountId, seconds],
+  );
+}

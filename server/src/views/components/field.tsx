@@ -1,0 +1,80 @@
+import type { ComponentChildren, InputHTMLAttributes, JSX, SelectHTMLAttributes, TextareaHTMLAttributes } from 'preact';
+import { Icon } from './icon.tsx';
+
+interface Labelled {
+  readonly id: string;
+  readonly label: ComponentChildren;
+  readonly hint?: ComponentChildren;
+  /** What is wrong with the input, and what would be right. */
+  readonly problem?: ComponentChildren;
+}
+
+export function Field({ label, hint, problem, ...input }: Labelled & InputHTMLAttributes): JSX.Element {
+  return (
+    <FieldFrame id={input.id} label={label} hint={hint} problem={problem}>
+      <input type="text" {...input} {...described(input, hint, problem)} />
+    </FieldFrame>
+  );
+}
+
+export function TextArea({ label, hint, problem, ...area }: Labelled & TextareaHTMLAttributes): JSX.Element {
+  return (
+    <FieldFrame id={area.id} label={label} hint={hint} problem={problem}>
+      <textarea rows={4} {...area} {...described(area, hint, problem)} />
+    </FieldFrame>
+  );
+}
+
+export function Select({ label, hint, problem, ...select }: Labelled & SelectHTMLAttributes): JSX.Element {
+  return (
+    <FieldFrame id={select.id} label={label} hint={hint} problem={problem}>
+      <select {...select} {...described(select, hint, problem)} />
+    </FieldFrame>
+  );
+}
+
+export function FieldFrame({
+  id,
+  label,
+  hint,
+  problem,
+  children,
+}: Labelled & { children: ComponentChildren }): JSX.Element {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children}
+      {hint && (
+        <p id={`${id}-hint`} class="quiet small">
+          {hint}
+        </p>
+      )}
+      {problem && (
+        <p id={`${id}-problem`} class="field-problem">
+          <Icon name="alert" small />
+          <span>{problem}</span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/**
+ * What a screen reader says after the label: what the page says about the field elsewhere, its hint, and its problem.
+ */
+export function described(
+  own: Pick<InputHTMLAttributes, 'aria-describedby' | 'aria-invalid'> & { readonly id: string },
+  hint: ComponentChildren,
+  problem: ComponentChildren,
+): Pick<InputHTMLAttributes, 'aria-describedby' | 'aria-invalid'> {
+  const elsewhere = own['aria-describedby'];
+  const by = [
+    typeof elsewhere === 'string' ? elsewhere : '',
+    hint ? `${own.id}-hint` : '',
+    problem ? `${own.id}-problem` : '',
+  ].filter((id) => id !== '');
+  return {
+    'aria-describedby': by.length > 0 ? by.join(' ') : undefined,
+    'aria-invalid': problem ? 'true' : own['aria-invalid'],
+  };
+}

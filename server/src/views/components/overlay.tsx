@@ -1,0 +1,37 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { IconButton } from './button.tsx';
+import { useWords } from './words-context.ts';
+
+interface Props {
+  /** The id for a Button's `opens`. */
+  readonly id: string;
+  readonly title: string;
+  readonly children: ComponentChildren;
+  /** Buttons; a button whose form is `${id}-close` closes it. */
+  readonly actions?: ComponentChildren;
+}
+
+/** A question that must be answered before anything else can be done. */
+export function Dialog(props: Props): JSX.Element {
+  return <Overlay {...props} look="dialog" />;
+}
+
+/** More about one thing, beside the page it belongs to; on a telephone it comes from below. */
+export function Sheet(props: Props): JSX.Element {
+  return <Overlay {...props} look="sheet" />;
+}
+
+function Overlay({ id, title, children, actions, look }: Props & { look: string }): JSX.Element {
+  const words = useWords();
+  return (
+    <dialog class={look} id={id} aria-labelledby={`${id}-title`} closedby="any">
+      {/* Closes without a script. A button elsewhere in the overlay can also close it by naming this form. */}
+      <form method="dialog" id={`${id}-close`} class="overlay-head">
+        <h2 id={`${id}-title`}>{title}</h2>
+        <IconButton icon="close" label={words.t('action.close')} type="submit" />
+      </form>
+      <div class="overlay-body">{children}</div>
+      {actions && <div class="overlay-actions">{actions}</div>}
+    </dialog>
+  );
+}

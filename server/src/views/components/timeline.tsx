@@ -1,0 +1,43 @@
+import type { JSX } from 'preact';
+import { Icon } from './icon.tsx';
+import { statuses } from './status-chip.tsx';
+import { useWords } from './words-context.ts';
+
+const steps = ['sent', 'delivered', 'opened', 'downloaded'] as const;
+
+type Step = (typeof steps)[number];
+
+/** The progress of a delivery: when each step happened, for the steps so far. */
+export function Timeline(props: {
+  at: Partial<Record<Step, Date>>;
+  /** It could not be delivered, so the later steps never happen. */
+  undeliverableAt?: Date | undefined;
+}): JSX.Element {
+  const words = useWords();
+  return (
+    <ol class="timeline">
+      {steps.map((step) => {
+        const failed = step === 'delivered' && props.undeliverableAt !== undefined;
+        const at = failed ? props.undeliverableAt : props.at[step];
+        const { text, icon } = statuses[failed ? 'undeliverable' : step];
+        return (
+          <li key={step} class={`step${failed ? ' step-failed' : at ? ' step-done' : ''}`}>
+            <span class="step-dot">
+              <Icon name={icon} small />
+            </span>
+            <div class="step-about">
+              <p class="step-name">{words.t(text)}</p>
+              {at ? (
+                <time class="step-time" dateTime={at.toISOString()}>
+                  {words.formatDate(at)}
+                </time>
+              ) : (
+                <span class={props.undeliverableAt ? 'unseen' : 'step-time'}>{words.t('status.pending')}</span>
+              )}
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

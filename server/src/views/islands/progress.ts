@@ -1,0 +1,36 @@
+import { Speed } from './speed.ts';
+import type { Entry } from './upload-entry.ts';
+
+export interface Total {
+  readonly sentBytes: number;
+  readonly sizeBytes: number;
+  readonly bytesPerSecond: number | undefined;
+}
+
+/** The progress of all files together. Bytes that must be sent again after an interruption do not move it back. */
+export class Progress {
+  readonly #speed = new Speed();
+  #furthest = 0;
+
+  total(entries: readonly Entry[]): Total {
+    const sizeBytes = sum(entries, ({ sizeBytes: size }) => size);
+    this.#furthest = Math.min(sizeBytes, Math.max(this.#furthest, sentOf(entries)));
+    return { sentBytes: this.#furthest, sizeBytes, bytesPerSecond: this.#speed.bytesPerSecond };
+  }
+
+  note(at: number, entries: readonly Entry[]): void {
+    this.#speed.note(at, sentOf(entries));
+  }
+
+  /** Files were removed from the list, together with what was sent of them. */
+  recount(): void {
+    this.#furthest = 0;
+    this.#speed.forget();
+  }
+}
+
+const sentOf = (entries: readonly Entry[]) => sum(entries, ({ sentBytes }) => sentBytes);
+
+function sum(entries: readonly Entry[], of: (entry: Entry) => number): number {
+  return entries.reduce((total, entry) => total + of(entry), 0);
+}

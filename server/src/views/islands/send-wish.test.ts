@@ -1,0 +1,186 @@
+import { expect, test } from 'vitest';
+import type { Sending } from './send-files.ts';
+import { type Remembered, SendWish } from './send-wish.ts';
+import type { Entry, UploadState } from './upload-entry.ts';
+
+/** A list of files whose states the test sets, and a server that responds as the test says. */
+function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: '', pressed: false }) {
+  const happened: string[] = [];
+  const sent: string[] = [];
+  const timers: (() => void)[] = [];
+  let memory: Remembered | undefined;
+  let answer: Sending = 'sent';
+  const list = { entries: [] as Entry[], removals: 0 };
+  const queue = {
+    get entries() {
+      return list.entries;
+    },
+    get ready() {
+      return list.entries.some(({ state }) => state === 'ready') && list.removals === 0;
+    },
+    recheck: () => void happened.push('recheck'),
+    heard: (answered: boolean) => void (answered || happened.push('unreachable')),
+    removeAll: (state: UploadState) => {
+      list.entries = list.entries.filter((entry) => entry.state !== state);
+    },
+  };
+  const wish = new SendWish(
+    {
+      queue,
+      send: (message) => Promise.resolve(answer).finally(() => sent.push(message)),
+      remember: (what) => (memory = what),
+      after: (_, then) => timers.push(then),
+    },
+    remembered,
+  );
+  wish.onSent = () => happened.push('sent');
+  wish.onEnded = () => happened.push('ended');
+  wish.onFailed = () => happened.push('failed');
+  const become = async (states: Record<string, UploadState>) => {
+    list.entries = Object.entries(states).map(([name, state], key) => ({
+      key,
+      name,
+      path: `folder/${name}`,
+      sizeBytes: 9,
+      sentBytes: 0,
+      fingerprint: `print of ${name}`,
+      state,
+      scan: undefined,
+    }));
+    wish.check();
+    await settle();
+  };
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const ring = async () => {
+    for (const timer of timers.splice(0)) timer();
+    await settle();
+  };
+  return {
+    wish,
+    list,
+    sent,
+    happened,
+    become,
+    settle,
+    ring,
+    answers: (next: Sending) => (answer = next),
+    memory: () => memory,
+  };
+}
+
+test('pressed while files are on their way, it is sent once, when all are ready', async () => {
+  const { wish, sent, happened, become, memory } = setUp();
+  await become({ a: 'uploading', b: 'waiting' });
+  wish.write('Here');
+  wish.press();
+  expect(wish.state).toBe('waiting');
+  for (const state of ['checking', 'paused', 'offline', 'failed', 'interrupted'] as const) {
+    await become({ a: 'ready', b: state });
+    expect([state, sent]).toEqual([state, []]);
+  }
+  await become({ a: 'ready', b: 'ready' });
+  expect(sent).toEqual(['Here']);
+  expect(happened).toEqual(['sent']);
+  expect(memory()).toBeUndefined();
+});
+
+test('nothing is sent that nobody asked for, or no longer wants to be', async () => {
+  const { wish, sent, become } = setUp();
+  await become({ a: 'ready' });
+  wish.press();
+  wish.cancel();
+  await become({ a: 'uploading' });
+  wish.press();
+  wish.cancel();
+  await become({ a: 'ready' });
+  // What is being sent can no longer be cancelled.
+  expect(sent).toEqual(['']);
+});
+
+test('a file that is refused holds everything back until the person decides', async () => {
+  const { wish, list, sent, become, settle } = setUp();
+  await become({ good: 'uploading', bad: 'checking' });
+  wish.press();
+  await become({ good: 'ready', bad: 'refused' });
+  expect([wish.state, sent]).toEqual(['waiting', []]);
+  wish.press();
+  await settle();
+  expect(list.entries.map(({ name }) => name)).toEqual(['good']);
+  expect(sent).toEqual(['']);
+});
+
+test('the next visit knows the message, the wish and all that was chosen', async () => {
+  const { wish, become, memory } = setUp();
+  await become({ a: 'ready', b: 'waiting', bad: 'refused' });
+  wish.remember();
+  expect(memory()).toEqual({
+    message: '',
+    pressed: false,
+    files: ['a', 'b'].map((name) => ({
+      name,
+      path: `folder/${name}`,
+      sizeBytes: 9,
+      fingerprint: `print of ${name}`,
+    })),
+  });
+  wish.write('Here');
+  wish.press();
+  expect(memory()).toMatchObject({ message: 'Here', pressed: true });
+  wish.cancel();
+  expect(memory()).toMatchObject({ message: 'Here', pressed: false });
+});
+
+test('what was pressed on an earlier visit is sent on this one', async () => {
+  const { wish, sent, become } = setUp({ message: 'From yesterday', pressed: true });
+  expect(wish.state).toBe('waiting');
+  await become({ a: 'interrupted', b: 'ready' });
+  expect(sent).toEqual([]);
+  await become({ a: 'ready', b: 'ready' });
+  expect(sent).toEqual(['From yesterday']);
+});
+
+test('when all files were removed, there is nothing left to wish', async () => {
+  const { wish, become, memory } = setUp();
+  await become({ a: 'uploading' });
+  wish.press();
+  await become({});
+  wish.remember();
+  expect([wish.state, memory()]).toEqual(['none', undefined]);
+});
+
+test('a server out of reach is asked again, and only after a while', async () => {
+  const { wish, sent, happened, become, ring, answers } = setUp();
+  answers('unreachable');
+  await become({ a: 'ready' });
+  wish.press();
+  await become({ a: 'ready' });
+  await become({ a: 'ready' });
+  expect([sent.length, wish.state]).toEqual([1, 'waiting']);
+  answers('sent');
+  await ring();
+  expect(happened).toEqual(['unreachable', 'sent']);
+});
+
+test.each<[Sending, string, string]>([
+  ['not_ready', 'recheck', 'waiting'],
+  ['failed', 'failed', 'none'],
+  ['ended', 'ended', 'waiting'],
+])('the answer %s', async (answer, what, state) => {
+  const { wish, happened, become, settle, answers } = setUp();
+  answers(answer);
+  await become({ a: 'ready' });
+  wish.press();
+  await settle();
+  expect([happened, wish.state]).toEqual([[what], state]);
+});
+
+test('a server that is not ready is asked again, although nothing changes here', async () => {
+  const { wish, happened, become, settle, ring, answers } = setUp();
+  answers('not_ready');
+  await become({ a: 'ready' });
+  wish.press();
+  await settle();
+  answers('sent');
+  await ring();
+  expect(happened).toEqual(['recheck', 'sent']);
+});

@@ -1,0 +1,118 @@
+import type { Sending } from './send-files.ts';
+import type { Chosen } from './upload-entry.ts';
+import type { UploadQueue } from './upload-queue.ts';
+
+/** What must be known on the next visit in order to continue. */
+export interface Remembered {
+  readonly message: string;
+  /** The person has pressed "Send". */
+  readonly pressed: boolean;
+  /** Everything that was chosen, including what the server does not know yet. */
+  readonly files: readonly Chosen[];
+}
+
+export interface SendWishNeeds {
+  readonly queue: Pick<UploadQueue, 'entries' | 'ready' | 'recheck' | 'heard' | 'removeAll'>;
+  readonly send: (message: string) => Promise<Sending>;
+  readonly remember: (remembered: Remembered | undefined) => void;
+  readonly after: (milliseconds: number, then: () => void) => void;
+}
+
+const tryAgainAfter = 5000;
+
+/**
+ * "Send" may be pressed at any time: the files are sent as soon as everything has arrived and passed its check, on this
+ * visit or a later one. If a file was refused, nothing is sent without it until the person says so.
+ */
+export class SendWish {
+  onChange: () => void = () => {};
+  onSent: () => void = () => {};
+  onEnded: () => void = () => {};
+  onFailed: () => void = () => {};
+  readonly #needs: SendWishNeeds;
+  #message: string;
+  #pressed: boolean;
+  #sending = false;
+  #resting = false;
+
+  constructor(needs: SendWishNeeds, remembered: Pick<Remembered, 'message' | 'pressed'>) {
+    this.#needs = needs;
+    this.#message = remembered.message;
+    this.#pressed = remembered.pressed;
+  }
+
+  get state(): 'none' | 'waiting' | 'sending' {
+    if (this.#sending) return 'sending';
+    return this.#pressed ? 'waiting' : 'none';
+  }
+
+  get message(): string {
+    return this.#message;
+  }
+
+  /** Files that were refused by now are left out. */
+  press(): void {
+    this.#needs.queue.removeAll('refused');
+    this.#set(true);
+    this.check();
+  }
+
+  cancel(): void {
+    if (!this.#sending) this.#set(false);
+  }
+
+  write(message: string): void {
+    this.#message = message;
+    this.remember();
+    this.onChange();
+  }
+
+  /** Must be called when files were added or removed: the next visit will ask for all of them. */
+  remember(): void {
+    const { queue, remember } = this.#needs;
+    const files = queue.entries
+      .filter(({ state }) => state !== 'refused')
+      .map(({ name, path, sizeBytes, fingerprint }) => ({ name, path, sizeBytes, fingerprint }));
+    if (files.length === 0) this.#pressed = false;
+    const nothing = files.length === 0 && this.#message === '';
+    remember(nothing ? undefined : { message: this.#message, pressed: this.#pressed, files });
+  }
+
+  /** Sends if everything is ready. */
+  check(): void {
+    const { queue } = this.#needs;
+    if (!this.#pressed || this.#sending || this.#resting || !queue.ready) return;
+    if (queue.entries.every(({ state }) => state === 'ready')) void this.#send();
+  }
+
+  #set(pressed: boolean): void {
+    this.#pressed = pressed;
+    this.remember();
+    this.onChange();
+  }
+
+  async #send(): Promise<void> {
+    const { queue, send, remember, after } = this.#needs;
+    this.#sending = true;
+    this.onChange();
+    const answer = await send(this.#message);
+    this.#sending = false;
+    queue.heard(answer !== 'unreachable');
+    if (answer === 'sent' || answer === 'ended') {
+      remember(undefined);
+      return answer === 'sent' ? this.onSent() : this.onEnded();
+    }
+    if (answer === 'failed') {
+      this.#set(false);
+      return this.onFailed();
+    }
+    // The server may still be removing a file that the person left out, of which no news will come.
+    if (answer === 'not_ready') queue.recheck();
+    this.#resting = true;
+    after(tryAgainAfter, () => {
+      this.#resting = false;
+      this.check();
+    });
+    this.onChange();
+  }
+}

@@ -1,0 +1,75 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
+import { useWords } from '../components/words-context.ts';
+import type { Entry, UploadState } from './upload-entry.ts';
+
+/**
+ * Up to this many files are listed in the order chosen. With more, files that need the person come first, and ready
+ * files are folded.
+ */
+const comfortable = 10;
+const rowsAtFirst = 20;
+const rowsMore = 100;
+
+/** Other states rank between those that need the person and those that wait for their turn. */
+const ranks: Partial<Record<UploadState, number>> = { refused: -1, failed: -1, full: -1, interrupted: -1, waiting: 1 };
+
+export function UploadList(props: {
+  entries: readonly Entry[];
+  row: (entry: Entry) => JSX.Element;
+  onRemoveInterrupted: () => void;
+}): JSX.Element {
+  const words = useWords();
+  const [open, setOpen] = useState(false);
+  const { entries, row } = props;
+  const isLong = entries.length > comfortable;
+  const ready = isLong ? entries.filter(({ state }) => state === 'ready') : [];
+  const others = isLong ? entries.filter(({ state }) => state !== 'ready').toSorted(byUrgency) : entries;
+  const interrupted = entries.filter(({ state }) => state === 'interrupted').length;
+  return (
+    <section aria-labelledby="upload-list">
+      <h2 id="upload-list">{words.t('island.list')}</h2>
+      {interrupted > 1 && (
+        <div class="list-note">
+          <p class="small">{words.t('island.waitInterrupted', { count: interrupted })}</p>
+          <Button type="button" onClick={props.onRemoveInterrupted}>
+            {words.t('island.removeInterrupted')}
+          </Button>
+        </div>
+      )}
+      {ready.length > 0 && (
+        <details class="folded" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>
+            <Icon name="check" />
+            {words.t('island.readyCount', { count: ready.length })}
+          </summary>
+          {open && <Rows entries={ready} row={row} />}
+        </details>
+      )}
+      <Rows entries={others} row={row} />
+    </section>
+  );
+}
+
+/** The first of many: hundreds of rows would be slow to draw and long to scroll past. */
+function Rows({ entries, row }: { entries: readonly Entry[]; row: (entry: Entry) => JSX.Element }): JSX.Element {
+  const words = useWords();
+  const [shown, setShown] = useState(rowsAtFirst);
+  const more = Math.min(rowsMore, entries.length - shown);
+  return (
+    <>
+      <ul class="uploads">{entries.slice(0, shown).map(row)}</ul>
+      {more > 0 && (
+        <Button look="plain" type="button" onClick={() => setShown(shown + rowsMore)}>
+          {words.t('island.showMore', { count: more })}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function byUrgency(one: Entry, other: Entry): number {
+  return (ranks[one.state] ?? 0) - (ranks[other.state] ?? 0);
+}

@@ -1,0 +1,31 @@
+import type { Remembered } from './send-wish.ts';
+
+export interface WishMemory {
+  read(): Remembered | undefined;
+  write(remembered: Remembered | undefined): void;
+}
+
+/**
+ * Stored in this browser, under the name of the link. If a browser stores nothing, each visit starts from the
+ * beginning.
+ */
+export function wishMemory(storage: () => Storage, desk: string): WishMemory {
+  const key = `waybill:send:${desk}`;
+  return {
+    read() {
+      try {
+        return (JSON.parse(storage().getItem(key) ?? 'null') as Remembered | null) ?? undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    write(remembered) {
+      try {
+        if (remembered) storage().setItem(key, JSON.stringify(remembered));
+        else storage().removeItem(key);
+      } catch {
+        // Storage may be forbidden or full; everything else works without it.
+      }
+    },
+  };
+}

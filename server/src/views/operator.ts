@@ -1,0 +1,12 @@
+/** Who runs this server, as people see it on pages and in mails. */
+export interface Operator {
+  readonly name: string;
+  /** As #rrggbb. */
+  readonly color?: string | undefined;
+  readonly supportAddress?: string | undefined;
+  readonly imprintUrl?: string | undefined;
+  readonly privacyUrl?: string | undefined;
+}
+
+/** Waybill without an operator's own settings. */
+export const plainOperator: Operator = { name: 'Waybill' };

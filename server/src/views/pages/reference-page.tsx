@@ -1,0 +1,162 @@
+import type { JSX } from 'preact';
+import { Card } from '../components/card.tsx';
+import { Table } from '../components/table.tsx';
+
+export interface ReferenceField {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly about: string;
+}
+
+export interface ReferenceOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  /** Null: any key will do. */
+  readonly scope: string | null;
+  readonly parameters: readonly ReferenceField[];
+  readonly body: readonly ReferenceField[];
+  readonly answer: { readonly status: number; readonly about: string; readonly fields: readonly ReferenceField[] };
+  readonly problems: readonly { readonly code: string; readonly status: number }[];
+  /** A command that can be pasted into a shell. */
+  readonly example: string;
+}
+
+export interface ReferencePageProps {
+  readonly operations: readonly ReferenceOperation[];
+  readonly descriptionHref: string;
+  readonly problemsHref: string;
+}
+
+/** For programmers, in English, as all names in it are. */
+export function ReferencePage({ operations, descriptionHref, problemsHref }: ReferencePageProps): JSX.Element {
+  return (
+    <Card
+      wide
+      icon="info"
+      title="API reference"
+      about={
+        <p class="lead">
+          Every operation of <code>/api/v1</code>. Send an API key as <code>Authorization: Bearer</code>. The same as an
+          OpenAPI document: <a href={descriptionHref}>{descriptionHref}</a>
+        </p>
+      }
+    >
+      <nav class="reference-contents" aria-label="Operations">
+        <ul>
+          {operations.map(({ id, method, path }) => (
+            <li key={id}>
+              <a href={`#${id}`}>
+                <code>
+                  {method} {path}
+                </code>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {operations.map((operation) => (
+        <Operation key={operation.id} operation={operation} problemsHref={problemsHref} />
+      ))}
+    </Card>
+  );
+}
+
+function Operation(props: { operation: ReferenceOperation; problemsHref: string }): JSX.Element {
+  const { id, method, path, summary, scope, parameters, body, answer, problems, example } = props.operation;
+  return (
+    <section class="reference-operation" aria-labelledby={id}>
+      <h2 id={id}>
+        <code>
+          {method} {path}
+        </code>
+      </h2>
+      <p>{summary}.</p>
+      <p class="quiet small">
+        {scope === null ? 'Any key will do.' : 'Scope: '}
+        {scope !== null && <code>{scope}</code>}
+      </p>
+      <pre class="reference-example" tabIndex={0} aria-label="Example">
+        <code>{example}</code>
+      </pre>
+      <FieldTable caption="Parameters" fields={parameters} />
+      <FieldTable caption="Body" fields={body} />
+      <p>
+        <strong>{answer.status}</strong> {answer.about}
+      </p>
+      <FieldTable caption="Answer" fields={answer.fields} isAnswer />
+      <details class="folded">
+        <summary>Problems</summary>
+        <ul class="points">
+          {problems.map(({ code, status }) => (
+            <li key={code}>
+              {status} <a href={`${props.problemsHref}#${code}`}>{code}</a>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </section>
+  );
+}
+
+function FieldTable(props: {
+  caption: string;
+  fields: readonly ReferenceField[];
+  isAnswer?: boolean;
+}): JSX.Element | null {
+  if (props.fields.length === 0) return null;
+  return (
+    <Table
+      caption={props.caption}
+      rows={props.fields}
+      rowKey={({ name }) => name}
+      columns={[
+        { label: 'Name', cell: ({ name }) => <code>{name}</code> },
+        { label: 'Type', cell: ({ type }) => type },
+        ...(props.isAnswer
+          ? []
+          : [{ label: 'Required', cell: ({ required }: ReferenceField) => (required ? 'yes' : 'no') }]),
+        ...(props.fields.some(({ about }) => about !== '')
+          ? [{ label: 'Meaning', cell: ({ about }: ReferenceField) => about }]
+          : []),
+      ]}
+    />
+  );
+}
+
+export interface ProblemsPageProps {
+  readonly problems: readonly {
+    readonly code: string;
+    readonly title: string;
+    readonly status: number;
+    readonly text: string;
+  }[];
+  readonly referenceHref: string;
+}
+
+/** Where the `type` of a problem leads. */
+export function ProblemsPage({ problems, referenceHref }: ProblemsPageProps): JSX.Element {
+  return (
+    <Card
+      icon="info"
+      title="Problems"
+      about={
+        <p class="lead">
+          What the API may refuse, and what to do about it. See also the <a href={referenceHref}>API reference</a>.
+        </p>
+      }
+    >
+      {problems.map(({ code, title, status, text }) => (
+        <section key={code} class="reference-operation" aria-labelledby={code}>
+          <h2 id={code}>{title}</h2>
+          <p class="quiet small">
+            <code>{code}</code> · {status}
+          </p>
+          <p>{text}</p>
+        </section>
+      ))}
+    </Card>
+  );
+}

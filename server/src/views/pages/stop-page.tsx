@@ -1,0 +1,71 @@
+import type { JSX } from 'preact';
+import { Button } from '../components/button.tsx';
+import { Card, Fields } from '../components/card.tsx';
+import { useWords, type ViewWords } from '../components/words-context.ts';
+import { oneLine } from '../plain.ts';
+
+export interface StopPageProps {
+  readonly sender: string;
+  /** The reader's own. */
+  readonly address: string;
+  readonly operator: string;
+  readonly stopped: boolean;
+  readonly reported: boolean;
+  /** Whether the operator wants to know about unwanted senders. */
+  readonly canReport: boolean;
+  readonly stopAction: string;
+  readonly resumeAction: string;
+  readonly reportAction: string;
+  /** The name of the hidden field in which the page's script records that a person pressed the button. */
+  readonly gesture: string;
+}
+
+export function stopTitle(words: ViewWords, { stopped }: Pick<StopPageProps, 'stopped'>): string {
+  return words.t(stopped ? 'stop.stopped.title' : 'stop.title');
+}
+
+/** Where the reader of a mail stops or reports its sender. Mail scanners see it too, so that seeing it changes nothing. */
+export function StopPage(props: StopPageProps): JSX.Element {
+  const words = useWords();
+  const { stopped, reported, canReport, operator } = props;
+  return (
+    <Card
+      icon={stopped ? 'check' : 'mail'}
+      tone={stopped ? 'good' : 'calm'}
+      title={stopTitle(words, props)}
+      about={
+        <>
+          <p class="lead">{words.t(stopped ? 'stop.stopped.text' : 'stop.text')}</p>
+          <Fields
+            fields={[
+              [words.t('common.from'), oneLine(props.sender)],
+              [words.t('common.to'), oneLine(props.address)],
+            ]}
+          />
+        </>
+      }
+    >
+      {stopped ? (
+        <Choice action={props.resumeAction} gesture={props.gesture} look="quiet" label={words.t('stop.resume')} />
+      ) : (
+        <Choice action={props.stopAction} gesture={props.gesture} look="main" label={words.t('stop.button')} />
+      )}
+      {canReport && reported && <p class="quiet">{words.t('stop.reported', { operator })}</p>}
+      {canReport && !reported && (
+        <>
+          <p class="quiet small">{words.t('stop.reportText', { operator })}</p>
+          <Choice action={props.reportAction} gesture={props.gesture} look="quiet" label={words.t('stop.report')} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+function Choice(props: { action: string; gesture: string; look: 'main' | 'quiet'; label: string }): JSX.Element {
+  return (
+    <form method="post" action={props.action} data-gesture={props.gesture}>
+      <input type="hidden" name={props.gesture} value="" />
+      <Button look={props.look}>{props.label}</Button>
+    </form>
+  );
+}
