@@ -1,4 +1,4 @@
-// The client as it is published: packed, and used by programs that have nothing else of this project.
+// The client as it is published: packed, and used by programs that have nothing else from this project.
 import { execFile } from 'node:child_process';
 import {
   cpSync,
@@ -21,7 +21,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../', import.meta.url));
 const tsc = join(project, 'node_modules/@typescript/native/bin/tsc');
-/** What npm would install beside it: its dependencies, and theirs. */
+/** What npm would install with it: its dependencies, and theirs. */
 const dependencies = [
   'commander',
   'htmlparser2',
@@ -150,7 +150,7 @@ test.each([
   writeFileSync(join(consumer, file), program(load));
   const language = ['--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--skipLibCheck', 'false'];
   const modules = ['--module', module, '--moduleResolution', resolution];
-  // With what TypeScript brings itself, and with Node's types instead.
+  // With the types that TypeScript itself includes, and with Node's types instead.
   for (const types of [
     ['--types', ''],
     ['--typeRoots', 'types/@types', '--types', 'node', '--lib', 'es2022'],

@@ -1,5 +1,5 @@
 /**
- * Adds to package-lock.json the optional packages of other platforms that a mirror of the registry did not offer when a
+ * Adds to package-lock.json the optional packages for other platforms that a registry mirror did not offer when a
  * dependency was added. Without them `npm ci` refuses the lockfile everywhere. Run it after `npm install`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

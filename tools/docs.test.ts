@@ -1,21 +1,18 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { exits } from '../client/src/command/exits.ts';
 import { errorMessages } from '../protocol/src/errors.ts';
 import { limits } from '../protocol/src/limits.ts';
+import { configTable } from '../server/src/config.ts';
+import { exitCodes } from '../server/src/failure.ts';
 import { statusOf } from '../server/src/http/json-errors.ts';
+import { documents } from './documents.ts';
 import { configurationDocument } from './generate-config-docs.ts';
 
 const project = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
-const documents = ['.', 'docs', 'docs/adr', 'deploy', 'acceptance'].flatMap((folder) =>
-  readdirSync(join(project, folder))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join(folder, name)),
-);
-
 /** A document without its code, in which a bracket is no link. */
 function prose(path: string): string {
   return read(path)
@@ -100,4 +97,39 @@ test('docs/client.md names all that the client exports, and all its exit codes',
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(document))).toEqual([]);
   const codes = [...document.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code));
   expect(codes).toEqual(Object.values(exits));
+});
+
+test('docs/operations.md lists what the doctor examines, and nothing else', () => {
+  const [, table = ''] = /\| Check \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/operations.md')) ?? [];
+  const documented = [...table.matchAll(/`([a-z\d]+\.[a-z]+)`(?=.*\|.*\|)/g)].map(([, name]) => name ?? '');
+  const paths = ['server/src/{engines/*/examine,http/examine-tls,domain/keys/examine-day-keys}.ts'];
+  const real = globSync(paths, { cwd: project }).flatMap((path) =>
+    [...read(path).matchAll(/'([a-z\d]+\.[a-z]+)'/g)].map(([, name]) => name ?? ''),
+  );
+  expect(documented.filter((name) => !name.startsWith('mail.')).toSorted()).toEqual([...new Set(real)].toSorted());
+});
+
+test('docs/operations.md lists the exit codes', () => {
+  const [, table = ''] = /\| Exit code \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/operations.md')) ?? [];
+  const codes = [...table.matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code));
+  expect(codes).toEqual(Object.values(exitCodes));
+});
+
+test('docs/operations.md says of every table how long it is kept, with the default of every setting', () => {
+  const [, section = ''] = read('docs/operations.md').split('\n## How long records are kept\n');
+  const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => /^\| (?!Record|---)/.test(line));
+  const [tables, periods] = [2, 3].map((cell) => rows.map((row) => row.split('|')[cell] ?? '').join());
+  const documented = [...(tables ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name ?? '');
+  const [, schema = ''] = read('server/src/engines/postgres/schema.ts').split('export interface DB {');
+  const real = [...schema.matchAll(/^ {2}(\w+): /gm)].map(([, name]) => name ?? '');
+  expect([...new Set(documented)].toSorted()).toEqual(real.toSorted());
+
+  const documentedDefaults = [...(periods ?? '').matchAll(/`(WAYBILL_\w+)` \((\d+)\)/g)].map(([, name, days]) => [
+    name,
+    days,
+  ]);
+  for (const [name = '', value] of documentedDefaults)
+    expect([name, configTable[name]?.default]).toEqual([name, value]);
+  const named = new Set(documentedDefaults.map(([name]) => name));
+  expect(Object.keys(configTable).filter((name) => name.endsWith('_DAYS') && !named.has(name))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /**
- * Writes what the client shares with the protocol: client/src/wire.ts from the schemas, and client/src/safe-name.ts as a
- * copy. The client is published alone: it needs neither the protocol nor the library the schemas are written with.
+ * Writes what the client shares with the protocol: client/src/wire.ts from the schemas, and client/src/safe-name.ts as
+ * a copy. The client is published on its own: it needs neither the protocol nor the library that the schemas are
+ * written with.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as protocol from '../protocol/src/index.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes docs/configuration.md from the table in server/src/config.ts. With --check it writes nothing and exits 1
- * when the document is not what it would write.
+ * Writes docs/configuration.md from the table in server/src/config.ts. With --check it writes nothing, and exits with 1
+ * if the document is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,16 +10,16 @@ const introduction = `# Configuration
 
 <!-- Written by tools/generate-config-docs.ts from server/src/config.ts. Do not edit. -->
 
-\`waybilld\` is configured by environment variables and by nothing else. They are read once, when the process starts.
+\`waybilld\` is configured only by environment variables. They are read once, when the process starts.
 
 - A setting without a default is required. All problems are reported at once, and the process exits with 78.
-- A secret may also be given as \`NAME_FILE\`: the path of a file that holds the value. Space around the value is ignored.
-  When both are set, \`NAME\` wins.
-- A name that starts with \`WAYBILL_\` and is not in this table stops the start: it is most likely a spelling mistake.
-- \`serve\`, \`work\` and \`admin\` read the same settings; give every process of an installation the same values, apart
-  from where it listens.
+- A secret may also be given as \`NAME_FILE\`: the path of a file that contains the value. Whitespace around the value is ignored.
+  If both are set, \`NAME\` takes precedence.
+- If a variable starts with \`WAYBILL_\` and is not in this table, the process does not start: it is most likely a spelling mistake.
+- \`serve\`, \`work\` and \`admin\` read the same settings. Give every process of an installation the same values, except for the
+  addresses on which it listens.
 
-How to choose the values: [operations.md](operations.md#the-environment-file).
+[operations.md](operations.md#the-environment-file) explains how to choose the values.
 `;
 
 export function configurationDocument(): string {

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openapiDocument } from '../server/src/http/cgi/openapi.ts';
+import { v1Document } from '../server/src/http/v1/openapi.ts';
+import { routes } from '../server/src/http/v1/routes.ts';
 
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../', import.meta.url));
@@ -27,8 +29,11 @@ async function lint(document: object): Promise<string> {
   }
 }
 
-test('the linter has nothing against the description of the API', async () => {
-  const { totals } = JSON.parse(await lint(openapiDocument())) as { totals: object };
+test.each([
+  ['the machine API', openapiDocument()],
+  ['/api/v1', v1Document(routes)],
+])('the linter has nothing against the description of %s', async (_name, document) => {
+  const { totals } = JSON.parse(await lint(document)) as { totals: object };
   expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
 });
 

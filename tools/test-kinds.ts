@@ -2,25 +2,31 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const project = resolve(import.meta.dirname, '..');
-/** A test that uses an engine has the engine's address from here. */
-const engineAddresses = join(project, 'server/src/testing/engine-addresses.ts');
+/** A test that uses an engine gets its address from the first of these, or starts its own with the second; a disk, a proxy or a browser, with the others. */
+const engineFiles = [
+  'server/src/testing/engine-addresses.ts',
+  'server/src/testing/own-daemon.ts',
+  'server/src/testing/own-disk.ts',
+  'tools/shipped-proxies.ts',
+  'tools/browser.ts',
+].map((path) => join(project, path));
 const importsOfFile = new Map<string, string[]>();
 
-/** The test files that use an engine, because they import an engine's address directly or not, and all others. */
+/** The test files that use an engine or a browser, because they import one of these files directly or indirectly, and all others. */
 export function testKinds(): { unit: string[]; engines: string[] } {
   const files = globSync('{protocol,server,client,tools}/**/*.test.ts', {
     cwd: project,
     exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path),
   });
   const { unit = [], engines = [] } = Object.groupBy(files.toSorted(), (file) =>
-    reached(join(project, file)).has(engineAddresses) ? 'engines' : 'unit',
+    engineFiles.some((path) => reached(join(project, file)).has(path)) ? 'engines' : 'unit',
   );
   return { unit, engines };
 }
 
 function reached(start: string): Set<string> {
   const files = new Set([start]);
-  // A set that grows while it is iterated yields what was added, too.
+  // Iterating over a growing set also yields what was added.
   for (const file of files) for (const imported of importsOf(file)) files.add(imported);
   return files;
 }

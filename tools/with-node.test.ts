@@ -20,7 +20,7 @@ describe('with-node', () => {
   });
   afterEach(() => rmSync(clone, { recursive: true }));
 
-  /** A folder that has what the script itself runs, and this as `node`. */
+  /** A folder with the programs that the script itself runs, and this file as `node`. */
   function pathWith(node: string | undefined): string {
     const bin = join(clone, 'bin');
     mkdirSync(bin);
@@ -57,7 +57,7 @@ describe('with-node', () => {
 });
 
 test('every package says which versions of Node start it, and so do the documents', () => {
-  // crypto.randomUUIDv7, which the server cannot do without, is in these.
+  // These versions have crypto.randomUUIDv7, which the server requires.
   const versions = '^24.16.0 || >=26.1.0';
   for (const path of ['package.json', 'protocol/package.json', 'server/package.json']) {
     expect(versionsOf(path), path).toBe(versions);
@@ -73,4 +73,6 @@ test('a test counts as one that needs the engines by what it imports', () => {
   // Directly, and through a helper.
   expect(engines).toContain('server/src/engines/valkey/csrf-tokens.test.ts');
   expect(engines).toContain('server/src/domain/drops/create-drop.test.ts');
+  // The browser comes with them.
+  expect(engines).toContain('tools/gallery/components.test.ts');
 });

@@ -1,6 +1,6 @@
 /**
- * The yardstick for transfers: a Node server that only passes bytes on, from HTTP to objects of the size and the
- * signature the service uses, and back. `node bare-pipe.ts BUCKET` prints its address; PUT and GET any path.
+ * The yardstick for transfers: a Node server that only forwards bytes between HTTP and objects, with the object size
+ * and the signature that the service uses. `node bare-pipe.ts BUCKET` prints its address; PUT and GET any path.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -62,7 +62,7 @@ async function give(request: IncomingMessage, response: ServerResponse): Promise
   );
   const ask = (object: number) =>
     object < stored.length ? client.send(new GetObjectCommand({ Bucket, Key: keyOf(path, object) })) : undefined;
-  // The next object is on its way while one is passed on.
+  // The next object is fetched while one is being forwarded.
   let next = ask(0);
   for (let object = 0; next; object++) {
     const { Body } = await next;

@@ -1,6 +1,6 @@
 /**
- * What the service costs, as ratios within one run: transfers against a bare pipe in Node and against the AWS SDK on the
- * same bucket, contacts_read.cgi against a bare Fastify route with the same select.
+ * What the service costs, as ratios within one run: transfers compared with a bare pipe in Node and with the AWS SDK on
+ * the same bucket, contacts_read.cgi compared with a bare Fastify route with the same select.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { measureRequests } from './requests.ts';
 import { measureTransfers } from './transfers.ts';
 
 const exitCodes = { failed: 1, busy: 2, usage: 64 };
-/** A yardstick that differs by more between rounds measures something else. */
+/** A yardstick that differs by more than this between rounds is not reliable. */
 const maxSpread = 0.3;
 
 const { values: options } = parseArgs({
@@ -34,13 +34,13 @@ if (options.help || !(rounds > 0) || !isOnly) {
 
 Measures transfers and requests in turn with their yardsticks. Takes about five minutes.
 
-  --against COMMIT  measure the program of that commit too, in turn with this one
-  --rounds N        how often each is measured (default 5)
-  --only PART       'transfers' or 'requests'
+  --against COMMIT  also measure the program of that commit, in turn with this one
+  --rounds N        number of measurements of each (default: 5)
+  --only PART       measure only 'transfers' or 'requests'
   --plot FILE       draw the ratios into an SVG file
   --json            print one JSON document
 
-Exit codes: 0 measured, 1 failed, 2 measured on a busy machine: do not compare these figures, 64 used wrongly.
+Exit codes: 0 success, 1 failure, 2 busy machine (do not compare these figures), 64 wrong usage.
 `);
   process.exit(options.help ? 0 : exitCodes.usage);
 }

@@ -1,4 +1,4 @@
-/** The yardstick for scanned uploads: clamd and the bytes. `node clamd-scan.ts FILE` prints seconds. */
+/** The yardstick for scanned uploads: only clamd and the bytes. `node clamd-scan.ts FILE` prints seconds. */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { connect } from 'node:net';

@@ -33,7 +33,7 @@ async function curl(...args: string[]): Promise<string> {
     return (await run('curl', ['-sSf', ...args])).stdout;
   } catch (error) {
     const { stderr } = error as { stderr?: string };
-    // Without the error itself: it has the command, and that has credentials in it.
+    // Without the error itself: it contains the command, which contains credentials.
     // oxlint-disable-next-line preserve-caught-error
     throw new Error(stderr?.trim() ?? 'curl failed');
   }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Of all cores: what else may run while nothing is measured yet. */
+/** The share of all cores that other programs may use before the measurement begins. */
 const maxBusyBefore = 0.15;
-/** What the host may take from this machine while it measures. */
+/** The share of processor time that the host may take away during the measurement. */
 const maxStolen = 0.05;
 
 interface Ticks {
@@ -12,7 +12,7 @@ interface Ticks {
   all: number;
 }
 
-/** Looks at the machine before anything is started; `doubts` says what speaks against the measurement. */
+/** Looks at the machine before anything is started; `doubts` lists the reasons not to trust the measurement. */
 export async function watchMachine(): Promise<{ doubts(): string[] }> {
   const before = ticks();
   await pause(3_000);

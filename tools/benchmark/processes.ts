@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 
 export interface Started extends AsyncDisposable {
   readonly pid: number;
-  /** The line of its output that said it was ready. */
+  /** The line of its output that said that it was ready. */
   readonly line: string;
 }
 

@@ -1,4 +1,4 @@
-/** A built Waybill with a database and a bucket of its own: this one, or that of an earlier commit. */
+/** A built Waybill with its own database and bucket: this one, or that of an earlier commit. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ export interface Release extends AsyncDisposable {
 }
 
 export async function startRelease(name: Release['name'], folder: string): Promise<Release> {
-  // A commit knows best which settings it has.
+  // Each commit knows its own settings best.
   const { engineEnvironment } = (await import(`${folder}/tools/demo/environment.ts`)) as typeof demo;
   const waybilld = `${folder}/server/dist/main.js`;
   const database = `waybill_benchmark_${name}`;
@@ -40,7 +40,7 @@ export async function startRelease(name: Release['name'], folder: string): Promi
     WAYBILL_LOG_LEVEL: 'info',
   };
   await recreateDatabase(database);
-  // Left by a run that was broken off.
+  // Left by an interrupted run.
   await purgeBucket(bucket).catch(() => undefined);
   await createBucket(bucket);
   const program = { waybilld, environment };
@@ -66,7 +66,7 @@ export async function startRelease(name: Release['name'], folder: string): Promi
   };
 }
 
-/** The program of a commit, built in a folder of its own. */
+/** The program of a commit, built in its own folder. */
 export async function checkOut(commit: string): Promise<AsyncDisposable & { readonly folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-earlier-'));
   const git = (...args: string[]) => run('git', ['-C', projectDir, 'worktree', ...args]);

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 
-/** Bytes or requests per second, by contender; one figure per round. */
+/** Bytes or requests per second for each contender; one figure per round. */
 export type Rates = Readonly<Record<string, readonly number[]>>;
 
 export interface Result {
   readonly name: string;
   readonly unit: string;
   readonly rates: Rates;
-  /** The peak of the process, by contender. */
+  /** The peak memory of the process for each contender. */
   readonly memoryMiB?: Readonly<Record<string, number>>;
 }
 
@@ -15,7 +15,7 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 }
 
-/** From the slowest to the fastest round, as a part of the median. */
+/** The difference between the slowest and the fastest round, relative to the median. */
 export function spread(values: readonly number[]): number {
   return (Math.max(...values) - Math.min(...values)) / median(values);
 }
@@ -51,7 +51,7 @@ function ratios({ rates }: Result): Record<string, number> {
   return Object.fromEntries(others.map(([contender, values]) => [contender, service / median(values)]));
 }
 
-/** One bar per ratio; the line is where the service is as fast as its yardstick. */
+/** One bar per ratio; the line marks where the service is as fast as its yardstick. */
 export function writePlot(path: string, results: readonly Result[]): void {
   const bars = results.flatMap((result) =>
     Object.entries(ratios(result)).map(([contender, ratio]) => ({ label: `${result.name} / ${contender}`, ratio })),

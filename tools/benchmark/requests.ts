@@ -8,7 +8,7 @@ import type { Result } from './report.ts';
 
 const run = promisify(execFile);
 const wrk = { connections: 32, seconds: 6 };
-/** Those that change nothing, so that every round asks the same. */
+/** Only requests that change nothing, so that every round measures the same. */
 const operations = ['contacts_read.cgi', 'get_files.cgi', 'get_history.cgi'];
 
 export async function measureRequests(

@@ -1,4 +1,6 @@
-/** The yardstick: the AWS SDK, straight to the bucket. `node sdk-transfer.ts put|parts|get FILE BUCKET` prints seconds. */
+/**
+ * The yardstick: the AWS SDK, directly to the bucket. `node sdk-transfer.ts put|parts|get FILE BUCKET` prints seconds.
+ */
 import { createReadStream, statSync } from 'node:fs';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';

@@ -12,9 +12,9 @@ import type { Rates, Result } from './report.ts';
 
 const run = promisify(execFile);
 const mebibyte = 1024 ** 2;
-/** Everything that all rounds store has to fit into the demo's store, which frees what is overwritten hours later. */
+/** What all rounds store has to fit into the demo's store, which frees overwritten data only hours later. */
 const largeMiB = 512;
-/** Within what the scanner takes of one file. */
+/** Within the scanner's limit for one file. */
 const scannedMiB = 20;
 
 interface Options {
@@ -23,7 +23,7 @@ interface Options {
   readonly progress: (what: string) => void;
 }
 
-/** Contenders take turns, so that what else the machine does weighs on all of them alike. */
+/** Contenders take turns, so that other load on the machine affects all of them equally. */
 export async function measureTransfers(
   releases: readonly Release[],
   { folder, rounds, progress }: Options,
@@ -140,7 +140,7 @@ async function clamd(file: string): Promise<number> {
   return Number((await run(process.execPath, [join(import.meta.dirname, 'clamd-scan.ts'), file])).stdout);
 }
 
-/** Bytes that do not compress, without keeping them in memory. */
+/** Incompressible bytes, generated without keeping them in memory. */
 async function writeRandomFile(path: string, mebibytes: number): Promise<void> {
   const stream = createWriteStream(path);
   const noise = createCipheriv('aes-128-ctr', randomBytes(16), randomBytes(16));

@@ -11,7 +11,7 @@ import { enginesDir } from './environment.ts';
 
 const run = promisify(execFile);
 
-/** A client of the S3 engine that tools/engines runs. */
+/** A client for the S3 engine that tools/engines runs. */
 export function engineS3(): S3Client {
   return new S3Client({
     endpoint: 'http://127.0.0.1:7480',
@@ -29,7 +29,7 @@ export async function createBucket(bucket: string): Promise<void> {
   client.destroy();
 }
 
-/** With all that is in it. */
+/** Together with everything in it. */
 export async function deleteBucket(bucket: string): Promise<void> {
   const client = engineS3();
   for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket })) {
@@ -39,7 +39,9 @@ export async function deleteBucket(bucket: string): Promise<void> {
   client.destroy();
 }
 
-/** At once, past the store's own garbage collection: for buckets with more in them than the store has room for twice. */
+/**
+ * At once, bypassing the store's own garbage collection: for buckets that contain more than the store can hold twice.
+ */
 export async function purgeBucket(bucket: string): Promise<void> {
   const env = { ...process.env, CEPH_CONF: `${enginesDir}/ceph/ceph.conf` };
   await run('radosgw-admin', ['bucket', 'rm', `--bucket=${bucket}`, '--purge-objects', '--bypass-gc'], { env });

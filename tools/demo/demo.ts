@@ -1,9 +1,9 @@
 /**
- * Waybill on this machine: the engines, two `serve` processes behind one address, a worker and two API accounts.
- * Prints one JSON line when all of it answers, stays in the foreground, and on SIGTERM or SIGINT stops what it started.
- * Everything is new at each start; nothing of an earlier demo is kept.
+ * Waybill on this machine: the engines, two `serve` processes behind one address, a worker and two API accounts. Prints
+ * one JSON line when everything is ready, stays in the foreground, and on SIGTERM or SIGINT stops what it started.
+ * Everything is new at each start; nothing is kept from an earlier demo.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -15,6 +15,7 @@ import {
   demoBucket,
   demoDatabase,
   demoDir,
+  demoEnvironment,
   engineEnvironment,
   enginesDir,
   projectDir,
@@ -25,11 +26,20 @@ import { createAccount, recreateDatabase } from './fresh.ts';
 const run = promisify(execFile);
 const engines = (...args: string[]) => run(`${projectDir}/tools/engines/engines`, args);
 
-if (process.argv.includes('--help')) {
-  process.stdout.write(
-    'Usage: npm run demo\n\nStarts a whole Waybill on this machine and prints one JSON line about it. Ctrl-C ends it.\n',
-  );
+const words = process.argv.slice(2);
+if (words[0] === '--help') {
+  process.stdout.write(`Usage: npm run demo [-- COMMAND]
+
+Starts a complete Waybill on this machine and prints one JSON line about it. Press Ctrl-C to stop it. With a COMMAND,
+runs it with the settings of the demo that is running:
+
+  npm run demo -- admin doctor
+`);
   process.exit(0);
+}
+if (words.length > 0) {
+  const env = { PATH: process.env['PATH'], ...demoEnvironment() };
+  process.exit(spawnSync(process.execPath, [waybilld, ...words], { env, stdio: 'inherit' }).status ?? 1);
 }
 
 const children: { name: string; process: ChildProcess }[] = [];
@@ -57,7 +67,9 @@ async function start(): Promise<void> {
   writeFileSync(`${demoDir}/environment.json`, JSON.stringify(environment), { mode: 0o600 });
 
   const serves = await Promise.all([startServe('serve-1', environment), startServe('serve-2', environment)]);
-  const worker = await startWaybilld('worker', ['work'], environment, 'working');
+  const workConsole = `127.0.0.1:${await freePort(0)}`;
+  const work = { ...environment, WAYBILL_WORK_CONSOLE_LISTEN: workConsole };
+  const worker = await startWaybilld('worker', ['work'], work, 'working');
   const proxy = await startProxy(
     port,
     serves.map((serve) => serve.listening),
@@ -70,6 +82,7 @@ async function start(): Promise<void> {
     base_url: baseUrl,
     accounts,
     admin_url: serves[0]?.console,
+    consoles: [...serves.map((serve) => serve.console), `http://${workConsole}`],
     mail_dir: `${enginesDir}/postfix/mail/all/new`,
     sms_log: `${enginesDir}/kannel/sms.log`,
     pids: { 'serve-1': serves[0]?.pid, 'serve-2': serves[1]?.pid, worker: worker.pid, proxy: proxy.pid },
@@ -78,7 +91,7 @@ async function start(): Promise<void> {
 }
 
 async function stop(code: number): Promise<never> {
-  // In reverse: the door first, then who serves behind it.
+  // In reverse order: first the proxy, then the processes behind it.
   for (const { process: child } of children.toReversed()) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     const gone = once(child, 'exit');
@@ -114,7 +127,9 @@ async function startServe(name: string, environment: Record<string, string>) {
   };
 }
 
-/** Starts waybilld and waits for the log line that says it is up; its log goes to a file beside the engines'. */
+/**
+ * Starts waybilld and waits for the log line that says it is ready; its log goes to a file next to the engines' logs.
+ */
 async function startWaybilld(name: string, args: string[], environment: Record<string, string>, sign: string) {
   const log = openSync(`${demoDir}/${name}.log`, 'w');
   const child = spawn(process.execPath, [waybilld, ...args], {
@@ -174,7 +189,7 @@ async function startProxy(port: number, targets: string[]) {
   }
 }
 
-/** The preferred port if nobody has it, else any. */
+/** The preferred port if it is free, otherwise any. */
 async function freePort(preferred: number): Promise<number> {
   const server = createServer();
   const taken = await new Promise<boolean>((resolve) => {

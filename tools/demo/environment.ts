@@ -9,16 +9,18 @@ export const demoDatabase = 'waybill_demo';
 export const demoBucket = 'waybill-demo';
 export const waybilld = `${projectDir}/server/dist/main.js`;
 
-/** Settings a caller of the demo may change by setting them. */
+/** Settings that a caller of the demo may override. */
 const adjustable = [
+  'WAYBILL_OPERATOR_NAME',
   'WAYBILL_SCAN',
+  'WAYBILL_SCRUB_BYTES_PER_SECOND',
   'WAYBILL_SECOND_FACTOR',
   'WAYBILL_LOG_LEVEL',
   'WAYBILL_DESTTIME_UNIT',
   'WAYBILL_DESTTIME_MAX',
 ];
 
-/** The settings of waybilld on the engines of this machine. Needs the public address, which the demo decides. */
+/** The settings of waybilld for this machine's engines, given the public address, which the demo decides. */
 export function engineEnvironment(publicUrl: string): Record<string, string> {
   return {
     WAYBILL_PUBLIC_URL: publicUrl,
@@ -31,24 +33,24 @@ export function engineEnvironment(publicUrl: string): Record<string, string> {
     WAYBILL_MASTER_KEY_FILE: secretFile('master-keys', () => `1:${randomBytes(32).toString('base64')}\n`),
     WAYBILL_KEY_PEPPER_FILE: secretFile('key-pepper', () => `${randomBytes(32).toString('base64')}\n`),
     WAYBILL_CLAMD: '127.0.0.1:3310',
-    // A demo is there to be tried hard.
+    // The demo must withstand hard testing.
     WAYBILL_MESSAGES_PER_ACCOUNT: '1000000',
     WAYBILL_MESSAGES_PER_RECIPIENT: '1000000',
     WAYBILL_RECIPIENT_MESSAGES_PER_HOUR: '1000000',
-    // Large files are over the scanner's limit, and a demo should take them.
+    // Large files exceed the scanner's limit, and the demo should accept them.
     WAYBILL_SCAN: 'best-effort',
     WAYBILL_SMTP_URL: 'smtp://127.0.0.1:2525?ignoreTLS=true',
     WAYBILL_MAIL_FROM: 'waybill@files.test',
     WAYBILL_SMS_URL: 'http://waybill:waybill@127.0.0.1:13013/cgi-bin/sendsms',
     WAYBILL_LOG_LEVEL: 'warn',
-    // Ctrl-C ends a demo at once: its proxy stops first, so nobody has to notice and nothing is worth waiting for.
+    // Ctrl-C ends the demo at once: its proxy stops first, so no one has to notice and nothing is worth waiting for.
     WAYBILL_STOP_DELAY_SECONDS: '0',
     WAYBILL_STOP_SECONDS: '5',
     ...Object.fromEntries(adjustable.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
   };
 }
 
-/** The environment of the demo that runs, for whoever starts a further process beside it. */
+/** The environment of the running demo, for starting another process alongside it. */
 export function demoEnvironment(): Record<string, string> {
   const path = `${demoDir}/environment.json`;
   if (!existsSync(path)) throw new Error('No demo is running: start one with `npm run demo`.');

@@ -1,10 +1,10 @@
-/** What a Waybill starts with on the engines of this machine: an empty database, and accounts. */
+/** What a Waybill needs to start on this machine's engines: an empty database, and accounts. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** An empty one, whatever there was before. */
+/** The database is empty, whatever was there before. */
 export async function recreateDatabase(name: string): Promise<void> {
   await dropDatabase(name);
   await psql(`create database ${name}`);
@@ -14,7 +14,7 @@ export async function dropDatabase(name: string): Promise<void> {
   await psql(`drop database if exists ${name} with (force)`);
 }
 
-/** By the program at `waybilld`, with its settings. */
+/** Uses the program at `waybilld`, with its settings. */
 export async function createAccount(
   { waybilld, environment }: { waybilld: string; environment: Record<string, string> },
   { email, number }: { email: string; number: string },

@@ -1,26 +1,32 @@
 /**
- * Draws every page and every mail in every state into gallery/, light and dark, on a telephone and on a desk, and
- * says what is wrong with them: what axe finds, what scrolls sideways, what the content policy blocks.
+ * Draws every component, page and mail in every state into gallery/, light and dark, on a phone and on a desktop screen, and
+ * reports what is wrong with them: what axe finds, what scrolls sideways, what the content security policy blocks.
  *
- *   tools/build-assets && node tools/gallery/gallery.ts [part of a state's name] [language]
+ *   tools/build-assets && node tools/gallery/gallery.ts [part of a state's name] [language] [branded]
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { runnerImport } from 'vite';
 import { launchBrowser } from '../browser.ts';
-import { createStage, playUpload, sendUpload, tidyUpload } from './stage.ts';
+import { createStage, plays } from './stage.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const assets = `${project}server/dist/assets`;
 const target = `${project}gallery/`;
-const [only = '', language = 'en'] = process.argv.slice(2);
+const [only = '', language = 'en', brand] = process.argv.slice(2);
 const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 800 };
-/** A mail is shown inside of a mail program, which has landmarks of its own. */
+/** A mail is shown inside a mail program, which has its own landmarks. */
 const notForMails = ['landmark-one-main', 'region'];
+
+/** The pictures in README and docs: recreated with every complete gallery, so that they are up to date. */
+const shown = {
+  'contact-phone-light.png': 'upload-island-ready-phone-light.png',
+  'code-phone-dark.png': 'code-sms-phone-dark.png',
+};
 
 const manifest = JSON.parse(readFileSync(`${assets}/manifest.json`, 'utf8')) as Record<string, { file: string }>;
 
@@ -36,7 +42,8 @@ const { module } = await runnerImport<typeof import('./render.ts')>(`${project}t
   logLevel: 'error',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 });
-const pictures = module.pictures(language, asset).filter(({ name }) => name.includes(only));
+const allPictures = module.pictures(language, asset, brand === 'branded');
+const pictures = allPictures.filter(({ name }) => name.includes(only));
 const problems = new Set<string>();
 
 async function look(
@@ -48,6 +55,8 @@ async function look(
 ): Promise<void> {
   const shot = (size: string) => page.screenshot({ path: `${target}${name}-${size}-${scheme}.png`, fullPage: true });
   await act?.(page);
+  // Where what sticks to the bottom of the window belongs.
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
   await shot('phone');
   const { violations } = await new AxeBuilder({ page }).disableRules(mail ? notForMails : []).analyze();
   for (const { id, nodes } of violations) {
@@ -68,7 +77,8 @@ for (const { name, html, text } of pictures) {
 }
 const stage = createStage(
   assets,
-  new Map(pictures.map(({ name, html, text }) => [name, { html, mail: text !== undefined }])),
+  new Map(allPictures.map(({ name, html, text }) => [name, { html, mail: text !== undefined }])),
+  module.brandFiles,
 );
 await new Promise<void>((resolve) => {
   stage.listen(0, '127.0.0.1', resolve);
@@ -78,11 +88,12 @@ const browser = await launchBrowser();
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ colorScheme, viewport: phone, reducedMotion: 'reduce' });
-    for (const { name, text, script } of pictures) {
+    for (const { name, text, opens } of pictures) {
       const page = await context.newPage();
       page.on('console', (message) => {
-        // A refused upload is part of the play.
-        if (message.type() === 'error' && !message.text().includes('415')) problems.add(`${name}: ${message.text()}`);
+        // A refused upload and a lost network are part of the play.
+        const expected = /415|ERR_INTERNET_DISCONNECTED/.test(message.text());
+        if (message.type() === 'error' && !expected) problems.add(`${name}: ${message.text()}`);
       });
       page.on('pageerror', (error) => problems.add(`${name}: ${error.message}`));
       page.on('dialog', (dialog) => {
@@ -90,13 +101,11 @@ try {
         void dialog.dismiss();
       });
       await page.goto(`${origin}/${name}`);
-      const uploads = script === 'upload';
-      await look(page, name, colorScheme, text !== undefined, uploads ? playUpload : undefined);
-      if (uploads) {
-        for (const [state, act] of [['ready', tidyUpload] as const, ['sent', sendUpload] as const]) {
-          await page.setViewportSize(phone);
-          await look(page, `${name}-${state}`, colorScheme, false, act);
-        }
+      if (opens !== undefined) await page.locator(`[commandfor=${opens}]`).click();
+      await look(page, name, colorScheme, text !== undefined);
+      for (const [state, act] of plays[name] ?? []) {
+        await page.setViewportSize(phone);
+        await look(page, `${name}-${state}`, colorScheme, false, act);
       }
       await page.close();
     }
@@ -107,5 +116,10 @@ try {
   stage.closeAllConnections();
   stage.close();
 }
-process.stdout.write(problems.size === 0 ? 'Nothing to complain about.\n' : `${[...problems].join('\n')}\n`);
+if (only === '' && language === 'en' && brand === undefined) {
+  for (const [image, picture] of Object.entries(shown)) {
+    copyFileSync(`${target}${picture}`, `${project}docs/images/${image}`);
+  }
+}
+process.stdout.write(problems.size === 0 ? 'No problems found.\n' : `${[...problems].join('\n')}\n`);
 process.exitCode = problems.size === 0 ? 0 : 1;

@@ -1,16 +1,38 @@
+import { componentStates } from '../../server/src/testing/component-states.tsx';
 import { mailStates, pageStates } from '../../server/src/testing/view-states.tsx';
+import { brandStylesheet } from '../../server/src/views/colors.ts';
+import { type Operator, plainOperator } from '../../server/src/views/operator.ts';
 import { languageLinks, renderPage } from '../../server/src/views/render-page.tsx';
-import { createWords } from '../../server/src/views/words.ts';
+import { type AllWords, createWords } from '../../server/src/views/words.ts';
 
 export interface Picture {
   readonly name: string;
   readonly html: string;
   readonly text?: string;
   readonly script?: 'gesture' | 'upload' | undefined;
+  /** The id of a dialog to be opened by the button for it. */
+  readonly opens?: string | undefined;
 }
 
-/** Everything there is to draw; `asset` answers the address of a built file. */
-export function pictures(language: string, asset: (source: string) => string): Picture[] {
+/** An operator with settings of their own. */
+const example: Operator = {
+  name: 'Northwind Files',
+  color: '#8a1538',
+  supportAddress: 'help@northwind.example',
+  imprintUrl: 'https://northwind.example/imprint',
+  privacyUrl: 'https://northwind.example/privacy',
+};
+
+/** What the example's pages load besides ours. */
+export const brandFiles: Readonly<Record<string, string>> = {
+  '/brand.css': brandStylesheet(example.color ?? ''),
+  '/logo.svg':
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 28"><path fill="#8a1538" d="M0 28 14 0l14 28zm30 0L44 0l14 28z"/></svg>',
+};
+
+/** Everything there is to draw; `asset` returns the address of a built file. */
+export function pictures(language: string, asset: (source: string) => string, branded: boolean): Picture[] {
+  const operator = branded ? example : plainOperator;
   const all = createWords({ fallback: 'en' });
   const words = all.for(language);
   const pages = Object.entries(pageStates(words)).map(([name, { title, page, script }]) => ({
@@ -22,13 +44,34 @@ export function pictures(language: string, asset: (source: string) => string): P
       languageLinks: languageLinks(all, '/'),
       stylesheet: asset('src/views/assets/pages.css'),
       icon: asset('src/views/assets/mark.svg'),
+      operator,
+      brandStylesheet: branded ? '/brand.css' : undefined,
+      logo: branded ? '/logo.svg' : undefined,
       script: script && asset(`src/views/islands/${script}.${script === 'upload' ? 'tsx' : 'ts'}`),
     }),
   }));
-  const mails = Object.entries(mailStates(words)).map(([name, { subject, text, html }]) => ({
+  const mails = Object.entries(mailStates(words, undefined, operator)).map(([name, { subject, text, html }]) => ({
     name: `mail-${name}`,
     html,
     text: `Subject: ${subject}\n\n${text}`,
   }));
-  return [...pages, ...mails];
+  const shown = (['ltr', 'rtl'] as const).flatMap((dir) => components(all, asset('src/views/assets/pages.css'), dir));
+  return [...shown, ...pages, ...mails];
+}
+
+/** The components, each on a page of its own. */
+export function components(all: AllWords, stylesheet: string, dir: 'ltr' | 'rtl'): Picture[] {
+  const words = { ...all.for('en'), dir };
+  return Object.entries(componentStates()).map(([name, { page, opens }]) => ({
+    name: `component-${name}-${dir}`,
+    opens,
+    html: renderPage(words, {
+      title: name,
+      page,
+      languageLinks: [],
+      stylesheet,
+      brandStylesheet: '/specimens.css',
+      operator: plainOperator,
+    }),
+  }));
 }

@@ -1,36 +1,39 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { basename } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import type { Page } from 'playwright-core';
+import type { ServerFile } from '../../server/src/views/islands/upload-entry.ts';
 
-interface Stored {
-  readonly id: string;
-  readonly name: string;
-  readonly sizeBytes: number;
-  receivedBytes: number;
-  state: 'uploading' | 'checking' | 'ready' | 'refused';
-}
+type Stored = { -readonly [key in keyof ServerFile]: ServerFile[key] };
 
-const policy =
+export const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'";
-/** A file of this name stops arriving half-way, one of that name is refused at the door, and one is checked for long. */
+/**
+ * A file with the first name stops half-way, one with the second is refused at once, and one with the third takes long
+ * to check.
+ */
 const stuck = 'site-survey-film.mov';
 const refused = 'setup.exe';
 const slow = 'contract-signed-by-both-parties.pdf';
 
-/** Serves the pages under the policy they will live under, and plays the server behind the upload page. */
-export function createStage(assets: string, pages: ReadonlyMap<string, { html: string; mail: boolean }>): Server {
+/** Serves the pages under their real content security policy, and plays the server behind the upload page. */
+export function createStage(
+  assets: string,
+  pages: ReadonlyMap<string, { html: string; mail: boolean }>,
+  brandFiles: Readonly<Record<string, string>> = {},
+): Server {
   let stored: Stored[] = [];
   return createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://stage').pathname;
     const page = pages.get(path.slice(1));
     if (page) {
-      // Every visit begins with a file in each state that an earlier one can leave.
+      // Every visit begins with a file in each state that an earlier visit can leave.
       stored = [
-        { id: 'a', name: 'Delivery note 2291.pdf', sizeBytes: 184_320, receivedBytes: 184_320, state: 'ready' },
-        { id: 'b', name: 'archive-2025.zip', sizeBytes: 812e6, receivedBytes: 498e6, state: 'uploading' },
-        { id: 'c', name: slow, sizeBytes: 2_411_724, receivedBytes: 2_411_724, state: 'checking' },
-        { id: 'd', name: 'invoice.pdf.scr', sizeBytes: 91_204, receivedBytes: 91_204, state: 'refused' },
+        { ...arrived('a', 'Delivery note 2291.pdf', 184_320, 'ready'), scan: 'clean' },
+        { ...arrived('b', 'archive-2025.zip', 812e6, 'uploading'), receivedBytes: 498e6 },
+        arrived('c', slow, 2_411_724, 'checking'),
+        arrived('d', 'invoice.pdf.scr', 91_204, 'refused'),
       ];
       answer(response, 200, page.html, {
         'content-type': 'text/html; charset=utf-8',
@@ -39,36 +42,50 @@ export function createStage(assets: string, pages: ReadonlyMap<string, { html: s
     } else if (path.startsWith('/assets/')) {
       const type = path.endsWith('.css') ? 'text/css' : path.endsWith('.svg') ? 'image/svg+xml' : 'text/javascript';
       answer(response, 200, readFileSync(`${assets}/${basename(path)}`), { 'content-type': type });
+    } else if (brandFiles[path] !== undefined) {
+      const type = path.endsWith('.css') ? 'text/css' : 'image/svg+xml';
+      answer(response, 200, brandFiles[path], { 'content-type': type });
+    } else if (path === '/specimens.css') {
+      answer(response, 200, readFileSync(new URL('specimens.css', import.meta.url)), { 'content-type': 'text/css' });
     } else if (path === '/u/files') {
       json(response, stored);
-      for (const file of stored) if (file.state === 'checking' && file.name !== slow) file.state = 'ready';
+      for (const file of stored) {
+        if (file.state !== 'checking' || file.name === slow) continue;
+        file.state = 'ready';
+        file.scan = file.name.endsWith('.dwg') ? 'unscanned' : 'clean';
+      }
     } else if (path === '/u/send') {
-      json(response, { files: stored.filter(({ state }) => state === 'ready') });
+      json(response, { files: [] });
+    } else if (path === '/u/plain') {
+      answer(response, 303, '', { location: '/sent' });
     } else if (path.startsWith('/u/tus')) {
       stored = tus(request, response, stored);
     } else {
-      // A browser asks for /favicon.ico where a mail names no icon.
+      // A browser requests /favicon.ico if a mail names no icon.
       answer(response, path === '/favicon.ico' ? 204 : 404, '', {});
     }
   });
+}
+
+function arrived(id: string, name: string, sizeBytes: number, state: Stored['state']): Stored {
+  return { id, name, path: name, sizeBytes, receivedBytes: sizeBytes, state, scan: null };
 }
 
 function tus(request: IncomingMessage, response: ServerResponse, stored: Stored[]): Stored[] {
   const head = { 'tus-resumable': '1.0.0' };
   if (request.method === 'POST') {
     const metadata = String(request.headers['upload-metadata']);
-    const name = Buffer.from(/filename (\S+?)(?:,|$)/.exec(metadata)?.[1] ?? '', 'base64').toString();
+    const told = (key: string) =>
+      Buffer.from(new RegExp(`\\b${key} ([^\\s,]+)`).exec(metadata)?.[1] ?? '', 'base64').toString();
+    const name = told('filename');
     if (name === refused) {
       answer(response, 415, '', head);
       return stored;
     }
-    const file: Stored = {
-      id: String(stored.length + 1),
-      name,
-      sizeBytes: Number(request.headers['upload-length']),
-      receivedBytes: 0,
-      state: 'uploading',
-    };
+    const size = Number(request.headers['upload-length']);
+    const file = arrived(String(stored.length + 1), name, size, 'uploading');
+    file.receivedBytes = 0;
+    file.path = told('path') || name;
     answer(response, 201, '', { ...head, location: `/u/tus/${file.id}`, 'upload-offset': '0' });
     return [...stored, file];
   }
@@ -111,13 +128,13 @@ function json(response: ServerResponse, value: unknown): void {
 }
 
 /** Files in every state: ready, interrupted, being checked, refused by the check or at the door, under way. */
-export async function playUpload(page: Page): Promise<void> {
+async function playUpload(page: Page): Promise<void> {
   const file = (name: string, size: number) => ({
     name,
     mimeType: 'application/octet-stream',
     buffer: Buffer.alloc(size, 1),
   });
-  await page.getByText('archive-2025.zip').waitFor();
+  await page.locator('.upload', { hasText: 'archive-2025.zip' }).waitFor();
   await page
     .locator('input[type=file]')
     .first()
@@ -133,16 +150,66 @@ export async function playUpload(page: Page): Promise<void> {
   await page.waitForTimeout(1500);
 }
 
-/** The way of a contact who sends files: what does not work is removed; what was refused may stay. */
-export async function tidyUpload(page: Page): Promise<void> {
-  for (const state of ['failed', 'interrupted', 'uploading', 'checking']) {
-    await page.locator(`.upload-${state} button`).last().click();
-    await page.locator(`.upload-${state}`).waitFor({ state: 'detached' });
-  }
+/** What cannot be sent is removed, and "Send" is pressed while the rest is still on its way. */
+async function pressSend(page: Page): Promise<void> {
+  await removeAll(page, ['failed', 'interrupted', 'refused']);
+  await page.locator('.send .button-main').click();
+  await page.locator('.send .button-quiet').waitFor();
+}
+
+async function goOffline(page: Page): Promise<void> {
+  await page.context().setOffline(true);
+  await page.locator('.send-bar .banner').waitFor();
+}
+
+async function tidyUpload(page: Page): Promise<void> {
+  await page.context().setOffline(false);
+  await page.locator('.send-bar .banner').waitFor({ state: 'detached' });
+  await page.locator('.send .button-quiet').click();
+  await removeAll(page, ['uploading', 'checking']);
   await page.locator('.send button:enabled').waitFor();
 }
 
-export async function sendUpload(page: Page): Promise<void> {
+async function sendUpload(page: Page): Promise<void> {
   await page.locator('.send button:enabled').click();
   await page.locator('.badge-good').waitFor();
 }
+
+async function removeAll(page: Page, states: readonly string[]): Promise<void> {
+  for (const state of states) {
+    await page.locator(`.upload-${state} button`).last().click();
+    await page.locator(`.upload-${state}`).waitFor({ state: 'detached' });
+  }
+}
+
+/** A folder with many files, most of which have arrived. */
+async function playFolder(page: Page): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'gallery-'));
+  try {
+    for (let index = 0; index < 120; index += 1) {
+      const inner = join(folder, 'Site survey 2026', `Building ${Math.floor(index / 20) + 1}`);
+      mkdirSync(inner, { recursive: true });
+      const name = index === 0 ? stuck : `Photograph of the northern façade, number ${index}.jpeg`;
+      writeFileSync(join(inner, name), Buffer.alloc(index === 0 ? 24_000_000 : 5000, 1));
+    }
+    await page.locator('.upload', { hasText: 'archive-2025.zip' }).waitFor();
+    await page.locator('input[type=file]').nth(1).setInputFiles(join(folder, 'Site survey 2026'));
+    await page.locator('.folded', { hasText: /\b120\b/ }).waitFor();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What happens on the page with its script, one after the other; each is a picture of its own. */
+export const plays: Readonly<
+  Record<string, readonly (readonly [state: string, act: (page: Page) => Promise<void>])[]>
+> = {
+  'upload-island': [
+    ['mixed', playUpload],
+    ['waiting', pressSend],
+    ['offline', goOffline],
+    ['ready', tidyUpload],
+    ['sent', sendUpload],
+  ],
+  'upload-island-folder': [['many', playFolder]],
+};

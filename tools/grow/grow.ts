@@ -14,15 +14,16 @@ const drops = Number(options.drops);
 if (options.help || !options.database || !options.largest || !(drops > 0)) {
   const text = `Usage: npm run grow -- --database URL --largest EMAIL [--drops N]
 
-Fills a database with N drops (default 10000000), five links, three files and two messages each, over one account for
-every 500 of them. A tenth belongs to the account EMAIL, which must exist. A million need 3.7 GB of disk. When it is
-broken off, the same command continues. Only for databases that are thrown away afterwards.
+Fills a database with N drops (default: 10000000) with five links, three files and two messages each, and one account for
+every 500 drops. A tenth of them belongs to the account EMAIL, which must exist. A million drops need 3.1 GB of disk space.
+If it is interrupted, run the same command to continue. Use only a database that you can delete afterwards: while many
+drops are written, the large tables have no indexes, and references between them are not checked.
 `;
   (options.help ? process.stdout : process.stderr).write(text);
   process.exit(options.help ? 0 : 64);
 }
 
-const pool = new pg.Pool({ connectionString: options.database, max: 1 });
+const pool = new pg.Pool({ connectionString: options.database, max: 2 });
 const since = performance.now();
 try {
   await fill(pool, {

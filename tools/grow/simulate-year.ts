@@ -1,13 +1,12 @@
 /**
- * A year of use in a quarter of an hour: each day drops are sent, opened and delivered, those past their deadline end, and
- * what ended long ago is forgotten, all by the program's own sweep on a clock that is moved on a day at a time. Shows
- * how large the tables become.
+ * Simulates a year of use in a quarter of an hour: each day drops are sent, opened and delivered, drops past their
+ * deadline end, and those that ended long ago are deleted, all by the program's own sweep with a clock that is moved
+ * forward one day at a time. Shows how large the tables become.
  */
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
-import type { Engines } from '../../server/src/domain/ports/index.ts';
 import { sweep } from '../../server/src/domain/sweep.ts';
 import { jobDeadlines, openDatabase, openPool } from '../../server/src/engines/postgres/database.ts';
 import { migrate } from '../../server/src/engines/postgres/migrate.ts';
@@ -31,12 +30,12 @@ const [dropsPerDay, keepDays, days] = [options['drops-per-day'], options['keep-d
 if (options.help || !options.database || ![dropsPerDay, keepDays, days].every((count) => count > 0)) {
   const text = `Usage: npm run simulate-year -- --database URL [OPTIONS]
 
-Spends a year of drops in an empty database that is thrown away afterwards, and prints the size of each table with its
-indexes after a quarter, half, three quarters and all of it.
+Simulates a year of drops in an empty database, and prints the size of each table with its indexes after a quarter, half,
+three quarters and all of the year. Use a database that you can delete afterwards.
 
-  --drops-per-day N  default 1000
-  --keep-days N      how long what has ended is kept (default 90)
-  --days N           default 365
+  --drops-per-day N  number of drops per day (default: 1000)
+  --keep-days N      how long the history of ended drops is kept (default: 90)
+  --days N           number of days (default: 365)
   --plot FILE        draw the sizes into an SVG file
 `;
   (options.help ? process.stdout : process.stderr).write(text);
@@ -54,7 +53,7 @@ await plain.query(`
   insert into simulated.clock values ('0');
   create function simulated.now() returns timestamptz language sql stable as
     $$ select pg_catalog.now() - behind from simulated.clock $$`);
-// Looked for here before it is looked for among the functions that PostgreSQL has.
+// Found here before PostgreSQL's built-in function of the same name.
 const url = new URL(options.database);
 url.searchParams.set('options', '-c search_path=simulated,pg_catalog,public');
 const pool = open(url.href);
@@ -62,9 +61,13 @@ const engines = {
   store: postgresStore(openDatabase(pool)),
   // No objects were stored, and none are deleted.
   objects: { delete: () => Promise.resolve() },
+  // Nor are keys.
+  dayKeys: { today: async () => undefined, destroy: async () => 0 },
   checkpoint: () => undefined,
-  policy: { keepSeconds: { history: keepDays * daySeconds, audit: keepDays * daySeconds } },
-} as unknown as Pick<Engines, 'store' | 'objects' | 'checkpoint' | 'policy'>;
+  policy: {
+    keepSeconds: { history: keepDays * daySeconds, audit: keepDays * daySeconds, events: keepDays * daySeconds },
+  },
+} as unknown as Parameters<typeof sweep>[0];
 
 const accountId = randomUUID();
 await pool.query("insert into accounts (id, email, number, type) values ($1, 'year@machines.test', '', 'api')", [
@@ -75,7 +78,7 @@ for (let day = 1; day <= days; day++) {
   await plain.query('update simulated.clock set behind = make_interval(days => $1)', [days - day]);
   await spendDay(pool, day);
   await sweep(engines);
-  // Once a day; PostgreSQL does it by itself more often than that.
+  // Once a day; PostgreSQL itself does it more often.
   await plain.query('vacuum analyze');
   for (const table of tables) {
     const { rows } = await plain.query<{ size: number }>('select pg_total_relation_size($1::regclass) as size', [
@@ -98,7 +101,9 @@ function open(connection: string): pg.Pool {
   return openPool({ url: connection, connections: 4, deadlines: jobDeadlines, onError: () => undefined });
 }
 
-/** What a day's dispatches leave: three receivers, two files, a mail each, one receiver who fetches everything. */
+/**
+ * What a day's dispatches leave: three receivers, two files, one mail each, and one receiver who downloads everything.
+ */
 async function spendDay(client: pg.Pool, day: number): Promise<void> {
   await client.query(
     `with new as materialized (

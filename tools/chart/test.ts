@@ -1,0 +1,123 @@
+/**
+ * Lints and renders the Helm chart with each of its examples, and checks what it renders. Run it as `npm run
+ * chart-test`, with the paths of helm and kubectl. kubectl knows the types of Deployments without a cluster: a field
+ * that it does not know is gone after it has read one.
+ */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const [helm = 'helm', kubectl = 'kubectl'] = process.argv.slice(2);
+const chart = fileURLToPath(new URL('../../deploy/helm/waybill', import.meta.url));
+const examples = readdirSync(`${chart}/examples`);
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly data?: Record<string, string>;
+  readonly spec?: { readonly template: { readonly spec: PodSpec } };
+}
+
+interface PodSpec {
+  readonly enableServiceLinks: boolean;
+  readonly automountServiceAccountToken: boolean;
+  readonly terminationGracePeriodSeconds: number;
+  readonly securityContext: object;
+  readonly containers: readonly { readonly securityContext: object }[];
+}
+
+const run = (program: string, args: readonly string[], input = '') =>
+  execFileSync(program, args, { encoding: 'utf8', input, stdio: ['pipe', 'pipe', 'inherit'] });
+const rendered = (...args: string[]) => run(helm, ['template', 'waybill', chart, ...args]);
+
+/** The manifests as they are written, whatever their kind; kubectl prints one JSON value after the other. */
+const parsed = (yaml: string): Manifest[] =>
+  run(kubectl, ['label', '--local', '-f', '-', '-o', 'json', 'a=b'], yaml)
+    .split(/^(?=\{$)/m)
+    .map((part) => JSON.parse(part) as Manifest);
+/** A Deployment as kubectl understands it. */
+const understood = (deployment: Manifest): unknown =>
+  JSON.parse(run(kubectl, ['set', 'env', '--local', '-f', '-', '-o', 'json', 'A=b'], JSON.stringify(deployment)));
+
+/** The path of every field that holds something. */
+function fieldsOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([name, field]) => fieldsOf(field, `${path}/${name}`));
+}
+
+function refuses(what: string, reason: RegExp, ...args: string[]): void {
+  const { status, stderr } = spawnSync(helm, ['template', 'waybill', chart, ...args], { encoding: 'utf8' });
+  ok(status !== 0, `${what} is accepted`);
+  match(stderr, reason);
+  process.stdout.write(`refused: ${what}\n`);
+}
+
+for (const example of examples) {
+  const file = `${chart}/examples/${example}`;
+  run(helm, ['lint', '--strict', '--quiet', chart, '--values', file]);
+  const manifests = parsed(rendered('--values', file));
+  const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
+  equal(deployments.length, 2);
+  equal(manifests.filter(({ kind }) => kind === 'PodDisruptionBudget').length, 2);
+  ok(manifests.every(({ kind }) => kind !== 'Secret'));
+
+  for (const deployment of deployments) {
+    const known = new Set(fieldsOf(understood(deployment)));
+    deepEqual(
+      fieldsOf(deployment).filter((path) => !known.has(path)),
+      [],
+      `${deployment.metadata.name} has fields that Kubernetes does not know`,
+    );
+    checkPods(deployment.spec?.template.spec, manifests.find(({ kind }) => kind === 'ConfigMap')?.data ?? {});
+  }
+  process.stdout.write(`rendered: ${example} (${manifests.map(({ kind }) => kind).join(', ')})\n`);
+}
+
+function checkPods(pods: PodSpec | undefined, settings: Record<string, string>): void {
+  ok(pods);
+  equal(pods.enableServiceLinks, false);
+  equal(pods.automountServiceAccountToken, false);
+  const stopSeconds = Number(settings['WAYBILL_STOP_DELAY_SECONDS']) + Number(settings['WAYBILL_STOP_SECONDS']);
+  ok(pods.terminationGracePeriodSeconds > stopSeconds + 30, 'a pod is killed before its process has stopped');
+  match(JSON.stringify(pods.securityContext), /"runAsNonRoot":true.*"seccompProfile":\{"type":"RuntimeDefault"\}/);
+  for (const { securityContext } of pods.containers) {
+    deepEqual(securityContext, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  }
+}
+
+const given = ['--values', `${chart}/examples/${examples[0]}`];
+refuses('no setting at all', /missing properties/, '--set', 'secret.existing=waybill');
+refuses(
+  'no Secret',
+  /secret\.existing is the name/,
+  ...given,
+  '--set',
+  'secret.existing=',
+  '--set',
+  'secret.external.enabled=false',
+);
+refuses(
+  'a secret as a value',
+  /WAYBILL_SMTP_URL/,
+  ...given,
+  '--set',
+  'settings.WAYBILL_SMTP_URL=smtp://user:secret@host',
+);
+refuses('a misspelt value', /replica/, ...given, '--set', 'serve.replica=3');
+const digest = `sha256:${'a'.repeat(64)}`;
+match(rendered(...given, '--set', `image.digest=${digest}`), new RegExp(`image: "waybill@${digest}"`));
+// Another pod is asked for a missing asset, and for nothing else.
+const ingresses = parsed(rendered('--values', `${chart}/examples/existing-secret.yaml`)).filter(
+  ({ kind }) => kind === 'Ingress',
+);
+const [retried = '', ...others] = ingresses
+  .map((ingress) => JSON.stringify(ingress))
+  .filter((text) => text.includes('http_404'));
+deepEqual([ingresses.length, others.length], [2, 0]);
+match(retried, /proxy-body-size":"0".*"path":"\/assets\/"/);
+process.stdout.write('passed\n');

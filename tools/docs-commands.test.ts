@@ -1,0 +1,91 @@
+// What the documents tell people to type exists, with the options that they name.
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import * as client from '../client/src/command/program.ts';
+import { fakeTerminal } from '../client/src/testing/fake-terminal.ts';
+import * as server from '../server/src/program.ts';
+import { documents } from './documents.ts';
+import { shellWords } from './shell-words.ts';
+
+type Command = ReturnType<typeof server.makeProgram>;
+
+const project = fileURLToPath(new URL('../', import.meta.url));
+const { scripts } = JSON.parse(readFileSync(`${project}package.json`, 'utf8')) as { scripts: Record<string, string> };
+
+/** The programs, with commands that do nothing. */
+function programs(): Record<string, Command> {
+  const never = async () => undefined as never;
+  const roles = { serve: never, work: never, withEngines: never, diagnose: never, setUp: never };
+  const made = {
+    waybilld: server.makeProgram(roles, '1.2.3'),
+    waybill: client.makeProgram(fakeTerminal(tmpdir()), new AbortController().signal, '1.2.3'),
+  };
+  for (const command of [...server.withDescendants(made.waybilld), ...client.withDescendants(made.waybill)]) {
+    if (command.commands.length === 0) command.action(() => undefined);
+  }
+  return made;
+}
+
+/** The lines of the blocks that are to be typed, each with the lines that continue it, and without prompts. */
+function typedLines(text: string): string[] {
+  const blocks = [...text.matchAll(/^ *```(sh|console)\n([\s\S]*?)^ *```/gm)];
+  return blocks.flatMap(([, kind, block = '']) =>
+    block
+      .replace(/\\\n\s*/g, '')
+      .split('\n')
+      .flatMap((line) => (kind === 'sh' ? [line.trim()] : line.startsWith('$ ') ? [line.slice(2)] : [])),
+  );
+}
+
+/** Commands in the middle of a sentence, which need not be complete. */
+function mentioned(text: string): string[] {
+  const prose = text.replace(/^ *```[\s\S]*?^ *```/gm, '');
+  return [...prose.matchAll(/`((?:waybilld?|npm run|node tools\/)(?: [^`{\n]*)?)`/g)].map(([, code]) => code ?? '');
+}
+
+/** What is wrong with a command that is only mentioned: a command, an option or a file that does not exist. */
+function problemOf(code: string): string | undefined {
+  const [name = '', ...words] = (code.split(' | ')[0] ?? '').split(/\s+/);
+  if (name === 'npm') return scripts[words[1] ?? ''] ? undefined : `no script ${words[1]}`;
+  if (name === 'node') return existsSync(`${project}${words[0]}`) ? undefined : `no file ${words[0]}`;
+  let command = programs()[name] as Command;
+  for (const word of words) {
+    // Alternatives are written with a bar.
+    const next = word.split('|').map((one) => command.commands.find((child) => child.name() === one));
+    if (!next[0]) break;
+    if (next.includes(undefined)) return `no command ${word}`;
+    command = next[0];
+  }
+  const rest = words.slice(words.findIndex((word) => word.startsWith('-')));
+  const isGroup = command.commands.length > 0 && words.length > 0;
+  if (isGroup && words.at(-1) !== command.name() && !words.at(-1)?.startsWith('-')) return `no command ${words.at(-1)}`;
+  const options = new Set(command.options.flatMap(({ long, short }) => [long, short]).concat('--help', '-h'));
+  return rest.filter((word) => /^--?[a-z]/.test(word) && !options.has(word)).map((word) => `no option ${word}`)[0];
+}
+
+describe.each(documents.filter((path) => !path.startsWith('docs/adr/')))('%s', (path) => {
+  // Both run waybilld.
+  const text = readFileSync(`${project}${path}`, 'utf8').replace(/npm run (?:demo|dev) -- (?=admin)/g, 'waybilld ');
+
+  test('mentions only what exists', () => {
+    const problems = mentioned(text).flatMap((code) => {
+      const problem = problemOf(code);
+      return problem ? [`${code}: ${problem}`] : [];
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test('has only lines to type that the programs understand', async () => {
+    for (const line of typedLines(text)) {
+      const [, name = ''] = /(?:^|\| )(waybilld?) /.exec(line) ?? [];
+      const program = programs()[name];
+      if (program)
+        await expect(program.parseAsync(shellWords(name, line), { from: 'user' }), line).resolves.toBeDefined();
+      for (const [script] of line.matchAll(/npm run [^\s-]\S*/g)) expect(problemOf(script), line).toBeUndefined();
+      for (const [file] of line.matchAll(/(?<=^|\s)(?:tools|deploy)\/[\w./-]+/g))
+        expect(existsSync(`${project}${file}`), line).toBe(true);
+    }
+  });
+});

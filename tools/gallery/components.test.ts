@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { build, type Rolldown } from 'vite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contrast } from '../../server/src/views/colors.ts';
+import { createWords } from '../../server/src/views/words.ts';
+import { launchBrowser } from '../browser.ts';
+import { components } from './render.ts';
+import { policy } from './stage.ts';
+
+const words = createWords({ fallback: 'en' });
+const pictures = components(words, '/pages.css', 'ltr');
+const mirrored = components(words, '/pages.css', 'rtl');
+const origin = 'http://gallery.test';
+const phone = { width: 390, height: 844 };
+const small = { width: 320, height: 640 };
+let browser: Browser;
+const files = new Map<string, { body: string; contentType: string }>();
+
+describe('the components', () => {
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    const built = (await build({
+      configFile: false,
+      root: fileURLToPath(new URL('../../server', import.meta.url)),
+      logLevel: 'error',
+      build: { write: false, rollupOptions: { input: 'src/views/assets/pages.css' } },
+    })) as Rolldown.RolldownOutput;
+    const stylesheet = built.output.find(({ fileName }) => fileName.endsWith('.css'));
+    if (stylesheet?.type !== 'asset') throw new Error('The stylesheet was not built.');
+    files.set('/pages.css', { body: String(stylesheet.source), contentType: 'text/css' });
+    const specimens = readFileSync(new URL('specimens.css', import.meta.url), 'utf8');
+    files.set('/specimens.css', { body: specimens, contentType: 'text/css' });
+    for (const { name, html } of [...pictures, ...mirrored])
+      files.set(`/${name}`, { body: html, contentType: 'text/html' });
+  });
+  afterAll(() => browser.close());
+
+  describe.each(pictures)('$name', ({ name, opens }) => {
+    test('is accessible and fits a small screen, light and dark', async () => {
+      await using shown = await show(name, { viewport: phone });
+      const { page, complaints } = shown;
+      if (opens !== undefined) await page.locator(`[commandfor=${opens}]`).click();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        // Legacy: without a second page, which is needed only for frames of other sites.
+        const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`);
+        expect(found, colorScheme).toEqual([]);
+      }
+      await page.setViewportSize(small);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(small.width);
+      expect(complaints).toEqual([]);
+    });
+
+    test('can be hit by a finger', async () => {
+      await using shown = await show(name, { viewport: phone, hasTouch: true, isMobile: true });
+      if (opens !== undefined) await shown.page.locator(`[commandfor=${opens}]`).tap();
+      const missed = await shown.page
+        .locator(':is(button, a, input, select, textarea, summary):visible')
+        .evaluateAll((controls) =>
+          controls
+            .filter((control) => {
+              const { width, height } = control.getBoundingClientRect();
+              return Math.ceil(width) < 44 || Math.ceil(height) < 44;
+            })
+            .map((control) => control.outerHTML),
+        );
+      expect(missed).toEqual([]);
+    });
+  });
+
+  test.each(mirrored)('$name fits a small screen', async ({ name }) => {
+    await using shown = await show(name, { viewport: small });
+    expect(await shown.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(small.width);
+  });
+
+  test('a dialog opens, closes and gives the focus back without a script of ours', async () => {
+    await using shown = await show('component-dialog-ltr', { viewport: phone });
+    const { page } = shown;
+    const dialog = page.getByRole('dialog', { name: 'Disable the link?' });
+    const opener = page.getByRole('button', { name: 'Disable link…' });
+    for (const close of ['Close', 'Keep it']) {
+      await opener.click();
+      await dialog.getByRole('button', { name: close }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true);
+    }
+  });
+
+  test('a table is cards below 640 px', async () => {
+    await using shown = await show('component-table-ltr', { viewport: { width: 640, height: 800 } });
+    const { page } = shown;
+    const row = page.locator('tbody tr').first();
+    expect(await row.evaluate((element) => getComputedStyle(element).display)).toBe('table-row');
+    await page.setViewportSize({ width: 639, height: 800 });
+    expect(await row.evaluate((element) => getComputedStyle(element).display)).toBe('block');
+    expect(await page.getByRole('table').getByRole('row').count()).toBe(4);
+  });
+
+  test('a long name keeps its extension in sight, and all of it when it is copied', async () => {
+    await using shown = await show('component-file-row-ltr', { viewport: small });
+    const long = shown.page.locator('.file-name', { hasText: 'IMG_2026' });
+    const [text, inside] = await long.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element.querySelector('bdi')?.lastChild ?? element);
+      return [
+        (element as HTMLElement).innerText,
+        range.getBoundingClientRect().right <= element.getBoundingClientRect().right,
+      ] as const;
+    });
+    expect(text).toBe('IMG_20260914_101112_site-survey-north-entrance-after-the-rain-version-2-final.jpeg');
+    expect(inside).toBe(true);
+  });
+
+  describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
+    test.each(['component-button-ltr', 'component-field-ltr', 'component-recipient-chips-ltr'])(
+      'what can be used in %s has an edge of 3:1',
+      async (name) => {
+        await using shown = await show(name, { colorScheme });
+        const controls = shown.page.locator(
+          ':is(.button-main, .button-quiet, .button-danger, .field > :is(input, select, textarea, .chips)):not(:disabled)',
+        );
+        const edges = await controls.evaluateAll((all) => all.map((each) => getComputedStyle(each).borderTopColor));
+        expect(edges.length).toBeGreaterThan(2);
+        const card = await shown.page.locator('.card').evaluate((element) => getComputedStyle(element).backgroundColor);
+        expect(edges.filter((edge) => !(contrast(hex(edge), hex(card)) >= 3))).toEqual([]);
+      },
+    );
+  });
+});
+
+/** `rgb(0, 0, 0)`, as a browser computes it, as `#000000`. */
+function hex(color: string): string {
+  const channels = color.match(/\d+/g) ?? [];
+  return `#${channels.map((channel) => Number(channel).toString(16).padStart(2, '0')).join('')}`;
+}
+
+async function show(
+  name: string,
+  options: BrowserContextOptions,
+): Promise<{ page: Page; complaints: string[] } & AsyncDisposable> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  await context.route(`${origin}/**`, (route) => {
+    const file = files.get(new URL(route.request().url()).pathname);
+    return route.fulfill(file ? { ...file, headers: { 'content-security-policy': policy } } : { status: 404 });
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+  await page.goto(`${origin}/${name}`);
+  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+}

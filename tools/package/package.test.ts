@@ -1,0 +1,78 @@
+// What the Debian package installs, without building it: npm run package-test installs it in a clean Debian.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configTable } from '../../server/src/config.ts';
+
+const run = promisify(execFile);
+const units = ['waybill-serve.service', 'waybill-work.service'];
+let root: string;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'waybill-package-'));
+  await run(fileURLToPath(new URL('package', import.meta.url)), ['--root', root]);
+}, 120_000);
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const installed = (path: string) => join(root, path);
+
+test('it holds the program, its services and its documentation, and nothing for developers', () => {
+  const files = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length));
+  const ours = files.filter((path) => !/node_modules|\/(?:server|client|protocol)\/|\/doc\//.test(path));
+  expect(ours.toSorted()).toEqual([
+    '/lib/systemd/system/waybill-serve.service',
+    '/lib/systemd/system/waybill-work.service',
+    '/usr/bin/waybill',
+    '/usr/bin/waybilld',
+    '/usr/lib/sysusers.d/waybill.conf',
+    '/usr/lib/tmpfiles.d/waybill.conf',
+    '/usr/lib/waybill/node',
+    '/usr/share/man/man1/waybill.1.gz',
+    '/usr/share/man/man8/waybilld.8.gz',
+  ]);
+  expect(files.filter((path) => /\.ts$|\.map$|\/(?:typescript|vitest|playwright-core)\//.test(path))).toEqual([]);
+});
+
+test.each([
+  ['server/dist/main.js', 'waybilld'],
+  ['client/dist/command/main.js', 'waybill'],
+])('%s runs with what is in the package', async (program, name) => {
+  const folder = installed('usr/lib/waybill');
+  const { stdout } = await run(join(folder, 'node'), [join(folder, program), '--help'], { env: {}, cwd: root });
+  expect(stdout).toContain(`Usage: ${name} `);
+});
+
+test('the man page describes every command and every setting, and can be shown', async () => {
+  const page = installed('usr/share/man/man8/waybilld.8.gz');
+  const { stdout, stderr } = await run('man', ['--warnings', '--local-file', page], {
+    env: { ...process.env, MANWIDTH: '100', LANG: 'C.UTF-8' },
+  });
+  expect(stderr).toBe('');
+  for (const text of ['waybilld serve', 'waybilld admin accounts create', ...Object.keys(configTable)])
+    expect(stdout).toContain(text);
+});
+
+describe.each(units)('%s', (unit) => {
+  test('is correct', async () => {
+    const text = readFileSync(installed(`lib/systemd/system/${unit}`), 'utf8');
+    const copy = join(root, unit);
+    writeFileSync(copy, text.replaceAll('/usr/lib/waybill', installed('usr/lib/waybill')));
+    const { stderr } = await run('systemd-analyze', ['verify', '--man=no', copy]);
+    expect(stderr).toBe('');
+  });
+
+  test('is exposed at most 2.0 of 10', async () => {
+    await run('systemd-analyze', [
+      'security',
+      '--offline=true',
+      '--threshold=20',
+      installed(`lib/systemd/system/${unit}`),
+    ]);
+  });
+});
