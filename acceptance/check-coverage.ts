@@ -1,6 +1,6 @@
 /**
- * Holds COVERAGE.md and the tests of spec/ against each other, in both directions: every sentence has a test that
- * exists, and every test is there for a sentence. Run it with `node acceptance/check-coverage.ts`.
+ * Compares COVERAGE.md and the tests in spec/ in both directions: every sentence has an existing test, and every test
+ * belongs to a sentence. Run it with `node acceptance/check-coverage.ts`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ function readRows(markdown: string): Row[] {
 const testCall = /(?<![\w.])test(?<modifier>\.\w+)*\(/g;
 const titledCall = /(?<![\w.])test\(\s*(?<quote>['"`])(?<title>(?:\\.|(?!\k<quote>)[^\\])*)\k<quote>/g;
 
-/** The titles of a file's tests as they are written, with what varies in a template as an ellipsis. */
+/** The titles of a file's tests as written, with an ellipsis for what varies in a template. */
 function readTitles(file: string): string[] {
   const source = readFileSync(join(here, file), 'utf8');
   const titles = [...source.matchAll(titledCall)].map(({ groups }) =>

@@ -1,4 +1,4 @@
-// A download whose client is gone costs next to nothing, and one link cannot take the server for itself.
+// A download whose client has disconnected costs next to nothing, and one link cannot monopolise the server.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
@@ -14,7 +14,7 @@ import { eventually } from '../lib/wait.ts';
 const fileBytes = 16_000_000;
 const fileCount = 3;
 
-/** Between a `serve` process of our own and the store: all that is read from the store comes through here. */
+/** Between the test's own `serve` process and the store: everything that is read from the store passes through here. */
 const read = { bytes: 0 };
 let wire: Server;
 let serve: OwnServe;
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const opened = () => openedLink(`${serve.baseUrl}/d/${sent.link.split('/').at(-1)}`);
 
-/** Asks for all files, and resets the connection without having read anything. */
+/** Requests all files, and resets the connection without reading anything. */
 async function cancelled({ page, headers }: OpenedLink, afterMs: number): Promise<void> {
   const { hostname, port, host, pathname } = new URL(`${page}all.zip`);
   const socket = connect(Number(port), hostname);
@@ -53,7 +53,7 @@ async function cancelled({ page, headers }: OpenedLink, afterMs: number): Promis
   socket.resetAndDestroy();
 }
 
-/** What was read in all, once nothing more is. */
+/** The total that was read, once reading has stopped. */
 async function readInAll(): Promise<number> {
   let before = -1;
   let still = 0;
@@ -71,7 +71,7 @@ for (const afterMs of [0, 4, 15]) {
     await Promise.all(Array.from({ length: 8 }, () => cancelled(link, afterMs)));
     const bytes = await readInAll();
     expect(bytes).toBeLessThan(60_000_000);
-    // What is counted here is what is read: a whole one is.
+    // The counter works: a complete download is counted in full.
     const whole = await (await fetch(`${link.page}all.zip`, { headers: link.headers })).arrayBuffer();
     expect(whole.byteLength).toBeGreaterThan(fileCount * fileBytes);
     expect(read.bytes - bytes).toBeGreaterThan(fileCount * fileBytes);

@@ -1,4 +1,4 @@
-// Nobody's phone is flooded with codes by opening links: a limit per number, across links and accounts.
+// Opening links cannot flood a phone with codes: there is a limit per number, across links and accounts.
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';

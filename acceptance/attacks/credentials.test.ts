@@ -1,4 +1,4 @@
-// Credentials that are almost right. Most of these a lenient decoder would take for the right ones.
+// Credentials that are almost right. A lenient decoder would accept most of these.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../lib/accounts.ts';
 import { text } from '../lib/answer.ts';
@@ -53,7 +53,7 @@ describe('base64 that is not canonical', () => {
   let client: Client;
 
   beforeAll(async () => {
-    // Padding is needed to get it wrong, so the length of the pair must not be a multiple of three.
+    // The test needs padding in order to break it, so the length of the pair must not be a multiple of three.
     for (const label of ['pad', 'padd', 'paddd']) {
       client = new Client(await createAccount(label));
       if (client.authorization.endsWith('=')) return;
@@ -72,7 +72,7 @@ describe('base64 that is not canonical', () => {
 
   test('bits set behind the last byte are refused', async () => {
     const altered = client.authorization.replace(/(.)(=+)$/, (_, last: string, padding: string) => {
-      // Before padding the last letter's low bits are zero, so the next letter of the alphabet differs in them alone.
+      // Before padding, the last letter's low bits are zero, so the next letter of the alphabet differs only in them.
       return `${String.fromCharCode(last.charCodeAt(0) + 1)}${padding}`;
     });
     // A lenient decoder reads the same bytes; that is what makes this an attack.

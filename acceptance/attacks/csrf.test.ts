@@ -1,4 +1,5 @@
-// Requests that a page of another site could make a browser send: with credentials, without the token in its header.
+// Requests that a page of another site could make a browser send: with credentials, but without the token in the
+// header.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type Answer, text } from '../lib/answer.ts';
@@ -89,6 +90,6 @@ test('the index page mints nothing for credentials that are refused: the tokens 
   assertErrorAnswer(refused[0] as Answer, 401, 'unauthorized');
   assertErrorAnswer(refused[1] as Answer, 403, 'wrong_account');
   for (const answer of refused) expect(text(answer)).not.toContain('csrftoken');
-  // One token more would have pushed out the oldest.
+  // One more token would have displaced the oldest.
   expect((await client.contacts({ 'CSRF-Token': tokens[0] ?? '' })).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-// Addresses: one plain addr-spec and nothing else, because whatever else is in it reaches a mail server.
+// Addresses: one plain addr-spec and nothing else, because anything else in it reaches a mail server.
 import { describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { attackTable } from '../lib/attack-table.ts';

@@ -1,5 +1,5 @@
-// Failures are limited per address: guessing is slowed down, and whoever has the right key is not locked out by it.
-// The process and the address are the test's own, because the limit would meet every other test of this machine.
+// Failures are limited per address: guessing is slowed down, and a client with the right key is not locked out. The
+// test has its own process and address, because the limit would affect every other test on this machine.
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../lib/accounts.ts';
@@ -18,7 +18,7 @@ afterAll(async () => {
   await serve?.stop();
 });
 
-/** All of 127.0.0.0/8 is this machine; a random one has not failed before, in this run or the last. */
+/** All of 127.0.0.0/8 is this machine; a random address has not failed before, in this run or the last. */
 const loopbackAddress = () => `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 
 test('after 300 failures from an address guesses answer 429, and the right key still works', async () => {
@@ -29,7 +29,7 @@ test('after 300 failures from an address guesses answer 429, and the right key s
     new Client({ ...account, apiKey: 'wb_guess' }, options).plain('GET', `/${account.user}/`, { headers });
 
   let refusals = 0;
-  // The window may turn once while this runs, which would allow as many again.
+  // The counting window may change once during the test, which would allow the same number again.
   while (refusals <= 2 * allowed) {
     const answers = await Promise.all(Array.from({ length: 10 }, () => guess()));
     for (const answer of answers.filter(({ status }) => status !== 429)) assertErrorAnswer(answer, 401, 'unauthorized');
@@ -40,7 +40,7 @@ test('after 300 failures from an address guesses answer 429, and the right key s
   expect(refusals).toBeLessThanOrEqual(2 * allowed);
 
   assertErrorAnswer(await guess(), 429, 'too_many_requests');
-  // An address that the guesser merely claims to have is not the one that counts.
+  // An address that the attacker merely claims to have does not count.
   assertErrorAnswer(await guess({ 'X-Forwarded-For': '203.0.113.7' }), 429, 'too_many_requests');
   expect((await right.index()).status).toBe(200);
   expect((await right.contacts()).status).toBe(200);

@@ -1,4 +1,4 @@
-// Requests that two parsers could read differently, that are too large, or that no client of ours would send.
+// Requests that two parsers could read differently, that are too large, or that no legitimate client would send.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type Answer, header } from '../lib/answer.ts';
@@ -11,7 +11,7 @@ import { demo } from '../lib/running-demo.ts';
 const host = () => new URL(demo().base_url).host;
 const clear = '[]';
 
-/** The header lines of a good request; a row replaces or adds what it is about. */
+/** The header lines of a valid request; each row replaces or adds the ones it is about. */
 function lines({ client, token }: Victim, changes: { without?: string; add?: string[] } = {}): string[] {
   const good = [
     `Host: ${host()}`,
@@ -24,7 +24,7 @@ function lines({ client, token }: Victim, changes: { without?: string; add?: str
 
 const head = (requestLine: string, headerLines: string[]) => [requestLine, ...headerLines, '', ''].join('\r\n');
 const read = ({ client }: Victim) => `GET /${client.user}/cgi/contacts_read.cgi HTTP/1.1`;
-/** Would remove all contacts, were it understood. */
+/** Would remove all contacts if it were accepted. */
 const wipe = ({ client }: Victim) => `POST /${client.user}/cgi/contacts_add.cgi HTTP/1.1`;
 const json = 'Content-Type: application/json';
 

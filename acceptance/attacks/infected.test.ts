@@ -1,4 +1,4 @@
-// A file the scanner knows is refused, and nothing of its request is kept.
+// A file that the scanner detects is refused, and nothing from its request is kept.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/client.ts';

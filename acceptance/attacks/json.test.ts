@@ -19,7 +19,7 @@ function row(
 
 const broken = (name: string, body: string | Buffer) => row('contacts_add', name, body, 'malformed_request');
 const invalid = (name: string, body: string) => row('contacts_add', name, body, 'invalid_input');
-/** Refused by the parser or by the schema: both are right. */
+/** Refused by the parser or by the schema: both are correct. */
 const either = (operation: Operation, name: string, body: string | Buffer) =>
   row(operation, name, body, ['malformed_request', 'invalid_input']);
 
@@ -85,7 +85,7 @@ attackTable('names of fields that mean something to JavaScript', [
   either('createdrop', 'desttime twice, once escaped', '{"desttime":1,"\\u0064esttime":2}'),
 ]);
 
-// The receivers are set and a file is staged: were one of these taken, a drop would appear in the history.
+// The receivers are set and a file is staged: if one of these were accepted, a drop would appear in the history.
 attackTable(
   'dispatches of another shape',
   (['createdrop', 'givedrop'] as const).flatMap((operation) => [

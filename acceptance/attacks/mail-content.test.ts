@@ -1,4 +1,5 @@
-// What a sender writes is shown to the receiver literally: it adds no header, no recipient, no markup and no link of ours.
+// What a sender writes is shown to the receiver literally: it adds no header, no recipient, no markup and no link to
+// our site.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { succeeded } from '../lib/client.ts';
@@ -47,7 +48,7 @@ test('markup and templates in the message are shown as they were written', async
   const ddmessage = `<script>alert(1)</script> <img src=x onerror=alert(2)> {{7*7}} \${7*7} &amp; "'`;
   await dispatch(client, { to: [receiver], files: [file], parameters: { ddmessage } });
   const mail = await waitForMail(receiver);
-  // The text part quotes the message and breaks its lines.
+  // The text part quotes the message and wraps its lines.
   expect(mail.email.text?.replaceAll('\n> ', ' ')).toContain(ddmessage);
   expect(mail.email.html ?? '').not.toMatch(/<script|<img[^>]*onerror/i);
   if (mail.email.html !== undefined) {

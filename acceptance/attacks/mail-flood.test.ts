@@ -1,4 +1,4 @@
-// Nobody is flooded with mail through us: an hour's limits per account, and per account and recipient.
+// Waybill cannot be used to flood anyone with mail: there are hourly limits per account, and per account and recipient.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
 import { header } from '../lib/answer.ts';

@@ -1,4 +1,4 @@
-// Uploads that are built wrong, or built to cost more than they carry.
+// Uploads that are malformed, or designed to cost more than they carry.
 import { describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type AttackRow, attackTable, belongings } from '../lib/attack-table.ts';
@@ -21,7 +21,7 @@ function tooMuch(name: string, body: () => MultipartBody): AttackRow {
   return { name, status: [400, 413], code: badOrLarge, send: ({ client }) => client.uploadBody(body()) };
 }
 
-/** A whole body with something done to its text. */
+/** A complete body with a change to its text. */
 function altered(parts: Part[], alter: (text: string, boundary: string) => string): MultipartBody {
   const boundary = 'a-boundary-to-be-broken';
   const { contentType, body } = multipart(parts, boundary);
@@ -124,7 +124,7 @@ describe('a client that goes away', () => {
     for (let i = 0; i < 4; i++) {
       await sendAndVanish(demo().base_url, Buffer.concat([Buffer.from(head), body.subarray(0, 1_500_000)]));
     }
-    // A whole upload of the same size, begun later, has gone all the way: by now the halves would have, too.
+    // A complete upload of the same size that began later has finished: by now the halves would have finished, too.
     assertStatus(await client.upload({ name: 'whole.bin', content: Buffer.alloc(2_000_000, 2) }), 'done');
     expect((await belongings(client)).files.map(({ name }) => name)).toEqual(['whole.bin']);
   });

@@ -1,4 +1,4 @@
-// File names that mean something to a file system, a browser or a terminal.
+// File names that have a meaning for a file system, a browser or a terminal.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type AttackRow, attackTable, type Victim } from '../lib/attack-table.ts';
@@ -48,12 +48,12 @@ const refused = (name: string, send: AttackRow['send']): AttackRow => ({
   name,
   send,
   status: 400,
-  // Some of these the parser refuses before they are a name.
+  // The parser refuses some of these before they become a name.
   code: ['invalid_name', 'malformed_request', 'invalid_input'],
 });
 
 attackTable('uploading a file called', [
-  // A backslash has to be escaped in a quoted string; whoever does not unescape it sees two, which is no better.
+  // A backslash has to be escaped in a quoted string; a parser that does not unescape it sees two, which is no better.
   ...badNames.map(([why, name]) => refused(why, upload(`filename="${name.replaceAll('\\', '\\\\')}"`))),
   refused('a backslash, as browsers send it', upload('filename="..\\evil.txt"')),
   refused('a line break', upload('filename="evil\r\nX-Evil: 1.txt"')),
@@ -81,7 +81,7 @@ const notThere = (name: string, send: AttackRow['send']): AttackRow => ({ name, 
 attackTable('a name that is looked up is never interpreted', [
   {
     name: 'an escape of an escape',
-    // Not there; or a name nobody may have, because another program would decode it once more.
+    // It does not exist; or the name is never allowed, because another program would decode it once more.
     status: [400, 404],
     code: ['invalid_name', 'not_found'],
     send: ({ client }) => client.get('cgi/remove_file.cgi?filename=%252e%252e%252fstaged.txt'),

@@ -10,9 +10,9 @@ import { multipart, uploadParts } from '../lib/multipart.ts';
 import { ownServe } from '../lib/own-serve.ts';
 import { openRequest } from '../lib/stream.ts';
 
-/** Longer than clamd's silence was once taken for its absence. */
+/** Longer than the silence after which clamd used to be considered unavailable. */
 const pauseMs = 32_000;
-/** Before and after the pause, so that the upload is not cut as one that trickles. */
+/** Before and after the pause, so that the upload is not cut for being too slow. */
 const padding = 'x'.repeat(64 * 1024);
 
 for (const policy of ['required', 'best-effort']) {

@@ -1,4 +1,5 @@
-// Whatever is sent, the answer is one of ours and never a failure of the server. fast-check prints the seed of a failure.
+// Whatever is sent, the response is a documented one and never an internal error. fast-check prints the seed of a
+// failure.
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
@@ -86,7 +87,7 @@ test('a file under any name is refused, or listed under that name and removable 
   let draft = 0;
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), async (sent) => {
-      // A quote would end the name in the header of the part, and a backslash is an escape there.
+      // A quote would end the name in the header of the part, and a backslash is an escape character there.
       const name = sent.replace(/["\\]/g, '_').normalize('NFC');
       const own = client.inDraft(`name-${draft++}`);
       const answer = await own.upload({ name, content: 'data' });

@@ -1,4 +1,4 @@
-// Connections that are held without being used, and what they cost: each is cut, and nothing of it stays.
+// Connections that are held without being used, and what they cost: each is cut, and nothing of it remains.
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -10,9 +10,9 @@ import { demo } from '../lib/running-demo.ts';
 import { deliver } from '../lib/scenario.ts';
 import { eventually } from '../lib/wait.ts';
 
-/** More than the kernel holds of it. */
+/** More than the kernel buffers. */
 const sizeBytes = 48 * 1024 * 1024;
-/** Peers are looked at every few seconds, and the machine may be busy. */
+/** Peers are checked every few seconds, and the machine may be busy. */
 const toleranceMs = 15_000;
 const timeout = 150_000;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, timeout);
 afterAll(() => serve.stop());
 
-/** Without the empty line that ends it. */
+/** Without the empty line that would end it. */
 async function headOf(asking: Client, method: string, path: string): Promise<string> {
   return [
     `${method} /${asking.user}/${path} HTTP/1.1`,
@@ -43,7 +43,7 @@ async function headOf(asking: Client, method: string, path: string): Promise<str
   ].join('\r\n');
 }
 
-/** How long after these bytes the server ends the connection, which sends a byte every second or says nothing more. */
+/** How long after these bytes the server ends the connection. Then one byte per second follows, or nothing. */
 async function cutAfter(bytes: string, { trickles, reads }: { trickles: boolean; reads: boolean }): Promise<number> {
   const { hostname, port } = new URL(serve.baseUrl);
   const socket = connect(Number(port), hostname);
@@ -52,7 +52,7 @@ async function cutAfter(bytes: string, { trickles, reads }: { trickles: boolean;
   const began = performance.now();
   socket.write(bytes);
   const trickle = setInterval(() => trickles && socket.write('x'), 1000);
-  // A socket that is not read does not see its end; a reset it does, when it is written to.
+  // A socket that is not read does not notice its end, but when it is written to, it notices a reset.
   const probe = setInterval(() => !reads && socket.write('\r\n'), 2000);
   await new Promise((resolve) => socket.once('close', resolve));
   clearInterval(trickle);
@@ -84,7 +84,7 @@ describe.concurrent('is cut', () => {
 });
 
 test('afterwards nothing of them is left', async () => {
-  // Connections to the engines may have come and gone.
+  // Connections to the engines may have been opened and closed.
   await eventually(
     'as many open descriptors as before',
     async () => descriptors() <= descriptorsBefore + 4 || undefined,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Account } from '../lib/accounts.ts';
+import { processEnvironment } from '../lib/admin.ts';
 import { demo } from '../lib/running-demo.ts';
 
 export const commandPath = fileURLToPath(new URL('../../client/dist/command/main.js', import.meta.url));
@@ -16,7 +17,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** Somebody at a machine of their own: an account, and a home where the command keeps what it has to. */
+/** A person at their own machine: an account, and a home directory where the command stores its files. */
 export class Person implements Disposable {
   readonly account: Account;
   readonly home = mkdtempSync(join(tmpdir(), 'waybill-home-'));
@@ -29,7 +30,7 @@ export class Person implements Disposable {
 
   get environment(): Record<string, string> {
     return {
-      PATH: process.env['PATH'] ?? '',
+      ...processEnvironment,
       HOME: this.home,
       WAYBILL_URL: this.baseUrl,
       WAYBILL_USER: this.account.user,

@@ -1,4 +1,4 @@
-// A file far larger than memory: sent, killed on the way, and fetched over a line that breaks.
+// A file far larger than memory: sent, killed on the way, and downloaded over a connection that breaks.
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -50,7 +50,7 @@ beforeAll(async () => {
 }, timeout);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** How much of its file a process has read, from its own account of it. */
+/** How much of its file a process has read, according to /proc. */
 function readBytes(pid: number): number {
   return Number(/^rchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
 }
@@ -82,7 +82,7 @@ test('a send that is killed at half and run again makes one drop, in little memo
   }, 100);
   const { exitCode, stdout, stderr } = await ended(again).finally(() => clearInterval(looking));
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `Sent 1 file to ${receiver.user}.\n` });
-  expect(stderr).toContain('Going on with an earlier run');
+  expect(stderr).toContain('Resuming an earlier run');
   expect(await drops(sender)).toEqual([['large.bin']]);
   expect(peakMiB).toBeGreaterThan(20);
   expect(peakMiB).toBeLessThan(maxMemoryMiB);
@@ -100,7 +100,7 @@ test('a pull that is cut five times goes on where it was cut, and ends with the 
   const final = join(person.home, 'in/large.bin');
   let partial = 0;
   const looking = setInterval(() => {
-    // Under its name it is whole, or not there.
+    // Under its name it is complete, or not there.
     if (existsSync(final) && statSync(final).size !== sizeBytes) partial += 1;
   }, 20);
   const { exitCode, stderr } = await ended(pulling).finally(() => clearInterval(looking));

@@ -1,4 +1,4 @@
-// One account, many processes: nobody's files or receivers get into another's drop.
+// One account, many processes: no one's files or receivers get into another's drop.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';

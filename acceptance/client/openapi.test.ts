@@ -1,4 +1,4 @@
-// The description of the machine API that the server gives. Every answer of the suite is held against it: lib/contract.ts.
+// The server's description of the machine API. Every response in the suite is compared with it: lib/contract.ts.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { json } from '../lib/answer.ts';
@@ -14,7 +14,7 @@ test('anybody gets the description', async () => {
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   const document = json<{ openapi: string; paths: object }>(answer);
   expect(document.openapi).toBe('3.1.0');
-  expect(Object.keys(document.paths)).toHaveLength(11);
+  expect(Object.keys(document.paths)).toHaveLength(12);
 });
 
 test('an answer that is not as described is noticed', async () => {

@@ -12,7 +12,7 @@ export interface Registry extends AsyncDisposable {
   url: string;
 }
 
-/** A registry of npm that has what is installed in these folders, so that a test can install without the network. */
+/** An npm registry that offers what is installed in these folders, so that a test can install without the network. */
 export async function ownRegistry(nodeModules: string[]): Promise<Registry> {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '').slice(1);

@@ -1,4 +1,4 @@
-// The unattended receiver, killed at any moment: every file lands once, whole, and its hook is run.
+// The unattended receiver, killed at any moment: every file is stored once and complete, and its hook is run.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import { eventually } from '../lib/wait.ts';
 import { ended, Person } from './command.ts';
 
 const kills = fullSize ? 100 : 25;
-/** A drop for every kill: 500 files in all, at full size. */
+/** One drop for every kill: 500 files in total, at full size. */
 const filesOfEach = 5;
 
-/** Moves the file on as a consumer would, and writes down that it was asked to. */
+/** Moves the file on as a consumer would, and records that it was called. */
 const hookScript = `#!/bin/sh
 echo "$WAYBILL_ATTEMPT $WAYBILL_SHA256 $WAYBILL_NAME" >> "$HOME/hook.log"
 [ ! -e "$WAYBILL_FILE" ] || mv "$WAYBILL_FILE" "$HOME/moved/$WAYBILL_DROP-$WAYBILL_ATTEMPT-$WAYBILL_NAME"
@@ -54,12 +54,12 @@ test(`${kills} kills while ${kills * filesOfEach} files arrive: each lands exact
   await sendNext(0);
   for (let kill = 0; kill < kills; kill += 1) {
     const arriving = kill + 1 < kills ? sendNext(kill + 1) : undefined;
-    // Two at a time, so that one takes over where the other one is killed.
+    // Two at a time, so that one takes over when the other one is killed.
     const pullers = [person.start(...words), person.start(...words)];
     const ends = Promise.all(pullers.map(ended));
     let landedNow = 0;
     for (const { stdout } of pullers) stdout?.on('data', (text: string) => (landedNow += text.split('\n').length - 1));
-    // One in four at any moment of its start; the others when they are at work, some way into it.
+    // One in four at any moment of its start; the others some time after they have begun to work.
     const someWay = kill % 4;
     if (someWay === 0) await pause(Math.random() * 1_000);
     else await eventually('a puller is at work', async () => (landedNow >= someWay ? true : undefined), { everyMs: 5 });
@@ -78,7 +78,8 @@ test(`${kills} kills while ${kills * filesOfEach} files arrive: each lands exact
   expect((await lastEnd).exitCode).toBe(130);
   client.close();
 
-  // The hook moves a file on; one whose puller was killed in between may still lie where it landed, and not in both places.
+  // The hook moves a file on; if its puller was killed in between, the file may still be where it was stored, but not
+  // in both places.
   const found = [...filesIn(join(person.home, 'moved')), ...filesIn(join(person.home, 'in'))];
   const landed = found.map(({ name, content }) => [name.replace(/^.*(?=file-\d)/, ''), sha256(content)]);
   expect(landed.length).toBe(sent.size);

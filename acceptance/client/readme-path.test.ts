@@ -19,13 +19,13 @@ interface Step {
   output: string;
 }
 
-/** The commands of the walk, each with the output that is printed below it. */
+/** The commands of the walkthrough, each with the output that is printed below it. */
 function walk(): Step[] {
   const [, block, ...more] = readFileSync(join(project, 'README.md'), 'utf8').split(
     '<!-- client walk -->\n```console\n',
   );
   const text = block?.split('\n```')[0];
-  if (text === undefined || more.length > 0) throw new Error('README.md has not exactly one walk of the client');
+  if (text === undefined || more.length > 0) throw new Error('README.md must have exactly one walk of the client');
   return text
     .split(/^\$ /m)
     .slice(1)

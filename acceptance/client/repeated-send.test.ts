@@ -1,4 +1,4 @@
-// A send that was interrupted and is run again uploads only what the server does not have.
+// An interrupted send that is run again uploads only what the server does not have.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Waybill } from '../../client/src/index.ts';

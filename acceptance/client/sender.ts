@@ -1,6 +1,6 @@
 /**
- * A process that shares its account with others: sends as often as it is told, each time other files to other receivers.
- * Its orders come as JSON on the command line.
+ * A process that shares its account with others: it sends as often as it is told, each time different files to
+ * different receivers. Its instructions come as JSON on the command line.
  */
 import { Waybill } from '../../client/src/index.ts';
 

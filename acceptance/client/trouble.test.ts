@@ -1,4 +1,4 @@
-// Tokens that expire, are pushed out or are lost, and servers that are away for a moment: a caller notices nothing.
+// Tokens that expire, are displaced or are lost, and servers that are briefly unavailable: a caller notices nothing.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -45,7 +45,8 @@ test('a token that has expired is renewed', async () => {
     const account = await createAccount('expiring');
     const client = clientOf(account, serve.baseUrl);
     await client.contacts.add([uniqueAddress('first')]);
-    // Tokens made later, each looked at once, because looking renews it: when one of them has expired, so has the client's.
+    // Tokens created later, each used only once, because use renews it: when one of them has expired, so has the
+    // client's.
     const watcher = new Client(account, { baseUrl: serve.baseUrl });
     const tokens = await Promise.all(Array.from({ length: 30 }, () => watcher.mintToken()));
     await eventually(
@@ -64,7 +65,7 @@ test('a token that has expired is renewed', async () => {
 test('tokens that Redis has lost are renewed in the middle of sends', async () => {
   const account = await createAccount('flushed');
   const receiver = await createAccount('flushed-receiver');
-  // In a database of Redis of its own: the others' tokens are not ours to lose.
+  // In its own Redis database: the test must not lose the tokens of others.
   const redis = new URL(demoEnvironment()['WAYBILL_REDIS_URL'] ?? '');
   redis.pathname = '/7';
   const serve = await ownServe({ WAYBILL_REDIS_URL: redis.href });
@@ -87,7 +88,7 @@ test('503s, 429s and lost answers in between change nothing', { timeout: 120_000
   const fates: Fate[] = ['refuse', 'pass', 'pass', 'lose', 'pass', 'pass', 'limit', 'pass', 'pass', 'pass'];
   let requests = 0;
   await using way = await httpProxy('waybill', demo().base_url, () => fates[requests++ % fates.length] ?? 'pass');
-  const surroundings = { random: () => 0.1 }; // the same pauses, only shorter
+  const surroundings = { random: () => 0.1 }; // the same pauses, but shorter
   const sender = new Waybill({ baseUrl: way.baseUrl, ...account, surroundings });
   const puller = new Waybill({ baseUrl: way.baseUrl, ...receiver, surroundings });
   const wanted = Array.from({ length: 20 }, (_, index) => `send ${index + 10}`);

@@ -1,5 +1,5 @@
-// The object store is full, as Ceph is when an OSD reaches its full ratio: it holds writes back instead of refusing them.
-// `tools/cluster-faults` runs this, on a cluster that nobody else uses.
+// The object store is full, as Ceph is when an OSD reaches its full ratio: it blocks writes instead of refusing them.
+// `tools/cluster-faults` runs this, on a cluster that no one else uses.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const putOffWithinMs = 10_000;
 
 const ceph = async (...command: string[]) =>
   (await run('ceph', ['-c', `${enginesDir}/ceph/ceph.conf`, ...command])).stdout;
-/** The part of its space at which the store takes nothing more. */
+/** The share of its space at which the store accepts no more. */
 const fullAt = async (ratio: number) => {
   for (const limit of ['nearfull', 'backfillfull', 'full']) await ceph('osd', `set-${limit}-ratio`, String(ratio));
 };

@@ -1,4 +1,4 @@
-// Somebody changes what is stored. Who downloads it gets the right bytes, or a transfer that visibly failed.
+// Someone changes stored objects. A download gets the right bytes, or a transfer that visibly fails.
 import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
@@ -113,8 +113,8 @@ function download(range?: string): Promise<Answer> {
 }
 
 /**
- * Announced in full, right as far as it comes, and cut off before its end: what no client can take for the file. Where
- * the damage comes soon, the connection may be gone before its first byte.
+ * Announced in full, right as far as it goes, and cut off before its end, so that no client can mistake it for the
+ * file. If the damage comes early, the connection may be closed before its first byte.
  */
 async function expectBroken(start: number): Promise<void> {
   const received: Buffer[] = [];
@@ -131,7 +131,7 @@ async function expectBroken(start: number): Promise<void> {
   expectSame(bytes, content.subarray(start, start + bytes.length));
 }
 
-/** By digest: a failure that prints megabytes helps nobody. */
+/** By digest: a failure message with megabytes helps no one. */
 function expectSame(actual: Buffer, expected: Buffer): void {
   const digest = (bytes: Buffer) => `${bytes.length} ${createHash('sha256').update(bytes).digest('hex')}`;
   expect(digest(actual)).toBe(digest(expected));

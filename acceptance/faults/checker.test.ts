@@ -1,14 +1,16 @@
-// The checker itself: silent while every promise is kept, and it names each that a test breaks on purpose.
+// The checker itself: it reports nothing while every guarantee holds, and names each one that a test violates on
+// purpose.
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
 import { Client, succeeded } from '../lib/client.ts';
-import { chunkKey, deleteObject, demoInside, query, readObject, writeObject } from '../lib/inside.ts';
+import { chunkKey, deleteObject, demoInside, type Inside, query, readObject, writeObject } from '../lib/inside.ts';
 import type { FileToUpload } from '../lib/multipart.ts';
 import { demo } from '../lib/running-demo.ts';
 import { introduce } from '../lib/scenario.ts';
+import { eventually } from '../lib/wait.ts';
 import { check, judge } from './checker.ts';
 import { ask, type DispatchWish, Journal } from './journal.ts';
 
@@ -16,7 +18,7 @@ let journal: Journal;
 let dispatch: DispatchWish;
 let outside: string;
 
-/** A whole dispatch to an account and an address outside, and a file that is still staged. */
+/** A complete dispatch to an account and an external address, and a file that is still staged. */
 beforeEach(async () => {
   const [sender, receiver] = await Promise.all([createAccount('judged'), createAccount('receiving')]);
   journal = new Journal(new Client(sender), new Client(receiver));
@@ -40,6 +42,27 @@ test('an unanswered or refused request that left nothing is no violation', async
       .outcomes.push(outcome);
   }
   expect(await check([journal])).toEqual([]);
+});
+
+test('a drop that ends while it is being checked is no violation', async () => {
+  await check([journal]);
+  await query("update drops set expires_at = now() + interval '5 seconds' where message = $1", [dispatch.message]);
+  const hasEnded = () => query('select 1 from drops where message = $1 and expires_at <= now()', [dispatch.message]);
+  const inside: Inside = {
+    ...demoInside,
+    // Asked for after the API and before the database.
+    async objectKeys(prefix) {
+      await eventually('the end of the drop', async () => (await hasEnded())[0]);
+      return await demoInside.objectKeys(prefix);
+    },
+  };
+  expect(await check([journal], { inside })).toEqual([]);
+});
+
+test('a usage that is not what the account stores', async () => {
+  const { user } = journal.sender;
+  await query('update usage set stored_bytes = 7 from accounts where id = account_id and email = $1', [user]);
+  expect(await check([journal])).toEqual([`usage of ${user}: is 7, but it stores 15000 bytes`]);
 });
 
 describe('acknowledged uploads', () => {
@@ -165,7 +188,7 @@ describe('links', () => {
 
   test('a link that works, and an inbox entry that is shown, after the end', async () => {
     await check([journal]);
-    // The judge sees it ended, and the server is told so only afterwards.
+    // The checker sees that it has ended, and the server learns of it only afterwards.
     const inside = {
       ...demoInside,
       query: async <Row>(sql: string, values?: unknown[]) => {
@@ -183,7 +206,7 @@ describe('links', () => {
 
   test('an inbox that another account can read', async () => {
     await check([journal]);
-    // A sender that is answered as the receiver would be.
+    // A sender that gets the receiver's response.
     const { sender, receiver } = journal;
     sender.download = (...asked) => receiver.download(...asked);
     expect(await judge([journal])).toEqual([
@@ -277,7 +300,7 @@ describe('a clean bucket', () => {
 
   test('a failed upload that was not swept', async () => {
     await check([journal]);
-    // Leased to a sweep elsewhere that never comes to an end, so that no other sweep takes it meanwhile.
+    // Leased to another sweep that never finishes, so that no other sweep takes it meanwhile.
     await query(
       `update files set state = 'deleting', wrapped_key = null, lease_until = now() + interval '1 hour' where id = $1`,
       [await fileId('staged.bin')],
@@ -311,7 +334,7 @@ async function mailPath(address: string): Promise<string> {
   return join(mail_dir, name);
 }
 
-/** Of the sender's ready file of that name. */
+/** The id of the sender's ready file with that name. */
 async function fileId(name: string): Promise<string> {
   const [row] = await query<{ id: string }>(
     `select files.id from files join accounts on accounts.id = account_id

@@ -1,18 +1,19 @@
 /**
- * The judge of a fault test. It knows what a client asked and was told, and looks at the API, the bucket, the database,
- * the mailbox and the processes to say what was broken of these promises:
+ * The checker of a fault test. It knows what a client requested and what response it got, and examines the API, the
+ * bucket, the database, the mailbox and the processes for violations of these guarantees:
  *
  *   acknowledged upload    it is listed, or in its drop, and downloads byte for byte
- *   nothing partial        every file anybody can see is complete and is what somebody sent
- *   acknowledged dispatch  exactly one drop, a link and a mail for each receiver, all its files; an unanswered one is
- *                          there once as a whole or not at all, a refused one not at all
+ *   nothing partial        every visible file is complete and is what a client sent
+ *   acknowledged dispatch  exactly one drop, with a link and a mail for each receiver, and all its files; one without a
+ *                          response exists once and is complete, or does not exist; a refused one does not exist
  *   links                  a mailed link works until its drop ends and not after; no account reads another's inbox
- *   mails                  each is sent or visibly given up, to its receivers and nobody else; a second one only where a
- *                          crash or a lost answer explains it, and with the same Message-ID
- *   clean bucket           its objects are those of ready files and of uploads under way, and no ready file lacks one
- *   scanned                where scanning is required, nothing infected was taken and nothing unscanned is kept
+ *   mails                  each is sent or visibly given up, to its receivers and no one else; a second copy only if a
+ *                          crash or a lost reply explains it, and with the same Message-ID
+ *   clean bucket           its objects are those of ready files and of uploads in progress, and no ready file lacks one
+ *   usage                  what counts against an account's quota is what it stores and has reserved
+ *   scanned                if scanning is required, nothing infected was accepted and nothing unscanned is kept
  *
- * What the processes themselves must keep (no secret in a log, no unplanned end, bounded memory) is in `conduct.ts`.
+ * `conduct.ts` checks the processes themselves (no secret in a log, no unplanned end, bounded memory).
  */
 import { createHash } from 'node:crypto';
 import { demoInside, type Inside } from '../lib/inside.ts';
@@ -21,21 +22,21 @@ import { type AccountEvidence, type DropRow, type Evidence, gather, keysOf, mail
 import { type DispatchWish, type Journal, type SentFile, settledOutcome } from './journal.ts';
 
 export interface Terms {
-  /** Where to look: the demo unless it is said. */
+  /** Where to look: the demo by default. */
   readonly inside?: Inside;
-  /** How many mails may have come twice: one for each fault that can end a sender between "sent" and "noted". */
+  /** How many mails may have arrived twice: one for each fault that can end a sender between "sent" and "recorded". */
   readonly doubledMails?: number;
   /** Whether the policy is `required`. */
   readonly scanned?: boolean;
 }
 
-/** Every broken promise in a readable line; empty when all were kept. */
+/** Every violation as a readable line; empty if there are none. */
 export async function check(journals: Journal[], terms: Terms = {}): Promise<string[]> {
   await settle(terms.inside ?? demoInside, journals);
   return await judge(journals, terms);
 }
 
-/** The same without waiting for what ends by itself. */
+/** The same without waiting for what ends on its own. */
 export async function judge(journals: Journal[], terms: Terms = {}): Promise<string[]> {
   const evidence = await gather(terms.inside ?? demoInside, journals);
   return [
@@ -48,6 +49,7 @@ export async function judge(journals: Journal[], terms: Terms = {}): Promise<str
     ...judgeMails(journals, evidence, terms.doubledMails ?? 0),
     ...(terms.scanned ? judgeScans(evidence) : []),
     ...judgeBucket(evidence),
+    ...judgeUsage(evidence),
   ];
 }
 
@@ -59,7 +61,7 @@ function judgeUploads(journal: Journal, { staged }: AccountEvidence, { files }: 
     for (const file of upload.files) {
       const what = `acknowledged upload ${file.name}`;
       const taken = dispatched.find((dispatch) => dispatch.files.some(({ name }) => name === file.name));
-      // Acknowledged dispatches answer for their files themselves; an unanswered one may have taken it or left it.
+      // Acknowledged dispatches account for their files themselves; one without a response may or may not have used it.
       if (taken && settledOutcome(taken) === 'ok') continue;
       const isStaged = staged.get(upload.draft)?.includes(file.name) ?? false;
       const row = files.find(
@@ -128,7 +130,7 @@ function judgeDispatches(journal: Journal, api: AccountEvidence, evidence: Evide
     }
     const mayLackMails = drops.some((drop) => drop.ended);
     for (const receiver of dispatch.receivers) {
-      // Counted by their Message-ID: the same one twice is for judgeMails.
+      // Counted by their Message-ID: judgeMails handles duplicates.
       const about = mailsAbout(evidence.mails, receiver, dispatch.message);
       const mails = new Set(about.map(({ email }) => email.messageId)).size;
       if (mails === drops.length || (mails === 0 && mayLackMails)) continue;
@@ -140,7 +142,7 @@ function judgeDispatches(journal: Journal, api: AccountEvidence, evidence: Evide
   return found;
 }
 
-/** Links and files of a drop, as the database has them, and whether each mailed link is one of them. */
+/** The links and files of a drop in the database, and whether each mailed link is one of them. */
 function judgeDrop(dispatch: DispatchWish, drop: DropRow, { files, mails }: Evidence): string[] {
   const found: string[] = [];
   if (!sameSet(addresses(drop.links), dispatch.receivers) || drop.receiver_count !== dispatch.receivers.length) {
@@ -163,7 +165,7 @@ function judgeDrop(dispatch: DispatchWish, drop: DropRow, { files, mails }: Evid
   return found;
 }
 
-/** A link that was mailed leads to its page while the drop lives, and to "gone" afterwards. */
+/** A mailed link leads to its page until the drop ends, and to "gone" afterwards. */
 function judgePages(
   dispatch: DispatchWish,
   { ended }: DropRow,
@@ -181,7 +183,10 @@ function judgePages(
   return found;
 }
 
-/** The receiver with an account finds it once in the inbox until it ends, with every file's bytes as they were sent. */
+/**
+ * A receiver with an account finds it exactly once in the inbox until it ends, with the bytes of every file as they
+ * were sent.
+ */
 function judgeDelivery(
   journal: Journal,
   dispatch: DispatchWish,
@@ -203,7 +208,7 @@ function judgeDelivery(
   return found;
 }
 
-/** Nothing waits forever, nobody else is written to, and what came twice is explained and the same mail. */
+/** Nothing waits forever, no one else gets a mail, and every duplicate is explained and identical. */
 function judgeMails(journals: Journal[], { drops, mails }: Evidence, doubledMails: number): string[] {
   const found: string[] = [];
   for (const drop of drops) {
@@ -266,6 +271,12 @@ function judgeBucket({ files, ownedKeys, strayKeys }: Evidence): string[] {
   }
   for (const key of ownedKeys) if (!allowed.has(key)) found.push(`object ${key}: its file does not need it`);
   return found;
+}
+
+function judgeUsage({ usage }: Evidence): string[] {
+  return usage
+    .filter(({ counted, stored }) => counted !== stored)
+    .map(({ sender, counted, stored }) => `usage of ${sender}: is ${counted}, but it stores ${stored} bytes`);
 }
 
 function accountEvidence(evidence: Evidence, journal: Journal): AccountEvidence {

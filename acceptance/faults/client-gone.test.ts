@@ -1,4 +1,4 @@
-// A client that goes away in the middle of an upload: nobody ever sees anything of it, and nothing of it stays.
+// A client that disconnects in the middle of an upload: no one ever sees any part of it, and nothing of it remains.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -35,7 +35,7 @@ const moments = [
   {
     when: 'in the middle of a file',
     files: [large],
-    // Over two chunks have left for the bucket by then.
+    // By then more than two chunks have been sent to the bucket.
     sentUntil: (body: Buffer) => body.length - chunkBytes / 2,
     reached: { files: 1, objects: 2 },
   },
@@ -55,7 +55,7 @@ const moments = [
     when: 'between two files',
     files: [large, small],
     sentUntil: (body: Buffer) => body.indexOf('Content-Disposition', body.indexOf(large.content)),
-    // The first is complete: its three chunks are stored.
+    // The first file is complete: its three chunks are stored.
     reached: { files: 1, objects: 3 },
   },
   {
@@ -88,7 +88,7 @@ for (const [index, { when, files, sentUntil, reached }] of moments.entries()) {
         const left = [...(await fileIds(draft)), ...(await objectsOf(ids))];
         return left.length === 0 ? true : undefined;
       });
-      // The name is free, and the service in good health.
+      // The name can be used, and the service is healthy.
       expect((await client.upload(...files)).status).toBe(200);
       expect((await client.readFiles()).map(({ name }) => name)).toEqual(files.map(({ name }) => name));
     });

@@ -1,4 +1,4 @@
-// A clock that jumps. The one that decides is PostgreSQL's; here it runs under libfaketime.
+// A clock that jumps. PostgreSQL's clock decides; here it runs under libfaketime.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ let postgres: OwnPostgres;
 let exchange: OwnExchange;
 let client: Client;
 
-/** From now on, PostgreSQL's clock is this many hours from ours. */
+/** From now on, PostgreSQL's clock differs from ours by this many hours. */
 function turnTo(hours: number): void {
   writeFileSync(offsetFile, `${hours < 0 ? '-' : '+'}${Math.abs(hours)}h\n`);
 }
@@ -48,7 +48,7 @@ const clockHours = async () => {
   return Math.round(((row?.now.getTime() ?? 0) - Date.now()) / 3_600_000) + 0;
 };
 
-/** Sent, and the status of the page its mailed link leads to. */
+/** Sends a drop, and returns a function that gets the status of the page that its mailed link leads to. */
 async function sendFor(days: number): Promise<() => Promise<number>> {
   const receiver = uniqueAddress('timed');
   await introduce(client, [receiver]);

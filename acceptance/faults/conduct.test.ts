@@ -1,4 +1,4 @@
-// The judge of processes: silent while they behave, and it names what each did wrong.
+// The checker of processes: it reports nothing while they behave, and names everything that each did wrong.
 import { expect, test } from 'vitest';
 import type { OwnProcess } from '../lib/own-serve.ts';
 import { type Conduct, judgeConduct } from './conduct.ts';

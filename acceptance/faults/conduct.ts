@@ -1,12 +1,12 @@
-/** How processes behaved: they end only when they are made to, say no secret, and take no more memory than allowed. */
+/** How processes behaved: they end only when told to, log no secret, and use no more memory than allowed. */
 import type { OwnProcess } from '../lib/own-serve.ts';
 import { peakMemoryMiB } from '../sizes/process-memory.ts';
 
 export interface Conduct {
   readonly process: OwnProcess;
-  /** What it was: for the line that accuses it. */
+  /** A description, for the message about a violation. */
   readonly name: string;
-  /** The signal by which the test ended it, if it did. */
+  /** The signal with which the test ended it, if it did. */
   readonly endedBy?: NodeJS.Signals;
 }
 

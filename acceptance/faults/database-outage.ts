@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface DatabaseThatCanGo extends AsyncDisposable {
-  /** The database's address, by way of the proxy. */
+  /** The database's address, through the proxy. */
   readonly url: string;
   /** Cuts every connection and accepts none, as a restart does. */
   down(): void;
-  /** Connections that were asked for while it was down. */
+  /** The number of connection attempts while it was down. */
   refused(): number;
   up(): void;
 }
 
-/** A proxy in front of the real PostgreSQL, for one process: everybody else keeps their connections. */
+/** A proxy in front of the real PostgreSQL, for one process: everyone else keeps their connections. */
 export async function databaseThatCanGo(databaseUrl: string): Promise<DatabaseThatCanGo> {
   const url = new URL(databaseUrl);
   const [host, port] = [url.hostname, Number(url.port)];

@@ -1,4 +1,4 @@
-// PostgreSQL restarted, cut off, and out of space, while clients send: nothing that was acknowledged is lost.
+// PostgreSQL restarted, cut off, and out of space, while clients send: nothing acknowledged is lost.
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,11 +8,12 @@ import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
 import { OwnPostgres } from '../lib/own-engines.ts';
 import { ownExchange } from '../lib/own-exchange.ts';
 import { seeded } from '../lib/seeded.ts';
+import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
 import { check } from './checker.ts';
 import { judgeConduct } from './conduct.ts';
 import { FaultyWorld } from './faulty-world.ts';
-import { Lane } from './lane.ts';
+import { Lane, sail } from './lane.ts';
 
 const run = promisify(execFile);
 const servedAgainWithinMs = 10_000;
@@ -33,27 +34,21 @@ test('restarted, killed and with backends terminated under load: nothing acknowl
   await using world = await FaultyWorld.start({ WAYBILL_UPLOAD_LEASE_SECONDS: '5' });
   const random = seeded(7);
   const lanes = await Promise.all([1, 2, 3].map(() => Lane.open(world, random)));
-  const enough = new AbortController();
-  const sent = Promise.all(
-    lanes.map(async (lane) => {
-      for (let number = 0; !enough.signal.aborted; number++) await lane.round(number);
-    }),
-  );
-  const uploads = () => lanes.reduce((sum, { seen }) => sum + seen.uploads, 0);
+  await using sailing = sail(lanes);
+  const { uploads } = sailing;
   for (const [how, trouble] of Object.entries(troubles)) {
     for (let time = 0; time < 5; time++) {
       const before = uploads();
       await eventually('they are sending', async () => uploads() > before + 2 || undefined, { everyMs: 5 });
       await trouble(world);
-      const [ended, after] = [performance.now(), uploads()];
+      const [elapsed, after] = [stopwatch(), uploads()];
       await eventually('an upload is taken again', async () => uploads() > after || undefined, { everyMs: 5 });
-      const servedMs = Math.round(performance.now() - ended);
+      const servedMs = Math.round(elapsed());
       process.stdout.write(`PostgreSQL ${how}: served again after ${servedMs} ms\n`);
       expect(servedMs, how).toBeLessThan(servedAgainWithinMs);
     }
   }
-  enough.abort();
-  await sent;
+  await sailing.end();
   expect(lanes.flatMap(({ problems }) => problems)).toEqual([]);
   const journals = lanes.map(({ journal }) => journal);
   expect(await check(journals, { inside: world.exchange, scanned: true })).toEqual([]);
@@ -68,9 +63,9 @@ test('with its disk full: what needs space is put off, and goes on when there is
   const client = await exchange.client('full');
   assertStatus(await client.upload({ name: 'before.txt', content: 'before' }), 'done');
   const filler = join(postgres.folder, 'filler');
-  // Until nothing fits: `dd` says so with an error.
+  // Until nothing fits: `dd` then fails with an error.
   await run('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k']).catch(() => undefined);
-  // The tables are not full yet; what is still free in them may be used up first.
+  // The tables are not full yet; the free space in them may be used up first.
   let taken = 0;
   const refusal = await eventually(
     'a write is put off',
@@ -84,7 +79,7 @@ test('with its disk full: what needs space is put off, and goes on when there is
   );
   assertErrorAnswer(refusal, 503, 'unavailable');
   rmSync(filler);
-  // PostgreSQL recovers by itself from what it could not write, or has to be started.
+  // PostgreSQL recovers on its own from what it could not write, or has to be started.
   await postgres.start();
   await eventually('it is served again', async () => {
     const answer = await client.upload({ name: 'after.txt', content: 'after' }).catch(() => undefined);

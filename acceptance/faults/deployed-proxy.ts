@@ -1,25 +1,34 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { shippedProxy } from '../../tools/shipped-proxies.ts';
 import { closedPort } from '../lib/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
-/** Where a `serve` process answers, and where it says whether it is ready. */
+/** The address of a `serve` process, and where it reports whether it is ready. */
 export interface Backend {
   address: string;
   consolePort: number;
 }
 
-/** HAProxy as deploy/haproxy.cfg configures it, but without TLS, on a port of its own, in front of these processes. */
-export async function deployedProxy(backends: readonly Backend[]): Promise<{ baseUrl: string } & AsyncDisposable> {
-  const port = await closedPort();
+/** HAProxy as configured by deploy/haproxy.cfg, but without TLS, on its own port, in front of two processes. */
+export async function deployedProxy([first, second]: readonly [Backend, Backend]): Promise<
+  { baseUrl: string } & AsyncDisposable
+> {
+  const [port, plainPort] = [await closedPort(), await closedPort()];
   const folder = mkdtempSync(join(tmpdir(), 'waybill-haproxy-'));
-  const config = join(folder, 'haproxy.cfg');
-  writeFileSync(config, adapted(port, backends));
-  const child = spawn('/usr/sbin/haproxy', ['-db', '-f', config], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [program, ...args] = shippedProxy(
+    'haproxy.cfg',
+    { folder, port, plainPort, backend: first.address, second: second.address },
+    [first, second].map(({ address, consolePort }) => [
+      new RegExp(`(server serve\\d ${address})\\n`),
+      `$1 port ${consolePort}\n`,
+    ]),
+  );
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = once(child, 'exit');
   await eventually('HAProxy listens', () => reachable(port));
   return {
@@ -32,23 +41,7 @@ export async function deployedProxy(backends: readonly Backend[]): Promise<{ bas
   };
 }
 
-function adapted(port: number, backends: readonly Backend[]): string {
-  const shipped = readFileSync(new URL('../../deploy/haproxy.cfg', import.meta.url), 'utf8');
-  const servers = backends.map(
-    ({ address, consolePort }, index) => `    server serve${index + 1} ${address} port ${consolePort}`,
-  );
-  return [
-    [/bind :443 ssl .*/, `bind 127.0.0.1:${port}`],
-    [/\n {4}ssl-default-bind-options .*/, ''],
-    [/frontend http\n(?: {4}.*\n)+/, ''],
-    [/ {4}server serve1 .*\n {4}server serve2 .*/, servers.join('\n')],
-  ].reduce((text, [part, replacement]) => {
-    if (!(part as RegExp).test(text)) throw new Error(`deploy/haproxy.cfg has nothing like ${part}`);
-    return text.replace(part as RegExp, replacement as string);
-  }, shipped);
-}
-
-/** Undefined while nobody listens there. */
+/** Undefined while nothing listens there. */
 function reachable(port: number): Promise<true | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

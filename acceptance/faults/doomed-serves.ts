@@ -1,14 +1,17 @@
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
 
-/** How many are started before they are needed. Starting takes about as long as a round, and there are several lanes. */
+/** How many are started in advance. Starting takes about as long as a round, and there are several lanes. */
 const startedAhead = 4;
 
-/** Seconds, so that a dead process's uploads can soon be swept; not fewer, for a busy machine must be able to renew it. */
+/**
+ * Seconds, so that a dead process's uploads can soon be swept; not fewer, because a busy machine must be able to renew
+ * it.
+ */
 export const leaseSeconds = 5;
 
 /**
- * `serve` processes that will kill themselves at a checkpoint, one a round, in the order the rounds will ask for them.
- * The next ones start while the current ones run, for starting a process is most of what a round takes.
+ * `serve` processes that will kill themselves at a checkpoint, one per round, in the order in which the rounds need
+ * them. The next ones start while the current ones run, because a round consists mostly of starting a process.
  */
 export class DoomedServes {
   readonly #planned: string[];
@@ -24,7 +27,7 @@ export class DoomedServes {
       const next = this.#started.shift();
       if (!next) throw new Error(`no further round at ${checkpoint} was planned`);
       if (next.checkpoint === checkpoint) return await next.serve;
-      // Left over by a test that failed before its last round.
+      // Left over from a test that failed before its last round.
       await next.serve.then((serve) => serve.stop());
     }
   }
@@ -39,7 +42,7 @@ export class DoomedServes {
       WAYBILL_FAILPOINT: checkpoint,
       WAYBILL_UPLOAD_LEASE_SECONDS: String(leaseSeconds),
     });
-    serve.catch(() => undefined); // whoever takes it sees the failure
+    serve.catch(() => undefined); // the caller that takes it gets the failure
     this.#started.push({ checkpoint, serve });
   }
 }

@@ -1,4 +1,4 @@
-/** What a judge looks at. All that the fault tests know of the program's tables is in this file. */
+/** What a checker examines. Everything that the fault tests know about the program's tables is in this file. */
 import { createHash } from 'node:crypto';
 import { chunkKey, type Inside } from '../lib/inside.ts';
 import { allMails, linkTokens, type Mail } from '../lib/mailbox.ts';
@@ -10,7 +10,7 @@ import type { Journal } from './journal.ts';
 export interface FileRow {
   id: string;
   sender: string;
-  state: 'receiving' | 'checking' | 'refused' | 'given_up' | 'ready' | 'deleting' | 'gone';
+  state: 'receiving' | 'checking' | 'refused' | 'given_up' | 'ready' | 'held' | 'deleting' | 'gone';
   draft: string;
   drop_id: string | null;
   name: string;
@@ -31,7 +31,13 @@ export interface DropRow {
   links: { email: string; digest: string }[];
   mails: { recipient: string; state: string }[];
 }
-/** What came of downloading one file: the bytes' digest, or how the transfer failed. */
+/** What counts against an account's quota, and the sum of what it stores and has reserved. */
+export interface UsageRow {
+  sender: string;
+  counted: number;
+  stored: number;
+}
+/** The result of downloading one file: the digest of the bytes, or how the transfer failed. */
 export type Download = { sizeBytes: number; sha256: string } | { failure: string };
 
 /** One sender's and one receiver's view through the API. */
@@ -39,7 +45,7 @@ export interface AccountEvidence {
   history: HistoryEntry[];
   staged: Map<string, string[]>;
   inbox: { entry: InboxEntry; downloads: Map<string, Download>; toStranger: number }[];
-  /** By the token of each link that was mailed: the status of its page. */
+  /** By the token of each mailed link: the status of its page. */
   pages: Map<string, number>;
 }
 export interface Evidence {
@@ -47,16 +53,20 @@ export interface Evidence {
   files: FileRow[];
   drops: DropRow[];
   mails: Map<string, Mail[]>;
-  /** Of the whole bucket: keys under an id of these accounts' files, and keys under an id that no file has. */
+  /** In the whole bucket: keys under the id of one of these accounts' files, and keys under an id that no file has. */
   ownedKeys: Set<string>;
   strayKeys: string[];
+  usage: UsageRow[];
 }
 
 const settledWithinMs = 120_000;
 const hurryEveryMs = 15_000;
 const requestsAtOnce = 4;
 
-/** Waits until all that ends by itself has ended: leases run out and swept, mails sent. Judging comes after, in any case. */
+/**
+ * Waits until everything that ends on its own has ended: leases expired and swept, mails sent. The checks follow in any
+ * case.
+ */
 export async function settle(inside: Inside, journals: Journal[]): Promise<void> {
   const senders = journals.map((journal) => journal.sender.user);
   const within = { withinMs: settledWithinMs, everyMs: 250 };
@@ -64,7 +74,7 @@ export async function settle(inside: Inside, journals: Journal[]): Promise<void>
     'nothing left to sweep',
     async () => {
       if ((await unsweptFiles(inside, senders)) === 0) return true;
-      // The demo's time cannot be moved, but what these senders broke off need not wait.
+      // The demo's time cannot be moved, but what these senders interrupted need not wait.
       if (inside.advance) await inside.advance(3600);
       else for (const sender of senders) await endGrace(inside, sender);
       await inside.sweep();
@@ -96,6 +106,12 @@ export async function settle(inside: Inside, journals: Journal[]): Promise<void>
     },
     within,
   ).catch(() => undefined);
+  // The API is asked before the database: a drop that ended in between would seem to be open after its end.
+  await eventually(
+    'no drop about to end',
+    async () => (await dropsAboutToEnd(inside, senders)) === 0 || undefined,
+    within,
+  );
 }
 
 export async function gather(inside: Inside, journals: Journal[]): Promise<Evidence> {
@@ -103,7 +119,7 @@ export async function gather(inside: Inside, journals: Journal[]): Promise<Evide
   const mails = await allMails(began(journals));
   const accounts = new Map<Journal, AccountEvidence>();
   for (const journal of journals) accounts.set(journal, await askApi(journal, mails));
-  // The bucket before the database: an object's row is there before it and stays longer.
+  // The bucket before the database: an object's row exists before the object and stays longer.
   const keys = await inside.objectKeys();
   const files = await readFiles(inside, senders);
   const ids = new Set(files.map((file) => file.id));
@@ -114,6 +130,7 @@ export async function gather(inside: Inside, journals: Journal[]): Promise<Evide
     mails,
     ownedKeys: new Set(keys.filter((key) => ids.has(idOf(key)))),
     strayKeys: await strays(inside, keys),
+    usage: await readUsage(inside, senders),
   };
 }
 
@@ -183,7 +200,18 @@ export async function readFiles({ query }: Inside, senders: string[]): Promise<F
   );
 }
 
-/** The minutes that a broken-off upload of this account is kept have passed. */
+export async function readUsage({ query }: Inside, senders: string[]): Promise<UsageRow[]> {
+  return await query<UsageRow>(
+    `select email as sender, stored_bytes::float8 as counted,
+       ((select coalesce(sum(size_bytes), 0) from files where account_id = accounts.id and state in ('ready', 'held')) +
+        (select coalesce(sum(reserved_bytes), 0) from uploads
+         where account_id = accounts.id and state in ('receiving', 'checking')))::float8 as stored
+     from usage join accounts on accounts.id = account_id where email = any($1)`,
+    [senders],
+  );
+}
+
+/** The minutes for which an interrupted upload of this account is kept have passed. */
 export async function endGrace({ query }: Inside, sender: string): Promise<void> {
   await query(
     `update uploads set due_at = now() from accounts
@@ -209,7 +237,16 @@ async function readDrops({ query }: Inside, senders: string[]): Promise<DropRow[
   );
 }
 
-/** Whether the receiver of an entry of its inbox counts as having every file of it. */
+async function dropsAboutToEnd({ query }: Inside, senders: string[]): Promise<number> {
+  const rows = await query(
+    `select 1 from drops join accounts on accounts.id = account_id
+     where accounts.email = any($1) and ended_at is null and expires_at between now() and now() + interval '1 minute'`,
+    [senders],
+  );
+  return rows.length;
+}
+
+/** Whether the receiver of an inbox entry counts as having all its files. */
 export async function isDelivered({ query }: Inside, entry: InboxEntry): Promise<boolean> {
   const [row] = await query<{ delivered: boolean }>(
     `select completed_at is not null as delivered from links
@@ -220,25 +257,27 @@ export async function isDelivered({ query }: Inside, entry: InboxEntry): Promise
   return row.delivered;
 }
 
-/** Keys under an id that no file of any account has. Looked at twice: a sweep takes the row right after the objects. */
+/** Keys under an id that no file of any account and no day key has. Checked twice: a sweep removes the row right after the objects. */
 async function strays({ query, objectKeys }: Inside, keys: string[]): Promise<string[]> {
-  const ids = [...new Set(keys.map(idOf))];
-  // A file of a contact that was broken off has objects under the ids of its runs as well.
+  const prefixes = new Map(keys.map((key) => [idOf(key), key.slice(0, key.indexOf(idOf(key)) + idOf(key).length)]));
+  // A contact's interrupted file has objects under the ids of its runs as well.
   const known = await query<{ id: string }>(
     `select id::text from files where id::text = any($1)
      union all select id::text from uploads where id::text = any($1)
+     union all select id::text from day_key_objects where id::text = any($1)
      union all select run ->> 'id' from files, jsonb_array_elements(runs) as run where runs <> '[]'
      union all select run ->> 'id' from uploads, jsonb_array_elements(runs) as run where runs <> '[]'`,
-    [ids],
+    [[...prefixes.keys()]],
   );
   const knownIds = new Set(known.map(({ id }) => id));
   const stray: string[] = [];
-  for (const id of ids) if (!knownIds.has(id)) stray.push(...(await objectKeys(`${id}/`)));
+  for (const [id, prefix] of prefixes) if (!knownIds.has(id)) stray.push(...(await objectKeys(prefix)));
   return stray;
 }
 
 function idOf(key: string): string {
-  return key.split('/', 1)[0] ?? '';
+  const [first = '', second = ''] = key.split('/');
+  return first === 'day-keys' ? second : first;
 }
 
 export function keysOf(file: FileRow): string[] {

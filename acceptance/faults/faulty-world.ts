@@ -1,7 +1,7 @@
 /**
- * A whole Waybill on engines of its own, with a proxy in front of each: two `serve` processes, a worker, and every fault
- * that can be made to happen to them. What it takes is shared with nobody but the mail server, which only loses bytes
- * on the way to it.
+ * A complete Waybill on its own engines, with a proxy in front of each: two `serve` processes, a worker, and every
+ * fault that can be injected into them. It shares only the mail server with others, whose only fault is that bytes are
+ * lost on the way to it.
  */
 import type { IncomingMessage } from 'node:http';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
@@ -11,6 +11,7 @@ import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
 import { closedPort, type OwnProcess } from '../lib/own-serve.ts';
 import { TcpProxy } from '../lib/tcp-proxy.ts';
 import type { Conduct } from './conduct.ts';
+import { laneSettings } from './lane.ts';
 
 interface Role {
   readonly name: string;
@@ -72,9 +73,7 @@ export class FaultyWorld implements AsyncDisposable {
             WAYBILL_S3_ENDPOINT: `http://${ways.s3.address}`,
             WAYBILL_CLAMD: ways.clamd.address,
             WAYBILL_SMTP_URL: ways.smtp.through(smtp.href),
-            WAYBILL_SCAN: 'required',
-            WAYBILL_DESTTIME_UNIT: 'seconds',
-            WAYBILL_DESTTIME_MAX: '1000000',
+            ...laneSettings,
             WAYBILL_LISTEN: `127.0.0.1:${listens[0]}`,
             ...settings,
           },
@@ -123,7 +122,7 @@ export class FaultyWorld implements AsyncDisposable {
     return this.#role(name).process.pid;
   }
 
-  /** SIGKILL, and another one in its place. */
+  /** SIGKILL, and a new process in its place. */
   async replace(name: string): Promise<void> {
     const role = this.#role(name);
     await role.process.kill();
@@ -131,12 +130,12 @@ export class FaultyWorld implements AsyncDisposable {
     role.process = await role.start();
   }
 
-  /** Every process that was ever here, for its judge. */
+  /** Every process that was ever here, for the checker. */
   get conducts(): Conduct[] {
     return [...this.#ended, ...this.#roles.map(({ process, name }) => ({ process, name }))];
   }
 
-  /** Backends of the program's that are inside a transaction, or else any, end as an administrator would end them. */
+  /** Terminates backends of the program, those inside a transaction first, as an administrator would. */
   async terminateBackends(count: number): Promise<number> {
     const ended = await this.exchange.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -146,7 +145,7 @@ export class FaultyWorld implements AsyncDisposable {
     return ended.length;
   }
 
-  /** Whatever is still wrong is set right. */
+  /** Ends every fault that is still active. */
   async heal(): Promise<void> {
     for (const way of Object.values(this.ways)) way.fault = 'pass';
     this.s3Fate = () => 'pass';

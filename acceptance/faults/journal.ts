@@ -4,7 +4,9 @@ import { type Answer, header, text } from '../lib/answer.ts';
 import type { Client } from '../lib/client.ts';
 import type { FileToUpload } from '../lib/multipart.ts';
 
-/** What a client was told. Unknown: the connection broke before an answer came, so it may have happened or not. */
+/**
+ * What response a client got. Unknown: the connection broke before a response came, so it may or may not have happened.
+ */
 export type Outcome = 'ok' | 'failed' | 'unknown';
 
 export interface SentFile {
@@ -13,32 +15,32 @@ export interface SentFile {
   sha256: string;
 }
 
-/** One thing a client wants done, however often it had to ask. */
+/** One thing that a client wants done, however many requests it takes. */
 interface Wish {
   draft: string;
   files: SentFile[];
-  /** One per request, in the order they were made. */
+  /** One per request, in the order in which they were made. */
   outcomes: Outcome[];
-  /** What was answered where it failed, for who has to find out why. */
+  /** The response to a failed request, for finding out why. */
   refusals: string[];
 }
 export interface UploadWish extends Wish {
-  /** It carries the scanner's test file: it must never be taken. */
+  /** It contains the scanner's test file, and must never be accepted. */
   infected?: boolean;
 }
 export interface DispatchWish extends Wish {
-  /** Different for every dispatch: it is how the dispatch is found again in history and mails. */
+  /** Different for every dispatch, so that the dispatch can be found in history and mails. */
   message: string;
   receivers: string[];
 }
 
-/** The outcome a client may rely on after all its requests. */
+/** The outcome that a client may rely on after all its requests. */
 export function settledOutcome({ outcomes }: Wish): Outcome {
   if (outcomes.includes('ok')) return 'ok';
   return outcomes.includes('unknown') ? 'unknown' : 'failed';
 }
 
-/** All that one account asked for, and another that receives. Nobody else may use the two. */
+/** Everything that one account requested, and another one that receives. No one else may use the two. */
 export class Journal {
   readonly sender: Client;
   readonly receiver: Client;
@@ -64,16 +66,16 @@ export class Journal {
   }
 }
 
-/** A client that is told to come back does so this often. */
+/** How often a client that is told to come back does so. */
 const attempts = 5;
 
-/** Asks once, and writes down what came of it. Without an answer the connection broke. */
+/** Makes one request, and records the outcome. Without a response, the connection broke. */
 export async function askOnce(
   wish: Wish,
   expected: 'done' | 'ok',
   request: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
-  // Written before the request leaves: whatever happens from here on, it may have been done.
+  // Recorded before the request is sent: whatever happens from here on, it may have been carried out.
   const index = wish.outcomes.push('unknown') - 1;
   const answer = await request().catch(() => undefined);
   if (answer === undefined) return undefined;
@@ -83,7 +85,7 @@ export async function askOnce(
   return answer;
 }
 
-/** Asks, and comes back when it is told to by a 503, as any good client. */
+/** Makes a request and retries after a 503, like any well-behaved client. */
 export async function ask(wish: Wish, expected: 'done' | 'ok', request: () => Promise<Answer>): Promise<Outcome> {
   for (let attempt = 1; ; attempt++) {
     const answer = await askOnce(wish, expected, request);

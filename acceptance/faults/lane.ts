@@ -1,4 +1,7 @@
-/** One client of the storm: it sends, fetches what came, and insists, like any good program, until it is told "done". */
+/**
+ * One client of the storm: like any well-behaved program, it sends, downloads what arrived, and retries until it gets
+ * "done".
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { uniqueAddress } from '../lib/accounts.ts';
@@ -6,30 +9,46 @@ import { type Answer, json } from '../lib/answer.ts';
 import type { Client } from '../lib/client.ts';
 import { eicar } from '../lib/eicar.ts';
 import type { FileToUpload } from '../lib/multipart.ts';
+import type { OwnExchange } from '../lib/own-exchange.ts';
 import { introduce } from '../lib/scenario.ts';
 import type { History } from '../lib/shapes.ts';
-import type { FaultyWorld } from './faulty-world.ts';
+import { stopwatch } from '../lib/stopwatch.ts';
 import { askOnce, Journal } from './journal.ts';
 
-/** What clients were told, since the counters were last read. */
+/** The responses that clients got since the counters were last read. */
 export interface Seen {
   done: number;
-  /** Of them, uploads: each has passed every engine but the mail server. */
+  /** Of these, uploads: each has gone through every engine except the mail server. */
   uploads: number;
   putOff: number;
   token: number;
   broken: number;
+  /** Downloads that failed although the drop had not ended. */
+  undelivered: number;
 }
-export const nothingSeen = (): Seen => ({ done: 0, uploads: 0, putOff: 0, token: 0, broken: 0 });
+export const nothingSeen = (): Seen => ({ done: 0, uploads: 0, putOff: 0, token: 0, broken: 0, undelivered: 0 });
 
 const overOneChunk = 9 * 1024 * 1024;
 const answeredWithinMs = 12_000;
-/** A good client waits before it asks again; not as long here, where faults are short. */
+/** A well-behaved client waits before it retries; less long here, because faults are short. */
 const askAgainAfterMs = 100;
 const insistsForMs = 60_000;
 
+/** What a Waybill needs for the dispatches of a lane, some of which end after seconds. */
+export const laneSettings = {
+  WAYBILL_SCAN: 'required',
+  WAYBILL_DESTTIME_UNIT: 'seconds',
+  WAYBILL_DESTTIME_MAX: '1000000',
+};
+
+/** Two processes of one Waybill. */
+export interface Served {
+  readonly exchange: Pick<OwnExchange, 'client'>;
+  readonly serveUrls: readonly string[];
+}
+
 export class Lane {
-  readonly #world: FaultyWorld;
+  readonly #world: Served;
   readonly #random: () => number;
   readonly journal: Journal;
   readonly problems: string[] = [];
@@ -37,21 +56,21 @@ export class Lane {
   seen = nothingSeen();
   downloads = 0;
 
-  private constructor(world: FaultyWorld, random: () => number, journal: Journal, addresses: string[]) {
+  private constructor(world: Served, random: () => number, journal: Journal, addresses: string[]) {
     this.#world = world;
     this.#random = random;
     this.journal = journal;
     this.#addresses = addresses;
   }
 
-  static async open(world: FaultyWorld, random: () => number): Promise<Lane> {
+  static async open(world: Served, random: () => number): Promise<Lane> {
     const journal = new Journal(await world.exchange.client('storm'), await world.exchange.client('harbour'));
     const addresses = Array.from({ length: 20 }, () => uniqueAddress('outside'));
     await introduce(journal.sender, [journal.receiver.user, ...addresses]);
     return new Lane(world, random, journal, addresses);
   }
 
-  /** A whole dispatch, or an infected upload; then what has come to the receiver is fetched. */
+  /** A complete dispatch, or an infected upload; then the receiver downloads what has arrived. */
   async round(number: number): Promise<void> {
     const label = `${number}-${randomBytes(6).toString('hex')}`;
     const client = this.journal.sender.inDraft(label);
@@ -64,7 +83,7 @@ export class Lane {
     await this.#insist('upload', client, (c) => this.#note(() => askOnce(upload, 'done', () => c.upload(...files))));
     if (upload.outcomes.at(-1) !== 'ok') return;
     const dispatch = this.journal.wishDispatch(label, files, receivers, `message ${label}`);
-    // Now and then one that ends while the storm still lasts.
+    // Occasionally one that ends while the storm is still going on.
     const parameters = { ddmessage: dispatch.message, desttime: this.#random() < 0.1 ? 3 : 500_000 };
     const key: Record<string, string> = this.#random() < 0.5 ? { 'Idempotency-Key': label } : {};
     await this.#insist('createdrop', client, (c) =>
@@ -84,7 +103,7 @@ export class Lane {
     );
   }
 
-  /** Whatever is answered with 200 is what was sent, to the last byte. */
+  /** Whatever is returned with 200 is what was sent, to the last byte. */
   async #fetchNewest(): Promise<void> {
     const client = this.journal.receiver;
     const answer = await this.#insist('get_history', client, (c) => c.history());
@@ -97,6 +116,7 @@ export class Lane {
       .catch(() => undefined);
     this.downloads += 1;
     if (got?.status !== 200) {
+      if (![403, 404, 410].includes(got?.status ?? 0)) this.seen.undelivered += 1;
       const known =
         [undefined, 403, 404, 410, 503].includes(got?.status) ||
         json<{ code: string }>(got as Answer).code === 'damaged';
@@ -112,7 +132,7 @@ export class Lane {
     return answer;
   }
 
-  /** Asks through either process until it is done, and counts what it was told meanwhile. */
+  /** Retries through either process until it succeeds, and counts the responses it gets meanwhile. */
   async #insist(
     what: string,
     client: Client,
@@ -121,9 +141,9 @@ export class Lane {
   ): Promise<Answer | undefined> {
     const deadline = Date.now() + insistsForMs;
     while (Date.now() < deadline) {
-      const began = performance.now();
+      const elapsed = stopwatch();
       const answer = await request(this.#through(client)).catch((error: Error) => error);
-      const tookMs = performance.now() - began;
+      const tookMs = elapsed();
       if (tookMs > answeredWithinMs) this.problems.push(`${what}: took ${Math.round(tookMs)} ms`);
       if (answer instanceof Error) {
         if (answer.message.startsWith('openapi.json')) this.problems.push(answer.message);
@@ -136,7 +156,7 @@ export class Lane {
         return answer;
       } else if (answer.status === 403) {
         this.seen.token += 1;
-        // This draft's client and those of the drafts to come.
+        // For this draft's client and those of later drafts.
         for (const one of [client, this.journal.sender]) one.forgetToken();
       } else if (answer.status === 503) {
         this.seen.putOff += 1;
@@ -155,7 +175,7 @@ export class Lane {
     return client.through(url);
   }
 
-  /** Mostly one small file; now and then two, or one of two chunks. */
+  /** Mostly one small file; occasionally two, or one of two chunks. */
   #files(label: string): FileToUpload[] {
     const kind = this.#random();
     const small = (suffix: string) => ({
@@ -165,4 +185,32 @@ export class Lane {
     if (kind < 0.04) return [{ name: `${label}.large`, content: randomBytes(overOneChunk) }];
     return kind < 0.2 ? [small('first'), small('second')] : [small('only')];
   }
+}
+
+export interface Sailing extends AsyncDisposable {
+  /** The number of uploads acknowledged so far. */
+  readonly uploads: () => number;
+  readonly end: () => Promise<void>;
+}
+
+/** Lanes that run round after round until they are told to end. */
+export function sail(lanes: readonly Lane[]): Sailing {
+  const over = new AbortController();
+  const sailing = Promise.all(
+    lanes.map(async (lane) => {
+      for (let number = 0; !over.signal.aborted; number++) await lane.round(number);
+    }),
+  );
+  sailing.catch(() => undefined); // the caller of `end` gets the failure
+  return {
+    uploads: () => lanes.reduce((sum, { seen }) => sum + seen.uploads, 0),
+    async end() {
+      over.abort();
+      await sailing;
+    },
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      await sailing.catch(() => undefined);
+    },
+  };
 }

@@ -1,5 +1,5 @@
-// An engine that stops answering: who needs it is told so in time, who does not need it notices nothing, and when it
-// is back, everything is.
+// An engine stops responding: clients that need it are told so in time, others notice nothing, and when it is back,
+// everything works again.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
@@ -11,6 +11,7 @@ import { request } from '../lib/request.ts';
 import { demo } from '../lib/running-demo.ts';
 import { deliver, introduce } from '../lib/scenario.ts';
 import type { InboxEntry } from '../lib/shapes.ts';
+import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
 import { judgeConduct } from './conduct.ts';
 import { FaultyWorld } from './faulty-world.ts';
@@ -19,7 +20,7 @@ const outageMs = fullSize ? 60_000 : 15_000;
 const answeredWithinMs = 12_000;
 const backWithinMs = 10_000;
 const memoryMiB = 512;
-/** On a machine that does other things as well, a single request may be late by this much. */
+/** On a machine that does other work as well, a single request may be late by this much. */
 const noiseMs = 100;
 
 type Ask = () => Promise<Answer>;
@@ -28,7 +29,7 @@ type Asks = Record<string, Ask>;
 let world: FaultyWorld;
 let client: Client;
 let receiver: Client;
-/** On the demo. */
+/** A client of the demo. */
 let undisturbed: Client;
 let entry: InboxEntry;
 let linkToken: string;
@@ -52,7 +53,7 @@ const plain = (path: string): Promise<Answer> =>
   request(world.exchange.baseUrl, 'GET', path, { headers: { Host: new URL(demo().base_url).host } });
 let uploads = 0;
 
-/** What a request needs to be answered in full. */
+/** What a request needs for a complete response. */
 const asks = {
   'contacts_read.cgi': () => client.contacts(),
   'get_history.cgi': () => client.history(),
@@ -70,7 +71,7 @@ interface Outage {
   begin: () => unknown;
   end: () => unknown;
   needing: Asks;
-  /** The rest is answered as usual. */
+  /** Everything else is served as usual. */
   others: Asks;
 }
 const outages: Outage[] = [
@@ -117,12 +118,12 @@ interface Timed {
 }
 
 async function timed(name: string, ask: Ask): Promise<Timed> {
-  const began = performance.now();
+  const elapsed = stopwatch();
   const answer = await ask().catch((error: Error) => error);
-  return { name, tookMs: performance.now() - began, answer };
+  return { name, tookMs: elapsed(), answer };
 }
 
-/** Each of them again and again, several at once, until told to stop. */
+/** Each of them repeatedly, several at once, until told to stop. */
 async function load(wanted: Asks, atOnce: number, until: () => boolean, everyMs = 0): Promise<Timed[]> {
   const seen: Timed[] = [];
   const loop = async ([name, ask]: [string, Ask]) => {
@@ -164,20 +165,20 @@ for (const { engine, begin, end, needing, others } of outages) {
       await begin();
       const over = after(outageMs);
       const tries = load(needing, 8, over, 50);
-      // Another Waybill on the same machine, whose engines all answer: it shows how busy the machine is meanwhile.
+      // Another Waybill on the same machine, whose engines all respond: it shows how busy the machine is meanwhile.
       [besides, elsewhere] = await Promise.all([
         load(others, 2, over, 20),
         load({ 'contacts_read.cgi of the demo': () => undisturbed.contacts() }, 2, over, 20),
       ]);
       await end();
-      const ended = performance.now();
+      const elapsed = stopwatch();
       for (const [name, ask] of Object.entries(needing)) {
         await eventually(`${name} is served`, async () => isServed(await timed(name, ask)) || undefined, {
           withinMs: 60_000,
           everyMs: 50,
         });
       }
-      backMs = performance.now() - ended;
+      backMs = elapsed();
       during = await tries;
     }, outageMs + 180_000);
 

@@ -1,4 +1,4 @@
-// The engines of a test's own: each can be frozen, killed and started again, and leaves nothing behind.
+// A test's own engines: each can be frozen, killed and restarted, and leaves nothing behind.
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const kinds: Record<string, () => Promise<OwnEngine>> = {
   clamd: () => OwnClamd.start(),
 };
 const question: Record<string, string> = {
-  // PostgreSQL's SSLRequest, answered by one letter.
+  // PostgreSQL's SSLRequest, to which the reply is one letter.
   PostgreSQL: '\x00\x00\x00\x08\x04\xd2\x16\x2f',
   Redis: 'PING\r\n',
   'S3 gateway': 'GET / HTTP/1.0\r\n\r\n',

@@ -1,4 +1,4 @@
-// The instruments themselves: each fault of the two proxies does what its name says, and ends when it is taken back.
+// The instruments themselves: each fault of the two proxies does what its name says, and ends when it is cleared.
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -29,7 +29,7 @@ describe('over TCP', () => {
   beforeEach(async () => {
     heard = '';
     sockets = [];
-    // Answers every piece with what it heard, in capitals.
+    // Replies to every piece with the same text in capitals.
     server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.on('data', (bytes) => {
@@ -76,7 +76,7 @@ describe('over TCP', () => {
     const late = await open();
     old.socket.write('b');
     late.socket.write('c');
-    // Another proxy carries a whole exchange meanwhile.
+    // Another proxy forwards a whole exchange at the same time.
     await using other = await TcpProxy.before({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
     const probe = connect(other.port, '127.0.0.1');
     sockets.push(probe);

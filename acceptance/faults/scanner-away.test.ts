@@ -1,4 +1,4 @@
-// The virus scanner cannot be reached: the policy decides, and "not scanned" is never called clean.
+// The virus scanner is unreachable: the policy decides, and "not scanned" is never reported as clean.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
@@ -19,7 +19,7 @@ test('policy required: an upload is put off, and nothing of it is kept', async (
     const client = await freshClient('required', { baseUrl });
     assertErrorAnswer(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
     assertJson(await client.files(), []);
-    // Everything else goes on.
+    // Everything else continues.
     assertStatus(await client.addContacts([{ email: 'ann@example.org' }]), 'ok');
   });
 });

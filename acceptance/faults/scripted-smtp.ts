@@ -4,13 +4,13 @@ import { createInterface } from 'node:readline';
 
 export interface ScriptedSmtp extends AsyncDisposable {
   readonly url: string;
-  /** The Message-IDs of the mails it took, in order. */
+  /** The Message-IDs of the mails it accepted, in order. */
   readonly taken: readonly string[];
 }
 
 /**
- * A mail server that does what no real one can be asked to do: refuses every login, or lets the test act at the moment
- * when it has taken a mail and has not said so yet.
+ * A mail server with behaviour that no real one offers: it refuses every login, or lets the test act at the moment when
+ * it has accepted a mail but not yet replied.
  */
 export async function scriptedSmtp({
   login = '235 2.7.0 welcome',

@@ -1,4 +1,4 @@
-// SIGTERM of one of two processes behind HAProxy, in the middle of requests and transfers: nobody notices.
+// SIGTERM to one of two processes behind HAProxy, in the middle of requests and transfers: no one notices.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -17,12 +17,12 @@ import { Keystream } from '../sizes/keystream.ts';
 import { uploadStream } from '../sizes/upload-stream.ts';
 import { deployedProxy } from './deployed-proxy.ts';
 
-/** More than the kernel and HAProxy hold of it, so that a download that pauses is still in progress for the server. */
+/** More than the kernel and HAProxy buffer, so that for the server a download that pauses is still in progress. */
 const sizeBytes = fullSize ? 1024 ** 3 : 64 * 1024 ** 2;
 /** So many that some of them are on the process that is stopped. */
 const transfers = fullSize ? 10 : 6;
 const requestsPerSecond = fullSize ? 200 : 60;
-/** Of each transfer, as over a network: at full speed they would leave the requests no processor. */
+/** The speed of each transfer, as over a network: at full speed they would leave no processor time for the requests. */
 const bytesPerSecond = 8 * 1024 ** 2;
 const timeout = fullSize ? 1_800_000 : 180_000;
 
@@ -81,7 +81,7 @@ for (const index of [0, 1]) {
     await eventually('it says that it is not ready', async () =>
       (await readiness()).status === 503 ? true : undefined,
     );
-    // Not ready, and it still serves.
+    // It is not ready, but still serves.
     expect((await sender.through(stopped.baseUrl).contacts()).status).toBe(200);
     const refused = () =>
       fetch(stopped.baseUrl).then(
@@ -101,7 +101,7 @@ for (const index of [0, 1]) {
   });
 }
 
-/** Keeps a transfer at its pace, and has it wait once, when a quarter of it is done. */
+/** Keeps a transfer at its speed, and makes it wait once, when a quarter of it is done. */
 function journey(arrive: () => Promise<void>): (doneBytes: number) => Promise<void> {
   let began = performance.now();
   let hasArrived = false;
@@ -135,7 +135,7 @@ async function download(baseUrl: string, onBytes: (doneBytes: number) => Promise
   return hash.digest('hex');
 }
 
-/** Where everybody waits for everybody, and then for the test. */
+/** Where all wait for one another, and then for the test. */
 function meetingPoint(count: number) {
   const everybody = Promise.withResolvers<void>();
   const onward = Promise.withResolvers<void>();
@@ -152,7 +152,7 @@ function meetingPoint(count: number) {
   };
 }
 
-/** Reads and writes on connections that are kept, as a busy client has them. */
+/** Reads and writes on persistent connections, as a busy client does. */
 function startLoad(client: Client) {
   const agent = new Agent({ keepAlive: true });
   const failures: string[] = [];

@@ -1,4 +1,4 @@
-// A clamd that takes long for a file: that upload takes as long, and no other one does.
+// A clamd that takes long for one file: that upload takes as long, and no other one does.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';

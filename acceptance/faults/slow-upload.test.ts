@@ -1,4 +1,4 @@
-// An upload that takes longer than its lease, with a sweeper at work all the time: nothing of it is swept.
+// An upload that takes longer than its lease, with a sweeper running all the time: no part of it is swept.
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -36,7 +36,7 @@ test('an upload of four times its lease is swept by nobody, and keeps every byte
   for (let piece = 0; piece < pieces; piece++) {
     const at = (share: number) => Math.floor((body.length * share) / pieces);
     if (!outgoing.write(body.subarray(at(piece), at(piece + 1)))) await once(outgoing, 'drain');
-    // The pace is what is tested.
+    // The speed is what is being tested.
     await pause((leaseSeconds * 4 * 1000) / pieces);
   }
   outgoing.end();

@@ -1,4 +1,4 @@
-// An object store in trouble: it refuses some requests, loses answers, breaks off what it sends, or sends other bytes.
+// A faulty object store: it refuses some requests, loses replies, cuts off what it sends, or sends other bytes.
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import { fullSize } from '../lib/full-size.ts';
 import type { Fate } from '../lib/http-proxy.ts';
 import { deliver, introduce } from '../lib/scenario.ts';
 import { seeded } from '../lib/seeded.ts';
+import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
 import { Keystream } from '../sizes/keystream.ts';
 import { uploadStream } from '../sizes/upload-stream.ts';
@@ -68,7 +69,7 @@ test(`an upload of ${largeBytes / 1024 ** 2} MiB outlasts 20 % of PUTs refused, 
     return random() < 0.2 ? 'refuse' : 'pass';
   };
   const original = new Keystream('outlasting');
-  // Over the scanner's limit: with a scan required, it would be refused for that.
+  // Over the scanner's limit: it would be refused for that if a scan were required.
   const unscanned = await world.exchange.serve({ WAYBILL_SCAN: 'off', WAYBILL_LISTEN: '127.0.0.1:0' });
   const client = (await world.exchange.client('outlasting')).through(unscanned.baseUrl);
   await introduce(client, [receiver.user]);
@@ -109,9 +110,9 @@ for (const [how, fault] of [
   test(`${how}: an upload is put off within ${refusedWithinMs / 1000} s, and nothing of it is listed`, async () => {
     const client = sender.inDraft(`away-${how}`);
     await fault();
-    const began = performance.now();
+    const elapsed = stopwatch();
     assertErrorAnswer(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
-    const tookMs = performance.now() - began;
+    const tookMs = elapsed();
     say(`S3 ${how}: upload put off after ${Math.round(tookMs)} ms`);
     expect(tookMs).toBeLessThan(refusedWithinMs);
     expect(await client.readFiles()).toEqual([]);
@@ -126,7 +127,7 @@ test('half a second late: uploads and downloads are slower, and nothing else', a
 
 const spoilt: Record<string, (number: number) => Fate> = {
   'broken off in the first segment': () => ({ cutAfter: 1000 }),
-  // Once the first piece has been sent, and with it the status.
+  // After the first piece has been sent, and the status with it.
   'broken off later': (number) => (number === 0 ? 'pass' : { cutAfter: 1000 }),
   'sent with a bit flipped at the start': () => ({ flipAt: 100 }),
   'sent with a bit flipped later': (number) => (number === 0 ? 'pass' : { flipAt: 100 }),

@@ -6,11 +6,11 @@ import type { FaultyWorld } from './faulty-world.ts';
 
 export interface FaultKind {
   readonly name: string;
-  /** How often it is chosen, compared with the others. */
+  /** How often it is chosen, relative to the others. */
   readonly weight: number;
   /** Makes it happen, and ends it. */
   readonly inject: (world: FaultyWorld, random: () => number) => Promise<void>;
-  /** It may end a sender between "sent" and "noted", so that a mail is sent again. */
+  /** It may end a sender between "sent" and "recorded", so that a mail is sent again. */
   readonly mayDoubleMails?: true;
 }
 
@@ -18,7 +18,7 @@ type Way = keyof FaultyWorld['ways'];
 type EngineName = 'postgres' | 'redis' | 'gateway' | 'clamd';
 const between = (random: () => number, min: number, max: number) => min + random() * (max - min);
 
-/** For a while, in milliseconds from and to. */
+/** For a random time between these two, in milliseconds. */
 const onTheWay =
   (way: Way, fault: TcpFault, [min, max]: [number, number]): FaultKind['inject'] =>
   async (world, random) => {
@@ -72,7 +72,11 @@ export const faultKinds: FaultKind[] = [
   { name: 'PostgreSQL: slow', weight: 5, inject: onTheWay('postgres', { delayMs: 100 }, [100, 400]) },
   { name: 'PostgreSQL: refused', weight: 5, inject: onTheWay('postgres', 'refuse', [50, 400]) },
   { name: 'PostgreSQL: frozen', weight: 3, inject: frozen('postgres', [200, 1500]) },
-  { name: 'PostgreSQL: restarted immediate', weight: 3, inject: (world) => world.postgres.restartImmediately() },
+  {
+    name: 'PostgreSQL: restarted in immediate mode',
+    weight: 3,
+    inject: (world) => world.postgres.restartImmediately(),
+  },
   { name: 'PostgreSQL: killed', weight: 2, inject: killed('postgres') },
   { name: 'Redis: flushed', weight: 8, inject: (world) => world.redis.flush() },
   { name: 'Redis: connections cut', weight: 8, inject: cutOff('redis') },
@@ -80,7 +84,7 @@ export const faultKinds: FaultKind[] = [
   { name: 'Redis: frozen', weight: 3, inject: frozen('redis', [100, 1000]) },
   { name: 'Redis: killed', weight: 4, inject: killed('redis') },
   { name: 'S3: 503 at p = 0.3', weight: 8, inject: answeredByS3('PUT', () => 'refuse', 0.3) },
-  { name: 'S3: PUT’s answer lost at p = 0.5', weight: 6, inject: answeredByS3('PUT', () => 'lose', 0.5) },
+  { name: 'S3: reply to PUT lost at p = 0.5', weight: 6, inject: answeredByS3('PUT', () => 'lose', 0.5) },
   {
     name: 'S3: GET truncated',
     weight: 6,

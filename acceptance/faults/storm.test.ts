@@ -1,14 +1,15 @@
-// Faults of all kinds, one after the other, under load. Afterwards a separate checker looks for a broken promise.
-// `npm run storm` does the same for longer.
+// Faults of all kinds, one after another, under load. Afterwards a separate checker looks for violated guarantees. `npm
+// run storm` does the same for longer.
 import { randomInt } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { seeded } from '../lib/seeded.ts';
+import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
 import { check } from './checker.ts';
 import { judgeConduct } from './conduct.ts';
 import { FaultyWorld } from './faulty-world.ts';
-import { Lane, nothingSeen, type Seen } from './lane.ts';
+import { Lane, nothingSeen, type Seen, sail } from './lane.ts';
 import { chooseFault, type FaultKind } from './storm-faults.ts';
 
 const faults = Number(process.env['WAYBILL_STORM_FAULTS'] ?? 100);
@@ -31,14 +32,9 @@ test(`${faults} faults under load, seed ${seed}`, { timeout: 240_000 + faults * 
   const tallies = new Map<string, Tally>();
   const problems: string[] = [];
   const began = performance.now();
-  const over = new AbortController();
   let doubledMails = 0;
 
-  const sail = async (lane: Lane) => {
-    for (let number = 0; !over.signal.aborted; number++) await lane.round(number);
-  };
-  const sailing = Promise.all(lanes.map(sail));
-  sailing.catch(() => undefined); // awaited below
+  await using sailing = sail(lanes);
 
   for (let count = 1; count <= faults; count++) {
     const kind = chooseFault(random);
@@ -53,9 +49,8 @@ test(`${faults} faults under load, seed ${seed}`, { timeout: 240_000 + faults * 
       );
     }
   }
-  over.abort();
   await world.heal();
-  await sailing;
+  await sailing.end();
 
   const journals = lanes.map(({ journal }) => journal);
   problems.push(...lanes.flatMap((lane) => lane.problems));
@@ -72,18 +67,18 @@ test(`${faults} faults under load, seed ${seed}`, { timeout: 240_000 + faults * 
   expect(problems).toEqual([]);
 });
 
-/** Injects it, and answers how long after its end a request that needs every engine was done. */
+/** Injects it, and returns how long after its end a request that needs every engine succeeded. */
 async function strike(world: FaultyWorld, lanes: Lane[], kind: FaultKind, random: () => number): Promise<number> {
   await kind.inject(world, random);
-  const ended = performance.now();
+  const elapsed = stopwatch();
   const before = lanes.map((lane) => lane.seen.uploads);
-  // Somebody's upload has passed all of them.
+  // An upload has gone through all of them.
   await eventually(
     `an upload after "${kind.name}"`,
     async () => lanes.some((lane, index) => lane.seen.uploads > (before[index] ?? 0)) || undefined,
     { withinMs: 60_000, everyMs: 5 },
   );
-  return performance.now() - ended;
+  return elapsed();
 }
 
 function note(tallies: Map<string, Tally>, kind: FaultKind, lanes: Lane[], recoveryMs: number): void {
@@ -106,7 +101,7 @@ function report(tallies: Map<string, Tally>, lanes: Lane[], problems: string[], 
   const wishes = lanes.flatMap(({ journal }) => [...journal.uploads, ...journal.dispatches]);
   const total = [...tallies.values()].reduce((sum, { times }) => sum + times, 0);
   const lines = [
-    '| fault | times | requests done | 503 | new token | broken off | slowest recovery |',
+    '| Fault | Times | Requests completed | 503 | New token | Broken off | Slowest recovery |',
     '| --- | --: | --: | --: | --: | --: | --: |',
     ...rows.map((row) => `| ${row} |`),
     '',

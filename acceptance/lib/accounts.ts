@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { adminJson } from './admin.ts';
+import { inject } from 'vitest';
+import type { AccountRequest } from '../../tools/demo/account-maker.ts';
+import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { Client, type ClientOptions } from './client.ts';
 
 export interface Account {
@@ -8,12 +10,7 @@ export interface Account {
   number: string;
 }
 
-export interface CreatedAccount {
-  account: { email: string; number: string; type: string; disabled: boolean };
-  api_key: string;
-}
-
-/** An address nobody else in this run uses: what arrives there was sent by the test that made it. */
+/** An address that nothing else in this run uses: what arrives there was sent by the test that created it. */
 export function uniqueAddress(label = 'someone'): string {
   return `${label}-${randomBytes(6).toString('hex')}@example.org`;
 }
@@ -21,14 +18,15 @@ export function uniqueAddress(label = 'someone'): string {
 export async function createAccount(
   label = 'machine',
   number = '46700000001',
-  overrides: Record<string, string> = {},
+  databaseUrl = demoEnvironment()['WAYBILL_DATABASE_URL'] ?? '',
 ): Promise<Account> {
-  const args = ['accounts', 'create', '--email', uniqueAddress(label), '--number', number, '--json'];
-  const created = await adminJson<CreatedAccount>(args, '', overrides);
-  return { user: created.account.email, apiKey: created.api_key, number: created.account.number };
+  const wanted: AccountRequest = { email: uniqueAddress(label), number, databaseUrl };
+  const answer = await fetch(inject('accountMaker'), { method: 'POST', body: JSON.stringify(wanted) });
+  if (!answer.ok) throw new Error(`no account for ${wanted.email}: ${await answer.text()}`);
+  return { user: wanted.email, apiKey: await answer.text(), number };
 }
 
-/** An account of the test's own, and the client that speaks for it. */
+/** The test's own account, and a client for it. */
 export async function freshClient(label = 'machine', options: ClientOptions = {}): Promise<Client> {
   return new Client(await createAccount(label), options);
 }

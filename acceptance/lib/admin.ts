@@ -10,12 +10,21 @@ export interface AdminResult {
 const repositoryRoot = new URL('../..', import.meta.url).pathname;
 export const programPath = new URL('server/dist/main.js', `file://${repositoryRoot}`).pathname;
 
-/** Only the demo's settings: the program refuses a WAYBILL_ name it does not know, and the suite has some of its own. */
+/**
+ * For every process that tests start. There are many, and with the code that earlier ones compiled each takes about
+ * a quarter less processor time to start.
+ */
+export const processEnvironment = {
+  PATH: process.env['PATH'] ?? '',
+  NODE_COMPILE_CACHE: `${repositoryRoot}node_modules/.cache/node`,
+};
+
+/** Only the demo's settings: the program refuses unknown WAYBILL_ names, and the suite has some of its own. */
 export function programEnvironment(): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', ...demoEnvironment() };
+  return { ...processEnvironment, ...demoEnvironment() };
 }
 
-/** What an administrator does at the server's own command line. */
+/** What an administrator does on the server's command line. */
 export function admin(args: string[], input = '', overrides: Record<string, string> = {}): Promise<AdminResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [programPath, 'admin', ...args], {
@@ -32,13 +41,13 @@ export function admin(args: string[], input = '', overrides: Record<string, stri
     });
     child.once('error', reject);
     child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }));
-    // A command that does not read its input may have closed it already.
+    // A command that does not read its input may already have closed it.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
 }
 
-/** For the steps that have to succeed before the test proper. */
+/** For steps that have to succeed before the actual test. */
 export async function adminJson<T>(args: string[], input = '', overrides: Record<string, string> = {}): Promise<T> {
   const result = await admin(args, input, overrides);
   if (result.exitCode !== 0) {

@@ -1,10 +1,12 @@
-/** What came back, however it was sent. Header names are in lower case; `headerLines` keeps every line as received. */
+/**
+ * A response, however the request was sent. Header names are in lower case; `headerLines` keeps every line as received.
+ */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
   headerLines: [name: string, value: string][];
   body: Buffer;
-  /** Bytes after the end of this answer on the same connection: empty unless something was smuggled or pipelined. */
+  /** Bytes after the end of this response on the same connection: empty unless something was smuggled or pipelined. */
   rest: Buffer;
 }
 
@@ -16,7 +18,7 @@ export function text(answer: Answer): string {
   return answer.body.toString('utf8');
 }
 
-/** The body as JSON; the caller says which shape it then asserts. */
+/** The body as JSON; the caller names the shape that it then asserts. */
 export function json<T = unknown>(answer: Answer): T {
   return JSON.parse(text(answer)) as T;
 }

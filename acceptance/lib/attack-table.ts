@@ -6,19 +6,21 @@ import { assertErrorAnswer } from './expect.ts';
 import { deliver, introduce, stage } from './scenario.ts';
 import type { Contact, History, InboxEntry, UploadedFile } from './shapes.ts';
 
-/** An account that has something to lose: a contact, a staged dispatch that only needs a word, and a file in its inbox. */
+/**
+ * An account with something to lose: a contact, a staged dispatch that only has to be sent, and a file in its inbox.
+ */
 export interface Victim {
   client: Client;
   token: string;
   inbox: InboxEntry;
-  /** Another account, who sent what is in the inbox. */
+  /** Another account, which sent what is in the inbox. */
   sender: Client;
 }
 
 export interface AttackRow {
   name: string;
   send: (victim: Victim) => Promise<Answer>;
-  /** A list where the contract leaves a choice. */
+  /** A list if the contract leaves a choice. */
   status: number | number[];
   code: string | string[];
 }
@@ -38,7 +40,10 @@ async function createVictim(): Promise<Victim> {
   return { client, sender, inbox, token: await client.token() };
 }
 
-/** All that can be read of an account. Global contacts are left out: they are the administrator's, and may change meanwhile. */
+/**
+ * Everything that can be read from an account. Global contacts are excluded: they belong to the administrator, and may
+ * change.
+ */
 export async function belongings(client: Client): Promise<Belongings> {
   const [contacts, files, history] = await Promise.all([
     client.readContacts(),
@@ -48,7 +53,7 @@ export async function belongings(client: Client): Promise<Belongings> {
   return { contacts: contacts.local, files, history };
 }
 
-/** Each row is a test: the answer is the one expected, and afterwards the service lives and nothing has changed. */
+/** Each row is a test: the response is the expected one, and afterwards the service works and nothing has changed. */
 export function attackTable(title: string, rows: AttackRow[]): void {
   describe(title, () => {
     let victim: Victim;

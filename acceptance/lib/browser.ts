@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { demo } from './running-demo.ts';
 
@@ -6,11 +7,11 @@ export { launchBrowser } from '../../tools/browser.ts';
 export const phone = { width: 390, height: 844 };
 export const desk = { width: 1280, height: 800 };
 
-/** A browser of somebody's own, and all that went wrong in it. */
+/** A separate browser, and everything that went wrong in it. */
 export interface Visitor extends AsyncDisposable {
   context: BrowserContext;
   page: Page;
-  /** Requests to another origin than ours, dialogs, errors and what the content policy blocked. */
+  /** Requests to another origin, dialogs, errors and what the content security policy blocked. */
   complaints: string[];
 }
 
@@ -24,7 +25,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   });
   context.on('page', (page) => {
     page.on('dialog', (dialog) => {
-      // Asked by the browser itself when a page is left while files are on their way.
+      // The browser itself asks this when a page is left while files are being uploaded.
       if (dialog.type() === 'beforeunload') {
         void dialog.accept();
         return;
@@ -34,11 +35,13 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
     });
     page.on('pageerror', (error) => complaints.push(`an error: ${error.message}`));
     page.on('console', (message) => {
-      // That a link is over is what some tests are about; the browser says it aloud.
+      // Some tests are about links that have ended; the browser reports that as an error.
       const expected = /status of (?:404|410)/.test(message.text());
       if (message.type() === 'error' && !expected) complaints.push(message.text());
     });
   });
   const page = await context.newPage();
-  return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  // Chromium may never close a page that is on its way to another one; it ends with the browser then.
+  const close = () => Promise.race([context.close(), setTimeout(5000, undefined, { ref: false })]);
+  return { context, page, complaints, [Symbol.asyncDispose]: close };
 }

@@ -7,9 +7,9 @@ import { demo } from './running-demo.ts';
 import type { ContactInput, ContactList, DispatchParameters, History, UploadedFile } from './shapes.ts';
 
 export interface ClientOptions {
-  /** Another server than the demo's balancer. It shares the demo's public name, so the Host header stays the demo's. */
+  /** A server other than the demo's balancer. It shares the demo's public name, so the Host header stays the demo's. */
   baseUrl?: string;
-  /** Our extension: the draft this client works in. */
+  /** Our extension: the draft in which this client works. */
   draft?: string;
   localAddress?: string;
 }
@@ -21,8 +21,8 @@ export function basic(user: string, password: string): string {
 type Headers = Record<string, string>;
 
 /**
- * A thin client of one account (spec 4). Operations answer what came back, good or bad; `read…` methods are for
- * what has to succeed and answer the parsed body.
+ * A thin client for one account (spec 4). Operations return the response, whether good or bad; `read…` methods are for
+ * requests that have to succeed, and return the parsed body.
  */
 export class Client {
   readonly account: Account;
@@ -46,7 +46,7 @@ export class Client {
     return this.options.baseUrl ?? demo().base_url;
   }
 
-  /** The same account, working in a draft of its own, with the same token. */
+  /** The same account and token, working in a separate draft. */
   inDraft(draft: string): Client {
     return this.#withToken(new Client(this.account, { ...this.options, draft }));
   }
@@ -61,13 +61,13 @@ export class Client {
     return other;
   }
 
-  /** Whoever needs it sees it fail; the next one mints another. */
+  /** Callers see it fail, and the next call creates another token. */
   #keep(token: Promise<string>): void {
     this.#token = token;
     token.catch(() => this.forgetToken());
   }
 
-  /** With Basic credentials only: what the path means is up to the caller. */
+  /** With Basic credentials only: the caller decides what the path means. */
   plain(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     return request(this.baseUrl, method, path, {
       ...options,
@@ -87,20 +87,20 @@ export class Client {
     return token;
   }
 
-  /** One token, minted when it is first needed. */
+  /** One token, created when it is first needed. */
   token(): Promise<string> {
     if (this.#token === undefined) this.#keep(this.mintToken());
     return this.#token as Promise<string>;
   }
 
-  /** The next request mints another: this one was refused. */
+  /** This token was refused: the next request creates another. */
   forgetToken(): void {
     this.#token = undefined;
   }
 
   /** With credentials and a token, below the account's path. */
   async call(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    // Not minted for nothing: a test that counts tokens brings its own.
+    // Not created without need: a test that counts tokens supplies its own.
     const token = options.headers?.['CSRF-Token'] ?? (await this.token());
     return await this.plain(method, `/${this.user}/${path}`, {
       ...options,
@@ -116,7 +116,7 @@ export class Client {
     return this.call('GET', path, { headers });
   }
 
-  /** `body` as JSON; a string or a buffer goes out as it is. */
+  /** `body` as JSON; a string or a buffer is sent unchanged. */
   post(path: string, body: unknown, headers: Headers = {}): Promise<Answer> {
     return this.call('POST', path, {
       headers: { 'Content-Type': 'application/json', ...headers },
@@ -185,7 +185,7 @@ export class Client {
   }
 }
 
-/** For the steps before the test proper: the answer has to be 200. */
+/** For the steps before the actual test: the response has to be 200. */
 export function succeeded<T = unknown>(answer: Answer): T {
   if (answer.status !== 200) throw new Error(`expected 200, got ${answer.status}: ${text(answer)}`);
   return json<T>(answer);

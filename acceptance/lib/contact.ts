@@ -12,7 +12,7 @@ export interface Granted extends Sent {
   contact: string;
 }
 
-/** A contact of their own is given access, and gets the mail. */
+/** A new contact is given access, and gets the mail. */
 export async function grantAccess(
   client: Client,
   contact: Partial<ContactInput> = {},
@@ -28,14 +28,14 @@ export async function grantAccess(
   return { contact: email, receiver: email, mail, link: `${demo().base_url}/u/${token}` };
 }
 
-/** A person presses the button of the page a link leads to. */
+/** A person presses the button on the page that a link leads to. */
 export async function openPage(page: Page, link: string): Promise<void> {
   await page.goto(link);
   await page.getByRole('button').click();
   await page.waitForURL(/\/(?:download|upload)\/[^/]+\//);
 }
 
-/** What has come into the account's inbox from this contact. */
+/** What has arrived in the account's inbox from this contact. */
 export async function inboxFrom(client: Client, contact: string): Promise<InboxEntry[]> {
   return (await client.readHistory()).inbox.filter((entry) => entry.sender === contact);
 }

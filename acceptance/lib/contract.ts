@@ -16,8 +16,8 @@ const ajv = new Ajv2020({ strict: false });
 const validators = new WeakMap<object, ValidateFunction>();
 
 /**
- * Holds an answer against the description that the server itself gives of its API. Every answer of the suite comes by here,
- * so what the description leaves out or gets wrong fails the test that has met it.
+ * Compares a response with the server's own description of its API. Every response in the suite goes through here, so
+ * anything missing or wrong in the description fails the test that encountered it.
  */
 export async function assertDescribed(method: string, path: string, answer: Answer): Promise<void> {
   const [pathname = ''] = path.split('?');
@@ -47,7 +47,7 @@ async function readPlaces(): Promise<Place[]> {
   const answer = await fetch(`${demo().base_url}/openapi.json`);
   const document = (await answer.json()) as { paths: Record<string, Place['methods']> };
   return Object.entries(document.paths).map(([path, methods]) => ({
-    // An account is an address; what is none is a page of people's.
+    // An account is an address; anything else is a page for people.
     pattern: new RegExp(
       `^${path
         .replaceAll('.', '\\.')

@@ -2,12 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
+import { programEnvironment } from './admin.ts';
 
-/** The one line the demo prints when it is ready. */
+/** The single line that the demo prints when it is ready. */
 export interface Demo {
   base_url: string;
   accounts: { user: string; api_key: string }[];
   admin_url: string;
+  /** Of every process of Waybill. */
+  consoles: string[];
   mail_dir: string;
   sms_log: string;
   pids: Record<string, number>;
@@ -16,6 +19,8 @@ export interface Demo {
 declare module 'vitest' {
   export interface ProvidedContext {
     demo: Demo;
+    /** The URL of tools/demo/account-maker.ts. */
+    accountMaker: string;
   }
 }
 
@@ -23,40 +28,63 @@ const repositoryRoot = new URL('../..', import.meta.url).pathname;
 const readyWithinMs = 170_000;
 const stoppedWithinMs = 60_000;
 
-/** Runs once for the whole suite: a demo that is already up, or one of our own. */
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const running = process.env['WAYBILL_DEMO_JSON'];
-  if (running !== undefined && running !== '') {
+/**
+ * Called once for the whole suite: uses a demo that is already running, or starts one, and starts what makes accounts in
+ * it.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const started: ChildProcess[] = [];
+  const stopAll = async () => {
+    for (const child of started.toReversed()) await stop(child);
+  };
+  try {
+    const running = process.env['WAYBILL_DEMO_JSON'] || (await startDemo(started));
     project.provide('demo', JSON.parse(running) as Demo);
-    return undefined;
+    project.provide('accountMaker', await startAccountMaker(started));
+  } catch (error) {
+    await stopAll().catch(() => {});
+    throw error;
   }
-  // A process group of its own, so that a demo that will not stop can be ended with all it started. When we are killed,
-  // the kernel tells it to stop: left behind, its worker would do the jobs of the next one's database.
-  const child = spawn('setpriv', ['--pdeathsig', 'TERM', 'npm', 'run', '--silent', 'demo'], {
+  return stopAll;
+}
+
+async function startDemo(started: ChildProcess[]): Promise<string> {
+  // Tests damage objects on purpose, and add rows without any; reading all of them would only slow others down.
+  const environment = { ...process.env, WAYBILL_SCRUB_BYTES_PER_SECOND: '0' };
+  return await start(started, 'the demo', ['npm', 'run', '--silent', 'demo'], environment, /^{.*/);
+}
+
+async function startAccountMaker(started: ChildProcess[]): Promise<string> {
+  const command = [process.execPath, 'tools/demo/account-maker.ts'];
+  return await start(started, 'the account maker', command, programEnvironment(), /^http:.*/);
+}
+
+/** Returns the line that says that it is ready. */
+async function start(
+  started: ChildProcess[],
+  name: string,
+  command: string[],
+  env: NodeJS.ProcessEnv,
+  sign: RegExp,
+): Promise<string> {
+  // In its own process group, so that a demo that does not stop can be ended together with everything it started. If we
+  // are killed, the kernel tells it to stop: otherwise its worker would run the jobs of the next demo's database.
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', ...command], {
     cwd: repositoryRoot,
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
-  try {
-    project.provide('demo', await readyLine(child));
-  } catch (error) {
-    await stop(child).catch(() => {});
-    throw error;
-  }
-  return () => stop(child);
-}
-
-async function readyLine(child: ChildProcess): Promise<Demo> {
-  if (child.stdout === null) throw new Error('the demo has no stdout');
+  started.push(child);
   const lines = createInterface({ input: child.stdout });
   const signal = AbortSignal.timeout(readyWithinMs);
-  return await new Promise<Demo>((resolve, reject) => {
+  return await new Promise<string>((resolve, reject) => {
     lines.on('line', (line) => {
-      if (line.startsWith('{')) resolve(JSON.parse(line) as Demo);
+      if (sign.test(line)) resolve(line);
     });
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the demo ended with ${code} before it was ready`)));
-    signal.addEventListener('abort', () => reject(new Error(`the demo was not ready in ${readyWithinMs} ms`)));
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code} before it was ready`)));
+    signal.addEventListener('abort', () => reject(new Error(`${name} was not ready in ${readyWithinMs} ms`)));
   });
 }
 
@@ -68,6 +96,6 @@ async function stop(child: ChildProcess): Promise<void> {
     await exited;
   } catch {
     process.kill(-child.pid, 'SIGKILL');
-    throw new Error(`the demo did not stop within ${stoppedWithinMs} ms of SIGTERM`);
+    throw new Error(`${child.spawnargs.at(-1)} did not stop within ${stoppedWithinMs} ms of SIGTERM`);
   }
 }

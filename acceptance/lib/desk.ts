@@ -2,7 +2,7 @@ import { demo } from './running-demo.ts';
 
 const host = () => ({ Host: new URL(demo().base_url).host });
 
-/** What a contact's browser does to upload files, without one. */
+/** What a contact's browser does to upload files, without a browser. */
 export class Desk {
   readonly #path: string;
   readonly #headers: Record<string, string>;
@@ -24,26 +24,29 @@ export class Desk {
     return new Desk(opened.headers.get('location') ?? '', cookie);
   }
 
-  /** Announces a file; answers the path of its upload. */
-  async announce(baseUrl: string, name: string, sizeBytes: number): Promise<string> {
+  /** Announces a file, by its path in a folder or its name; returns the path of its upload. */
+  async announce(baseUrl: string, path: string, sizeBytes: number): Promise<string> {
+    const metadata = { filename: path.slice(path.lastIndexOf('/') + 1), path };
     const created = await fetch(`${baseUrl}${this.#path}tus`, {
       method: 'POST',
       headers: {
         ...this.#headers,
         'Upload-Length': String(sizeBytes),
-        'Upload-Metadata': `filename ${Buffer.from(name).toString('base64')}`,
+        'Upload-Metadata': Object.entries(metadata)
+          .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+          .join(','),
       },
     });
     return created.headers.get('location') ?? '';
   }
 
-  /** How many bytes of it are there for good. */
+  /** How many of its bytes are stored. */
   async offset(baseUrl: string, upload: string): Promise<number> {
     const answer = await fetch(`${baseUrl}${upload}`, { method: 'HEAD', headers: this.#headers });
     return Number(answer.headers.get('upload-offset') ?? Number.NaN);
   }
 
-  /** Sends the rest of a file from an offset on. */
+  /** Sends the rest of a file from an offset. */
   continue(baseUrl: string, upload: string, content: Buffer, offset = 0): Promise<Response> {
     return fetch(`${baseUrl}${upload}`, {
       method: 'PATCH',

@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { type Answer, header, json, text } from './answer.ts';
 
-/** spec 4, "Common response headers", apart from Content-Type and the policy's content, which differ per operation. */
+/**
+ * spec 4, "Common response headers", except for Content-Type and the content of the policy, which differ per operation.
+ */
 export function assertCommonHeaders(answer: Answer): void {
   expect(header(answer, 'Cache-Control')).toBe('no-cache, no-store, must-revalidate');
   expect(header(answer, 'Expires')).toBe('0');
@@ -25,9 +27,9 @@ export function assertStatus(answer: Answer, status: 'ok' | 'done' | 'deldone'):
   assertJson(answer, { status });
 }
 
-/** Every failure looks like this, whatever caused it. Lists are used where the contract leaves a choice. */
+/** Every failure has this form, whatever caused it. Lists are used if the contract leaves a choice. */
 export function assertErrorAnswer(answer: Answer, status: number | number[], code: string | string[]): void {
-  // One comparison of all three, so that a failure shows what came instead.
+  // A single comparison of all three, so that a failure shows the actual response.
   const got = { status: answer.status, body: text(answer) };
   expect([status].flat(), JSON.stringify(got)).toContain(answer.status);
   const body = json<Record<string, unknown>>(answer);

@@ -1,6 +1,6 @@
 /**
- * The values of the hidden inputs of this name, in a page that is well-formed. Attributes may come in any order and
- * in either quotes, as a client that follows the spec has to expect.
+ * The values of the hidden inputs with this name, in a well-formed page. Attributes may come in any order and with
+ * either kind of quotes, as a client that follows the spec has to expect.
  */
 export function hiddenInputs(html: string, name: string): string[] {
   const values: string[] = [];

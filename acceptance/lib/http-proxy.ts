@@ -3,15 +3,16 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net';
 
 /**
- * What happens to a request on its way. `refuse` is a 503 and `limit` a 429 that the server never sees; `lose` has it
- * carried out and loses the answer; `cutAfter` breaks the answer off there; `flipAt` changes one bit of that byte.
+ * What happens to a request on its way. `refuse` is a 503 and `limit` a 429 that the server never sees; `lose` lets the
+ * server carry it out and loses the response; `cutAfter` cuts the response off there; `flipAt` changes one bit of that
+ * byte.
  */
 export type Fate = 'pass' | 'refuse' | 'limit' | 'lose' | { readonly cutAfter: number } | { readonly flipAt: number };
 
 export interface HttpProxy extends AsyncDisposable {
   readonly baseUrl: string;
   readonly port: number;
-  /** How many requests had another fate than `pass`. */
+  /** The number of requests with a fate other than `pass`. */
   troubles: number;
 }
 
@@ -20,7 +21,7 @@ interface Refusal {
   readonly body: (code: string) => string;
 }
 
-/** As a server of the kind would say it, so that a client takes it for the server's own word. */
+/** In the server's own format, so that a client believes that the server sent it. */
 const refusals = {
   waybill: {
     contentType: 'application/json',
@@ -32,7 +33,7 @@ const refusals = {
   },
 } satisfies Record<string, Refusal>;
 
-/** A proxy in front of a Waybill or an S3 server, which does to each request what `choose` says. */
+/** A proxy in front of a Waybill or an S3 server, which treats each request as `choose` says. */
 export async function httpProxy(
   kind: keyof typeof refusals,
   target: string,
@@ -40,7 +41,7 @@ export async function httpProxy(
 ): Promise<HttpProxy> {
   const server = createServer((incoming, outgoing) => {
     const fate = choose(incoming);
-    // Cuts and flips count when they are made: the answer may be shorter.
+    // Cuts and flips are counted when they happen, because the response may be shorter.
     const count = () => (proxy.troubles += 1);
     if (fate === 'refuse') refuse(incoming, outgoing, 503, 'unavailable', refusals[kind]);
     else if (fate === 'limit') refuse(incoming, outgoing, 429, 'too_many_requests', refusals[kind]);
@@ -77,7 +78,7 @@ function refuse(
 
 interface Carried {
   target: string;
-  /** The host is part of what an S3 client signs. */
+  /** An S3 client's signature covers the host. */
   keepHost: boolean;
   incoming: IncomingMessage;
   outgoing: ServerResponse;

@@ -1,6 +1,6 @@
 /**
- * What only a judge may see: the database and the bucket behind the demo. The suite stays a black box as far as it
- * imports nothing of the program; what it knows of tables and keys is written down again here and in its judges.
+ * What only a checker may see: the database and the bucket behind the demo. The suite remains a black box in that it
+ * imports nothing from the program; what it knows about tables and keys is restated here and in its checkers.
  */
 import {
   CopyObjectCommand,
@@ -20,7 +20,7 @@ export interface Inside {
   objectKeys(prefix?: string): Promise<string[]>;
   /** What a worker does every minute, done now. */
   sweep(): Promise<void>;
-  /** Everything that waits for a time is that much nearer to it. The demo's time is everybody's and stays. */
+  /** Moves everything that waits for a time closer to it. The demo's time is shared, and cannot be moved. */
   advance?(seconds: number): Promise<void>;
 }
 
@@ -29,9 +29,9 @@ let pool: pg.Pool | undefined;
 const demoBucket = () => demoEnvironment()['WAYBILL_S3_BUCKET'] ?? '';
 
 /**
- * A pool whose lost connections do not end the process. `end` resolves before the connections are closed, so a
- * database that is dropped right after it still reports 57P01 on them, and PostgreSQL may restart at any time. A query
- * in progress fails by itself.
+ * A pool whose lost connections do not end the process. `end` resolves before the connections are closed, so if the
+ * database is dropped right after it, they still report 57P01, and PostgreSQL may restart at any time. A query in
+ * progress fails in any case.
  */
 export function openPool(config: pg.PoolConfig): pg.Pool {
   const opened = new pg.Pool(config);
@@ -45,7 +45,7 @@ export async function query<Row>(sql: string, values: unknown[] = []): Promise<R
     connectionString: demoEnvironment()['WAYBILL_DATABASE_URL'],
     max: 2,
     application_name: 'waybill-judge',
-    // A pool left alone must not keep a test's process from ending.
+    // A forgotten pool must not keep a test's process from ending.
     allowExitOnIdle: true,
   });
   return (await pool.query(sql, values)).rows as Row[];

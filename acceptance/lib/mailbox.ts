@@ -5,7 +5,7 @@ import { demo } from './running-demo.ts';
 import { eventually } from './wait.ts';
 
 export interface Mail {
-  /** Whom the envelope named; the headers can say what they like. */
+  /** The recipient in the envelope, which may differ from the headers. */
   recipient: string;
   email: Email;
   raw: string;
@@ -15,9 +15,14 @@ const recipientByPath = new Map<string, string>();
 const parsedByPath = new Map<string, Mail>();
 
 /** Every mail that has been delivered to this envelope address so far. */
-export async function mailsTo(address: string): Promise<Mail[]> {
+export function mailsTo(address: string): Promise<Mail[]> {
+  return mailsIn(demo().mail_dir, address);
+}
+
+/** The same, of another mail server. */
+export async function mailsIn(folder: string, address: string): Promise<Mail[]> {
   const mails: Mail[] = [];
-  for (const path of await deliveredPaths(demo().mail_dir)) {
+  for (const path of await deliveredPaths(folder)) {
     if (!recipientByPath.has(path)) recipientByPath.set(path, envelopeRecipient(await readFile(path, 'latin1')));
     if (recipientByPath.get(path) !== address) continue;
     const bytes = await readFile(path);
@@ -26,7 +31,7 @@ export async function mailsTo(address: string): Promise<Mail[]> {
   return mails;
 }
 
-/** Every mail delivered since then, by envelope address; each is read once, so that asking again is cheap. */
+/** Every mail delivered since then, by envelope address; each is read once, so that repeated calls are cheap. */
 export async function allMails(since = 0): Promise<Map<string, Mail[]>> {
   const paths = await deliveredPaths(demo().mail_dir);
   for (const path of paths) {
@@ -44,7 +49,7 @@ export async function waitForMail(address: string): Promise<Mail> {
 }
 
 /** The tokens of the links of this kind in the mail, each once, whichever part they are in. */
-export function linkTokens(mail: Mail, kind: 'd' | 'u'): string[] {
+export function linkTokens(mail: Mail, kind: 'd' | 'u' | 'm'): string[] {
   const prefix = `${demo().base_url.replace(/\/$/, '')}/${kind}/`;
   const content = `${mail.email.text ?? ''}\n${mail.email.html ?? ''}`;
   const tokens = content.split(prefix).slice(1);
@@ -53,7 +58,7 @@ export function linkTokens(mail: Mail, kind: 'd' | 'u'): string[] {
 
 async function deliveredPaths(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true, recursive: true });
-  // A maildir's tmp folder holds what is still being written.
+  // A Maildir's tmp folder contains what is still being written.
   return entries
     .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('/tmp'))
     .map((entry) => join(entry.parentPath, entry.name));

@@ -1,4 +1,4 @@
-/** What a browser has after a person pressed the button of a link, without a browser. */
+/** What a browser has after a person pressed the button of a link, but without a browser. */
 export interface OpenedLink {
   /** The address of the receiver's page. */
   readonly page: string;

@@ -1,6 +1,6 @@
 /**
- * Engines of a test's own, on free ports: for what must never happen to those that everybody shares. They are frozen,
- * killed, restarted and filled up. Whatever becomes of the test, they end with it.
+ * A test's own engines, on free ports: for faults that must never affect the shared ones. They are frozen, killed,
+ * restarted and filled up. Whatever happens to the test, they end with it.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,11 +21,11 @@ interface Plan {
   readonly command: (port: number, folder: string) => string[];
   readonly answers: (port: number) => Promise<boolean>;
   readonly prepare?: (folder: string) => Promise<void>;
-  /** Of the folder, which is memory then: how much fits into it. */
+  /** The size of the folder, which is then in memory. */
   readonly mebibytes?: number;
 }
 
-/** One daemon in a folder of its own. It has the same port for all its life, however often it is started. */
+/** One daemon in its own folder. It keeps the same port, however often it is started. */
 export class OwnEngine implements AsyncDisposable {
   readonly #plan: Plan;
   readonly folder: string;
@@ -77,7 +77,7 @@ export class OwnEngine implements AsyncDisposable {
     await eventually(
       `an answer on port ${this.port} of ${this.#plan.command(this.port, this.folder).join(' ')}`,
       async () => {
-        // Again if it ended at once: what it left when it was killed may still have been in use.
+        // Tried again if it ended at once: what it left when it was killed may still have been in use.
         if (!this.runs) this.#spawn();
         return (await this.#plan.answers(this.port)) || undefined;
       },
@@ -86,7 +86,7 @@ export class OwnEngine implements AsyncDisposable {
   }
 
   #spawn(): void {
-    // The kernel kills it when we are gone.
+    // The kernel kills it when this process ends.
     this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', ...this.#plan.command(this.port, this.folder)], {
       cwd: this.folder,
       env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` },
@@ -95,11 +95,11 @@ export class OwnEngine implements AsyncDisposable {
     this.#child.on('error', () => undefined);
   }
 
-  /** It and its children stop where they are: connections stay open, and nothing is answered. */
+  /** Freezes it and its children: connections stay open, and nothing responds. */
   async freeze(): Promise<void> {
     const pids = [this.pid, ...descendants(this.pid)];
     for (const pid of pids) signal(pid, 'SIGSTOP');
-    // On a busy machine its threads go on for a while after the signal.
+    // On a busy machine its threads continue for a while after the signal.
     await eventually('it is stopped', async () => pids.every(isStopped) || undefined, { everyMs: 5 });
   }
 
@@ -122,7 +122,7 @@ export class OwnEngine implements AsyncDisposable {
   }
 }
 
-/** To a process that may have ended by itself. */
+/** To a process that may already have ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -131,7 +131,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Every thread of it, or it has ended. */
+/** True when all its threads have stopped, or it has ended. */
 function isStopped(pid: number): boolean {
   try {
     return readdirSync(`/proc/${pid}/task`).every((thread) =>
@@ -151,7 +151,7 @@ function descendants(pid: number): number[] {
   }
 }
 
-/** Whether this is said on a port in answer to these bytes, in that time. */
+/** Whether a port sends this in reply to these bytes within that time. */
 export function isAnswered(port: number, question: string, expected: RegExp, withinMs = 1000): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   return new Promise((resolve) => {
@@ -170,7 +170,7 @@ export function isAnswered(port: number, question: string, expected: RegExp, wit
 const asPostgres = ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--init-groups'];
 
 export class OwnPostgres extends OwnEngine {
-  /** With the durability it has in production. A small disk is memory of that size. */
+  /** With the same durability as in production. A small disk is memory of that size. */
   static async start({
     environment = {},
     ...options
@@ -189,7 +189,7 @@ export class OwnPostgres extends OwnEngine {
       },
       command: (port, folder) => [
         ...asPostgres.slice(1),
-        // Set here and not before: what is preloaded must not be loaded as root first.
+        // Set here and not before: the preloaded library must not be loaded as root first.
         'env',
         ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
         `${bin}/postgres`,
@@ -219,7 +219,8 @@ export class OwnPostgres extends OwnEngine {
   }
 
   get url(): string {
-    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+    // It trusts everyone, but PgBouncer asks for a password.
+    return `postgres://postgres:any@127.0.0.1:${this.port}/postgres`;
   }
 
   /** What `pg_ctl restart -m immediate` does: every backend ends at once, and the next start recovers from the log. */
@@ -227,6 +228,36 @@ export class OwnPostgres extends OwnEngine {
     process.kill(this.pid, 'SIGQUIT');
     await eventually('it has ended', async () => !this.runs || undefined, { everyMs: 10 });
     await this.start();
+  }
+}
+
+/** In front of a PostgreSQL on this machine, set up by deploy/postgres/pgbouncer.ini. */
+export class OwnPgBouncer extends OwnEngine {
+  /** Knows the user that this address names. */
+  static start(url: string): Promise<OwnPgBouncer> {
+    const { port: behind, username, password } = new URL(url);
+    return this.make({
+      command(port, folder) {
+        const users = join(folder, 'userlist.txt');
+        writeFileSync(users, `"${username}" "${password}"\n`);
+        const file = join(folder, 'pgbouncer.ini');
+        const shipped = readFileSync(new URL('../../deploy/postgres/pgbouncer.ini', import.meta.url), 'utf8');
+        const adapted = shipped
+          .replace('port=5000', `port=${behind}`)
+          .replace('listen_port = 6432', `listen_port = ${port}`)
+          .replace('/etc/pgbouncer/userlist.txt', users);
+        writeFileSync(file, `${adapted}unix_socket_dir =\n`);
+        return [...asPostgres.slice(1), 'pgbouncer', '--quiet', file];
+      },
+      answers: (port) => isAnswered(port, '\0\0\0\x08\x04\xd2\x16\x2f', /^[NS]/),
+    });
+  }
+
+  /** The same database, through PgBouncer. */
+  through(url: string): string {
+    const through = new URL(url);
+    through.port = String(this.port);
+    return through.href;
   }
 }
 
@@ -257,7 +288,7 @@ export class OwnRedis extends OwnEngine {
   }
 }
 
-/** A further S3 gateway to the cluster that everybody uses. */
+/** An additional S3 gateway to the shared cluster. */
 export class OwnGateway extends OwnEngine {
   static start(): Promise<OwnGateway> {
     const configuration = `${enginesDir}/ceph/ceph.conf`;
@@ -280,12 +311,12 @@ export class OwnGateway extends OwnEngine {
   }
 }
 
-/** With the settings and the signatures of the shared one, apart from its port. */
+/** With the settings and the signatures of the shared one, except for its port. */
 export class OwnClamd extends OwnEngine {
   static start(): Promise<OwnClamd> {
     const shared = `${enginesDir}/clamd`;
     return this.make({
-      // A copy: Debian's AppArmor profile keeps the original, by its path, out of any folder but the system's.
+      // A copy: Debian's AppArmor profile for the original's path restricts it to the system's folders.
       prepare: async (folder) => void (await run('cp', [`${shared}/clamd`, join(folder, 'clamd')])),
       command(port, folder) {
         const settings = readFileSync(`${shared}/clamd.conf`, 'utf8')

@@ -9,9 +9,9 @@ export interface OwnProcess {
   pid: number;
   /** The signal that ended it, or its exit code. */
   ended: Promise<NodeJS.Signals | number | null>;
-  /** Every line it has said so far. */
+  /** Every line of its output so far. */
   said: readonly string[];
-  /** SIGKILL: nothing is tidied up. */
+  /** SIGKILL: nothing is cleaned up. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -19,37 +19,48 @@ export interface OwnServe extends OwnProcess {
   baseUrl: string;
 }
 
+/** A built `waybilld`, and the settings that it shares with the demo. */
+export interface Program {
+  readonly waybilld: string;
+  readonly environment: Record<string, string>;
+}
+
 const readyWithinMs = 60_000;
 const stoppedWithinMs = 20_000;
 
-/** A `serve` process beside the demo's, on the same engines, with settings of its own. */
-export async function ownServe(overrides: Record<string, string>): Promise<OwnServe> {
+/** A `serve` process in addition to the demo's, on the same engines, with its own settings. */
+export async function ownServe(overrides: Record<string, string>, program = thisProgram()): Promise<OwnServe> {
   const sign = /"listening":"(http:\/\/127\.0\.0\.1:\d+)"/;
-  const { found, ...started } = await start('serve', { WAYBILL_LISTEN: '127.0.0.1:0', ...overrides }, sign);
+  const { found, ...started } = await start(program, 'serve', { WAYBILL_LISTEN: '127.0.0.1:0', ...overrides }, sign);
   return { ...started, baseUrl: found };
 }
 
-/** A `work` process beside the demo's; it takes that one's jobs too, unless it has a database of its own. */
-export async function ownWorker(overrides: Record<string, string>): Promise<OwnProcess> {
-  return start('work', overrides, /"working":(true)/);
+/** A `work` process in addition to the demo's; it also runs the demo's jobs, unless it has its own database. */
+export async function ownWorker(overrides: Record<string, string>, program = thisProgram()): Promise<OwnProcess> {
+  return start(program, 'work', overrides, /"working":(true)/);
+}
+
+export function thisProgram(): Program {
+  return { waybilld: programPath, environment: programEnvironment() };
 }
 
 async function start(
-  role: string,
+  { waybilld, environment }: Program,
+  role: 'serve' | 'work',
   overrides: Record<string, string>,
   sign: RegExp,
 ): Promise<OwnProcess & { found: string }> {
-  const child = spawn(process.execPath, [programPath, role], {
+  const child = spawn(process.execPath, [waybilld, role], {
     cwd: new URL('../..', import.meta.url).pathname,
-    // The line that says that it is up is logged at this level.
-    env: { ...programEnvironment(), WAYBILL_LOG_LEVEL: 'info', ...overrides },
+    // The line that says that it is ready is logged at this level.
+    env: { ...environment, WAYBILL_LOG_LEVEL: 'info', ...overrides },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<NodeJS.Signals | number | null>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? code));
   });
+  const said: string[] = [];
   try {
-    const said: string[] = [];
     return {
       found: await signOf(child, sign, said),
       pid: child.pid ?? 0,
@@ -59,15 +70,15 @@ async function start(
         child.kill('SIGKILL');
         await ended;
       },
-      stop: () => stop(child),
+      stop: () => stop(child, role, said),
     };
   } catch (error) {
-    await stop(child).catch(() => {});
+    await stop(child, role, said).catch(() => {});
     throw error;
   }
 }
 
-/** WAYBILL_CLAMD as the demo has it, but where nobody answers. */
+/** Like the demo's WAYBILL_CLAMD, but at an address where nothing listens. */
 export async function clamdThatIsAway(): Promise<string> {
   const address = demoEnvironment()['WAYBILL_CLAMD'];
   if (address === undefined) throw new Error('the demo names no WAYBILL_CLAMD');
@@ -87,7 +98,7 @@ export async function closedPort(): Promise<number> {
 function signOf(child: ChildProcess, sign: RegExp, said: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}; it said:\n${said.slice(-20).join('\n')}`));
-    // Both streams are read to the end, or a full pipe would stop the process.
+    // Both streams are read to the end, because a full pipe would stop the process.
     for (const stream of [child.stdout, child.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
@@ -102,7 +113,7 @@ function signOf(child: ChildProcess, sign: RegExp, said: string[]): Promise<stri
   });
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess, role: string, said: readonly string[]): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit', { signal: AbortSignal.timeout(stoppedWithinMs) });
   child.kill('SIGTERM');
@@ -110,6 +121,6 @@ async function stop(child: ChildProcess): Promise<void> {
     await exited;
   } catch {
     child.kill('SIGKILL');
-    throw new Error('it did not stop on SIGTERM');
+    throw new Error(`\`${role}\` did not stop on SIGTERM; it said:\n${said.slice(-20).join('\n')}`);
   }
 }

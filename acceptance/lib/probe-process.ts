@@ -1,4 +1,4 @@
-/** One request after the other, each on a connection of its own. Prints what it saw when it is told to end. */
+/** One request after another, each on its own connection. Prints its measurements when it is told to end. */
 import { get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 

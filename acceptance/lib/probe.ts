@@ -1,6 +1,6 @@
 /**
- * Asks for contacts again and again from a process of its own: a test that also plays a thousand clients would measure
- * how long its own thread is busy with them.
+ * Requests contacts repeatedly from a separate process: a test that also simulates a thousand clients would measure how
+ * long its own thread is busy with them.
  */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
@@ -11,14 +11,14 @@ import { demo } from './running-demo.ts';
 
 /** Ends with the test at the latest. */
 export interface Probe extends Disposable {
-  /** How long each answer took, in milliseconds. Fails when one was not 200. */
+  /** The duration of each request, in milliseconds. Throws if a response was not 200. */
   stop(): Promise<number[]>;
 }
 
 export async function startProbe(client: Client): Promise<Probe> {
   const program = fileURLToPath(new URL('probe-process.ts', import.meta.url));
   const child = spawn(process.execPath, [program, `${client.baseUrl}/${client.user}/cgi/contacts_read.cgi`], {
-    // Headers carry credentials, which do not belong on a command line.
+    // Headers contain credentials, which do not belong on a command line.
     env: {
       PROBE_HEADERS: JSON.stringify({
         Host: new URL(demo().base_url).host,
@@ -42,7 +42,7 @@ export async function startProbe(client: Client): Promise<Probe> {
   };
 }
 
-/** What it sees for so long. */
+/** Its measurements over this time. */
 export async function probed(client: Client, milliseconds: number): Promise<number[]> {
   using probe = await startProbe(client);
   await pause(milliseconds);

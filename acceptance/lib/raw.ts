@@ -5,8 +5,8 @@ import { assertDescribed } from './contract.ts';
 const answerWithinMs = 30_000;
 
 /**
- * Sends these bytes, whatever they are, on a connection of their own, reads until the server closes, and parses
- * the first answer. A string is sent as Latin-1, one byte per character.
+ * Sends these bytes, whatever they are, on a separate connection, reads until the server closes it, and parses the
+ * first response. A string is sent as Latin-1, one byte per character.
  */
 export async function sendRaw(baseUrl: string, bytes: Buffer | string): Promise<Answer> {
   const answer = parseAnswer(await exchange(baseUrl, bytes));
@@ -15,7 +15,7 @@ export async function sendRaw(baseUrl: string, bytes: Buffer | string): Promise<
   return answer;
 }
 
-/** The bytes the server answered until it closed; empty when it closed without a word. */
+/** The bytes that the server sent until it closed the connection; empty if it sent nothing. */
 export function exchange(baseUrl: string, bytes: Buffer | string): Promise<Buffer> {
   const url = new URL(baseUrl);
   return new Promise((resolve, reject) => {
@@ -27,14 +27,14 @@ export function exchange(baseUrl: string, bytes: Buffer | string): Promise<Buffe
     });
     const text = () => Buffer.concat(received).toString('latin1');
     socket.on('data', (chunk: Buffer) => received.push(chunk));
-    // A refused request may end in a reset after its answer; what counts is what had arrived.
+    // A refused request may end in a reset after its response; what counts is what had arrived.
     socket.on('error', (error) => (received.length > 0 ? resolve(Buffer.concat(received)) : reject(error)));
     socket.on('close', () => resolve(Buffer.concat(received)));
     socket.on('connect', () => socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes));
   });
 }
 
-/** Opens a connection, sends these bytes, waits until they have left, and goes away without reading. */
+/** Opens a connection, sends these bytes, waits until they have been sent, and disconnects without reading. */
 export function sendAndVanish(baseUrl: string, bytes: Buffer): Promise<void> {
   const url = new URL(baseUrl);
   return new Promise((resolve, reject) => {

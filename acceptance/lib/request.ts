@@ -9,17 +9,17 @@ export interface RequestOptions {
   body?: Buffer | string;
   /** Send the body with chunked transfer encoding instead of a Content-Length. */
   chunked?: boolean;
-  /** Connect from this loopback address, so that limits per address do not meet other tests. */
+  /** Connect from this loopback address, so that limits per address do not affect other tests. */
   localAddress?: string;
 }
 
-/** At full size, a scan takes longer than most requests may. */
+/** At full size, a scan takes longer than most requests may take. */
 const answerWithinMs = fullSize ? 150_000 : 45_000;
 const pieceBytes = 64 * 1024;
 
 /**
- * One request on a connection of its own. Behind a balancer that picks a process per connection this makes
- * consecutive requests meet different processes, which is what the whole suite wants.
+ * One request on its own connection. Behind a balancer that picks a process per connection, consecutive requests reach
+ * different processes, which is what the whole suite wants.
  */
 export async function request(
   baseUrl: string,
@@ -47,7 +47,8 @@ export async function request(
       answered.abort();
       resolve(message);
     });
-    // A server that answers early may close while we still send; once the answer has begun, that is no failure.
+    // A server that responds early may close the connection while we are still sending; once the response has begun,
+    // that is no failure.
     outgoing.on('error', reject);
     outgoing.once('close', () => answered.abort());
   });
@@ -60,7 +61,7 @@ export async function request(
   return answer;
 }
 
-/** Sends piece by piece, and stops when the answer is there: refusals may come before the body's end. */
+/** Sends piece by piece, and stops when the response arrives: a refusal may come before the end of the body. */
 async function sendBody(outgoing: ClientRequest, body: Buffer, answered: AbortSignal): Promise<void> {
   for (let offset = 0; offset < body.length; offset += pieceBytes) {
     if (answered.aborted) return;

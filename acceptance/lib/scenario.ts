@@ -13,20 +13,20 @@ function asContact(receiver: string | ContactInput): ContactInput {
   return typeof receiver === 'string' ? { email: receiver } : receiver;
 }
 
-/** Makes these, and only these, the account's contacts, by the spec's own rules (spec 4, rule 3). */
+/** Makes exactly these the account's contacts, by the spec's own rules (spec 4, rule 3). */
 export async function introduce(client: Client, contacts: (string | ContactInput)[]): Promise<void> {
   succeeded(await client.addContacts([]));
   succeeded(await client.addContacts(contacts.map(asContact)));
 }
 
-/** All that comes before createdrop.cgi, in the order of spec 3; the receivers have to be contacts already. */
+/** Everything before createdrop.cgi, in the order of spec 3; the receivers must already be contacts. */
 export async function stage(client: Client, { to, files }: Pick<Dispatch, 'to' | 'files'>): Promise<void> {
   succeeded(await client.setReceivers(to.map(asContact)));
   succeeded(await client.files());
   for (const file of files) succeeded(await client.upload(file));
 }
 
-/** A whole dispatch (spec 3). Returns its entry of the history, found by a message nobody else sends. */
+/** A complete dispatch (spec 3). Returns its entry in the history, found by its unique message. */
 export async function dispatch(client: Client, { to, files, parameters = {} }: Dispatch): Promise<HistoryEntry> {
   await introduce(client, to);
   await stage(client, { to, files });
@@ -43,7 +43,7 @@ export async function entryWith(client: Client, ddmessage: string): Promise<Hist
   return entry;
 }
 
-/** A dispatch from one account of this server to another; answers what appeared in the other's inbox. */
+/** A dispatch from one account on this server to another; returns what appeared in the other's inbox. */
 export async function deliver(
   from: Client,
   to: Client,

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32): what failed can be run again. */
+/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32), so that a failure can be reproduced. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

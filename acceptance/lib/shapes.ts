@@ -1,4 +1,6 @@
-/** The wire's shapes (spec 2), written down again here: a suite that imported the server's types could not contradict them. */
+/**
+ * The shapes on the wire (spec 2), restated here: a suite that imported the server's types could not contradict them.
+ */
 export interface Contact {
   email: string;
   number: string;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 
-/** A file that contains this takes long to be scanned. */
+/** A file that contains this takes a long time to scan. */
 export const slowToScan = 'this takes a while';
 
 export interface SlowClamd extends AsyncDisposable {
@@ -10,7 +10,7 @@ export interface SlowClamd extends AsyncDisposable {
   readonly address: string;
 }
 
-/** The demo's clamd, whose verdict on files that contain `slowToScan` comes that much later. */
+/** The demo's clamd, except that its verdict on files that contain `slowToScan` is delayed by this much. */
 export async function slowClamd(delayMs: number): Promise<SlowClamd> {
   const sockets = new Set<Socket>();
   const timers = new Set<NodeJS.Timeout>();

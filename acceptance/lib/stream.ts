@@ -3,8 +3,8 @@ import type { Client } from './client.ts';
 import { demo } from './running-demo.ts';
 
 /**
- * A request of this account whose body the caller writes, and whose answer the caller reads, piece by piece: for what
- * is larger than memory, slower than usual, or broken off.
+ * A request from this account whose body the caller writes, and whose response the caller reads, piece by piece: for
+ * what is larger than memory, slower than usual, or interrupted.
  */
 export async function openRequest(
   client: Client,
@@ -31,11 +31,11 @@ export async function openRequest(
     outgoing.once('response', resolve);
     outgoing.on('error', reject);
   });
-  answered.catch(() => undefined); // whoever waits for the answer sees it
+  answered.catch(() => undefined); // the caller that waits for the response sees it
   return { outgoing, answered };
 }
 
-/** A request without a body, once its answer has begun. */
+/** A request without a body, once its response has begun. */
 export async function openAnswer(
   client: Client,
   path: string,

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * What happens to the bytes of every connection, old or new, from the moment it is set:
+ * What happens to the bytes of every connection, old or new, from the moment the fault is set:
  *
- *   pass         they are carried
- *   freeze       they stay where they are, and are carried when the proxy passes again: a frozen server
- *   swallow      they vanish, and so do their connections when the proxy passes again: a black hole
+ *   pass         they are forwarded
+ *   freeze       they are held back, and forwarded when the fault ends: a frozen server
+ *   swallow      they are discarded, and their connections are closed when the fault ends: a black hole
  *   refuse       connections are reset, new ones at once
- *   lose-answer  what a client sends is carried; when the server answers, the connection is reset instead
- *   delayMs      they are carried that much later
+ *   lose-answer  what a client sends is forwarded; when the server replies, the connection is reset instead
+ *   delayMs      they are forwarded with this delay
  *   cutAfter     the connection is reset when the server has sent this many bytes
  */
 export type TcpFault =
@@ -33,13 +33,13 @@ interface Pair {
   lostBytes: number;
 }
 
-/** A proxy in front of an engine, or of anything else that speaks TCP. */
+/** A proxy in front of an engine, or of any other TCP server. */
 export class TcpProxy implements AsyncDisposable {
   readonly #target: Endpoint;
   readonly #server = createServer({ pauseOnConnect: true }, (client) => this.#accept(client));
   readonly #pairs = new Set<Pair>();
   #fault: TcpFault = 'pass';
-  /** Connections that a fault has reset. */
+  /** The number of connections that a fault has reset. */
   broken = 0;
   swallowedBytes = 0;
 
@@ -79,7 +79,7 @@ export class TcpProxy implements AsyncDisposable {
     }
   }
 
-  /** Resets every connection there is; new ones are as before. */
+  /** Resets every existing connection; new ones are not affected. */
   cut(): void {
     for (const pair of this.#pairs) this.#reset(pair);
   }
@@ -153,7 +153,7 @@ export class TcpProxy implements AsyncDisposable {
     });
   }
 
-  /** All of them by the same time, so their order stays. */
+  /** All of them after the same delay, so that their order is preserved. */
   #later(work: () => void): void {
     const fault = this.#fault;
     if (typeof fault === 'object' && 'delayMs' in fault) setTimeout(work, fault.delayMs);

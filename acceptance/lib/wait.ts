@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks again and again until the answer is not undefined; fails loudly at the deadline. */
+/** Calls it repeatedly until the result is not undefined; throws at the deadline. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined>,
-  { withinMs = 30_000, everyMs = 100 } = {},
+  { withinMs = 90_000, everyMs = 100 } = {},
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -1,4 +1,4 @@
-// The second factor: besides the link, a code that goes to the receiver's phone or mailbox.
+// The second factor: in addition to the link, a code sent to the receiver's phone or mailbox.
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -131,7 +131,7 @@ test('a code is tried five times, and the right one is too late then', async () 
   }
   await typed(page, wrong(code));
   await page.getByText('The code was wrong too many times').waitFor();
-  // The form is gone from the page; somebody who posts it by hand gets no further.
+  // The form is gone from the page; posting it by hand does not help.
   const status = await page.evaluate(
     async (right) => (await fetch('code', { method: 'POST', body: new URLSearchParams({ code: right }) })).status,
     code,
@@ -154,9 +154,9 @@ test('a link has five codes an hour, however many browsers ask', async () => {
     await codeByMail(sent.receiver, code);
   }
   await visitor.page.getByRole('button', { name: 'Send a new code' }).click();
-  await visitor.page.getByText('You have asked for many codes').waitFor();
+  await visitor.page.getByText('requested many codes').waitFor();
   await openPage(another.page, sent.link);
-  await another.page.getByText('You have asked for many codes').waitFor();
+  await another.page.getByText('requested many codes').waitFor();
   expect((await mailsTo(sent.receiver)).filter(({ email }) => /code/i.test(email.subject ?? ''))).toHaveLength(5);
 });
 
@@ -169,7 +169,7 @@ test('a code works once, in the browser that asked for it, for ten minutes', asy
   await openPage(another.page, sent.link);
   const others = await codeByMail(sent.receiver, 2);
   await typed(another.page, code === others ? wrong(code) : code);
-  await another.page.getByText('That code is not right').waitFor();
+  await another.page.getByText('That code isn’t right').waitFor();
   await typed(visitor.page, code);
   await visitor.page.locator('.file').waitFor();
   await query(
@@ -193,6 +193,6 @@ test('neither the database nor a log has the code', async () => {
     [sent.receiver],
   );
   expect(found?.rows).toContain('code_id');
-  // Within a word, so that digits of an id or a time are not taken for it.
+  // As a separate word, so that digits in an id or a time are not mistaken for it.
   expect(found?.rows).not.toMatch(new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])`));
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Whatever a sender or a file says is shown as it is, and does nothing (Gokapi: a file's name was a script). */
+/** Whatever a sender or a file says is shown literally, and has no effect (Gokapi: a file's name was a script). */
 const texts = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
@@ -76,7 +76,7 @@ describe.each(texts)('from a contact, %s', (text) => {
     await page.locator('input[type=file]').first().setInputFiles([file]);
     await page.locator('textarea').fill(text);
     await page.getByRole('button', { name: 'Send', exact: true }).click({ timeout: 30_000 });
-    await page.getByRole('heading', { name: 'Your files are on their way' }).waitFor();
+    await page.getByRole('heading', { name: 'Your files have been sent' }).waitFor();
     expect(await page.locator('main').innerText()).toContain(name);
     expect(await page.locator('main :is(iframe, img, style, meta), [onerror], [onload], [onmouseover]').count()).toBe(
       0,
@@ -104,7 +104,7 @@ test('text that turns the reading direction around turns nothing but itself', as
   await page.goto(sent.link);
   await page.getByRole('button').click();
   await page.waitForURL('**/download/*/');
-  // What follows the message is laid out as ever: the file's name starts left of its end.
+  // What follows the message is laid out as usual: the file's name starts left of its end.
   const name = await page.locator('.file-name').evaluate((element) => {
     const range = document.createRange();
     const text = element.querySelector('bdi')?.firstChild as Text;

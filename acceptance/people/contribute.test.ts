@@ -11,9 +11,11 @@ import { desk, launchBrowser, phone, visit } from '../lib/browser.ts';
 import type { Client } from '../lib/client.ts';
 import { grantAccess, inboxFrom, openPage, waitForInbox } from '../lib/contact.ts';
 import { eicar } from '../lib/eicar.ts';
+import { fullSize } from '../lib/full-size.ts';
 import { query } from '../lib/inside.ts';
-import { waitForMail } from '../lib/mailbox.ts';
+import { mailsTo, waitForMail } from '../lib/mailbox.ts';
 import { demo } from '../lib/running-demo.ts';
+import { eventually } from '../lib/wait.ts';
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const files = [
@@ -37,6 +39,7 @@ afterAll(async () => {
 
 const paths = (names: readonly string[] = files.map(({ name }) => name)) => names.map((name) => join(folder, name));
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true });
+const sent = (page: Page) => page.getByRole('heading', { name: 'Your files have been sent' });
 const row = (page: Page, name: string) => page.locator('.upload', { hasText: name });
 
 describe.each([
@@ -59,8 +62,14 @@ describe.each([
     await page.locator('input[type=file]').first().setInputFiles(paths());
     await page.locator('textarea').fill('Here they are.\nAll of them.');
     await send(page).click({ timeout: 30_000 });
-    await page.getByRole('heading', { name: 'Your files are on their way' }).waitFor();
-    for (const { name } of files) expect(await page.locator('main').textContent()).toContain(name);
+    await sent(page).waitFor({ timeout: 30_000 });
+    await page.reload();
+    await sent(page).waitFor();
+    const said = await page.locator('main').textContent();
+    for (const { name } of files) expect(said).toContain(name);
+    expect(said).toContain('Scanned for viruses: nothing found');
+    const time = await page.locator('time').first().getAttribute('datetime');
+    expect(Math.abs(Date.now() - Date.parse(time ?? ''))).toBeLessThan(120_000);
 
     const entry = await waitForInbox(client, granted.contact);
     expect(entry.ttl).toBe('5');
@@ -75,7 +84,7 @@ describe.each([
   });
 });
 
-test('the owner is told by mail who sent what', async () => {
+test('the owner is told by mail who sent what, and the contact that it was sent', async () => {
   const owner = await freshClient('told');
   const granted = await grantAccess(owner);
   await using visitor = await visit(browser);
@@ -87,7 +96,11 @@ test('the owner is told by mail who sent what', async () => {
     .setInputFiles(paths([files[1]?.name as string]));
   await page.locator('textarea').fill('With <b>love</b>');
   await send(page).click();
-  await page.getByRole('heading', { name: 'Your files are on their way' }).waitFor();
+  await sent(page).waitFor({ timeout: 30_000 });
+  const confirmation = await eventually('a confirmation', async () =>
+    (await mailsTo(granted.contact)).find(({ email }) => email.subject === `Your file was sent to ${owner.user}`),
+  );
+  for (const part of [confirmation.email.text, confirmation.email.html]) expect(part).toContain(files[1]?.name);
   const { email } = await waitForMail(owner.user);
   expect(email.subject).toContain(granted.contact);
   expect(email.text).toContain('With <b>love</b>');
@@ -103,6 +116,8 @@ test('a folder is taken with all that is in it, and what was added by mistake ca
   mkdirSync(join(tree, 'inner'), { recursive: true });
   writeFileSync(join(tree, 'a.txt'), 'outer');
   writeFileSync(join(tree, 'inner', 'a.txt'), 'inner');
+  const announced: string[] = [];
+  page.on('request', (request) => announced.push(pathIn(request.headers()['upload-metadata'])));
   await page.locator('input[type=file]').nth(1).setInputFiles(tree);
   await page
     .locator('input[type=file]')
@@ -111,14 +126,55 @@ test('a folder is taken with all that is in it, and what was added by mistake ca
   await row(page, files[1]?.name as string)
     .getByRole('button', { name: /^Remove/ })
     .click();
+  await row(page, 'tree/inner/a.txt').waitFor();
   await send(page).click();
   const entry = await waitForInbox(client, granted.contact);
+  expect(announced.filter(Boolean).toSorted()).toEqual(['tree/a.txt', 'tree/inner/a.txt']);
   const contents = await Promise.all(
     entry.files.map(async ({ name }) => [name, (await client.download(entry.url, name)).body.toString()] as const),
   );
   expect(contents.map(([name]) => name).toSorted()).toEqual(['a (2).txt', 'a.txt']);
   expect(contents.map(([, content]) => content).toSorted()).toEqual(['inner', 'outer']);
 });
+
+test('a file that is removed before the server has responded does not hold up the others', async () => {
+  const granted = await grantAccess(client);
+  const [kept, mistake] = files.slice(0, 2).map(({ name }) => name) as [string, string];
+  await using visitor = await visit(browser);
+  const { page } = visitor;
+  await openPage(page, granted.link);
+  const [opened, response] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route('**/tus', async (route, request) => {
+    if (nameIn(request.headers()['upload-metadata']) !== mistake) return await route.continue();
+    const answer = await route.fetch();
+    opened.resolve();
+    await response.promise;
+    await route.fulfill({ response: answer }).catch(() => {});
+  });
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(paths([kept, mistake]));
+  await opened.promise;
+  await row(page, mistake)
+    .getByRole('button', { name: /^Remove/ })
+    .click();
+  response.resolve();
+  await send(page).click();
+  // A browser that is closed while it opens a page, with requests held back, may never close.
+  await sent(page).waitFor({ timeout: 30_000 });
+  const entry = await waitForInbox(client, granted.contact);
+  expect(entry.files.map(({ name }) => name)).toEqual([kept]);
+});
+
+function nameIn(metadata = ''): string {
+  return Buffer.from(/(?:^|,)filename (\S+?)(?:,|$)/.exec(metadata)?.[1] ?? '', 'base64').toString();
+}
+
+/** Where a file lay, as an upload announces it. */
+function pathIn(metadata = ''): string {
+  return Buffer.from(/(?:^|,)path (\S+?)(?:,|$)/.exec(metadata)?.[1] ?? '', 'base64').toString();
+}
 
 test('a contact with a keyboard only chooses a file, writes and sends', async () => {
   const granted = await grantAccess(client);
@@ -144,12 +200,13 @@ test('a contact with a keyboard only chooses a file, writes and sends', async ()
   await page.keyboard.press('Enter');
   await page.waitForURL('**/upload/*/');
   await page.getByRole('button', { name: 'Choose files' }).waitFor();
+  // Waited for in advance: a file chooser that opens before the browser knows that it should hand it over is lost.
+  const chooser = page.waitForEvent('filechooser');
   await focusOn('Choose files');
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
-  await chooser.setFiles(paths([files[1]?.name as string]));
+  await page.keyboard.press('Enter');
+  await (await chooser).setFiles(paths([files[1]?.name as string]));
   await focusOn('message');
   await page.keyboard.type('By keyboard');
-  await expect.poll(() => send(page).isEnabled(), { timeout: 30_000 }).toBe(true);
   await focusOn('Send');
   await page.keyboard.press('Enter');
   const entry = await waitForInbox(client, granted.contact);
@@ -226,7 +283,7 @@ test('a paused file waits, and goes on when it is told to', async () => {
   await using visitor = await visit(browser);
   const { page, context } = visitor;
   await openPage(page, granted.link);
-  // Held back at the door, so that there is time to press the button.
+  // Delayed at the server, so that there is time to press the button.
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -245,11 +302,12 @@ test('a paused file waits, and goes on when it is told to', async () => {
     .click();
   await row(page, name).getByText('Paused').waitFor();
   open();
-  expect(await send(page).isDisabled()).toBe(true);
+  await send(page).click();
+  await page.getByText('A file is paused.').waitFor();
   await row(page, name)
     .getByRole('button', { name: /^Resume/ })
     .click();
-  await send(page).click({ timeout: 30_000 });
+  await sent(page).waitFor({ timeout: 30_000 });
   const entry = await waitForInbox(client, granted.contact);
   expect(sha256((await client.download(entry.url, name)).body)).toBe(sha256(content));
 });
@@ -276,11 +334,90 @@ test.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
       .locator('input[type=file]')
       .first()
       .setInputFiles(paths([files[1]?.name as string]));
-    await send(page).click();
+    if (javaScriptEnabled) await row(page, files[1]?.name as string).waitFor();
+    await page.getByRole('button', { name: javaScriptEnabled ? 'Send without the refused file' : 'Send' }).click();
     const entry = await waitForInbox(client, granted.contact);
     expect(entry.files.map(({ name }) => name)).toEqual([files[1]?.name]);
   },
 );
+
+test('Send pressed at once waits for the check, and what is refused holds it back until the contact decides', async () => {
+  const granted = await grantAccess(client);
+  await using visitor = await visit(browser);
+  const { page } = visitor;
+  await openPage(page, granted.link);
+  writeFileSync(join(folder, 'bad.com'), eicar());
+  const good = files[1]?.name as string;
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(paths(['bad.com', good]));
+  await send(page).click();
+  await row(page, 'bad.com')
+    .getByText(/refused/i)
+    .waitFor({ timeout: 30_000 });
+  await row(page, good).getByText('Ready to send').waitFor();
+  await page.locator('#send-hint', { hasText: 'nothing has been sent yet' }).waitFor();
+  expect(await inboxFrom(client, granted.contact)).toEqual([]);
+  await page.getByRole('button', { name: 'Send without the refused file' }).click();
+  await sent(page).waitFor();
+  const entry = await waitForInbox(client, granted.contact);
+  expect(entry.files.map(({ name }) => name)).toEqual([good]);
+});
+
+test('that the network is gone is said within a second, and that it is back as well', async () => {
+  await using visitor = await visit(browser);
+  const { page, context } = visitor;
+  await openPage(page, (await grantAccess(client)).link);
+  // Held back, so that there is something under way.
+  await context.route('**/tus/*', () => undefined);
+  await page.locator('input[type=file]').first().setInputFiles(paths());
+  await row(page, files[0]?.name as string).waitFor();
+  const notice = page.locator('.send-bar .banner');
+  await context.setOffline(true);
+  await notice.getByText('You’re offline.').waitFor({ timeout: 1000 });
+  await context.setOffline(false);
+  await notice.waitFor({ state: 'detached', timeout: 1000 });
+  // A browser that takes itself to be online, and a server that does not answer.
+  await context.unroute('**/tus/*');
+  await context.route('**/tus/*', (route) => route.abort('connectionrefused'));
+  await page.reload();
+  await page.locator('input[type=file]').first().setInputFiles(paths());
+  await notice.getByText('The server can’t be reached.').waitFor({ timeout: 2000 });
+});
+
+test('of very many files a telephone shows what matters, with Send in view, and sends them all', async () => {
+  const count = fullSize ? 500 : 60;
+  const granted = await grantAccess(client);
+  await using visitor = await visit(browser, { viewport: phone });
+  const { page } = visitor;
+  await openPage(page, granted.link);
+  const many = join(folder, 'many');
+  for (let index = 0; index < count; index += 1) {
+    const inner = join(many, `folder ${index % 40}`);
+    mkdirSync(inner, { recursive: true });
+    writeFileSync(join(inner, `file ${index}.txt`), `content ${index}`);
+  }
+  await page.locator('input[type=file]').nth(1).setInputFiles(many);
+  await row(page, 'many/folder 0').first().waitFor();
+  expect(await page.locator('.upload').count()).toBeLessThanOrEqual(20);
+  const shown = () =>
+    page
+      .locator('.send .button-main')
+      .evaluate((button) => button.getBoundingClientRect().bottom <= innerHeight && button.clientHeight > 0);
+  for (const at of [0, 0.5, 1]) {
+    await page.evaluate((part) => {
+      const list = document.querySelector('.uploads')?.getBoundingClientRect();
+      scrollTo(0, scrollY + (list?.top ?? 0) - innerHeight / 2 + (list?.height ?? 0) * part);
+    }, at);
+    expect([at, await shown()]).toEqual([at, true]);
+  }
+  await send(page).click();
+  await page.getByText(/files ready to send/).waitFor({ timeout: 60_000 });
+  await sent(page).waitFor({ timeout: fullSize ? 300_000 : 90_000 });
+  const entry = await waitForInbox(client, granted.contact);
+  expect(entry.files).toHaveLength(count);
+}, 420_000);
 
 test('what was uploaded is still there after the page was closed, and is sent with what comes later', async () => {
   const granted = await grantAccess(client);
@@ -292,7 +429,7 @@ test('what was uploaded is still there after the page was closed, and is sent wi
     .locator('input[type=file]')
     .first()
     .setInputFiles(paths([first.name]));
-  await expect.poll(() => send(page).isEnabled(), { timeout: 30_000 }).toBe(true);
+  await row(page, first.name).getByText('Ready to send').waitFor({ timeout: 30_000 });
   const later = await context.newPage();
   await later.goto(page.url());
   await page.close();
@@ -316,7 +453,7 @@ test('a link that was withdrawn says so, and takes nothing more', async () => {
   await adminJson(['drops', 'revoke', drop?.id as string, '--account', client.user, '--json']);
   const answer = await page.reload();
   expect(answer?.status()).toBe(410);
-  expect(await page.locator('h1').textContent()).toBe('This link has been withdrawn');
+  expect(await page.locator('h1').textContent()).toBe('The sender has disabled this link');
 });
 
 describe('an upload link cannot read, and a download link cannot write', () => {
@@ -336,7 +473,9 @@ describe('an upload link cannot read, and a download link cannot write', () => {
       .locator('input[type=file]')
       .first()
       .setInputFiles(paths([files[1]?.name as string]));
-    await expect.poll(() => send(visitor.page).isEnabled(), { timeout: 30_000 }).toBe(true);
+    await row(visitor.page, files[1]?.name as string)
+      .getByText('Ready to send')
+      .waitFor({ timeout: 30_000 });
     const seen = await stranger.page.evaluate(async (address) => {
       const own = await fetch('files');
       const foreign = await fetch(`${address}files`);

@@ -1,4 +1,4 @@
-// Honest states and courtesy: a receipt when a receiver has everything, one reminder to those who have not.
+// Honest states and courtesy: a receipt when a receiver has everything, and one reminder to those who do not.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
@@ -30,10 +30,10 @@ describe('the sender', () => {
     const { get } = await openedBy(sent.link);
     const [first = '', second = ''] = await hrefs(await get(''));
     await (await get(first)).text();
-    // As download managers do: the end first, parts that overlap.
+    // As download managers do: the end first, with overlapping parts.
     await (await get(second, { Range: 'bytes=4-5' })).text();
     await Promise.all(['bytes=0-2', 'bytes=2-4'].map(async (Range) => (await get(second, { Range })).text()));
-    // Again, and all at once: it has everything already.
+    // Again, and all at once: the receiver already has everything.
     await (await get(first)).text();
     await (await get('all.zip')).arrayBuffer();
     const { email } = await waitForMail(client.user);
@@ -156,12 +156,13 @@ test('a mail that is refused for good is on view, and can be sent again', async 
   const client = await freshClient('refused');
   const list = async (state: string) =>
     (await adminJson<Line[]>(['outbox', 'list', '--state', state, '--json'])).filter(
-      ({ account }) => account === client.user,
+      ({ account, recipient }) => account === client.user && recipient === refused,
     );
-  // The mail server answers 550 to this one.
-  await dispatch(client, { to: ['nouser@receiver.test'], files });
+  // The mail server replies 550 for this one.
+  const refused = 'nouser@receiver.test';
+  await dispatch(client, { to: [refused], files });
   const line = await eventually('it is given up', async () => (await list('given-up'))[0]);
-  expect(line).toMatchObject({ recipient: 'nouser@receiver.test', attempts: 1 });
+  expect(line).toMatchObject({ recipient: refused, attempts: 1 });
   expect(line.outcome).toContain('550');
   await adminJson(['outbox', 'retry', line.id, '--account', client.user, '--json']);
   const again = await eventually('it is given up again', async () => (await list('given-up'))[0]);

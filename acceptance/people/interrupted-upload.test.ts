@@ -1,4 +1,5 @@
-// A contact's large file, through all that breaks an upload off: each break costs at most the chunk under way.
+// A contact's large file, through everything that can interrupt an upload: each interruption costs at most the chunk in
+// flight.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { launchBrowser, visit } from '../lib/browser.ts';
@@ -23,7 +24,7 @@ import { Keystream } from '../sizes/keystream.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 const sizeBytes = (fullSize ? 1024 ** 3 : 256 * 1024 ** 2) + 4321;
-/** Of each request of 8 MiB; there are about 140 of them. */
+/** The headers of each 8 MiB request; there are about 140 requests. */
 const headBytes = 4 * 1024;
 const withoutNetworkMs = 30_000;
 
@@ -47,7 +48,7 @@ class Line {
     return `127.0.0.1:${address.port}`;
   }
 
-  /** The first of them is asked, and the next one when it is gone. */
+  /** Uses the first of them, and the next one when that is gone. */
   leadTo(...targets: OwnServe[]): void {
     this.#targets.push(...targets);
   }
@@ -95,7 +96,7 @@ class Line {
 
 let browser: Browser;
 let folder: string;
-/** Another's restart would take the others' tokens. */
+/** Its own Redis, because a restart would lose the others' tokens. */
 let redis: OwnRedis;
 let line: Line;
 let origin: string;
@@ -128,12 +129,30 @@ async function receivedBytes({ contact }: Granted): Promise<number> {
   return Number(row?.bytes);
 }
 
+/** What the bar of all files showed, on each visit. */
+async function watchTotal(context: BrowserContext): Promise<Map<Page, number[]>> {
+  const totals = new Map<Page, number[]>();
+  await context.exposeBinding('noteTotal', ({ page }, value: number) => {
+    totals.set(page, [...(totals.get(page) ?? []), value]);
+  });
+  await context.addInitScript(`
+    let last;
+    const look = () => {
+      const value = document.querySelector('.upload-total progress')?.value;
+      if (value !== undefined && value !== last) noteTotal((last = value));
+      requestAnimationFrame(look);
+    };
+    look();
+  `);
+  return totals;
+}
+
 const arrived = (granted: Granted, bytes: number) =>
   eventually(`${bytes} bytes arrived`, async () => ((await receivedBytes(granted)) >= bytes ? true : undefined), {
     withinMs: 300_000,
   });
 
-test(`${fullSize ? '1 GiB' : 'a large file'} gets through 30 s without network, a reload, kill -9 of the server and a restart of Redis`, {
+test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent through 30 s without network, a closed tab, kill -9 of the server and a restart of Redis`, {
   timeout: 900_000,
 }, async () => {
   const original = new Keystream(randomBytes(16).toString('hex'));
@@ -152,9 +171,13 @@ test(`${fullSize ? '1 GiB' : 'a large file'} gets through 30 s without network, 
   const client = await freshClient('interrupted');
   const granted = await grantAccess(client);
   await using visitor = await visit(browser);
-  const { page, context } = visitor;
-  await openPage(page, `${origin}/u/${granted.link.split('/').at(-1)}`);
-  await page.locator('input[type=file]').first().setInputFiles(path);
+  const { context } = visitor;
+  const link = `${origin}/u/${granted.link.split('/').at(-1)}`;
+  const totals = await watchTotal(context);
+  await openPage(visitor.page, link);
+  await visitor.page.locator('input[type=file]').first().setInputFiles(path);
+  await visitor.page.locator('textarea').fill('All of it.');
+  await visitor.page.getByRole('button', { name: 'Send', exact: true }).click();
 
   await arrived(granted, sizeBytes * 0.15);
   await context.setOffline(true);
@@ -164,8 +187,13 @@ test(`${fullSize ? '1 GiB' : 'a large file'} gets through 30 s without network, 
   await context.setOffline(false);
 
   await arrived(granted, sizeBytes * 0.35);
-  await page.reload();
-  await page.locator('.upload', { hasText: 'large.bin' }).waitFor();
+  await visitor.page.close();
+  // Back by the link in the mail, as if for the first time.
+  const page = await context.newPage();
+  await openPage(page, link);
+  await page.locator('.upload', { hasText: 'large.bin' }).getByText('Interrupted').waitFor();
+  expect(await page.locator('textarea').inputValue()).toBe('All of it.');
+  await page.getByText('Sending as soon as everything has arrived…').waitFor();
   await page.locator('input[type=file]').first().setInputFiles(path);
 
   await arrived(granted, sizeBytes * 0.55);
@@ -178,8 +206,12 @@ test(`${fullSize ? '1 GiB' : 'a large file'} gets through 30 s without network, 
   await redis.kill();
   await redis.start();
 
-  await page.getByRole('button', { name: 'Send', exact: true }).click({ timeout: 300_000 });
-  await page.getByRole('heading', { name: 'Your files are on their way' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: 'Your files have been sent' }).waitFor({ timeout: 300_000 });
+  expect(totals.size).toBe(2);
+  for (const seen of totals.values()) {
+    expect(seen.length).toBeGreaterThan(10);
+    expect(seen).toEqual(seen.toSorted((one, other) => one - other));
+  }
   const resent = line.sentBytes - sizeBytes;
   process.stdout.write(`sent again, with all request heads: ${(resent / 1024 ** 2).toFixed(1)} MiB\n`);
   expect(resent).toBeLessThan(4 * chunkBytes + (sizeBytes / chunkBytes + 20) * headBytes);

@@ -73,19 +73,26 @@ describe.each([
 
     for (const { name, content } of files) {
       const row = page.locator('.file', { hasText: name });
-      expect(await row.locator('code').textContent()).toBe(sha256(content));
       const file = await downloaded(page, () => row.getByRole('link').click());
       expect([file.name, sha256(readFileSync(file.path))]).toEqual([name, sha256(content)]);
     }
     await expect.poll(() => knownOf(sent)).toEqual({ opened: true, complete: true, deliveries: 3 });
+    // Without a script, the page says it when it is loaded again.
+    if (javaScriptEnabled) await expect.poll(() => page.locator('.file .done:visible').count()).toBe(3);
 
     const zip = await downloaded(page, () => page.locator('a[href="all.zip"]').click());
-    expect(zip.name).toBe('files.zip');
+    expect(zip.name.replace(/ \d{4}-\d\d-\d\d\.zip$/, '')).toBe(client.user.replace('@', '-'));
     expect(await unzipped(zip.path)).toEqual(
       Object.fromEntries(files.map((file) => [file.name, sha256(file.content)])),
     );
     await page.reload();
-    expect(await page.locator('.file .done').count()).toBe(3);
+    expect(await page.locator('.file .done:visible').count()).toBe(3);
+    await page.locator('.verify summary').click();
+    expect(await page.locator('.verify code').allTextContents()).toEqual([
+      ...files.map(({ content }) => sha256(content)),
+      'sha256sum -c SHA256SUMS',
+    ]);
+    expect(await page.locator('button[data-copy]:visible').count()).toBe(javaScriptEnabled ? 3 : 0);
     expect(visitor.complaints).toEqual([]);
   });
 });
@@ -173,4 +180,21 @@ test('a link past its deadline says so, also where it was open', async () => {
   expect((await page.reload())?.status()).toBe(410);
   expect((await page.goto(sent.link))?.status()).toBe(410);
   expect((await page.goto(`${demo().base_url}/d/${'A'.repeat(43)}`))?.status()).toBe(404);
+});
+
+test('a download that begins before the page’s script is loaded is shown too', async () => {
+  const sent = await sendFiles(client, files.slice(0, 1));
+  await using visitor = await visit(browser, { viewport: desk });
+  const { page } = visitor;
+  const loading = Promise.withResolvers<void>();
+  await page.route(/\/assets\/download[^/]*\.js$/, async (route) => {
+    await loading.promise;
+    await route.continue();
+  });
+  await page.goto(sent.link);
+  await page.getByRole('button').click();
+  await page.waitForURL('**/download/*/', { waitUntil: 'commit' });
+  await downloaded(page, () => page.locator('.file a[download]').click());
+  loading.resolve();
+  await expect.poll(() => page.locator('.file .done:visible').count(), { timeout: 15_000 }).toBe(1);
 });

@@ -1,4 +1,4 @@
-// What is revoked stops, also where it is being fetched at that moment.
+// What is revoked stops, even while it is being downloaded.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -11,10 +11,10 @@ import { sentTo } from '../lib/receiver.ts';
 import { demo } from '../lib/running-demo.ts';
 import { deliver } from '../lib/scenario.ts';
 
-/** More than all buffers on the way take. */
+/** More than all buffers on the way hold. */
 const fileBytes = 60_000_000;
 
-/** A download whose reader takes about 5 MB a second. */
+/** A download whose reader accepts about 5 MB per second. */
 async function begun(url: string, headers: Record<string, string>) {
   const outgoing = request(url, { headers, agent: false }).end();
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -47,10 +47,10 @@ test('revoking a drop cuts its running downloads within seconds: a file, the ZIP
   const [drop] = await query<{ id: string }>('select drop_id as id from links where email = $1', [receiver.user]);
   await adminJson(['drops', 'revoke', drop?.id ?? '', '--account', sender.user, '--json']);
   await expect.poll(() => downloads.every(({ ended }) => ended), { timeout: 30_000 }).toBe(true);
-  // Whoever is not cut gets everything in the end.
+  // A reader that is not cut gets everything in the end.
   for (const { bytes } of downloads) expect(bytes).toBeLessThan(fileBytes);
 
   expect((await fetch(`${page}all.zip`, { headers })).status).toBe(410);
-  expect(await (await fetch(page, { headers })).text()).toContain('This link has been withdrawn');
+  expect(await (await fetch(page, { headers })).text()).toContain('The sender has disabled this link');
   expect((await fetch(inbox, { headers: credentials })).status).toBe(404);
 });

@@ -6,7 +6,7 @@ import type { Client } from '../lib/client.ts';
 import { grantAccess } from '../lib/contact.ts';
 import { knownOf, type Sent, sendFiles, untouched } from '../lib/receiver.ts';
 
-/** Mail gateways look at what a mail points to before its receiver does. Whatever they do, nothing has happened. */
+/** Mail gateways look at the links in a mail before its receiver does. Whatever they do, it has no effect. */
 let browser: Browser;
 let client: Client;
 let sent: Sent;

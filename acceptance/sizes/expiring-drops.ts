@@ -13,8 +13,8 @@ export interface DropsToInsert {
 }
 
 /**
- * Gives an account drops straight into the database, with the rows that as many dispatches would have left, and stores
- * an object for each of their files. Returns the token of each drop's first link.
+ * Gives an account drops directly in the database, with the rows that as many dispatches would have left, and stores an
+ * object for each of their files. Returns the token of each drop's first link.
  */
 export async function insertExpiringDrops(exchange: OwnExchange, user: string, what: DropsToInsert): Promise<string[]> {
   const tokens = Array.from({ length: what.drops }, (_, index) =>

@@ -2,8 +2,8 @@ import { StringDecoder } from 'node:string_decoder';
 import type { HistoryEntry } from '../lib/shapes.ts';
 
 /**
- * Reads an answer of get_history.cgi of any length: hands out each entry of `history` as it ends, and in the end what
- * was around them, so that together they are a parse of the whole.
+ * Reads a get_history.cgi response of any length: yields each entry of `history` as it ends, and finally what was
+ * around them, so that together they are a parse of the whole.
  */
 export async function readHistoryStream(
   pieces: AsyncIterable<Buffer>,
@@ -28,7 +28,7 @@ export async function readHistoryStream(
       } else if (character === '"') {
         inString = true;
       } else if (character === '{' || character === '[') {
-        // {"history":[ is two deep; what opens there is an entry.
+        // {"history":[ is two levels deep; what opens there is an entry.
         if (inHistory && depth === 2) {
           around += text.slice(from, at);
           from = at;

@@ -4,8 +4,8 @@ const blockBytes = 16;
 const pieceBytes = 256 * 1024;
 
 /**
- * Bytes without pattern and without end, the same at every asking, readable from any offset without the ones before:
- * the keystream of AES in counter mode, whose counter is the block's number.
+ * Endless bytes without a pattern, always the same, readable from any offset without the preceding ones: the keystream
+ * of AES in counter mode, whose counter is the block's number.
  */
 export class Keystream {
   readonly #key: Buffer;

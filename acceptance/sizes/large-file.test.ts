@@ -1,4 +1,4 @@
-// A file far larger than the memory a transfer may take: up, down and in parts, byte for byte.
+// A file far larger than the memory that a transfer may use: up, down and in parts, byte for byte.
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
@@ -18,7 +18,9 @@ const maxMemoryMiB = 300;
 const transferTimeout = 600_000;
 
 const original = new Keystream(randomBytes(16).toString('hex'));
-/** Two of our own: the demo's also serve other tests meanwhile, and what those take would be counted too. */
+/**
+ * Two processes of our own: the demo's also serve other tests at the same time, and their memory would be counted too.
+ */
 let serves: OwnServe[] = [];
 let sender: Client;
 let receiver: Client;

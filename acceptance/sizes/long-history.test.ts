@@ -1,4 +1,4 @@
-// An account with 100,000 drops: its history begins as soon as a short one, and takes no more memory or database.
+// An account with 100,000 drops: its history begins as soon as a short one, and needs no more memory or database time.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { freshClient } from '../lib/accounts.ts';
@@ -15,16 +15,16 @@ import { memoryMiB } from './process-memory.ts';
 const many = 100_000;
 const few = 10;
 /**
- * The garbage collector lets a process grow by some 100 MiB before it looks for garbage, whoever made it. With a heap
- * smaller than the answer it has to look, and what grows then is what is really held.
+ * The garbage collector lets a process grow by about 100 MiB before it collects. With a heap smaller than the response
+ * it has to collect, and any growth is then memory that is really held.
  */
 const heapMiB = 64;
-/** So that the database can tell its connections from everybody else's. */
+/** So that the database can tell its connections from all others. */
 const applicationName = 'waybill-history';
-/** Fewer than the readers that will stall: if one of them held a connection, there would be none left. */
+/** Fewer than the readers that will stall: if one of them held a connection, none would be left. */
 const connections = 2;
 const standingReaders = 5;
-/** Seconds on a machine of its own; a busy one takes its time. */
+/** Seconds on an idle machine; a busy one takes longer. */
 const readingTimeout = 300_000;
 
 let serve: OwnServe;
@@ -48,7 +48,7 @@ afterAll(() => serve.stop());
 test('its first byte comes within three times what ten drops take', async () => {
   const [times, entryTimes] = [new Map<Client, number[]>(), new Map<Client, number[]>()];
   for (let turn = -5; turn < 25; turn++) {
-    // In turn, and each as often after the other as after itself: whatever else happens meets both alike.
+    // In turn, and each as often after the other as after itself, so that other load affects both equally.
     for (const client of turn % 2 === 0 ? [short, long] : [long, short]) {
       const { firstByteMs, firstEntryMs } = await timeToFirst(client);
       if (turn < 0) continue; // warming up
@@ -88,12 +88,13 @@ test('readers that stall hold no connection and no transaction', { timeout: read
     Array.from({ length: standingReaders }, () => openAnswer(long, 'cgi/get_history.cgi')),
   );
   try {
-    // Nobody reads on. The system's buffers fill up, and from then on nothing must go on behind them.
+    // No one continues to read. The system's buffers fill up, and from then on no work may happen behind them.
     await databaseAtRest();
-    // Others are served meanwhile, by more requests at once than there are connections: without one it would be 503.
+    // Others are served meanwhile, with more simultaneous requests than there are connections: without a free one it
+    // would be 503.
     await Promise.all(Array.from({ length: standingReaders }, async () => succeeded(await short.history())));
     await databaseAtRest();
-    // And who reads on misses nothing.
+    // A reader that continues misses nothing.
     const [first] = answers;
     if (!first) throw new Error('there is no answer');
     expect((await countEntries(first)).entries).toBe(many);
@@ -110,7 +111,8 @@ async function clientWith(drops: number): Promise<Client> {
 
 async function timeToFirst(client: Client): Promise<{ firstByteMs: number; firstEntryMs: number }> {
   await client.token();
-  // The one before was broken off. What it left to do, in the database and in the process, must not delay this one.
+  // The previous request was aborted. What it left unfinished, in the database and in the process, must not delay this
+  // one.
   await eventually('the database at rest', async () => ((await busyConnections()) === 0 ? true : undefined), {
     everyMs: 5,
   });
@@ -146,7 +148,7 @@ async function countEntries(answer: AsyncIterable<Buffer>, everySoOften: () => v
   return { entries, bytes, distinct: messages.size, inOrder, liveDrops: rest.live_drops };
 }
 
-/** Connections of this test's process that run a query or have a transaction open. */
+/** Connections of this test's process that are running a query or have an open transaction. */
 /** No query and no transaction, thirty times in a row. */
 async function databaseAtRest(): Promise<void> {
   let quietSamples = 0;

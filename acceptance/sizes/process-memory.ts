@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** From /proc: the most memory the process has had resident, in MiB, since it began. */
+/** From /proc: the peak resident memory of the process, in MiB, since it began. */
 export function peakMemoryMiB(pid: number): number {
   return readMiB(pid, 'VmHWM');
 }
 
-/** The same of a process that may be ending: it has no memory then, and the answer is 0. */
+/** The same for a process that may be ending: it then has no memory, and the result is 0. */
 export function peakMemoryIfRunningMiB(pid: number): number {
   try {
     return peakMemoryMiB(pid);
@@ -14,7 +14,7 @@ export function peakMemoryIfRunningMiB(pid: number): number {
   }
 }
 
-/** Resident now, in MiB. */
+/** Current resident memory, in MiB. */
 export function memoryMiB(pid: number): number {
   return readMiB(pid, 'VmRSS');
 }

@@ -5,7 +5,10 @@ import type { Client } from '../lib/client.ts';
 import { openRequest } from '../lib/stream.ts';
 import type { Keystream } from './keystream.ts';
 
-/** Uploads the first bytes of a keystream as a file, without ever holding it; waits for `onSent`. Returns its SHA-256. */
+/**
+ * Uploads the first bytes of a keystream as a file, without ever holding all of it; waits for `onSent`. Returns its
+ * SHA-256.
+ */
 export async function uploadStream(
   client: Client,
   name: string,

@@ -1,4 +1,4 @@
-// One account, many requests at once, through two processes: nothing is doubled, nothing is mixed.
+// One account, many simultaneous requests through two processes: nothing is duplicated, nothing is mixed.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
@@ -29,7 +29,7 @@ for (const [how, headers] of [
     expect(history[0]?.receivers.map(({ email }) => email).sort()).toEqual(to.toSorted());
 
     for (const address of to) await waitForMail(address);
-    // When the mail of a later dispatch has arrived, a second one of the earlier would have been sent before it.
+    // Once the mail of a later dispatch has arrived, a duplicate of the earlier one would have been sent before it.
     const sentinel = uniqueAddress('sentinel');
     await dispatch(client, { to: [sentinel], files: [{ name: 'later.txt', content: 'later' }] });
     await waitForMail(sentinel);

@@ -1,5 +1,5 @@
-// spec 2.2: the global list, which the administrator sets for everybody; and the version of the whole answer, which
-// a change of either list has to change. Both are here, in one file, because the list is one for the whole server.
+// spec 2.2: the global list, which the administrator sets for everyone; and the version of the whole response, which
+// must change whenever either list changes. Both are in one file, because there is one list for the whole server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { admin, adminJson } from '../lib/admin.ts';
@@ -79,7 +79,7 @@ describe('the version of the contacts', () => {
     assertStatus(await client.addContacts([{ email: 'a@example.org' }]), 'ok');
     const second = await client.contacts();
     expect(etagOf(second)).not.toBe(etagOf(first));
-    // Same addresses, other content: a version of its own.
+    // The same addresses with different content have a different version.
     assertStatus(
       await client.addContacts([{ email: 'a@example.org', nick: 'A' }], { Prefer: 'handling=lenient' }),
       'ok',

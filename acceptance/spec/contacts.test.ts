@@ -16,7 +16,7 @@ const full: Contact = {
 
 const bare = (email: string): Contact => ({ email, number: '', language: '', groups: [], nick: '' });
 
-/** The order of the list is nowhere promised. */
+/** The order of the list is not specified. */
 async function localContacts(client: Client): Promise<Contact[]> {
   const { local } = await client.readContacts();
   return local.toSorted((a, b) => (a.email < b.email ? -1 : 1));
@@ -26,7 +26,7 @@ describe('contacts_read.cgi', () => {
   test('answers an object of two arrays, and the local one is empty when there are no contacts', async () => {
     const client = await freshClient('empty');
     const answer = await client.contacts();
-    // The global list is the administrator's; what is in it is tested where this suite sets it.
+    // The global list belongs to the administrator; its content is tested where this suite sets it.
     assertJson(answer, { local: [], global: expect.any(Array) });
     expect(Array.isArray(json<ContactList>(answer).global)).toBe(true);
   });
@@ -47,7 +47,7 @@ describe('contacts_read.cgi', () => {
     const [client, other] = await Promise.all([freshClient('mine'), freshClient('theirs')]);
     assertStatus(await client.addContacts([full]), 'ok');
     expect(await localContacts(other)).toEqual([]);
-    // Nor is an address taken because somebody else knows it.
+    // Nor does an address count as existing because another account has it.
     assertStatus(await other.addContacts([full]), 'ok');
   });
 });

@@ -139,7 +139,7 @@ describe('the mail', () => {
       tokens.push(...links);
       messageIds.push(mail.email.messageId);
       expect(await mailsTo(address)).toHaveLength(1);
-      // No receiver learns who else got it.
+      // No receiver learns who else received it.
       for (const another of to.filter((candidate) => candidate !== address)) expect(mail.raw).not.toContain(another);
     }
     expect(new Set(tokens).size).toBe(2);

@@ -1,4 +1,4 @@
-// spec 4 (operation 1, common rules and headers) and spec 5: who gets in, and how.
+// spec 4 (operation 1, common rules and headers) and spec 5: who is let in, and how.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { header, json, text } from '../lib/answer.ts';

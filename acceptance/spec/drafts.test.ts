@@ -1,4 +1,4 @@
-// Our extension: the header Waybill-Draft names a draft, so that workers who share an account do not mix what they send.
+// Our extension: the header Waybill-Draft names a draft, so that workers that share an account do not mix their files.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';

@@ -15,7 +15,7 @@ beforeAll(async () => {
   account = await freshClient('files');
 });
 
-/** A draft of the test's own: nothing staged in it, nothing shared with another test. */
+/** The test's own draft: nothing is staged in it, and no other test uses it. */
 function emptyDraft(): Client {
   drafts += 1;
   return account.inDraft(`draft-${drafts}`);

@@ -1,4 +1,4 @@
-// spec 5, rule 6 and spec 2.3: what ends with time. The process here counts in seconds, so that a test can wait for it.
+// spec 5, rule 6 and spec 2.3: what expires. The process here counts in seconds, so that a test can wait for it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, freshClient } from '../lib/accounts.ts';
 import { adminJson } from '../lib/admin.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await serve?.stop();
 });
 
-/** A client that takes a new token whenever it needs one: here they end while a test is busy elsewhere. */
+/** A client that gets a new token whenever it needs one, because tokens expire while a test is busy elsewhere. */
 class ForgetfulClient extends Client {
   override token(): Promise<string> {
     return this.mintToken();
@@ -51,7 +51,7 @@ test('a token in use outlives its lifetime, an idle one ends with it and stays e
 test('with the default setting a token is still live when the short lifetime has long passed', async () => {
   const client = await freshClient('default-lifetime');
   const token = await client.mintToken();
-  // The condition waited for is the end of a token of the process with the short lifetime.
+  // The condition is the expiry of a token of the process with the short lifetime.
   const short = await freshClient('short-lifetime', { baseUrl: serve.baseUrl });
   const ends = Date.now() + 1.5 * tokenLifetimeMs;
   const idle = await short.mintToken();

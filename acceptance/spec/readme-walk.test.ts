@@ -1,4 +1,4 @@
-// The walk in README.md, run as a reader would run it.
+// The commands in README.md, run as a reader would run them.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ function walk(): string {
   const [, block, ...more] = readme.split('<!-- walk -->\n```sh\n');
   const script = block?.split('\n```')[0];
   if (script === undefined || more.length > 0)
-    throw new Error('README.md has not exactly one block marked as the walk');
+    throw new Error('README.md must have exactly one block marked as the walk');
   return script;
 }
 

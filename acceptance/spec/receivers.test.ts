@@ -6,7 +6,7 @@ import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
 import type { Receiver } from '../lib/shapes.ts';
 
-/** Sends one file to whoever is set, and answers the receivers of the history, by address. */
+/** Sends one file to the current receivers, and returns the receivers in the history, by address. */
 async function receiversOfDispatch(client: Client): Promise<Receiver[]> {
   const ddmessage = uniqueAddress('message');
   succeeded(await client.files());

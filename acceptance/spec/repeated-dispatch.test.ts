@@ -1,4 +1,5 @@
-// Our answer where the spec is silent: a createdrop.cgi sent again, because its answer was lost, makes nothing new.
+// Our decision, because the spec is silent: a createdrop.cgi repeated because its response was lost creates nothing
+// new.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';

@@ -1,4 +1,4 @@
-// spec 5, rule 6 and spec 8: how many CSRF tokens an account has, and which one goes.
+// spec 5, rule 6 and spec 8: how many CSRF tokens an account has, and which one is removed.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/client.ts';
@@ -58,7 +58,7 @@ test('sixty-five tokens minted at once leave sixty', async () => {
 test('a token in constant use survives sixty-five others minted around it', async () => {
   const client = await freshClient('survivor');
   const inUse = await client.mintToken();
-  // Each of thirteen takes turns, so between two uses there are thirteen mints at most: it never is the oldest.
+  // The thirteen take turns, so there are at most thirteen new tokens between two uses: none is ever the oldest.
   const answers = await Promise.all(
     Array.from({ length: 13 }, async () => {
       const live: boolean[] = [];

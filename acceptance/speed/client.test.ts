@@ -1,4 +1,4 @@
-// The client costs no more than a tenth of what the line gives: measured against curl, in turn, on the same server.
+// The client costs no more than a tenth of the available speed: compared with curl, in turn, on the same server.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ function curlOf(account: Account, token: string): (...words: string[]) => Promis
     run('curl', ['-fsS', '-u', `${account.user}:${account.apiKey}`, '-H', `CSRF-Token: ${token}`, ...words]);
 }
 
-/** The best of some rounds, in turn: what else the machine does slows both. */
+/** The best of some rounds, in turn, because other load on the machine slows both. */
 async function ratio(what: string, curl: () => Promise<unknown>, ours: () => Promise<unknown>): Promise<number> {
   const seconds = { curl: [] as number[], ours: [] as number[] };
   for (let round = 0; round < rounds; round += 1) {

@@ -1,0 +1,55 @@
+import { type LaunchOptions, launch } from 'puppeteer-core';
+import { debianChromium as chromium } from '../../tools/browser.ts';
+import { fileField, pressable, type StartVisitor, textField, type Visitor } from './visitor.ts';
+
+export const startChromium: StartVisitor = ({ scripts, downloads }) =>
+  start({
+    browser: 'chrome',
+    executablePath: chromium.executablePath,
+    args: [...chromium.args, ...(scripts ? [] : ['--blink-settings=scriptEnabled=false'])],
+    downloadBehavior: { policy: 'allow', downloadPath: downloads },
+  });
+
+export const startFirefox: StartVisitor = ({ scripts, downloads }) =>
+  start({
+    browser: 'firefox',
+    executablePath: '/usr/bin/firefox-esr',
+    extraPrefsFirefox: {
+      'javascript.enabled': scripts,
+      'browser.download.folderList': 2,
+      'browser.download.dir': downloads,
+    },
+  });
+
+async function start(options: LaunchOptions): Promise<Visitor> {
+  const browser = await launch({ ...options, defaultViewport: { width: 1024, height: 768 } });
+  const page = await browser.newPage();
+  const field = async (selector: string) => {
+    const found = await page.$(selector);
+    if (found === null) throw new Error(`no ${selector} on the page`);
+    return await found.toElement('input');
+  };
+  return {
+    open: async (url) => void (await page.goto(url)),
+    // Without scripts, puppeteer's own click waits forever: it relies on callbacks in the page.
+    async press(text) {
+      const { x, y } = await page.evaluate(middleOf, pressable(text));
+      await page.mouse.click(x, y);
+    },
+    type: async (text) => (await field(textField)).type(text),
+    choose: async (paths) => (await field(fileField)).uploadFile(...paths),
+    resize: (width, height) => page.setViewport({ width, height }),
+    evaluate: (expression) => page.evaluate(expression) as Promise<never>,
+    screenshot: () => page.screenshot(),
+    [Symbol.asyncDispose]: () => browser.close(),
+  };
+}
+
+/** Runs in the page, and brings the element into view. */
+function middleOf(xpath: string): { x: number; y: number } {
+  const found = document.evaluate(xpath, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue;
+  if (!(found instanceof Element)) throw new Error(`no ${xpath} on the page`);
+  found.scrollIntoView({ block: 'center', behavior: 'instant' });
+  const { x, y, width, height } = found.getBoundingClientRect();
+  return { x: x + width / 2, y: y + height / 2 };
+}

@@ -1,0 +1,55 @@
+// An upgrade under load and back again, one process at a time behind HAProxy: the previous version serves while the
+// schema is migrated and afterwards, then alongside this one, then this one serves alone, and then the previous version
+// again, on the schema of this one. No request fails.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { checkOut } from '../../tools/benchmark/release.ts';
+import { check } from '../faults/checker.ts';
+import { laneSettings } from '../faults/lane.ts';
+import { programEnvironment } from '../lib/admin.ts';
+import { type Program, thisProgram } from '../lib/own-serve.ts';
+import { ownStorage } from '../lib/own-storage.ts';
+import { Installation } from './installation.ts';
+import { Load } from './load.ts';
+
+const previousCommit = process.env['WAYBILL_PREVIOUS_COMMIT'] ?? '';
+
+test(`an upgrade from ${previousCommit.slice(0, 7)}, and back`, { timeout: 600_000 }, async () => {
+  await using checkout = await checkOut(previousCommit);
+  await using storage = await ownStorage({ settings: laneSettings });
+  // Another colour is another stylesheet, which only the processes of its own version have.
+  const previous = configured(programIn(checkout.folder), { ...storage.settings, WAYBILL_OPERATOR_COLOR: '#1f6f54' });
+  const current = configured(thisProgram(), { ...storage.settings, WAYBILL_OPERATOR_COLOR: '#1f3d7a' });
+  await using installation = await Installation.start(previous);
+  await using load = await Load.start(installation);
+  await load.uploads(10);
+
+  await installation.replaceWork(current);
+  await load.uploads(10);
+  for (const place of [0, 1] as const) {
+    await installation.replaceServe(place, current);
+    await load.uploads(10);
+  }
+
+  for (const place of [0, 1] as const) {
+    await installation.replaceServe(place, previous);
+    await load.uploads(10);
+  }
+  await installation.replaceWork(previous);
+  await load.uploads(10);
+
+  expect(await load.end()).toEqual([]);
+  expect(await check(load.journals, { inside: storage, scanned: true })).toEqual([]);
+});
+
+/** Without the settings that were added since: an earlier version refuses what it does not know. */
+function programIn(folder: string): Program {
+  const documented = readFileSync(`${folder}/docs/configuration.md`, 'utf8');
+  const isKnown = (name: string) => !name.startsWith('WAYBILL_') || documented.includes(`\`${name}\``);
+  const environment = Object.entries(programEnvironment()).filter(([name]) => isKnown(name));
+  return { waybilld: `${folder}/server/dist/main.js`, environment: Object.fromEntries(environment) };
+}
+
+function configured({ waybilld, environment }: Program, settings: Record<string, string>): Program {
+  return { waybilld, environment: { ...environment, ...laneSettings, ...settings } };
+}
