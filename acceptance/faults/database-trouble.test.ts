@@ -60,7 +60,7 @@ test('with its disk full: what needs space is put off, and goes on when there is
 }, async () => {
   await using postgres = await OwnPostgres.start({ mebibytes: 160 });
   await using exchange = await ownExchange({ databaseServer: postgres.url });
-  const client = await exchange.client('full');
+  const client = (await exchange.client('full')).impatient();
   assertStatus(await client.upload({ name: 'before.txt', content: 'before' }), 'done');
   const filler = join(postgres.folder, 'filler');
   // Until nothing fits: `dd` then fails with an error.

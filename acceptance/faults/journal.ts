@@ -49,8 +49,8 @@ export class Journal {
   readonly dispatches: DispatchWish[] = [];
 
   constructor(sender: Client, receiver: Client) {
-    this.sender = sender;
-    this.receiver = receiver;
+    this.sender = sender.impatient();
+    this.receiver = receiver.impatient();
   }
 
   wishUpload(draft: string, files: FileToUpload[]): UploadWish {

@@ -36,9 +36,10 @@ let linkToken: string;
 
 beforeAll(async () => {
   world = await FaultyWorld.start();
-  undisturbed = await freshClient('undisturbed');
-  [client, receiver] = [await world.exchange.client('patient'), await world.exchange.client('receiving')];
-  entry = await deliver(client, receiver, [{ name: 'a.txt', content: 'here before' }], { desttime: 500_000 });
+  undisturbed = (await freshClient('undisturbed')).impatient();
+  const [sending, receiving] = [await world.exchange.client('sending'), await world.exchange.client('receiving')];
+  [client, receiver] = [sending.impatient(), receiving.impatient()];
+  entry = await deliver(sending, receiving, [{ name: 'a.txt', content: 'here before' }], { desttime: 500_000 });
   const outside = uniqueAddress('outside');
   await introduce(client, [outside]);
   await client.setReceivers([{ email: outside }]);

@@ -42,7 +42,7 @@ test('dispatches, mails and downloads, also while it is killed and started again
 });
 
 test('a statement that takes too long is cancelled by PostgreSQL', { timeout: 180_000 }, async () => {
-  const client = await exchange.client('waits');
+  const client = (await exchange.client('waits')).impatient();
   await client.contacts();
   const other = new pg.Client({ connectionString: exchange.databaseUrl });
   await other.connect();

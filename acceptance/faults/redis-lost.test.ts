@@ -20,7 +20,7 @@ beforeAll(async () => {
   redis = await OwnRedis.start();
   way = await TcpProxy.before(redis.endpoint);
   exchange = await ownExchange({ settings: { WAYBILL_REDIS_URL: way.through(redis.url) } });
-  client = await exchange.client('forgotten');
+  client = (await exchange.client('forgotten')).impatient();
 });
 afterAll(async () => {
   await exchange[Symbol.asyncDispose]();

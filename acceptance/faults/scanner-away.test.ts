@@ -16,7 +16,7 @@ async function serving(policy: string, work: (serve: OwnServe) => Promise<void>)
 
 test('policy required: an upload is put off, and nothing of it is kept', async () => {
   await serving('required', async ({ baseUrl }) => {
-    const client = await freshClient('required', { baseUrl });
+    const client = (await freshClient('required', { baseUrl })).impatient();
     assertErrorAnswer(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
     assertJson(await client.files(), []);
     // Everything else continues.

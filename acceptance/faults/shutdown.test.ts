@@ -82,7 +82,7 @@ for (const index of [0, 1]) {
       (await readiness()).status === 503 ? true : undefined,
     );
     // It is not ready, but still serves.
-    expect((await sender.through(stopped.baseUrl).contacts()).status).toBe(200);
+    expect((await sender.through(stopped.baseUrl).impatient().contacts()).status).toBe(200);
     const refused = () =>
       fetch(stopped.baseUrl).then(
         () => undefined,

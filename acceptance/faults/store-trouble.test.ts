@@ -42,7 +42,7 @@ test('503 at p = 0.3: 99 of 100 uploads are taken at once', { timeout: 300_000 }
   await Promise.all(
     Array.from({ length: 4 }, async () => {
       for (const index of waiting) {
-        const client = sender.inDraft(`refused-${index % 20}`);
+        const client = sender.inDraft(`refused-${index % 20}`).impatient();
         statuses.push((await client.upload({ name: `${index}.bin`, content: randomBytes(1000) })).status);
       }
     }),
@@ -111,7 +111,7 @@ for (const [how, fault] of [
     const client = sender.inDraft(`away-${how}`);
     await fault();
     const elapsed = stopwatch();
-    assertErrorAnswer(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
+    assertErrorAnswer(await client.impatient().upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
     const tookMs = elapsed();
     say(`S3 ${how}: upload put off after ${Math.round(tookMs)} ms`);
     expect(tookMs).toBeLessThan(refusedWithinMs);
@@ -140,7 +140,10 @@ for (const [how, fate] of Object.entries(spoilt)) {
     const entry = await deliver(sender, receiver, [{ name: 'spoilt.bin', content }], { desttime: 500_000 });
     let gets = 0;
     world.s3Fate = (request) => (isGet(request) ? fate(gets++) : 'pass');
-    const answer = await receiver.download(entry.url, 'spoilt.bin').catch((error: Error) => error);
+    const answer = await receiver
+      .impatient()
+      .download(entry.url, 'spoilt.bin')
+      .catch((error: Error) => error);
     expect(gets).toBeGreaterThan(0);
     expectNotTaken(answer);
     expect(await isDelivered(world.exchange, entry)).toBe(false);
@@ -155,7 +158,10 @@ test('one GET broken off in the middle: the client gets every byte all the same,
   const entry = await deliver(sender, receiver, [{ name: 'once.bin', content }], { desttime: 500_000 });
   let cuts = 0;
   world.s3Fate = (request) => (isGet(request) && cuts++ === 0 ? { cutAfter: 3_000_000 } : 'pass');
-  const answer = await receiver.download(entry.url, 'once.bin').catch((error: Error) => error);
+  const answer = await receiver
+    .impatient()
+    .download(entry.url, 'once.bin')
+    .catch((error: Error) => error);
   say(`one GET broken off: ${answer instanceof Error ? `the transfer failed (${answer.message})` : answer.status}`);
   if (!(answer instanceof Error) && answer.status === 200) expect(sha256(answer.body)).toBe(sha256(content));
   else expectNotTaken(answer);

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from './accounts.ts';
-import { type Answer, json, text } from './answer.ts';
+import { type Answer, header, json, text } from './answer.ts';
 import { hiddenInputs } from './html.ts';
 import { type FileToUpload, type MultipartBody, multipart, uploadParts } from './multipart.ts';
 import { type RequestOptions, request } from './request.ts';
@@ -12,7 +13,11 @@ export interface ClientOptions {
   /** Our extension: the draft in which this client works. */
   draft?: string;
   localAddress?: string;
+  /** Returns a 503 at once. */
+  impatient?: boolean;
 }
+
+const patienceMs = 60_000;
 
 export function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
@@ -22,7 +27,8 @@ type Headers = Record<string, string>;
 
 /**
  * A thin client for one account (spec 4). Operations return the response, whether good or bad; `read…` methods are for
- * requests that have to succeed, and return the parsed body.
+ * requests that have to succeed, and return the parsed body. Like any well-behaved client, it tries again after a 503:
+ * a shared machine may stand still for longer than the server waits for its engines.
  */
 export class Client {
   readonly account: Account;
@@ -56,6 +62,11 @@ export class Client {
     return this.#withToken(new Client(this.account, { ...this.options, baseUrl }));
   }
 
+  /** The same account, draft and token, for a test that looks at every 503. */
+  impatient(): Client {
+    return this.#withToken(new Client(this.account, { ...this.options, impatient: true }));
+  }
+
   #withToken(other: Client): Client {
     other.#keep(this.token());
     return other;
@@ -68,12 +79,17 @@ export class Client {
   }
 
   /** With Basic credentials only: the caller decides what the path means. */
-  plain(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    return request(this.baseUrl, method, path, {
-      ...options,
-      ...(this.options.localAddress === undefined ? {} : { localAddress: this.options.localAddress }),
-      headers: { Host: new URL(demo().base_url).host, Authorization: this.authorization, ...options.headers },
-    });
+  async plain(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const deadline = Date.now() + (this.options.impatient === true ? 0 : patienceMs);
+    for (;;) {
+      const answer = await request(this.baseUrl, method, path, {
+        ...options,
+        ...(this.options.localAddress === undefined ? {} : { localAddress: this.options.localAddress }),
+        headers: { Host: new URL(demo().base_url).host, Authorization: this.authorization, ...options.headers },
+      });
+      if (answer.status !== 503 || Date.now() >= deadline) return answer;
+      await pause(Number(header(answer, 'Retry-After')) * 1000);
+    }
   }
 
   index(): Promise<Answer> {

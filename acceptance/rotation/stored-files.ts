@@ -66,7 +66,7 @@ export class Reader implements AsyncDisposable {
   count = 0;
 
   constructor(client: Client, url: string, stored: readonly StoredFile[]) {
-    this.#client = client;
+    this.#client = client.impatient();
     this.#url = url;
     this.#stored = stored;
   }
