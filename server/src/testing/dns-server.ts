@@ -1,21 +1,23 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import ipaddr from 'ipaddr.js';
 
-type Records = Readonly<Record<string, Readonly<Partial<Record<'TXT' | 'MX' | 'A', readonly string[]>>>>>;
+type Records = Readonly<Record<string, Readonly<Partial<Record<'TXT' | 'MX' | 'A' | 'AAAA', readonly string[]>>>>>;
 
 const types = new Map([
   [1, 'A'],
   [15, 'MX'],
   [16, 'TXT'],
+  [28, 'AAAA'],
 ] as const);
 const noSuchName = 3;
 const serverFailure = 2;
 
 /** A DNS server on this machine that knows these records; for names that begin with `broken.` it fails. */
-export async function startDns(records: Records): Promise<{ address: string } & AsyncDisposable> {
+export async function startDns(records: Records, port = 0): Promise<{ address: string } & AsyncDisposable> {
   const socket = createSocket('udp4');
   socket.on('message', (query, peer) => socket.send(answerTo(query, records), peer.port, peer.address));
-  socket.bind(0, '127.0.0.1');
+  socket.bind(port, '127.0.0.1');
   await once(socket, 'listening');
   return {
     address: `127.0.0.1:${socket.address().port}`,
@@ -56,7 +58,7 @@ function record(type: number, data: Buffer): Buffer {
 }
 
 function dataOf(type: number, value: string): Buffer {
-  if (type === 1) return Buffer.from(value.split('.').map(Number));
+  if (type === 1 || type === 28) return Buffer.from(ipaddr.parse(value).toByteArray());
   const text = (part: string) => Buffer.from([part.length, ...Buffer.from(part)]);
   // Long texts are cut into strings of up to 255 bytes, which belong together.
   if (type === 16) return Buffer.concat((value.match(/.{1,200}/g) ?? ['']).map(text));
