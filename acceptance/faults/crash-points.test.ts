@@ -1,4 +1,4 @@
-// `serve` dies, as in a power failure, at each of the points between two steps of an upload and of a dispatch. The
+// `serve` dies, as in a power failure, at each of the points between two steps of an upload, of a dispatch and of an answer. The
 // client's connection breaks, it repeats the request elsewhere, and a separate checker examines the result.
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { fullSize } from '../lib/full-size.ts';
 import type { FileToUpload } from '../lib/multipart.ts';
 import { demo } from '../lib/running-demo.ts';
 import { introduce } from '../lib/scenario.ts';
+import { V1Client } from '../lib/v1-client.ts';
 import { eventually } from '../lib/wait.ts';
 import { check } from './checker.ts';
 import { DoomedServes } from './doomed-serves.ts';
@@ -35,6 +36,11 @@ const checkpoints = [
 ];
 /** Reached by a contact's upload, which is resumed instead of being sent again. */
 const resumedCheckpoints = ['upload:chunk-claimed', 'upload:chunk-stored', 'upload:chunk-committed'];
+/** Reached by a drop of /api/v1, whose answer is kept in the same transaction. */
+const answeredCheckpoints = [
+  ...checkpoints.filter((name) => name.startsWith('drop:') && name !== 'drop:committed'),
+  'answer:committed',
+];
 /** At least four, which is one of each kind of request: see `filesOf`. */
 const rounds = fullSize ? 20 : 4;
 /** Accounts that crash and recover in parallel. */
@@ -50,6 +56,7 @@ interface Lane {
 let lanes: Lane[] = [];
 const serves = new DoomedServes([
   ...resumedCheckpoints,
+  ...answeredCheckpoints,
   ...checkpoints.flatMap((checkpoint) => Array(rounds).fill(checkpoint) as string[]),
 ]);
 
@@ -63,9 +70,10 @@ test('the points tried here are all that the program has', () => {
   const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .map((path) => readFileSync(join(source, path), 'utf8'));
-  const found = texts.flatMap((text) => [...text.matchAll(/checkpoint\('((?:upload|drop):[^']+)'\)/g)]);
+  const found = texts.flatMap((text) => [...text.matchAll(/checkpoint\('((?:upload|drop|answer):[^']+)'\)/g)]);
   const names = new Set(found.map(([, name = '']) => name));
-  expect([...names].toSorted()).toEqual([...checkpoints, ...resumedCheckpoints].toSorted());
+  const tried = new Set([...checkpoints, ...resumedCheckpoints, ...answeredCheckpoints]);
+  expect([...names].toSorted()).toEqual([...tried].toSorted());
 });
 
 for (const checkpoint of resumedCheckpoints) {
@@ -88,6 +96,30 @@ for (const checkpoint of resumedCheckpoints) {
     const { url } = await waitForInbox(client, contact);
     const { body } = await client.download(url, 'resumed.bin');
     expect(sha256(body)).toBe(sha256(content));
+  });
+}
+
+for (const checkpoint of answeredCheckpoints) {
+  test(`killed at ${checkpoint}: the repetition elsewhere gets the only answer to the only drop`, async () => {
+    const { account } = await freshClient('repeating');
+    const elsewhere = new V1Client(account);
+    const uploads = [await elsewhere.upload('once.txt', 'once')];
+    const request = {
+      headers: { 'idempotency-key': 'once' },
+      json: { uploads, receivers: [{ email: uniqueAddress() }], notify: false },
+    };
+    const serve = await serves.take(checkpoint);
+    await expect(elsewhere.through(serve.baseUrl).ask('POST', '/drops', request)).rejects.toThrow();
+    expect(await serve.ended, 'how the process ended').toBe('SIGKILL');
+
+    const drops = async () => (await elsewhere.read<{ data: { id: string }[] }>('GET', '/drops')).data;
+    expect(await drops(), 'right after').toHaveLength(checkpoint === 'answer:committed' ? 1 : 0);
+    const repeat = () => elsewhere.read<{ id: string; receivers: { link: string }[] }>('POST', '/drops', request);
+    const answer = await repeat();
+    expect(await drops()).toEqual([expect.objectContaining({ id: answer.id })]);
+    expect(await repeat()).toEqual(answer);
+    // Only the first answer ever has the link.
+    expect((await fetch(answer.receivers[0]?.link ?? '')).status).toBe(200);
   });
 }
 

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
 import { dispatch } from '../lib/scenario.ts';
+import { V1Client } from '../lib/v1-client.ts';
 import { eventually } from '../lib/wait.ts';
 
 let exchange: OwnExchange;
@@ -46,14 +47,6 @@ async function receiver() {
   };
 }
 
-async function call(key: string, method: string, path: string, body?: object) {
-  return await fetch(`${exchange.baseUrl}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}
-
 function isSigned({ headers, body }: Received, secret: string): boolean {
   const content = [headers['webhook-id'], headers['webhook-timestamp'], body].join('.');
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
@@ -66,9 +59,13 @@ test('an event reaches its receiver, signed, and again when the worker was kille
 }, async () => {
   await using peer = await receiver();
   const client = await exchange.client('webhooks');
-  const created = await call(client.account.apiKey, 'POST', '/webhooks', { url: peer.url, types: ['drop.created'] });
-  expect(created.status).toBe(201);
-  const { secret } = (await created.json()) as { secret: string };
+  const { secret } = await new V1Client(client.account, exchange.baseUrl).read<{ secret: string }>(
+    'POST',
+    '/webhooks',
+    {
+      json: { url: peer.url, types: ['drop.created'] },
+    },
+  );
   const doomed = await exchange.work({ WAYBILL_FAILPOINT: 'webhook:sent' });
   await dispatch(client, { to: [uniqueAddress('someone')], files: [{ name: 'a.txt', content: 'a' }] });
   expect(await doomed.ended).toBe('SIGKILL');
@@ -93,15 +90,14 @@ test('a worker that does not allow the address does not connect to it', { timeou
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const { apiKey } = (await exchange.client('inside')).account;
-  const { id } = (await (await call(apiKey, 'POST', '/webhooks', { url })).json()) as { id: string };
+  const v1 = new V1Client((await exchange.client('inside')).account, exchange.baseUrl);
+  const { id } = await v1.read<{ id: string }>('POST', '/webhooks', { json: { url } });
   const worker = await exchange.work({ WAYBILL_WEBHOOK_ALLOW: '' });
-  expect((await call(apiKey, 'POST', `/webhooks/${id}/test`)).status).toBe(202);
+  expect((await v1.ask('POST', `/webhooks/${id}/test`)).status).toBe(202);
   const [attempt] = await eventually(
     'it is tried',
     async () => {
-      const page = await call(apiKey, 'GET', `/webhooks/${id}/attempts`);
-      const { data } = (await page.json()) as { data: { failure: string }[] };
+      const { data } = await v1.read<{ data: { failure: string }[] }>('GET', `/webhooks/${id}/attempts`);
       return data.length > 0 ? data : undefined;
     },
     slowly,

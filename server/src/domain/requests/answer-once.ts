@@ -9,7 +9,7 @@ export interface Answer {
   readonly body: string;
 }
 
-type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
+type Needs = Pick<Engines, 'store' | 'random' | 'checkpoint'> & { readonly pepper: Buffer };
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -25,10 +25,10 @@ export async function answerOnce(
   request: { readonly idempotencyKey: string; readonly digest: Buffer },
   work: (store: Engines['store']) => Promise<Answer>,
 ): Promise<Answer & { readonly isRepeated: boolean }> {
-  const { store, random, pepper } = engines;
+  const { store, random, checkpoint, pepper } = engines;
   const keyDigest = createHmac('sha256', pepper).update(`idempotency ${request.idempotencyKey}`).digest();
   const seal = new AnswerSeal(pepper, actor.accountId, request.idempotencyKey);
-  return store.transaction(async (tx) => {
+  const given = await store.transaction(async (tx) => {
     const earlier = await tx.answers.reserve(actor.accountId, keyDigest);
     if (earlier === 'in_flight') throw new ExchangeError('request_in_flight', undefined, { retryAfterSeconds: 1 });
     if (earlier) {
@@ -40,6 +40,8 @@ export async function answerOnce(
     await tx.answers.insert(actor.accountId, keyDigest, stored);
     return { ...answer, isRepeated: false };
   });
+  checkpoint('answer:committed');
+  return given;
 }
 
 /**

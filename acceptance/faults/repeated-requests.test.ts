@@ -1,0 +1,36 @@
+// A client that is impatient: it sends the same drop many times at once, through two servers.
+import { expect, test } from 'vitest';
+import { freshClient, uniqueAddress } from '../lib/accounts.ts';
+import { ownServe } from '../lib/own-serve.ts';
+import { V1Client } from '../lib/v1-client.ts';
+import { eventually } from '../lib/wait.ts';
+
+const times = 50;
+
+test(`the same drop, requested ${times} times at once through two servers, is one drop with one answer`, async () => {
+  const client = await freshClient('impatient');
+  const one = new V1Client(client.account);
+  const other = await ownServe({});
+  const email = uniqueAddress('once');
+  const request = {
+    headers: { 'idempotency-key': 'at-once' },
+    json: { uploads: [await one.upload('once.txt', 'once')], receivers: [{ email }] },
+  };
+  /** As often as it is told to come back later. */
+  const answerThrough = (v1: V1Client) =>
+    eventually('it is answered', async () => {
+      const answer = await v1.ask('POST', '/drops', request);
+      const text = await answer.text();
+      if (answer.status === 201) return text;
+      expect([answer.status, JSON.parse(text).code], text).toEqual([409, 'request_in_flight']);
+      return undefined;
+    });
+  const answers = await Promise.all(
+    Array.from({ length: times }, (_, index) => answerThrough(index % 2 === 0 ? one : one.through(other.baseUrl))),
+  );
+  await other.stop();
+  const [answer, ...others] = new Set(answers);
+  expect(others).toEqual([]);
+  const { data } = await one.read<{ data: { id: string }[] }>('GET', '/drops');
+  expect(data.map(({ id }) => id)).toEqual([JSON.parse(answer ?? '').id]);
+});
