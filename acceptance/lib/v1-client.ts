@@ -5,7 +5,7 @@ export interface V1Request {
   readonly headers?: Record<string, string>;
   /** Sent as JSON. */
   readonly json?: object;
-  readonly bytes?: Buffer;
+  readonly bytes?: Buffer | AsyncIterable<Buffer>;
 }
 
 /** A thin client of /api/v1 for one account, through the demo's balancer or another server. */
@@ -32,7 +32,8 @@ export class V1Client {
         ...headers,
       },
       ...(json && { body: JSON.stringify(json) }),
-      ...(bytes && { body: new Uint8Array(bytes) }),
+      // Node also takes an iterable; the type is the browsers'.
+      ...(bytes && { body: bytes as unknown as BodyInit, duplex: 'half' }),
     });
   }
 
