@@ -1,26 +1,16 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { fc, test as property } from '@fast-check/vitest';
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tokenDigest } from '../../domain/drops/link-token.ts';
 import { referenceOf } from '../../domain/drops/reference.ts';
 import type { Actor, Link, Quotas } from '../../domain/ports/index.ts';
 import { readyUpload } from '../../testing/account-uploads.ts';
 import { type AskV1, askV1 } from '../../testing/ask-v1.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { tokenOf } from '../../testing/links.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
 
-let exchange: TestExchange;
-let app: FastifyInstance;
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  app = buildTestServer(exchange);
-});
-afterAll(async () => {
-  await app.close();
-  await exchange[Symbol.asyncDispose]();
-});
+const { exchange, app } = await useTestServer();
 
 type Sender = Actor & { apiKey: string };
 const ask = (sender: Sender, method: 'GET' | 'POST', path: string, more: AskV1 = {}) =>

@@ -1,26 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { limits } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
 import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Actor, EventStore, NewEvent } from '../../domain/ports/index.ts';
 import { sweep } from '../../domain/sweep.ts';
 import { askV1 } from '../../testing/ask-v1.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
 
-let exchange: TestExchange;
-let app: FastifyInstance;
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  app = buildTestServer(exchange);
-});
-afterAll(async () => {
-  await app.close();
-  await exchange[Symbol.asyncDispose]();
-});
+const { exchange, app } = await useTestServer();
 
 /** A transaction in any database of the server, such as another test's, keeps new events from being seen until it ends. */
 const patience = { timeout: 100_000 };

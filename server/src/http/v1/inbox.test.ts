@@ -3,18 +3,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { readInbox } from '../../domain/drops/read-history.ts';
 import { sendFiles } from '../../domain/grants/send-files.ts';
 import type { Actor } from '../../domain/ports/index.ts';
 import { sweep } from '../../domain/sweep.ts';
 import { allOf } from '../../testing/all-of.ts';
 import { askV1 } from '../../testing/ask-v1.ts';
-import { testPolicy, useTestExchange } from '../../testing/exchange.ts';
+import { testPolicy } from '../../testing/exchange.ts';
 import { grantedLink, readyFile } from '../../testing/grants.ts';
 import { advanceQueue, fillInbox } from '../../testing/inbox.ts';
 import { buildTestServer } from '../../testing/server.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
 
 interface Entry {
   readonly id: string;
@@ -27,13 +27,8 @@ interface Entry {
 type Account = Actor & { readonly apiKey: string };
 
 const maxAttempts = 3;
-const exchange = await useTestExchange();
+const { exchange, app } = await useTestServer({ policy: { ...testPolicy, inboxAttempts: maxAttempts } });
 const { engines, database } = exchange;
-let app: FastifyInstance;
-beforeAll(() => {
-  app = buildTestServer(exchange, { policy: { ...testPolicy, inboxAttempts: maxAttempts } });
-});
-afterAll(() => app.close());
 
 const get = ({ apiKey }: Account, path: string, headers: Record<string, string> = {}) =>
   askV1(app, 'GET', path, { key: apiKey, headers });

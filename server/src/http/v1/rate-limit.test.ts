@@ -1,20 +1,9 @@
-import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setAccountQuotas } from '../../domain/accounts/set-quotas.ts';
 import { askV1 } from '../../testing/ask-v1.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { buildTestServer } from '../../testing/server.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
 
-let exchange: TestExchange;
-let app: FastifyInstance;
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  app = buildTestServer(exchange);
-});
-afterAll(async () => {
-  await app.close();
-  await exchange[Symbol.asyncDispose]();
-});
+const { exchange, app } = await useTestServer();
 
 async function send(key: string, receivers: number) {
   const file = { 'content-disposition': 'attachment; filename="a.txt"', 'content-type': 'text/plain' };

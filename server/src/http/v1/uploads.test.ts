@@ -4,27 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { setAccountQuotas } from '../../domain/accounts/set-quotas.ts';
 import { chunkBytes } from '../../domain/files/sealing.ts';
 import { sweep } from '../../domain/sweep.ts';
 import { checkUpload } from '../../domain/uploads/check-upload.ts';
 import { type AskV1, askV1 } from '../../testing/ask-v1.ts';
-import { openTestExchange, type TestExchange, testPolicy } from '../../testing/exchange.ts';
+import { testPolicy } from '../../testing/exchange.ts';
 import { contentOf } from '../../testing/grants.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
 
-let exchange: TestExchange;
-let app: FastifyInstance;
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  app = buildTestServer(exchange);
-});
-afterAll(async () => {
-  await app.close();
-  await exchange[Symbol.asyncDispose]();
-});
+const { exchange, app } = await useTestServer();
 
 const ask = (method: Parameters<typeof askV1>[1], path: string, options: AskV1 & { server?: FastifyInstance } = {}) =>
   askV1(options.server ?? app, method, path, options);

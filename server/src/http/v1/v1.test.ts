@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Scope, scopes } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
 import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
 import type { KeyRights } from '../../domain/ports/index.ts';
 import { type AskV1, askV1, v1Ajv, v1Described } from '../../testing/ask-v1.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, failureLimitOf, testHost } from '../../testing/server.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 
-let exchange: TestExchange;
-let app: FastifyInstance;
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  app = buildTestServer(exchange);
-});
-afterAll(async () => {
-  await app.close();
-  await exchange[Symbol.asyncDispose]();
-});
+const { exchange, app } = await useTestServer();
 
 const ask = (
   method: Route['method'],

@@ -1,25 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@waybill/protocol';
-import type { FastifyInstance } from 'fastify';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deliverEvents } from '../../domain/webhooks/deliver-events.ts';
 import { type AskV1, askV1 } from '../../testing/ask-v1.ts';
-import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { buildTestServer } from '../../testing/server.ts';
+import { useTestServer } from '../../testing/use-test-server.ts';
 import { startReceiver } from '../../testing/webhook-receiver.ts';
 import type { Route } from './route.ts';
 
-let exchange: TestExchange;
-let app: FastifyInstance;
-beforeAll(async () => {
-  exchange = await openTestExchange();
-  app = buildTestServer(exchange);
-});
-afterAll(async () => {
-  await app.close();
-  await exchange[Symbol.asyncDispose]();
-});
+const { exchange, app } = await useTestServer();
 
 const ask = (method: Route['method'], path: string, options: AskV1) => askV1(app, method, path, options);
 const wish = { url: 'https://example.org/hook', types: ['drop.created'], description: 'archive' };
