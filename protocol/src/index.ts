@@ -14,5 +14,6 @@ export * from './v1/key.ts';
 export * from './v1/page.ts';
 export * from './v1/problem.ts';
 export * from './v1/scope.ts';
+export * from './v1/sent.ts';
 export * from './v1/upload.ts';
 export * from './v1/webhook.ts';

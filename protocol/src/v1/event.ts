@@ -34,6 +34,8 @@ const eventData = {
   'request.undeliverable': { ...request, ...receiver },
   'request.opened': { ...request, ...receiver },
   'request.received': { ...request, ...receiver, ...inbox, ...files },
+  'request.receiver_added': { ...request, ...receiver },
+  'request.receiver_revoked': { ...request, ...receiver },
   'request.extended': { ...request, ...deadline },
   'request.expired': request,
   'request.revoked': request,

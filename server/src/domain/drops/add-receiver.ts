@@ -1,8 +1,9 @@
 import { limits } from '@waybill/protocol';
 import { policyOf } from '../accounts/policy-of.ts';
 import { record } from '../audit/record.ts';
+import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, Store } from '../ports/index.ts';
+import type { Actor, Engines, NewEvent, SentId, Store } from '../ports/index.ts';
 import { Faults } from '../requests/faults.ts';
 import { linkToken, tokenDigest } from './link-token.ts';
 import { checkNumber, checkReceiver, type ReceiverWish, receiverFrom } from './receiver-wish.ts';
@@ -19,17 +20,18 @@ export interface AddedReceiver {
 }
 
 /**
- * Unwraps the drop's link key, which may be slow. What is returned adds the receiver, in one transaction or as part of
- * the caller's. They get a mail if the drop's receivers do.
+ * Unwraps the key of its links, which may be slow. What is returned adds the receiver, in one transaction or as part of
+ * the caller's. They get a mail if the other receivers do.
  */
 export async function prepareReceiver(
   engines: Needs,
   actor: Actor,
-  dropId: string,
+  sent: SentId,
   wish: ReceiverWish,
 ): Promise<(store: Store, ifVersion: readonly string[] | undefined) => Promise<AddedReceiver>> {
   const { accountId } = actor;
-  const drop = await engines.store.sentDrops.find(accountId, dropId);
+  const { type, dropId } = sent;
+  const drop = await engines.store.sentDrops.find(accountId, sent);
   if (!drop) throw new ExchangeError('not_found');
   const faults = new Faults();
   const email = checkReceiver(faults, '', wish, await policyOf(engines, accountId));
@@ -42,11 +44,11 @@ export async function prepareReceiver(
   const linkKey = key && (await engines.keys.unwrap(key.linkKey, key.keyVersion, dropId));
   return (store, ifVersion) =>
     store.transaction(async (tx) => {
-      await lockLive(tx, actor, dropId, ifVersion);
+      await lockLive(tx, actor, sent, ifVersion);
       if (!linkKey) throw new ExchangeError('link_ended');
       const position = await tx.sentDrops.growByOne(accountId, dropId);
       if (position >= limits.receiversPerDispatch) {
-        faults.add('', 'invalid_input', `A drop has at most ${limits.receiversPerDispatch} receivers.`);
+        faults.add('', 'invalid_input', `There are at most ${limits.receiversPerDispatch} receivers.`);
       }
       if (await tx.links.ofReceiver(accountId, dropId, receiver.email)) {
         faults.add('/email', 'invalid_input', `${receiver.email} is a receiver already.`);
@@ -54,11 +56,12 @@ export async function prepareReceiver(
       faults.throwIfAny();
       const token = linkToken(linkKey, position);
       await tx.drops.insertLinks(accountId, dropId, [{ position, receiver, tokenDigest: tokenDigest(token) }]);
-      const { fileCount } = drop;
-      await tx.events.append([
-        { accountId, type: 'drop.receiver_added', data: { drop_id: dropId, receiver: receiver.email } },
-        ...(await fillInboxes(engines, tx, actor, { dropId, fileCount }, [receiver.email])),
-      ]);
+      let received: NewEvent[] = [];
+      if (type === 'downloadfiles') {
+        received = await fillInboxes(engines, tx, actor, { dropId, fileCount: drop.fileCount }, [receiver.email]);
+      }
+      const added = dropEvents({ accountId, ...sent }, 'receiver_added', { receiver: receiver.email });
+      await tx.events.append([...added, ...received]);
       const details = { dropId, position };
       await record(engines, tx, { accountId, actor: actor.email, action: 'drop.receiver_added', details });
       if (drop.notify)

@@ -6,6 +6,7 @@ import { requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { Actor, Draft, Engines, Store } from '../ports/index.ts';
+import { prepareLinkKey } from './prepare-link-key.ts';
 import { rememberedDispatches, wasJustDispatched } from './repetition.ts';
 import { writeDrop } from './write-drop.ts';
 
@@ -38,7 +39,7 @@ async function dispatchDraft(
   dispatch: Dispatch,
   type: DropType,
 ): Promise<string | undefined> {
-  const { store, dayKeys, random, checkpoint } = engines;
+  const { store, checkpoint } = engines;
   const policy = await policyOf(engines, actor.accountId);
   const ttl = dispatch.parameters.desttime ?? policy.desttime.default;
   if (!isAllowed(policy.desttime, ttl)) {
@@ -48,10 +49,8 @@ async function dispatchDraft(
   requireStorable([message]);
   const digest = requestDigest(type, dispatch);
   const lifetimeSeconds = ttl * policy.desttime.unitSeconds;
-  const id = random.uuid();
-  // Before the transaction: a key provider may be slow, and nothing slow may happen inside a transaction.
-  const linkKey = random.bytes(32);
-  const wrappedLinkKey = await dayKeys.wrap(linkKey, id, lifetimeSeconds);
+  const key = await prepareLinkKey(engines, lifetimeSeconds);
+  const { id } = key;
   const wrapForDay =
     type === 'downloadfiles' &&
     (await prepareForDay(engines, actor.accountId, { draft: dispatch.draft }, lifetimeSeconds));
@@ -73,7 +72,7 @@ async function dispatchDraft(
       receivers.map((receiver) => receiver.email),
     );
     await tx.drafts.consume(actor.accountId, dispatch.draft, { digest, type, remembered: rememberedDispatches });
-    const drop = { id, type, message, ttl, ttlSeconds: lifetimeSeconds, receivers, fileCount, linkKey, wrappedLinkKey };
+    const drop = { ...key, type, message, ttl, ttlSeconds: lifetimeSeconds, receivers, fileCount };
     await writeDrop(engines, tx, actor, policy, wrapForDay ? { ...drop, moveFiles: moveFiles(wrapForDay) } : drop);
     checkpoint('drop:before-commit');
     return true;

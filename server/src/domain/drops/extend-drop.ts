@@ -38,13 +38,13 @@ export async function prepareExtension(
       if (until <= drop.expiresAt) {
         throw new ExchangeError(
           'invalid_input',
-          `Choose a time after ${drop.expiresAt.toISOString()}, which is the deadline now. To end the drop earlier, revoke it.`,
+          `Choose a time after ${drop.expiresAt.toISOString()}, which is the deadline now. To end it earlier, revoke it.`,
         );
       }
       if (until > latest) {
         throw new ExchangeError(
           'invalid_input',
-          `Choose a time up to ${latest.toISOString()}: that is the longest lifetime the account may give a drop, counted from now.`,
+          `Choose a time up to ${latest.toISOString()}: that is the longest lifetime the account may give, counted from now.`,
         );
       }
       const secondsLeft = (until.getTime() - drop.now.getTime()) / 1000;
@@ -65,7 +65,7 @@ export async function prepareExtension(
 /** A drop that has ended stays ended: its keys are destroyed, or are about to be. */
 export function requireLiveDrop({ state, expiresAt }: Pick<DropDeadline, 'state' | 'expiresAt'>): void {
   if (state === 'revoked') {
-    throw new ExchangeError('link_revoked', 'The drop was revoked. Ask the sender to send the files again.');
+    throw new ExchangeError('link_revoked', 'It was revoked, and cannot be changed any more. Make a new one instead.');
   }
   if (state === 'expired') {
     throw new ExchangeError(

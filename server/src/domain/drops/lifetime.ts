@@ -2,7 +2,7 @@ import { allowedInWords } from '../accounts/policy-of.ts';
 import type { Desttimes } from '../ports/index.ts';
 import type { Faults } from '../requests/faults.ts';
 
-/** For how long a drop shall live: a time from now, a deadline, or what is usual. */
+/** For how long a drop or a request shall live: a time from now, a deadline, or what is usual. */
 export interface LifetimeWish {
   readonly expiresIn?: number | undefined;
   readonly expiresAt?: Date | undefined;
@@ -22,7 +22,7 @@ export function checkLifetime(faults: Faults, wish: LifetimeWish, desttime: Dest
     ? only.some((ttl) => ttl * unitSeconds === seconds)
     : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
   if (isAllowed) return seconds;
-  const detail = `The account may give a drop a lifetime of ${allowedInWords(desttime)} times ${unitSeconds} seconds.`;
+  const detail = `The account may give a lifetime of ${allowedInWords(desttime)} times ${unitSeconds} seconds.`;
   faults.add(expiresIn === undefined ? '/expires_at' : '/expires_in', 'invalid_input', detail);
   return undefined;
 }

@@ -1,25 +1,27 @@
 import { record } from '../audit/record.ts';
+import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports/index.ts';
+import type { Actor, Engines, SentId } from '../ports/index.ts';
 import { revokeDrop } from './revoke-drop.ts';
 import { lockLive } from './write-to-receivers.ts';
 
-/** Ends a drop of the account, or the link of one receiver, at once. The other receivers keep theirs. */
+/** Ends a drop or a request of the account, or the link of one receiver, at once. The other receivers keep theirs. */
 export async function revokeSentDrop(
   engines: Pick<Engines, 'store' | 'random'>,
   actor: Actor,
-  dropId: string,
+  sent: SentId,
   { position, ifVersion }: { position: number | undefined; ifVersion: readonly string[] | undefined },
 ): Promise<void> {
   const { accountId, email } = actor;
+  const { dropId } = sent;
   await engines.store.transaction(async (tx) => {
-    await lockLive(tx, actor, dropId, ifVersion);
+    await lockLive(tx, actor, sent, ifVersion);
     if (position === undefined) return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, email);
     const receiver = await tx.sentDrops.withdrawLink(accountId, dropId, position);
     if (receiver === undefined) {
-      throw new ExchangeError('not_found', 'The drop has no such receiver, or their link was withdrawn already.');
+      throw new ExchangeError('not_found', 'There is no such receiver, or their link was withdrawn already.');
     }
     await record(engines, tx, { accountId, actor: email, action: 'link.withdrawn', details: { dropId, position } });
-    await tx.events.append([{ accountId, type: 'drop.receiver_revoked', data: { drop_id: dropId, receiver } }]);
+    await tx.events.append(dropEvents({ accountId, ...sent }, 'receiver_revoked', { receiver }));
   });
 }

@@ -3,21 +3,22 @@ import { policyOf } from '../accounts/policy-of.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
-import type { Actor, Engines, SentReceiver, Store } from '../ports/index.ts';
+import type { Actor, Engines, SentId, SentReceiver, Store } from '../ports/index.ts';
 import { requireVersion } from '../requests/require-version.ts';
 import { requireLiveDrop } from './extend-drop.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'policy' | 'messageLimit'>;
 
-/** Reminds the receivers who can be reached and have not fetched everything. Returns how many. */
+/** Reminds the receivers who can be reached and have not fetched everything, or sent anything. Returns how many. */
 export async function remindReceivers(
   engines: Needs,
   actor: Actor,
-  dropId: string,
+  sent: SentId,
   ifVersion: readonly string[] | undefined,
 ): Promise<number> {
+  const { dropId } = sent;
   return engines.store.transaction(async (tx) => {
-    await lockLive(tx, actor, dropId, ifVersion);
+    await lockLive(tx, actor, sent, ifVersion);
     const receivers = await tx.sentDrops.receivers(actor.accountId, dropId);
     const due = receivers.filter(
       ({ completedAt, undeliverableAt, withdrawnAt }) => !completedAt && !undeliverableAt && !withdrawnAt,
@@ -28,11 +29,12 @@ export async function remindReceivers(
 }
 
 /** Sends a receiver the invitation again, even if mails did not reach them before. */
-export async function resendInvitation(engines: Needs, actor: Actor, dropId: string, position: number): Promise<void> {
+export async function resendInvitation(engines: Needs, actor: Actor, sent: SentId, position: number): Promise<void> {
+  const { dropId } = sent;
   await engines.store.transaction(async (tx) => {
-    await lockLive(tx, actor, dropId, undefined);
+    await lockLive(tx, actor, sent, undefined);
     const [receiver] = await tx.sentDrops.receivers(actor.accountId, dropId, position);
-    if (!receiver) throw new ExchangeError('not_found', 'The drop has no such receiver.');
+    if (!receiver) throw new ExchangeError('not_found', 'There is no such receiver.');
     if (receiver.withdrawnAt) throw new ExchangeError('link_revoked', 'The receiver’s link was withdrawn.');
     if (receiver.undeliverableReason !== null) {
       const link = { accountId: actor.accountId, dropId, position };
@@ -42,15 +44,15 @@ export async function resendInvitation(engines: Needs, actor: Actor, dropId: str
   });
 }
 
-/** Locks a drop of the account, until the transaction ends. Throws if it has ended, or is not of an allowed version. */
+/** Until the transaction ends. Throws if it has ended, or is not of an allowed version. */
 export async function lockLive(
   tx: Store,
   actor: Actor,
-  dropId: string,
+  { type, dropId }: SentId,
   ifVersion: readonly string[] | undefined,
 ): Promise<void> {
   const drop = await tx.drops.lockDeadline(actor.accountId, dropId);
-  if (drop?.type !== 'downloadfiles') throw new ExchangeError('not_found');
+  if (drop?.type !== type) throw new ExchangeError('not_found');
   requireVersion(ifVersion, drop.version);
   requireLiveDrop(drop);
 }

@@ -1,6 +1,15 @@
 import type { NewEvent, TypedDrop } from '../ports/index.ts';
 
-type Happening = 'created' | 'notified' | 'undeliverable' | 'opened' | 'extended' | 'expired' | 'revoked';
+type Happening =
+  | 'created'
+  | 'notified'
+  | 'undeliverable'
+  | 'opened'
+  | 'receiver_added'
+  | 'receiver_revoked'
+  | 'extended'
+  | 'expired'
+  | 'revoked';
 
 /**
  * What happened to a drop, or to a request for files, which is stored as a drop of its own type. What contacts send is

@@ -115,9 +115,14 @@ describe('a drop', () => {
 
   test('gets another receiver, who then is no longer one', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
-    const add = await prepareReceiver(engines, sender, dropId, { email: 'added@example.org' });
+    const add = await prepareReceiver(
+      engines,
+      sender,
+      { type: 'downloadfiles', dropId },
+      { email: 'added@example.org' },
+    );
     const { position } = await add(engines.store, undefined);
-    await revokeSentDrop(engines, sender, dropId, { position, ifVersion: undefined });
+    await revokeSentDrop(engines, sender, { type: 'downloadfiles', dropId }, { position, ifVersion: undefined });
     const data = { drop_id: dropId, receiver: 'added@example.org' };
     expect((await eventsOf(sender)).slice(2)).toEqual([
       { type: 'drop.receiver_added', data },

@@ -1,3 +1,4 @@
+import type { DropType } from '@waybill/protocol';
 import type { DropState } from './drops.ts';
 import type { SecondFactor } from './engines.ts';
 import type { FileLine } from './files.ts';
@@ -13,7 +14,13 @@ export interface SenderChoices {
   readonly notify: boolean;
 }
 
-/** A drop as its sender sees it. */
+/** One of what an account has sent. One of another type is not found by it. */
+export interface SentId {
+  readonly type: DropType;
+  readonly dropId: string;
+}
+
+/** A drop, or a request for files, as its sender sees it. */
 export interface SentDrop extends SenderChoices {
   readonly id: string;
   /** Changes with every change of the drop itself; not with what receivers do. */
@@ -74,16 +81,17 @@ export type SentDropKey =
   /** The last hexadecimal digits of the id (see reference.ts). */
   | { readonly idEnd: string };
 
-/** What an account has sent: drops with files to download. */
+/** What an account has sent: drops with files to download, and requests for files. */
 export interface SentDropStore {
   /** Newest first, after `after`. */
   page(
     accountId: string,
+    type: DropType,
     filter: SentDropFilter,
     after: Pick<SentDrop, 'id'> | undefined,
     count: number,
   ): Promise<SentDrop[]>;
-  find(accountId: string, dropId: string): Promise<SentDrop | undefined>;
+  find(accountId: string, sent: SentId): Promise<SentDrop | undefined>;
   /** Ordered by position, or one of them. */
   receivers(accountId: string, dropId: string, position?: number): Promise<SentReceiver[]>;
   /** In the order they were sent. */

@@ -287,12 +287,12 @@ async function everyCall(accountId: string): Promise<Calls> {
         const times = { createdFrom: new Date('2026-01-01'), createdBefore: new Date('2026-02-01') };
         for (const state of [undefined, 'live', 'expired', 'revoked'] as const) {
           for (const anyOf of [undefined, [{ receiver: email }], [{ reference: 'x' }, { idEnd: '00ffffffff' }]]) {
-            await store.page(accountId, { state, anyOf }, undefined, count);
-            await store.page(accountId, { state, anyOf, ...times }, { id: dropId }, count);
+            await store.page(accountId, 'downloadfiles', { state, anyOf }, undefined, count);
+            await store.page(accountId, 'uploadfiles', { state, anyOf, ...times }, { id: dropId }, count);
           }
         }
       },
-      find: (store) => store.find(accountId, dropId),
+      find: (store) => store.find(accountId, { type: 'downloadfiles', dropId }),
       receivers: async (store) => [
         await store.receivers(accountId, dropId),
         await store.receivers(accountId, dropId, 0),

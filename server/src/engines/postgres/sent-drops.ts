@@ -26,13 +26,13 @@ const clockMarginMs = 10 * 60_000;
 
 export function sentDropStore(db: Database): SentDropStore {
   return {
-    async page(accountId, filter, after, count) {
+    async page(accountId, type, filter, after, count) {
       const found = new Map<string, SentDrop>();
       const sources = filter.anyOf ? filter.anyOf.map((key) => sourceOf(accountId, key)) : [allOf(accountId)];
       for (const { from, where, id } of sources) {
         const { rows } = await sql<SentDrop>`
           select ${columns} from ${from}
-          where ${where} and drops.type = 'downloadfiles' and ${conditions(filter, after, id)}
+          where ${where} and drops.type = ${type} and ${conditions(filter, after, id)}
           order by ${id} desc limit ${sql.lit(count)}
         `.execute(db);
         for (const row of rows) found.set(row.id, row);
@@ -41,9 +41,9 @@ export function sentDropStore(db: Database): SentDropStore {
       return newestFirst.slice(0, count);
     },
 
-    async find(accountId, dropId) {
+    async find(accountId, { type, dropId }) {
       const { rows } = await sql<SentDrop>`
-        select ${columns} from drops where account_id = ${accountId} and id = ${dropId} and type = 'downloadfiles'
+        select ${columns} from drops where account_id = ${accountId} and id = ${dropId} and type = ${type}
       `.execute(db);
       return rows[0];
     },

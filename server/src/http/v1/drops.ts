@@ -1,24 +1,28 @@
-import {
-  CheckedDrop,
-  CreatedDrop,
-  type Drop,
-  DropDetails,
-  DropList,
-  DropQuery,
-  NewDrop,
-  NewDropQuery,
-} from '@waybill/protocol';
-import { Type } from 'typebox';
-import { filterOf } from '../../domain/drops/find-sent-drops.ts';
-import { referenceOf } from '../../domain/drops/reference.ts';
-import { checkDrop, type DropWish, type MadeDrop, prepareDrop } from '../../domain/drops/send-drop.ts';
-import { ExchangeError } from '../../domain/exchange-error.ts';
+import { CheckedDrop, CreatedDrop, Drop, DropDetails, DropList, NewDrop, NewSentQuery } from '@waybill/protocol';
+import { checkDrop, prepareDrop } from '../../domain/drops/send-drop.ts';
 import type { SentDrop, SentFile, SentReceiver, Store } from '../../domain/ports/index.ts';
-import { requestedPage } from './cursor.ts';
 import { etagOf } from './etag.ts';
 import { type Result, route } from './route.ts';
+import {
+  createdResult,
+  dispatchWishOf,
+  findSent,
+  listRoute,
+  type SentKind,
+  sentParams,
+  shownSent,
+  shownSentReceiver,
+} from './sent.ts';
+import { changeRoutes } from './sent-changes.ts';
 
-export const dropParams = Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of a drop.' }) });
+const drops: SentKind = {
+  type: 'downloadfiles',
+  noun: 'drop',
+  path: '/drops',
+  page: 'd',
+  schema: Drop,
+  shown: (drop) => ({ ...shownSent(drop), file_count: drop.fileCount }),
+};
 
 const createDrop = route({
   method: 'POST',
@@ -26,7 +30,7 @@ const createDrop = route({
   id: 'createDrop',
   summary: 'Send uploads to receivers: all of it, or nothing if anything is wrong',
   scope: 'send',
-  query: NewDropQuery,
+  query: NewSentQuery,
   body: NewDrop,
   example: {
     uploads: ['0199c1d2-7f00-7000-8000-2f9d4c6b1a3e'],
@@ -51,7 +55,7 @@ const createDrop = route({
   ],
   isVersioned: true,
   async prepare({ engines, caller, query, body }): Promise<(store: Store) => Promise<Result>> {
-    const wish = wishOf(body);
+    const wish = { ...dispatchWishOf(body), uploads: body.uploads };
     if (query.dry_run) {
       const { receivers, uploads, ttlSeconds } = await checkDrop(engines, caller, wish);
       const answer = {
@@ -64,41 +68,15 @@ const createDrop = route({
       return async () => ({ status: 200, body: answer });
     }
     const make = await prepareDrop(engines, caller, wish);
-    return async (store) => {
-      const made = await make(store);
-      const drop = await findDrop(store, caller.accountId, made.id);
-      const receivers = linked(made, wish.notify ? undefined : engines.policy.publicUrl);
-      const headers = { ...etagOf(drop.version), location: `${engines.policy.publicUrl}/api/v1/drops/${drop.id}` };
-      return { body: { ...shown(drop), receivers }, headers };
-    };
+    return async (store) => createdResult(drops, engines, store, caller.accountId, await make(store));
   },
   handle: ({ engines, prepared }) => prepared(engines.store),
 });
 
-const listDrops = route({
-  method: 'GET',
-  path: '/drops',
+const listDrops = listRoute(drops, {
   id: 'listDrops',
   summary: 'List what the account has sent, newest first',
-  scope: 'history',
-  query: DropQuery,
   answer: { status: 200, description: 'A page of drops.', schema: DropList },
-  errors: [],
-  async handle({ engines, caller, query }) {
-    const page = requestedPage<Pick<SentDrop, 'id'>>(engines, caller, 'drops', query, ({ id }) => ({ id }));
-    const { created_after: from, created_before: before, ...filter } = query;
-    const rows = await engines.store.sentDrops.page(
-      caller.accountId,
-      filterOf({
-        ...filter,
-        createdFrom: from === undefined ? undefined : new Date(from),
-        createdBefore: before === undefined ? undefined : new Date(before),
-      }),
-      page.after,
-      page.count,
-    );
-    return { body: page.answer(rows as readonly SentDrop[], shown) };
-  },
 });
 
 const readDrop = route({
@@ -107,18 +85,18 @@ const readDrop = route({
   id: 'readDrop',
   summary: 'Get a drop, with the state of every receiver and every file',
   scope: 'history',
-  params: dropParams,
+  params: sentParams(drops),
   answer: { status: 200, description: 'The drop.', schema: DropDetails },
   errors: ['not_found'],
   isVersioned: true,
   async handle({ engines: { store }, caller: { accountId }, params: { id } }) {
-    const drop = await findDrop(store, accountId, id);
+    const drop = await findSent(drops, store, accountId, id);
     const [receivers, files] = [
       await store.sentDrops.receivers(accountId, id),
       await store.sentDrops.files(accountId, id),
     ];
     const body = {
-      ...shown(drop),
+      ...drops.shown(drop),
       deliveries_forgotten: drop.isForgotten,
       receivers: receivers.map(shownReceiver),
       files: files.map((file) => shownFile(drop, file)),
@@ -127,89 +105,22 @@ const readDrop = route({
   },
 });
 
-export const dropRoutes = [createDrop, listDrops, readDrop];
+const dropChanges = changeRoutes(drops, {
+  revoke: { id: 'revokeDrop', summary: 'End a drop at once, or only the link of one receiver' },
+  extend: { id: 'extendDrop', summary: 'Move the deadline of a drop to a later time' },
+  remind: { id: 'remindReceivers', summary: 'Remind the receivers who have not fetched everything' },
+  add: { id: 'addReceiver', summary: 'Send a drop to another receiver too' },
+  resend: { id: 'resendInvitation', summary: 'Send a receiver the mail with their link again' },
+});
 
-export async function findDrop(store: Store, accountId: string, id: string): Promise<SentDrop> {
-  const drop = await store.sentDrops.find(accountId, id);
-  if (!drop) throw new ExchangeError('not_found');
-  return drop;
-}
-
-/** The drop after a change, for the answer. */
-export async function changedDrop(store: Store, accountId: string, id: string): Promise<Result> {
-  const drop = await findDrop(store, accountId, id);
-  return { body: shown(drop), headers: etagOf(drop.version) };
-}
-
-function wishOf(body: NewDrop): DropWish {
-  const { uploads, receivers, message = '', notify = true, reference = null, metadata = null } = body;
-  return {
-    uploads,
-    receivers,
-    message,
-    expiresIn: body.expires_in,
-    expiresAt: body.expires_at === undefined ? undefined : new Date(body.expires_at),
-    secondFactor: body.second_factor ?? null,
-    notify,
-    reference,
-    metadata,
-  };
-}
-
-function linked({ receivers, tokens }: MadeDrop, publicUrl: string | undefined) {
-  return receivers.map(({ email }, position) => ({
-    id: position,
-    email,
-    ...(publicUrl === undefined ? {} : { link: `${publicUrl}/d/${tokens[position]}` }),
-  }));
-}
-
-function shown(
-  drop: SentDrop,
-): Omit<Drop, `${string}_at`> & Record<`${'created' | 'expires' | 'revoked'}_at`, Date | null> {
-  const { id, state, message, reference, metadata, notify } = drop;
-  return {
-    id,
-    number: referenceOf(id),
-    state,
-    message,
-    reference,
-    metadata,
-    second_factor: drop.secondFactor,
-    notify,
-    created_at: drop.createdAt,
-    expires_at: drop.expiresAt,
-    revoked_at: drop.revokedAt,
-    receiver_count: drop.receiverCount,
-    file_count: drop.fileCount,
-  };
-}
+export const dropRoutes = [createDrop, listDrops, readDrop, ...dropChanges];
 
 function shownReceiver(receiver: SentReceiver) {
   return {
-    id: receiver.position,
-    email: receiver.email,
-    name: receiver.name,
-    phone: receiver.number,
-    language: receiver.language,
-    state: stateOf(receiver),
-    notified_at: receiver.notifiedAt,
-    undeliverable_at: receiver.undeliverableAt,
-    undeliverable_reason: receiver.undeliverableReason,
-    opened_at: receiver.openedAt,
+    ...shownSentReceiver(receiver, 'completed'),
     completed_at: receiver.completedAt,
-    revoked_at: receiver.withdrawnAt,
     files_delivered: receiver.filesDelivered,
   };
-}
-
-/** The latest of what is known. */
-function stateOf(receiver: SentReceiver): string {
-  if (receiver.withdrawnAt) return 'revoked';
-  if (receiver.completedAt) return 'completed';
-  if (receiver.openedAt) return 'opened';
-  if (receiver.undeliverableAt) return 'undeliverable';
-  return receiver.notifiedAt ? 'notified' : 'waiting';
 }
 
 function shownFile(drop: SentDrop, file: SentFile) {

@@ -1,5 +1,4 @@
 import { readAccount } from './account.ts';
-import { dropChangeRoutes } from './drop-changes.ts';
 import { dropRoutes } from './drops.ts';
 import { listEvents } from './events.ts';
 import { inboxRoutes } from './inbox.ts';
@@ -15,7 +14,6 @@ export const routes: readonly Route[] = [
   createKey,
   deleteKey,
   ...dropRoutes,
-  ...dropChangeRoutes,
   ...uploadRoutes,
   ...inboxRoutes,
   listEvents,

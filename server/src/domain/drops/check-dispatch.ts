@@ -1,0 +1,126 @@
+import type { Receiver } from '@waybill/protocol';
+import { excessOf } from '../accounts/count-dispatch.ts';
+import { policyOf } from '../accounts/policy-of.ts';
+import { requireStorable } from '../contacts/contact-from-input.ts';
+import type { Actor, Engines, Policy, SecondFactor, SenderChoices, Store } from '../ports/index.ts';
+import type { Faults } from '../requests/faults.ts';
+import { checkLifetime, type LifetimeWish } from './lifetime.ts';
+import { linkToken } from './link-token.ts';
+import { prepareLinkKey } from './prepare-link-key.ts';
+import { checkNumber, checkReceiver, type ReceiverWish, receiverFrom } from './receiver-wish.ts';
+import type { DropToWrite } from './write-drop.ts';
+
+/** What a drop and a request for files have in common. */
+export interface DispatchWish extends LifetimeWish, SenderChoices {
+  readonly receivers: readonly ReceiverWish[];
+  readonly message: string;
+}
+
+/** A dispatch in which nothing is wrong, if no fault was found. */
+export interface CheckedDispatch {
+  readonly policy: Policy;
+  readonly receivers: readonly Receiver[];
+  readonly ttlSeconds: number;
+}
+
+/** What was made, and the token of each receiver in their order. */
+export interface MadeDispatch {
+  readonly id: string;
+  readonly receivers: readonly Receiver[];
+  readonly tokens: readonly string[];
+}
+
+/**
+ * Looks at everything and records each fault. Changes nothing. How many messages an account and a receiver may have in
+ * an hour is decided when the dispatch is written.
+ */
+export async function checkDispatch(
+  faults: Faults,
+  engines: Pick<Engines, 'store' | 'policy' | 'sms'>,
+  actor: Actor,
+  wish: DispatchWish,
+): Promise<CheckedDispatch> {
+  const { store } = engines;
+  const policy = await policyOf(engines, actor.accountId);
+  checkTexts(faults, wish);
+  const ttlSeconds = checkLifetime(faults, wish, policy.desttime) ?? 0;
+  checkSecondFactor(faults, engines, policy, wish.secondFactor);
+  const receivers = await checkReceivers(faults, store, actor, policy, wish);
+  const mails = wish.notify ? wish.receivers.length : 0;
+  const usage = await store.quotas.usage(actor.accountId);
+  const excess = excessOf(
+    policy,
+    { dropsToday: usage.dropsToday + 1, mailsToday: usage.mailsToday + mails },
+    { drops: 1, mails },
+  );
+  if (excess !== undefined) faults.add('', 'daily_limit', excess);
+  return { policy, receivers, ttlSeconds };
+}
+
+/** What a transaction needs to write it. Fetches a key, which may be slow. */
+export async function prepareDispatch(
+  engines: Pick<Engines, 'dayKeys' | 'random'>,
+  { message, reference, metadata, secondFactor, notify }: DispatchWish,
+  { policy, receivers, ttlSeconds }: CheckedDispatch,
+): Promise<{ toWrite: Omit<DropToWrite, 'type' | 'fileCount'>; made: MadeDispatch }> {
+  const key = await prepareLinkKey(engines, ttlSeconds);
+  const choices = { reference, metadata, secondFactor, notify };
+  const ttl = Math.ceil(ttlSeconds / policy.desttime.unitSeconds);
+  const tokens = receivers.map((_, position) => linkToken(key.linkKey, position));
+  return {
+    toWrite: { ...key, message, ttl, ttlSeconds, receivers, choices },
+    made: { id: key.id, receivers, tokens },
+  };
+}
+
+function checkTexts(faults: Faults, { message, reference, metadata }: DispatchWish): void {
+  faults.check('/message', () => requireStorable([message]));
+  if (reference !== null) faults.check('/reference', () => requireStorable([reference]));
+  for (const [name, value] of Object.entries(metadata ?? {})) {
+    faults.check(`/metadata/${name}`, () => requireStorable([value]));
+  }
+}
+
+const strength: Record<SecondFactor, number> = { off: 0, mail: 1, sms: 2 };
+
+/** A sender may ask for more than what applies to the account, and not for less. */
+function checkSecondFactor(
+  faults: Faults,
+  { sms }: Pick<Engines, 'sms'>,
+  policy: Pick<Policy, 'secondFactor'>,
+  factor: SecondFactor | null,
+): void {
+  if (factor === null) return;
+  if (strength[factor] < strength[policy.secondFactor]) {
+    const detail = `The account must ask receivers for a code: "${policy.secondFactor}" is the least.`;
+    faults.add('/second_factor', 'invalid_input', detail);
+  }
+  if (factor === 'sms' && !sms) faults.add('/second_factor', 'invalid_input', 'This server does not send SMS.');
+}
+
+async function checkReceivers(
+  faults: Faults,
+  store: Store,
+  actor: Actor,
+  policy: Policy,
+  wish: DispatchWish,
+): Promise<Receiver[]> {
+  const emails = wish.receivers.map((receiver, index) =>
+    checkReceiver(faults, `/receivers/${index}`, receiver, policy),
+  );
+  const known = emails.filter((email) => email !== undefined);
+  const contacts = new Map((await store.contacts.find(actor.accountId, known)).map((found) => [found.email, found]));
+  const seen = new Set<string>();
+  return wish.receivers.flatMap((asked, index) => {
+    const email = emails[index];
+    if (email === undefined) return [];
+    if (seen.has(email)) {
+      faults.add(`/receivers/${index}/email`, 'invalid_input', `${email} is a receiver already.`);
+      return [];
+    }
+    seen.add(email);
+    const receiver = receiverFrom(asked, email, contacts.get(email));
+    checkNumber(faults, `/receivers/${index}`, receiver, wish.secondFactor);
+    return [receiver];
+  });
+}
