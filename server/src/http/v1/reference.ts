@@ -50,7 +50,7 @@ export function exampleOf({ method, path, example, stream }: Route, publicUrl: s
   const place = `${publicUrl}/api/v1${path.replace(/:(\w+)/g, (_, name: string) => `$${name.toUpperCase()}`)}`;
   return [
     `curl -H "Authorization: Bearer $WAYBILL_KEY"`,
-    ...(stream?.curl ?? (method === 'GET' || example !== undefined ? [] : [`-X ${method}`])),
+    ...(stream?.curl ?? (method === (example === undefined ? 'GET' : 'POST') ? [] : [`-X ${method}`])),
     ...(example === undefined ? [] : ['-H "Content-Type: application/json"', `-d '${JSON.stringify(example)}'`]),
     `"${place}"`,
   ].join(' \\\n  ');

@@ -9,6 +9,7 @@ import type { KeyRights } from '../../domain/ports/index.ts';
 import { type AskV1, askV1, v1Ajv, v1Described } from '../../testing/ask-v1.ts';
 import { buildTestServer, failureLimitOf, testHost } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
+import { exampleOf } from './reference.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 
@@ -159,6 +160,14 @@ describe('the reference', () => {
     for (const { body, example } of routes) {
       expect(example === undefined).toBe(body === undefined);
       if (body) expect(v1Ajv.validate(body, example), JSON.stringify(example)).toBe(true);
+    }
+  });
+
+  test('has examples that send the method of their operation', () => {
+    for (const route of routes.filter(({ stream }) => !stream)) {
+      const command = exampleOf(route, '');
+      const usual = command.includes(" -d '") ? 'POST' : 'GET';
+      expect([route.id, /-X (\w+)/.exec(command)?.[1] ?? usual]).toEqual([route.id, route.method]);
     }
   });
 
