@@ -7,6 +7,7 @@ export * from './history.ts';
 export * from './limits.ts';
 export * from './safe-name.ts';
 export * from './v1/account.ts';
+export * from './v1/contact.ts';
 export * from './v1/drop.ts';
 export * from './v1/event.ts';
 export * from './v1/inbox.ts';

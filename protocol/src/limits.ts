@@ -2,6 +2,7 @@
 export const limits = {
   csrfTokensPerAccount: 60,
   contactsPerAccount: 10_000,
+  contactsPerImport: 1_000,
   receiversPerDispatch: 1_000,
   filesPerDraft: 1_000,
   filesPerUpload: 100,

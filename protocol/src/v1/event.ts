@@ -10,6 +10,10 @@ const receivers = { receivers: Type.Integer({ minimum: 1, description: 'How many
 const files = { files: Type.Integer({ minimum: 1, description: 'How many files there are.' }) };
 const inbox = { inbox_id: Id('The entry in the inbox.') };
 const deadline = { expires_at: Time };
+const contacts = {
+  contacts: Type.Integer({ minimum: 0, description: 'How many contacts the account now has.' }),
+  email: Type.Optional(Type.String({ maxLength: 254, description: 'The contact’s address, if it was only one.' })),
+};
 
 /** What each type of event says. Enough to look the rest up, and nothing that must be kept secret. */
 const eventData = {
@@ -44,7 +48,8 @@ const eventData = {
     sender: Type.String({ maxLength: 254, description: 'The address of the account or contact that sent the files.' }),
     ...files,
   },
-  'contact.changed': { contacts: Type.Integer({ minimum: 0, description: 'How many contacts the account now has.' }) },
+  'contact.changed': contacts,
+  'contact.removed': contacts,
 } as const satisfies Record<string, Record<string, TSchema>>;
 
 export type EventType = keyof typeof eventData;

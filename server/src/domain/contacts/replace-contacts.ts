@@ -1,9 +1,10 @@
 import type { ContactInput } from '@waybill/protocol';
-import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines } from '../ports/index.ts';
 import { requireVersion } from '../requests/require-version.ts';
 import { contactFromInput } from './contact-from-input.ts';
+import { differenceOf } from './difference.ts';
+import { recordChange } from './record-change.ts';
 
 /**
  * spec 4, rule 3: the array replaces the local contacts, `[]` clears them, and adding a contact that already exists
@@ -27,16 +28,12 @@ export async function replaceContacts(
     if (!input.lenient && (await tx.contacts.known(actor.accountId, emails)).length > 0) {
       throw new ExchangeError('contact_exists');
     }
-    await tx.contacts.replace(actor.accountId, contacts);
-    await record(engines, tx, {
-      accountId: actor.accountId,
-      actor: actor.email,
+    const before = await tx.contacts.replace(actor.accountId, contacts);
+    await recordChange(engines, tx, actor, {
       action: 'contacts.replaced',
       details: { count: contacts.length },
+      ...differenceOf(before, contacts),
     });
-    await tx.events.append([
-      { accountId: actor.accountId, type: 'contact.changed', data: { contacts: contacts.length } },
-    ]);
     return { version: await tx.contacts.version(actor.accountId) };
   });
 }

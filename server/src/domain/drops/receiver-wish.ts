@@ -1,20 +1,14 @@
 import type { Contact, Receiver } from '@waybill/protocol';
 import { isAllowedRecipient, notAllowed } from '../accounts/require-allowed-recipients.ts';
-import { requireStorable } from '../contacts/contact-from-input.ts';
+import { checkDetails, type PersonDetails } from '../contacts/check-details.ts';
 import { emailAddress } from '../contacts/email-address.ts';
-import { phoneNumber } from '../contacts/phone-number.ts';
 import type { Policy, SecondFactor } from '../ports/index.ts';
 import type { Faults } from '../requests/faults.ts';
 
 /** A receiver as the caller names them. */
-export interface ReceiverWish {
+export interface ReceiverWish extends PersonDetails {
   readonly email: string;
-  readonly name?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly language?: string | undefined;
 }
-
-const languageTag = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
 
 /** The address in the form in which it is stored; undefined if the receiver is at fault, which is recorded. */
 export function checkReceiver(
@@ -23,12 +17,7 @@ export function checkReceiver(
   wish: ReceiverWish,
   policy: Pick<Policy, 'recipientDomains'>,
 ): string | undefined {
-  const { phone, language, name } = wish;
-  if (phone !== undefined) faults.check(`${pointer}/phone`, () => phoneNumber(phone));
-  if (name !== undefined) faults.check(`${pointer}/name`, () => requireStorable([name]));
-  if (language !== undefined && !languageTag.test(language)) {
-    faults.add(`${pointer}/language`, 'invalid_input', 'The language must be a tag such as en or pt-BR.');
-  }
+  checkDetails(faults, pointer, wish);
   const email = faults.check(`${pointer}/email`, () => emailAddress(wish.email));
   if (email === undefined || isAllowedRecipient(policy, email)) return email;
   faults.add(`${pointer}/email`, 'recipient_not_allowed', notAllowed(email));

@@ -71,7 +71,7 @@ describe('a drop', () => {
     const about = { drop_id: dropId };
     const receiver = { receiver: 'r@example.org' };
     expect(await eventsOf(sender)).toEqual([
-      { type: 'contact.changed', data: { contacts: 1 } },
+      { type: 'contact.changed', data: { contacts: 1, email: 'r@example.org' } },
       { type: 'drop.created', data: { ...about, receivers: 1, files: 2 } },
       { type: 'drop.notified', data: { ...about, ...receiver } },
       { type: 'drop.opened', data: { ...about, ...receiver } },

@@ -1,6 +1,6 @@
 import type { Contact } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
-import type { ContactStore } from '../../domain/ports/index.ts';
+import type { ContactStore, ListedContact } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 
 const fields = ['email', 'number', 'language', 'groups', 'nick'] as const;
@@ -16,6 +16,12 @@ export function contactStore(db: Database): ContactStore {
       .executeTakeFirstOrThrow();
     return `${local}-${global}`;
   };
+  const bumpVersion = (accountId: string) =>
+    db
+      .updateTable('accounts')
+      .set(({ eb }) => ({ contacts_version: eb('contacts_version', '+', 1) }))
+      .where('id', '=', accountId)
+      .execute();
 
   return {
     readGlobal,
@@ -50,28 +56,81 @@ export function contactStore(db: Database): ContactStore {
     async find(accountId, emails) {
       const wanted = sql<string>`any(${emails})`;
       const [global, local] = [
-        await db.selectFrom('global_contacts').select(fields).where('email', '=', wanted).execute(),
+        await db
+          .selectFrom('global_contacts')
+          .select([...fields, sql.lit('global' as const).as('list')])
+          .where('email', '=', wanted)
+          .execute(),
         await db
           .selectFrom('contacts')
-          .select(fields)
+          .select([...fields, sql.lit('local' as const).as('list')])
           .where('account_id', '=', accountId)
           .where('email', '=', wanted)
           .execute(),
       ];
-      return [...new Map([...global, ...local].map((contact) => [contact.email, contact])).values()];
+      return [...new Map<string, ListedContact>([...global, ...local].map((found) => [found.email, found])).values()];
+    },
+
+    /**
+     * Walks the addresses in order and looks at each contact, so that a word inside a name can be found: no more than
+     * the account and the administrator may have.
+     */
+    async page(accountId, { search, list }, after, count) {
+      const own = sql`contacts where account_id = ${accountId}`;
+      const shared = sql`global_contacts as shared where not exists (
+        select from contacts where account_id = ${accountId} and email = shared.email)`;
+      const asked = sql`${after ? sql`email > ${after.email}` : sql`true`} and ${
+        search === undefined
+          ? sql`true`
+          : sql`(starts_with(email, lower(${search})) or strpos(' ' || lower(nick), ' ' || lower(${search})) > 0)`
+      }`;
+      const pageOf = (from: RawBuilder<unknown>, name: ListedContact['list']) => sql`(
+        select ${sql.join(fields.map((field) => sql.ref(field)))}, ${sql.lit(name)} as list
+        from ${from} and ${asked} order by email limit ${sql.lit(count)})`;
+      const pages = [
+        ...(list === 'global' ? [] : [pageOf(own, 'local')]),
+        ...(list === 'local' ? [] : [pageOf(shared, 'global')]),
+      ];
+      const { rows } = await sql<ListedContact>`
+        select * from (${sql.join(pages, sql` union all `)}) as found order by email limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
+    },
+
+    async count(accountId) {
+      const { count } = await db
+        .selectFrom('contacts')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow();
+      return count;
     },
 
     async replace(accountId, contacts) {
-      await db.deleteFrom('contacts').where('account_id', '=', accountId).execute();
+      const before = await db.deleteFrom('contacts').where('account_id', '=', accountId).returning(fields).execute();
       await sql`
         insert into contacts (account_id, email, position, number, language, groups, nick)
         select ${accountId}, email, position, number, language, groups, nick from ${recordset(contacts)}
       `.execute(db);
-      await db
-        .updateTable('accounts')
-        .set(({ eb }) => ({ contacts_version: eb('contacts_version', '+', 1) }))
-        .where('id', '=', accountId)
-        .execute();
+      await bumpVersion(accountId);
+      return before;
+    },
+
+    async put(accountId, contacts) {
+      await sql`
+        insert into contacts (account_id, email, position, number, language, groups, nick)
+        select ${accountId}, email, position + 1 + (
+            select coalesce(max(position), -1) from contacts where account_id = ${accountId}),
+          number, language, groups, nick from ${recordset(contacts)}
+        on conflict (account_id, email) do update
+        set number = excluded.number, language = excluded.language, groups = excluded.groups, nick = excluded.nick
+      `.execute(db);
+      await bumpVersion(accountId);
+    },
+
+    async remove(accountId, email) {
+      await db.deleteFrom('contacts').where('account_id', '=', accountId).where('email', '=', email).execute();
+      await bumpVersion(accountId);
     },
 
     async replaceGlobal(contacts) {

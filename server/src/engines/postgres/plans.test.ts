@@ -212,6 +212,15 @@ async function everyCall(accountId: string): Promise<Calls> {
       version: (contacts) => contacts.version(accountId),
       known: (contacts) => contacts.known(accountId, ['new@x.org']),
       find: (contacts) => contacts.find(accountId, ['new@x.org']),
+      page: async (contacts) => {
+        for (const list of [undefined, 'local', 'global'] as const) {
+          await contacts.page(accountId, { list }, undefined, count);
+          await contacts.page(accountId, { list, search: 'a' }, { email: 'a@x.org' }, count);
+        }
+      },
+      count: (contacts) => contacts.count(accountId),
+      put: (contacts) => contacts.put(accountId, [contact]),
+      remove: (contacts) => contacts.remove(accountId, 'new@x.org'),
       replace: (contacts) => contacts.replace(accountId, [contact]),
       readGlobal: (contacts) => contacts.readGlobal(),
       replaceGlobal: (contacts) => contacts.replaceGlobal([contact]),

@@ -11,6 +11,13 @@ export const etagHeader = {
   schema: { type: 'string' },
 };
 
+export const ifNoneMatchHeader = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: '`*`: if there is one already, nothing is changed, and the answer is 412.',
+  schema: { const: '*' },
+};
+
 export const ifMatchHeader = {
   name: 'If-Match',
   in: 'header',

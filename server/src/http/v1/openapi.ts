@@ -1,7 +1,7 @@
 import { type ErrorCode, limits, Problem, scopes } from '@waybill/protocol';
 import type { TSchema } from 'typebox';
 import { commonHeaders, failures, frame, inRanges, rangeHeaders, text } from '../shared/openapi.ts';
-import { etagHeader, ifMatchHeader } from './etag.ts';
+import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from './etag.ts';
 import { v1Messages, v1StatusOf } from './problems.ts';
 import type { Route, Stream } from './route.ts';
 
@@ -85,6 +85,7 @@ function described(route: Route) {
       ...parametersOf(stream?.headers, 'header'),
       ...(method === 'POST' ? [idempotencyKey] : []),
       ...(isVersioned && method !== 'GET' ? [ifMatchHeader] : []),
+      ...(isVersioned && method === 'PUT' ? [ifNoneMatchHeader] : []),
       ...(answer.bytes ? rangeHeaders : []),
     ],
     ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),

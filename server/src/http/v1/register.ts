@@ -7,7 +7,7 @@ import { EventWatch } from '../../domain/events/event-watch.ts';
 import { type Answer, answerOnce } from '../../domain/requests/answer-once.ts';
 import type { App } from '../app.ts';
 import { unquotedIdempotencyKeyOf } from '../shared/idempotency-key.ts';
-import { versionsInIfMatch } from '../shared/if-match.ts';
+import { existenceInConditions, versionsInIfMatch } from '../shared/if-match.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { requireKey } from './door.ts';
 import { isLimitedByDay, v1Document } from './openapi.ts';
@@ -49,6 +49,7 @@ function register(app: App, engines: CallEngines, route: Extract<Route, { stream
         query,
         body,
         ifVersion: versionsInIfMatch(request),
+        ifExists: existenceInConditions(request),
         gone: gone.signal,
         authenticateAgain: () => requireKey(engines, request, route.scope),
       };

@@ -39,6 +39,8 @@ export interface Call<Params, Query, Body> {
   readonly body: Body;
   /** The versions that the caller wants to change (If-Match); undefined: any. */
   readonly ifVersion: readonly string[] | undefined;
+  /** Whether what the caller wants to change must be there (If-Match) or not (If-None-Match); undefined: either. */
+  readonly ifExists: boolean | undefined;
   /** Aborts when the caller is gone, so that no one waits for the answer. */
   readonly gone: AbortSignal;
   /** For an operation that waits: throws if the key may not call it any more. */
@@ -59,7 +61,7 @@ export interface Result {
 export type Route = Operation & (Handled | Streamed);
 
 interface Operation {
-  readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below /api/v1; parameters are written as `:name`. */
   readonly path: string;
   readonly id: string;

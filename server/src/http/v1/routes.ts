@@ -1,4 +1,5 @@
 import { readAccount } from './account.ts';
+import { contactRoutes } from './contacts.ts';
 import { dropRoutes } from './drops.ts';
 import { listEvents } from './events.ts';
 import { inboxRoutes } from './inbox.ts';
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   ...dropRoutes,
   ...uploadRoutes,
   ...inboxRoutes,
+  ...contactRoutes,
   listEvents,
   ...webhookRoutes,
 ];

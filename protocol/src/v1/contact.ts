@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox';
+import { ContactInput } from '../contact.ts';
+import { limits } from '../limits.ts';
+import { NewDropQuery, NewReceiver } from './drop.ts';
+import { Page, pageParameters } from './page.ts';
+
+const { email, ...receiverDetails } = NewReceiver.properties;
+const details = { ...receiverDetails, groups: ContactInput.properties.groups };
+const List = Type.Enum(['local', 'global'], {
+  description: 'local: the account’s own contact; global: the administrator’s, which every account sees.',
+});
+
+/** PUT /contacts/:email. */
+export const ContactDetails = Type.Object(details, { additionalProperties: false });
+export type ContactDetails = Static<typeof ContactDetails>;
+
+const ImportedContact = Type.Object({ email, ...details }, { additionalProperties: false });
+export type ImportedContact = Static<typeof ImportedContact>;
+
+/** POST /contacts/import. */
+export const ContactImport = Type.Object(
+  { contacts: Type.Array(ImportedContact, { minItems: 1, maxItems: limits.contactsPerImport }) },
+  { additionalProperties: false },
+);
+export const ContactImportQuery = NewDropQuery;
+
+export const ContactView = Type.Object({
+  email: Type.String(),
+  name: Type.String(),
+  phone: Type.String(),
+  language: Type.String(),
+  groups: Type.Array(Type.String()),
+  list: List,
+});
+export type ContactView = Static<typeof ContactView>;
+
+export const ContactPage = Page(ContactView);
+
+export const ContactQuery = Type.Object(
+  {
+    ...pageParameters,
+    search: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.emailLength,
+        description: 'Contacts whose address begins with this text, or a word of whose name does.',
+      }),
+    ),
+    list: Type.Optional(List),
+  },
+  { additionalProperties: false },
+);
+
+export const ImportResult = Type.Object({
+  dry_run: Type.Boolean({ description: 'True: this is what would be done.' }),
+  created: Type.Integer({ description: 'How many contacts are new.' }),
+  changed: Type.Integer(),
+  unchanged: Type.Integer(),
+  contacts: Type.Array(Type.Object({ email: Type.String(), result: Type.Enum(['created', 'changed', 'unchanged']) }), {
+    maxItems: limits.contactsPerImport,
+    description: 'In the order of the request.',
+  }),
+});

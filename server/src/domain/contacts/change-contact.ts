@@ -1,0 +1,85 @@
+import { ExchangeError } from '../exchange-error.ts';
+import type { Actor, Engines, ListedContact } from '../ports/index.ts';
+import { Faults } from '../requests/faults.ts';
+import { requireVersion } from '../requests/require-version.ts';
+import { type ContactWish, checkContact, contactFrom, requireRoom } from './contact-wish.ts';
+import { resultOf, versionOf } from './difference.ts';
+import { emailAddress } from './email-address.ts';
+import { recordChange } from './record-change.ts';
+
+type Needs = Pick<Engines, 'store' | 'random'>;
+
+/** What must be true of the contact that the caller has seen, or has not. */
+export interface ContactCondition {
+  readonly ifVersion: readonly string[] | undefined;
+  /** Undefined: it may exist or not. */
+  readonly ifExists?: boolean | undefined;
+}
+
+/** The account's own contact, or else the administrator's, with this address. */
+export async function findContact({ store }: Needs, { accountId }: Actor, address: string): Promise<ListedContact> {
+  const [contact] = await store.contacts.find(accountId, [emailAddress(address)]);
+  if (!contact) throw new ExchangeError('not_found', 'There is no contact with this address.');
+  return contact;
+}
+
+/**
+ * Makes the account's own contact with this address what the caller says. A global contact stays as it is, and is hidden
+ * by it. `isNew` if there was neither.
+ */
+export async function putContact(
+  engines: Needs,
+  actor: Actor,
+  wish: ContactWish,
+  condition: ContactCondition,
+): Promise<{ readonly contact: ListedContact; readonly isNew: boolean }> {
+  const { accountId } = actor;
+  const faults = new Faults();
+  const email = checkContact(faults, '', wish) as string;
+  faults.throwIfAny();
+  const contact = contactFrom(wish, email);
+  return engines.store.transaction(async (tx) => {
+    await tx.accounts.lock(accountId);
+    const [current] = await tx.contacts.find(accountId, [email]);
+    requireCondition(current, condition);
+    const result = resultOf(current?.list === 'local' ? current : undefined, contact);
+    if (result === 'created') await requireRoom(tx, accountId, 1);
+    if (result !== 'unchanged') {
+      await tx.contacts.put(accountId, [contact]);
+      const details = { address: email };
+      await recordChange(engines, tx, actor, { action: `contact.${result}`, details, written: [email], removed: [] });
+    }
+    return { contact: { ...contact, list: 'local' }, isNew: current === undefined };
+  });
+}
+
+export async function removeContact(
+  engines: Needs,
+  actor: Actor,
+  address: string,
+  { ifVersion }: ContactCondition,
+): Promise<void> {
+  const { accountId } = actor;
+  const email = emailAddress(address);
+  await engines.store.transaction(async (tx) => {
+    await tx.accounts.lock(accountId);
+    const contact = await findContact({ ...engines, store: tx }, actor, email);
+    if (contact.list === 'global') {
+      throw new ExchangeError('not_found', 'This contact is the administrator’s. Only your own can be removed.');
+    }
+    requireVersion(ifVersion, versionOf(contact));
+    await tx.contacts.remove(accountId, email);
+    const details = { address: email };
+    await recordChange(engines, tx, actor, { action: 'contact.removed', details, written: [], removed: [email] });
+  });
+}
+
+function requireCondition(current: ListedContact | undefined, { ifVersion, ifExists }: ContactCondition): void {
+  if (current && ifExists === false) {
+    throw new ExchangeError('precondition_failed', 'There is a contact with this address already.');
+  }
+  if (!current && ifExists === true) {
+    throw new ExchangeError('precondition_failed', 'There is no contact with this address any more.');
+  }
+  if (current) requireVersion(ifVersion, versionOf(current));
+}

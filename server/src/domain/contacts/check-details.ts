@@ -1,0 +1,20 @@
+import type { Faults } from '../requests/faults.ts';
+import { requireStorable } from './contact-from-input.ts';
+import { phoneNumber } from './phone-number.ts';
+
+/** What a caller says about a person besides the address. */
+export interface PersonDetails {
+  readonly name?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly language?: string | undefined;
+}
+
+const languageTag = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
+
+export function checkDetails(faults: Faults, pointer: string, { name, phone, language }: PersonDetails): void {
+  if (phone !== undefined) faults.check(`${pointer}/phone`, () => phoneNumber(phone));
+  if (name !== undefined) faults.check(`${pointer}/name`, () => requireStorable([name]));
+  if (language !== undefined && !languageTag.test(language)) {
+    faults.add(`${pointer}/language`, 'invalid_input', 'The language must be a tag such as en or pt-BR.');
+  }
+}

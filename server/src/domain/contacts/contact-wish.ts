@@ -1,0 +1,44 @@
+import { type Contact, limits } from '@waybill/protocol';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Store } from '../ports/index.ts';
+import type { Faults } from '../requests/faults.ts';
+import { checkDetails, type PersonDetails } from './check-details.ts';
+import { requireStorable } from './contact-from-input.ts';
+import { emailAddress } from './email-address.ts';
+
+/** A contact as the caller of /api/v1 describes it. */
+export interface ContactWish extends PersonDetails {
+  readonly email: string;
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** The address in the form in which it is stored; undefined if it is none. Faults are recorded. */
+export function checkContact(faults: Faults, pointer: string, wish: ContactWish): string | undefined {
+  const { name, phone, language, groups = [] } = wish;
+  // An empty text says that there is none.
+  checkDetails(faults, pointer, { name, phone: phone || undefined, language: language || undefined });
+  faults.check(`${pointer}/groups`, () => requireStorable(groups));
+  return faults.check(`${pointer}/email`, () => emailAddress(wish.email));
+}
+
+/** What the caller does not say is as it was before. */
+export function contactFrom(wish: ContactWish, email: string, before?: Contact): Contact {
+  return {
+    email,
+    number: wish.phone ?? before?.number ?? '',
+    language: wish.language ?? before?.language ?? '',
+    groups: [...(wish.groups ?? before?.groups ?? [])],
+    nick: wish.name ?? before?.nick ?? '',
+  };
+}
+
+export async function requireRoom(store: Store, accountId: string, newContacts: number): Promise<void> {
+  if (newContacts === 0) return;
+  const count = await store.contacts.count(accountId);
+  if (count + newContacts <= limits.contactsPerAccount) return;
+  const more = newContacts === 1 ? 'another one does' : `${newContacts} more do`;
+  throw new ExchangeError(
+    'invalid_input',
+    `An account has at most ${limits.contactsPerAccount} contacts. This one has ${count}, and ${more} not fit. Remove some first.`,
+  );
+}

@@ -1,0 +1,63 @@
+import type { Contact } from '@waybill/protocol';
+import type { Actor, Engines, Store } from '../ports/index.ts';
+import { Faults } from '../requests/faults.ts';
+import { type ContactWish, checkContact, contactFrom, requireRoom } from './contact-wish.ts';
+import { type ContactResult, resultOf } from './difference.ts';
+import { recordChange } from './record-change.ts';
+
+/** What an import does with one contact, or would do. */
+export interface ImportStep {
+  readonly contact: Contact;
+  readonly result: ContactResult;
+}
+
+/**
+ * Adds contacts and changes those that the account has: what the caller leaves out stays as it is, and nothing is
+ * removed. Everything happens or nothing does.
+ */
+export async function importContacts(
+  engines: Pick<Engines, 'store' | 'random'>,
+  actor: Actor,
+  wishes: readonly ContactWish[],
+): Promise<ImportStep[]> {
+  return engines.store.transaction(async (tx) => {
+    await tx.accounts.lock(actor.accountId);
+    const steps = await planImport(tx, actor, wishes);
+    const contacts = steps.filter(({ result }) => result !== 'unchanged').map(({ contact }) => contact);
+    if (contacts.length === 0) return steps;
+    await tx.contacts.put(actor.accountId, contacts);
+    await recordChange(engines, tx, actor, {
+      action: 'contacts.imported',
+      details: { count: contacts.length },
+      written: contacts.map(({ email }) => email),
+      removed: [],
+    });
+    return steps;
+  });
+}
+
+/** In the order of the request. Looks at everything before it refuses anything: the error names each fault. */
+export async function planImport(
+  store: Store,
+  { accountId }: Actor,
+  wishes: readonly ContactWish[],
+): Promise<ImportStep[]> {
+  const faults = new Faults();
+  const seen = new Map<string, ContactWish>();
+  for (const [index, wish] of wishes.entries()) {
+    const pointer = `/contacts/${index}`;
+    const email = checkContact(faults, pointer, wish);
+    if (email === undefined) continue;
+    if (seen.has(email)) faults.add(`${pointer}/email`, 'invalid_input', `${email} is in the list already.`);
+    seen.set(email, wish);
+  }
+  faults.throwIfAny();
+  const found = await store.contacts.find(accountId, [...seen.keys()]);
+  const before = new Map(found.filter(({ list }) => list === 'local').map((contact) => [contact.email, contact]));
+  const steps = [...seen].map(([email, wish]) => {
+    const contact = contactFrom(wish, email, before.get(email));
+    return { contact, result: resultOf(before.get(email), contact) };
+  });
+  await requireRoom(store, accountId, steps.filter(({ result }) => result === 'created').length);
+  return steps;
+}

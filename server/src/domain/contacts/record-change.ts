@@ -1,0 +1,29 @@
+import { record } from '../audit/record.ts';
+import type { Actor, Engines, NewEvent, Store } from '../ports/index.ts';
+
+/**
+ * Writes the audit entry and the events of a change of the account's contacts, inside its transaction. However many
+ * contacts have changed, there is one event of each type.
+ */
+export async function recordChange(
+  engines: Pick<Engines, 'random'>,
+  tx: Store,
+  { accountId, email: actor }: Actor,
+  change: {
+    readonly action: string;
+    readonly details: Record<string, unknown>;
+    /** The addresses of those that are new or not what they were. */
+    readonly written: readonly string[];
+    readonly removed: readonly string[];
+  },
+): Promise<void> {
+  const { action, details, written, removed } = change;
+  await record(engines, tx, { accountId, actor, action, details });
+  const contacts = await tx.contacts.count(accountId);
+  const eventOf = (type: 'contact.changed' | 'contact.removed', emails: readonly string[]): NewEvent[] => {
+    const [email, ...others] = emails;
+    if (email === undefined) return [];
+    return [{ accountId, type, data: { contacts, ...(others.length === 0 ? { email } : {}) } }];
+  };
+  await tx.events.append([...eventOf('contact.changed', written), ...eventOf('contact.removed', removed)]);
+}
