@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
+import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
+import { startFreezable } from '../../testing/tcp.ts';
+import { jobDeadlines } from './database.ts';
 import { startJobRunner } from './job-runner.ts';
 
 test.each([1, 2])(
@@ -80,6 +82,46 @@ test('a runner whose connections end before it has looked for jobs runs the next
   await expect.poll(() => done, { timeout: 10_000 }).toEqual(['noted']);
   await runner.stop();
   await runner.ended;
+});
+
+test('a runner that starts while PostgreSQL does not respond waits for it', async () => {
+  await using database = await createTestDatabase();
+  const url = new URL(database.url);
+  await using way = await startFreezable(Number(url.port));
+  url.port = String(way.port);
+  const pool = openTestPool(url.href, { ...jobDeadlines, connectMs: 500 });
+  const said: string[] = [];
+  const done: string[] = [];
+  way.freeze();
+  const starting = startJobRunner({
+    pool,
+    log: pino({}, { write: (line) => said.push(line) }),
+    concurrency: 2,
+    stopMs: 1000,
+    tasks: {
+      async note() {
+        done.push('noted');
+      },
+    },
+  });
+  const tries = () => said.filter((line) => line.includes('did not start'));
+  await Promise.race([starting, expect.poll(tries, { timeout: 10_000 }).not.toEqual([])]);
+  way.thaw();
+  const runner = await starting;
+  await database.query("select graphile_worker.add_job('note')");
+  await expect.poll(() => done, { timeout: 10_000 }).toEqual(['noted']);
+  await runner.stop();
+  await pool.end();
+});
+
+test('a runner that PostgreSQL refuses does not start', async () => {
+  await using database = await createTestDatabase();
+  const url = new URL(database.url);
+  url.pathname = '/no_such_database';
+  const pool = openTestPool(url.href);
+  const options = { pool, log: pino({ level: 'silent' }), concurrency: 1, stopMs: 1000, tasks: {} };
+  await expect(startJobRunner(options)).rejects.toThrow('does not exist');
+  await pool.end();
 });
 
 test('a stop waits for a job of a runner that was replaced, and breaks it off when its time is up', async () => {

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { type Runner, run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { isPassing } from './unavailable.ts';
 
 export interface JobRunnerOptions {
   readonly pool: pg.Pool;
@@ -29,15 +30,22 @@ export interface JobRunner {
 
 const restartAfterMs = 500;
 const settleMs = 5_000;
+const didNotStart = 'the job runner did not start and is tried again';
 
 /**
  * Jobs are rows in PostgreSQL, enqueued in the transaction that makes them true. A runner that loses its connection
  * while it takes or settles a job stops taking jobs. Another one then replaces it, unless we have been stopped.
+ *
+ * The first one waits for PostgreSQL too, which was there a moment ago, when its schema was examined.
  */
 export async function startJobRunner(options: JobRunnerOptions): Promise<JobRunner> {
   const stopped = new AbortController();
   const jobs: Jobs = { running: new Set(), cut: new AbortController() };
-  let current = await begin(options, jobs);
+  let current = await begin(options, jobs).catch((error: Error) => {
+    if (!isPassing(error)) throw error;
+    options.log.warn({ err: error }, didNotStart);
+    return beginAgain(options, jobs, stopped.signal);
+  });
   const keepRunning = async () => {
     for (;;) {
       await current.closed;
@@ -89,7 +97,7 @@ async function beginAgain(options: JobRunnerOptions, jobs: Jobs, signal: AbortSi
     try {
       return await begin(options, jobs);
     } catch (error) {
-      options.log.warn({ err: error }, 'the job runner did not start');
+      options.log.warn({ err: error }, didNotStart);
     }
   }
 }

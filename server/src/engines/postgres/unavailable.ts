@@ -47,7 +47,7 @@ function fullMessage(maxBytes: string): string {
   return `The account may store ${maxBytes} bytes, and this would be more. Remove uploaded files, revoke drops or wait until they end, or ask the administrator for more.`;
 }
 
-function isPassing(error: Error & { code?: unknown }): boolean {
+export function isPassing(error: Error & { code?: unknown }): boolean {
   if (error instanceof OutOfReachError) return true;
   if (typeof error.code === 'string') return passing.test(error.code) || /^E[A-Z]+$/.test(error.code);
   return driverLostConnection.test(error.message);
