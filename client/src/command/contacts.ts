@@ -1,6 +1,8 @@
+import type { Contact } from '../wire.ts';
 import { openClient } from './account.ts';
 import { readContactsFile } from './contacts-file.ts';
 import { counted } from './send.ts';
+import type { Column } from './table.ts';
 import type { Answers, Terminal } from './terminal.ts';
 
 export interface ContactFields {
@@ -11,18 +13,31 @@ export interface ContactFields {
   update?: boolean;
 }
 
+type ListedContact = Contact & { list: 'own' | 'global' };
+
+const contactColumns: readonly Column<ListedContact>[] = [
+  { header: 'ADDRESS', cell: ({ email }) => email, min: 20 },
+  { header: 'NAME', cell: ({ nick }) => nick, min: 8 },
+  { header: 'NUMBER', cell: ({ number }) => number },
+  { header: 'LANGUAGE', cell: ({ language }) => language },
+  { header: 'GROUPS', cell: ({ groups }) => groups.join(', '), min: 8 },
+  {
+    header: 'WHOSE',
+    cell: ({ list }) => (list === 'own' ? '' : 'every account’s'),
+    plain: ({ list }) => list,
+  },
+];
+
 export async function listContacts(terminal: Terminal, answers: Answers, signal: AbortSignal): Promise<void> {
   const { client } = await openClient(terminal);
   const { local, global } = await client.contacts.list({ signal });
   client.close();
-  for (const [list, contacts] of [['own', local] as const, ['global', global] as const]) {
-    for (const contact of contacts) {
-      const { email, nick, number, groups } = contact;
-      const facts = [email, nick, number, groups.join(' '), list === 'global' ? '(every account has it)' : ''];
-      await answers.say(facts.filter((fact) => fact !== '').join('  '), { ...contact, list });
-    }
-  }
-  if (local.length + global.length === 0) answers.notice('There are no contacts.');
+  const listed = [
+    ...local.map((contact): ListedContact => ({ ...contact, list: 'own' })),
+    ...global.map((contact): ListedContact => ({ ...contact, list: 'global' })),
+  ];
+  await answers.list(contactColumns, listed);
+  if (listed.length === 0) answers.notice('There are no contacts.');
 }
 
 export async function addContacts(

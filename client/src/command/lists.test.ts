@@ -45,10 +45,10 @@ async function said(answer: object, ...words: string[]) {
 }
 
 describe.each([
-  { list: 'inbox', line: /b@example\.org {2}newest\.txt$/, nothing: 'The inbox is empty.' },
+  { list: 'inbox', line: /^1970-01-01T00:00:00\.000Z\tb@example\.org\tnewest\.txt$/, nothing: 'The inbox is empty.' },
   {
     list: 'history',
-    line: /to anna@example\.org {2}newest\.txt {2}"about newest\.txt"$/,
+    line: /\tanna@example\.org\tnewest\.txt\tabout newest\.txt$/,
     nothing: 'Nothing has been sent yet.',
   },
 ])('waybill $list', ({ list, line, nothing }) => {

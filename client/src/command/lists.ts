@@ -1,7 +1,8 @@
 import type { Waybill } from '../waybill.ts';
-import type { FileReference, HistoryEntry } from '../wire.ts';
+import type { FileReference, HistoryEntry, InboxEntry } from '../wire.ts';
 import { openClient } from './account.ts';
 import { humanTime } from './sizes.ts';
+import type { Column } from './table.ts';
 import type { Answers, Terminal } from './terminal.ts';
 
 export interface ListCommand {
@@ -13,42 +14,59 @@ type Listing = (terminal: Terminal, answers: Answers, signal: AbortSignal, optio
 /** What contacts and other accounts have sent to this one. */
 export const inboxCommand: Listing = listing(
   (client, signal) => client.inbox({ signal }),
-  (entry) => `${humanTime(entry.createtime)}  ${entry.sender}  ${names(entry.files)}`,
+  [
+    timeColumn<InboxEntry>('RECEIVED', ({ createtime }) => createtime),
+    { header: 'FROM', cell: ({ sender }) => sender, min: 20 },
+    { header: 'FILES', cell: ({ files }) => names(files), min: 20 },
+  ],
   'The inbox is empty.',
 );
 
 /** What this account has sent and requested. */
 export const historyCommand: Listing = listing(
   (client, signal) => client.history({ signal }),
-  historyLine,
+  [
+    timeColumn<HistoryEntry>('SENT', ({ create_time: time }) => time),
+    { header: 'TO', cell: ({ receivers }) => receivers.map(({ email }) => email).join(', '), min: 20 },
+    {
+      header: 'FILES',
+      cell: (entry) => (entry.drop_type === 'uploadfiles' ? 'requested files' : names(entry.files)),
+      min: 16,
+    },
+    { header: 'MESSAGE', cell: ({ ddmessage }) => ddmessage.split('\n')[0] ?? '', min: 8 },
+  ],
   'Nothing has been sent yet.',
 );
 
 /** Prints a line for each entry as it arrives, up to the limit. */
 function listing<Entry>(
   entries: (client: Waybill, signal: AbortSignal) => AsyncIterable<Entry>,
-  line: (entry: Entry) => string,
+  columns: readonly Column<Entry>[],
   nothing: string,
 ): Listing {
   return async (terminal, answers, signal, { limit = Number.POSITIVE_INFINITY }) => {
     const { client } = await openClient(terminal);
-    let shown = 0;
-    for await (const entry of entries(client, signal)) {
-      if (shown >= limit) break;
-      shown += 1;
-      await answers.say(line(entry), entry);
-    }
+    const shown = await answers.list(columns, firstOf(entries(client, signal), limit));
     client.close();
     if (shown === 0) answers.notice(nothing);
   };
 }
 
-function historyLine(entry: HistoryEntry): string {
-  const what = entry.drop_type === 'uploadfiles' ? 'requested files' : names(entry.files);
-  const whom = entry.receivers.map(({ email }) => email).join(', ');
-  const [firstLine = ''] = entry.ddmessage.split('\n');
-  const message = firstLine === '' ? '' : `  "${firstLine}"`;
-  return `${humanTime(entry.create_time)}  to ${whom}  ${what}${message}`;
+async function* firstOf<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T, void, void> {
+  let count = 0;
+  for await (const item of items) {
+    yield item;
+    count += 1;
+    if (count >= limit) return;
+  }
+}
+
+function timeColumn<Row>(header: string, unixSeconds: (row: Row) => string): Column<Row> {
+  return {
+    header,
+    cell: (row) => humanTime(new Date(Number(unixSeconds(row)) * 1000)),
+    plain: (row) => new Date(Number(unixSeconds(row)) * 1000).toISOString(),
+  };
 }
 
 function names(files: FileReference[]): string {

@@ -1,66 +1,124 @@
-import { humanDuration, humanSize } from './sizes.ts';
-import { printable, type Terminal } from './terminal.ts';
+import { stat } from 'node:fs/promises';
+import { printable } from './printable.ts';
+import { humanDuration, humanShare, humanSize, humanSpeed } from './sizes.ts';
+import type { Terminal } from './terminal.ts';
+import { shortened, widthOf } from './text-width.ts';
 
 const redrawMs = 100;
 /** The speed is that of the last few seconds, so that it follows changes. */
 const windowMs = 3_000;
+const widestBar = 30;
+const narrowestBar = 5;
+const narrowestName = 8;
 
+/** How far one file is. */
 export interface Step {
   name: string;
   bytes: number;
   totalBytes: number | undefined;
 }
 
+/** All that is to be transferred. */
+export interface Whole {
+  files: number;
+  totalBytes: number | undefined;
+}
+
+/** What these files are together. A size that is not known, such as that of standard input, makes the sum unknown. */
+export async function wholeOf(paths: readonly string[]): Promise<Whole> {
+  const sizes = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        (found) => (found.isFile() ? found.size : undefined),
+        () => undefined, // the transfer itself reports the problem
+      ),
+    ),
+  );
+  const totalBytes = sizes.reduce<number | undefined>(
+    (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
+    0,
+  );
+  return { files: paths.length, totalBytes };
+}
+
 /** A line on a terminal that shows how far a transfer is; elsewhere, nothing. */
 export class Progress {
   readonly #screen: Terminal['errors'] | undefined;
   readonly #now: () => number;
-  #name: string | undefined;
+  #whole: Whole = { files: 1, totalBytes: undefined };
+  /** How far each file is. They may be transferred in turn or at once, and begin again. */
+  readonly #steps = new Map<string, Step>();
+  #bytes = 0;
+  #complete = 0;
   #samples: { at: number; bytes: number }[] = [];
-  #drawnAt = 0;
+  #drawnAt: number | undefined;
 
-  constructor({ errors }: Terminal, now: () => number = () => Date.now()) {
+  constructor({ errors }: Pick<Terminal, 'errors'>, now: () => number = () => Date.now()) {
     this.#screen = errors.isTTY === true ? errors : undefined;
     this.#now = now;
+  }
+
+  /** Says what all the files are together, so that their sum is shown. Otherwise each file stands alone. */
+  expect(whole: Whole): void {
+    this.#whole = whole;
   }
 
   show(step: Step): void {
     if (this.#screen === undefined) return;
     const at = this.#now();
-    if (step.name !== this.#name || step.bytes < (this.#samples.at(-1)?.bytes ?? 0)) {
-      this.#samples = [];
-      this.#name = step.name;
-      this.#drawnAt = 0;
-    }
-    this.#samples.push({ at, bytes: step.bytes });
+    if (this.#whole.files === 1 && !this.#steps.has(step.name)) this.#begin();
+    const before = this.#steps.get(step.name);
+    this.#steps.set(step.name, step);
+    this.#bytes += step.bytes - (before?.bytes ?? 0);
+    this.#complete += Number(isComplete(step)) - Number(before !== undefined && isComplete(before));
+    const bytes = this.#bytes;
+    if (bytes < (this.#samples.at(-1)?.bytes ?? 0)) this.#samples = [];
+    this.#samples.push({ at, bytes });
     while (this.#samples.length > 2 && at - (this.#samples[0]?.at ?? at) > windowMs) this.#samples.shift();
-    if (at - this.#drawnAt < redrawMs && step.bytes !== step.totalBytes) return;
+    if (this.#drawnAt !== undefined && at - this.#drawnAt < redrawMs && !isComplete(step)) return;
     this.#drawnAt = at;
     this.#screen.write(`\r\u001b[2K${this.line(step, this.#screen.columns ?? 80)}`);
   }
 
   /** Removes the line; what follows is written in its place. */
   clear(): void {
-    if (this.#name === undefined) return;
-    this.#name = undefined;
+    if (this.#drawnAt === undefined) return;
+    this.#drawnAt = undefined;
     this.#screen?.write('\r\u001b[2K');
   }
 
-  line({ name, bytes, totalBytes }: Step, columns: number): string {
+  line(step: Step, columns: number): string {
+    const { files } = this.#whole;
+    const bytes = files === 1 ? step.bytes : this.#bytes;
+    const totalBytes = files === 1 ? step.totalBytes : this.#whole.totalBytes;
     const speed = this.#bytesPerSecond();
     const facts = [
-      totalBytes === undefined ? humanSize(bytes) : `${humanSize(bytes)} of ${humanSize(totalBytes)}`,
-      ...(speed > 0 ? [`${humanSize(speed)}/s`] : []),
-      ...(speed > 0 && totalBytes !== undefined ? [`${humanDuration((totalBytes - bytes) / speed)} left`] : []),
-    ].join('  ');
-    const share = totalBytes === undefined ? undefined : totalBytes === 0 ? 1 : bytes / totalBytes;
+      ...(files === 1 ? [] : [`${this.#complete}/${files} files`]),
+      totalBytes === undefined ? humanSize(bytes) : humanShare(bytes, totalBytes),
+      ...(speed > 0 ? [humanSpeed(speed)] : []),
+      ...(speed > 0 && totalBytes !== undefined
+        ? [`${humanDuration(Math.max(0, totalBytes - bytes) / speed)} left`]
+        : []),
+    ].join(', ');
+    const share = totalBytes === undefined ? undefined : totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);
     const percent = share === undefined ? '' : `${String(Math.floor(share * 100)).padStart(3)}%  `;
     const rest = columns - 1 - percent.length - facts.length;
-    const shownName = shortened(printable(name), Math.max(8, Math.floor(rest / 2) - 2));
-    const width = Math.min(30, rest - shownName.length - 6);
+    const name = shortened(printable(step.name), Math.max(narrowestName, Math.floor(rest / 2) - 2));
+    const width = Math.min(widestBar, rest - widthOf(name) - 6);
     const bar =
-      share === undefined || width < 5 ? '' : `[${'#'.repeat(Math.round(share * width)).padEnd(width, '.')}]  `;
-    return `${shownName}  ${bar}${percent}${facts}`.slice(0, columns - 1);
+      share === undefined || width < narrowestBar
+        ? ''
+        : `[${'#'.repeat(Math.round(share * width)).padEnd(width, '.')}]  `;
+    const begin = rest < narrowestName + 2 ? '' : `${name}  `;
+    return shortened(`${begin}${bar}${percent}${facts}`, columns - 1);
+  }
+
+  #begin(): void {
+    this.#steps.clear();
+    this.#bytes = 0;
+    this.#complete = 0;
+    this.#samples = [];
+    this.#drawnAt = undefined;
   }
 
   #bytesPerSecond(): number {
@@ -70,7 +128,6 @@ export class Progress {
   }
 }
 
-function shortened(text: string, length: number): string {
-  const characters = Array.from(text);
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
+function isComplete({ bytes, totalBytes }: Step): boolean {
+  return bytes === totalBytes;
 }

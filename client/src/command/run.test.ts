@@ -129,9 +129,7 @@ test('what others wrote cannot steer the terminal', async () => {
   await using server = await contactServer();
   const terminal = fakeTerminal(home, environmentOf(server));
   await waybill(terminal, 'contacts', 'list');
-  expect(terminal.output.text).toBe(
-    'anna@example.org  Anna\ufffd[31m  a\nall@example.org  a  (every account has it)\n',
-  );
+  expect(terminal.output.text).toBe('anna@example.org\tAnna\ufffd[31m\t\t\ta\town\nall@example.org\t\t\t\ta\tglobal\n');
   const json = fakeTerminal(home, environmentOf(server));
   await waybill(json, 'contacts', 'list', '--json');
   const lines = json.output.text.trim().split('\n');

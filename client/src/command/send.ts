@@ -3,7 +3,7 @@ import type { FileToSend } from '../sources.ts';
 import { openClient, stateFolder } from './account.ts';
 import { CommandError, exits } from './exits.ts';
 import { type PendingSend, pendingSend } from './pending-sends.ts';
-import { Progress } from './progress.ts';
+import { Progress, wholeOf } from './progress.ts';
 import type { Answers, Terminal } from './terminal.ts';
 
 export interface SendCommand {
@@ -33,6 +33,7 @@ export async function sendCommand(
   if (pending?.resumed) answers.notice('Resuming an earlier run of this command that was interrupted.');
 
   const progress = new Progress(terminal);
+  progress.expect(await wholeOf(paths));
   try {
     const { repeated, idempotencyKey } = await client.send({
       files,

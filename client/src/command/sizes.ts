@@ -1,6 +1,7 @@
+const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+
 /** Like `1.4 MB`, in powers of 1000. */
 export function humanSize(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
   let value = bytes;
   let unit = 0;
   // 999.95 would be shown as 1000.0
@@ -11,19 +12,35 @@ export function humanSize(bytes: number): string {
   return `${unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Like `1 h 05 min`, `2 min 10 s` or `9 s`. */
+/** Like `1.2 of 4.0 GB`: how much of a whole, in the whole's unit. */
+export function humanShare(bytes: number, totalBytes: number): string {
+  const total = humanSize(totalBytes);
+  const unit = units.indexOf(total.split(' ')[1] ?? '');
+  const part = bytes / 1000 ** unit;
+  return `${unit === 0 ? Math.round(part) : part.toFixed(1)} of ${total}`;
+}
+
+/** Like `38 MB/s` or `1.2 MB/s`. */
+export function humanSpeed(bytesPerSecond: number): string {
+  const [value = '', unit] = humanSize(bytesPerSecond).split(' ');
+  return `${value.length > 3 ? Math.round(Number(value)) : value} ${unit}/s`;
+}
+
+/** Like `1 h 05 min`, `2 min` or `9 s`; never less than it takes. */
 export function humanDuration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;
-  const two = (value: number) => String(value).padStart(2, '0');
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
-  return `${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
+  const minutes = Math.ceil(whole / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
-/** Unix seconds as local time. */
-export function humanTime(unixSeconds: string): string {
-  const date = new Date(Number(unixSeconds) * 1000);
-  const two = (value: number) => String(value).padStart(2, '0');
+/** In local time. */
+export function humanTime(date: Date): string {
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
 }

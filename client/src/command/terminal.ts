@@ -1,6 +1,10 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Told } from './exits.ts';
+import { type Paint, paintFor } from './paint.ts';
+import { printable } from './printable.ts';
+import { Sheet } from './sheet.ts';
+import { type Column, Table } from './table.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,19 +20,74 @@ export interface Terminal {
   homeFolder: string;
 }
 
+/** A table's columns are as wide as its first rows need; the others are printed as they arrive. */
+const measuredRows = 100;
+
 /** The output of a command: sentences for people, or JSON, one value per line. */
 export class Answers {
   readonly #terminal: Terminal;
   readonly #json: boolean;
+  readonly #paint: Paint;
 
   constructor(terminal: Terminal, json: boolean) {
     this.#terminal = terminal;
     this.#json = json;
+    this.#paint = paintFor(terminal);
+  }
+
+  async say(text: string, value: unknown): Promise<void> {
+    await this.#print(this.#json ? JSON.stringify(value) : printable(text));
+  }
+
+  /**
+   * A line for each row: in columns with headers on a terminal, and separated by tabs, whole and without headers,
+   * elsewhere. Returns how many rows there were.
+   */
+  async list<Row>(
+    columns: readonly Column<Row>[],
+    rows: AsyncIterable<Row> | Iterable<Row>,
+    valueOf: (row: Row) => unknown = (row) => row,
+  ): Promise<number> {
+    const { output } = this.#terminal;
+    let count = 0;
+    if (this.#json || output.isTTY !== true) {
+      const plain = (row: Row) => columns.map(({ cell, plain: whole = cell }) => printable(whole(row))).join('\t');
+      for await (const row of rows) {
+        await this.#print(this.#json ? JSON.stringify(valueOf(row)) : plain(row));
+        count += 1;
+      }
+      return count;
+    }
+    const first: Row[] = [];
+    let table: Table<Row> | undefined;
+    const begin = async (isWhole: boolean) => {
+      const made = new Table(columns, first, isWhole, output.columns ?? 80, this.#paint);
+      for (const line of [made.header(), ...first.map((row) => made.line(row))]) await this.#print(line);
+      return made;
+    };
+    for await (const row of rows) {
+      count += 1;
+      if (table) await this.#print(table.line(row));
+      else if (first.push(row) === measuredRows) table = await begin(false);
+    }
+    if (!table && count > 0) await begin(true);
+    return count;
+  }
+
+  /** One thing with all its details. The lines come from a `Sheet`. */
+  async show(value: unknown, write: (sheet: Sheet) => void): Promise<void> {
+    if (this.#json) {
+      await this.#print(JSON.stringify(value));
+      return;
+    }
+    const { isTTY, columns = 80 } = this.#terminal.output;
+    const sheet = new Sheet(isTTY === true ? columns : Number.POSITIVE_INFINITY, this.#paint);
+    write(sheet);
+    await this.#print(sheet.lines.join('\n'));
   }
 
   /** Waits for a slow reader. */
-  async say(text: string, value: unknown): Promise<void> {
-    const line = this.#json ? JSON.stringify(value) : printable(text);
+  async #print(line: string): Promise<void> {
     if (!this.#terminal.output.write(`${line}\n`)) await once(this.#terminal.output, 'drain');
   }
 
@@ -47,9 +106,4 @@ export class Answers {
     errors.write(printable(`waybill: ${message}${request}`));
     errors.write(`\n         ${printable(next)}\n`);
   }
-}
-
-/** Names and messages come from others: characters that control a terminal or reverse the text are replaced. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }

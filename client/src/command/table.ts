@@ -1,0 +1,70 @@
+import type { Paint, Style } from './paint.ts';
+import { printable } from './printable.ts';
+import { padded, shortened, widthOf } from './text-width.ts';
+
+export interface Column<Row> {
+  header: string;
+  /** What people read. */
+  cell: (row: Row) => string;
+  /** What programs read, where that differs. */
+  plain?: (row: Row) => string;
+  /** The narrowest that it may become on a narrow terminal. Without it, it is not shortened. */
+  min?: number;
+  side?: 'left' | 'right';
+  style?: (row: Row) => Style | undefined;
+}
+
+const gap = 2;
+
+/** A table whose columns are as wide as some of its rows need, within the width of a terminal. */
+export class Table<Row> {
+  readonly #columns: { column: Column<Row>; width: number }[];
+  readonly #paint: Paint;
+
+  /** `isWhole`: there are no other rows than these, so that a column without content is not needed. */
+  constructor(columns: readonly Column<Row>[], rows: readonly Row[], isWhole: boolean, width: number, paint: Paint) {
+    const measured = columns.map((column) => {
+      const widths = rows.map((row) => widthOf(printable(column.cell(row))));
+      const content = widths.reduce((widest, one) => Math.max(widest, one), 0);
+      return { column, content, width: Math.max(content, widthOf(column.header)) };
+    });
+    const needed = measured.filter(({ content }) => content > 0 || !isWhole);
+    this.#columns = fitted(needed, width);
+    this.#paint = paint;
+  }
+
+  header(): string {
+    const cells = this.#columns.map(({ column, width }) => padded(shortened(column.header, width), width, column.side));
+    return this.#paint('bold', cells.join(' '.repeat(gap)).trimEnd());
+  }
+
+  line(row: Row): string {
+    const cells = this.#columns.map(({ column, width }, index) => {
+      const whole = printable(column.cell(row));
+      // Better a row that is too long than, for example, a number that is not the number.
+      const mayBeShortened = column.min !== undefined || this.#columns.length === 1;
+      const text = mayBeShortened ? shortened(whole, width) : whole;
+      const isLast = index === this.#columns.length - 1 && column.side !== 'right';
+      return this.#paint(column.style?.(row), isLast ? text : padded(text, width, column.side));
+    });
+    return cells.join(' '.repeat(gap)).trimEnd();
+  }
+}
+
+/** Makes the widest of those that may be shortened narrower until all fit; where that is not enough, the last ones go. */
+function fitted<Row>(columns: { column: Column<Row>; width: number }[], width: number) {
+  const kept = columns.map(({ column, width: wanted }) => ({ column, width: wanted }));
+  const excess = () => kept.reduce((sum, one) => sum + one.width + gap, -gap) - width;
+  while (excess() > 0) {
+    const widest = kept
+      .filter((one) => one.column.min !== undefined && one.width > one.column.min)
+      .toSorted((one, other) => other.width - one.width)[0];
+    if (widest) widest.width -= 1;
+    else if (kept.length > 1) kept.pop();
+    else {
+      for (const one of kept) one.width = width;
+      break;
+    }
+  }
+  return kept;
+}
