@@ -9,5 +9,12 @@ export { safeLocalName, safeLocalNames, safeLocalPaths } from './safe-name.ts';
 export type { RequestOptions, SendOptions, Sent } from './send.ts';
 export type { FileToSend } from './sources.ts';
 export type { Surroundings } from './surroundings.ts';
+export {
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookRequest,
+  WebhookVerificationError,
+} from './verify-webhook.ts';
 export { Waybill, type WaybillOptions } from './waybill.ts';
 export type * from './wire.ts';

@@ -1,0 +1,104 @@
+import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
+
+/** An event as Waybill posts it to a webhook. */
+export interface WebhookEvent {
+  /** The same for every attempt and every replay: skip an event whose id you have seen. */
+  id: string;
+  /** Such as `drop.completed`. Ignore types that you do not know. */
+  type: string;
+  /** When it happened. */
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
+export interface WebhookRequest {
+  /** Those of node:http, of the Fetch API, or any record; the case of names does not matter. */
+  headers: { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Exactly as it was received, not parsed and written again. */
+  body: string | Uint8Array;
+}
+
+export interface VerifyWebhookOptions {
+  /** How far the time of the request may be from the clock, before or after; 5 minutes if not given. */
+  toleranceSeconds?: number | undefined;
+  /** The clock, in milliseconds since 1970. */
+  now?: (() => number) | undefined;
+}
+
+/** The request is not from this webhook, was changed on the way, or is too old. Answer it with 400 or 401. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+}
+
+/** What comes before the 32 bytes of a public Ed25519 key in its DER form (RFC 8410). */
+const ed25519PublicKey = Buffer.from('302a300506032b6570032100', 'hex');
+const defaultToleranceSeconds = 5 * 60;
+
+/**
+ * Checks a request to a webhook by Standard Webhooks 1.0.0 and returns its event. `keys` are the webhook's `secret`
+ * (`whsec_…`) or `public_keys` (`whpk_…`), one or several: one signature by one of them is enough.
+ */
+export function verifyWebhook(
+  { headers, body }: WebhookRequest,
+  keys: string | readonly string[],
+  { toleranceSeconds = defaultToleranceSeconds, now = () => Date.now() }: VerifyWebhookOptions = {},
+): WebhookEvent {
+  const checks = [keys].flat().map(checkOf);
+  const id = header(headers, 'webhook-id');
+  const timestamp = header(headers, 'webhook-timestamp');
+  const signatures = header(headers, 'webhook-signature').split(' ');
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a time.');
+  if (Math.abs(now() / 1000 - Number(timestamp)) > toleranceSeconds) {
+    throw new WebhookVerificationError('webhook-timestamp is too far from the clock of this machine.');
+  }
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), bytes]);
+  if (!signatures.some((signature) => checks.some((isSigned) => isSigned(signature, content)))) {
+    throw new WebhookVerificationError('No signature is by one of the keys.');
+  }
+  // Who has the key may still not be Waybill.
+  try {
+    return { ...(JSON.parse(Buffer.from(bytes).toString('utf8')) as Omit<WebhookEvent, 'id'>), id };
+  } catch (cause) {
+    throw new WebhookVerificationError('The body is not JSON.', { cause });
+  }
+}
+
+type Check = (signature: string, content: Buffer) => boolean;
+
+/** A key is used only for the kind of signature that it was made for. */
+function checkOf(key: string): Check {
+  const [, prefix, base64 = ''] = /^(whsec|whpk)_([A-Za-z0-9+/]+={0,2})$/.exec(key) ?? [];
+  const bytes = Buffer.from(base64, 'base64');
+  if (prefix === 'whsec') {
+    return (signature, content) => {
+      const given = signatureOf(signature, 'v1');
+      const right = createHmac('sha256', bytes).update(content).digest();
+      return given.length === right.length && timingSafeEqual(given, right);
+    };
+  }
+  if (prefix !== 'whpk' || bytes.length !== 32) {
+    throw new TypeError('A key of a webhook begins with whsec_ or whpk_.');
+  }
+  const publicKey = createPublicKey({ key: Buffer.concat([ed25519PublicKey, bytes]), format: 'der', type: 'spki' });
+  return (signature, content) => {
+    const given = signatureOf(signature, 'v1a');
+    return given.length > 0 && verify(null, content, publicKey, given);
+  };
+}
+
+function signatureOf(signature: string, version: 'v1' | 'v1a'): Buffer {
+  return Buffer.from(signature.startsWith(`${version},`) ? signature.slice(version.length + 1) : '', 'base64');
+}
+
+function header(headers: WebhookRequest['headers'], name: string): string {
+  const value = isFetchHeaders(headers)
+    ? headers.get(name)
+    : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+  if (typeof value !== 'string' || value === '') throw new WebhookVerificationError(`There is no ${name}.`);
+  return value;
+}
+
+function isFetchHeaders(headers: WebhookRequest['headers']): headers is { get(name: string): string | null } {
+  return typeof headers['get'] === 'function';
+}
