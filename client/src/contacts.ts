@@ -10,6 +10,13 @@ interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** How contacts differ from those that the account has. */
+export interface ContactChanges {
+  added: ContactInput[];
+  changed: { before: Contact; given: ContactInput }[];
+  unchanged: Contact[];
+}
+
 /** A change that conflicts with so many others is given up: something else is wrong. */
 const maxConflicts = 200;
 const conflictPatience: Pick<Patience, 'firstPauseMs' | 'longestPauseMs'> = { firstPauseMs: 20, longestPauseMs: 1_000 };
@@ -73,6 +80,21 @@ export class Contacts {
       const changed = missing.size > 0 || merged.some((contact, index) => contact !== current[index]);
       return changed ? [...merged, ...missing.values()] : undefined;
     });
+  }
+
+  /** What `upsert` would do with these contacts now. */
+  async compare(contacts: readonly (string | ContactInput)[], { signal }: CallOptions = {}): Promise<ContactChanges> {
+    const wanted = byAddress(contacts);
+    const { local } = await this.list({ signal });
+    const known = new Map(local.map((contact) => [contact.email, contact]));
+    const changes: ContactChanges = { added: [], changed: [], unchanged: [] };
+    for (const [email, contact] of wanted) {
+      const before = known.get(email);
+      if (before === undefined) changes.added.push(contact);
+      else if (agrees(before, wanted)) changes.unchanged.push(before);
+      else changes.changed.push({ before, given: contact });
+    }
+    return changes;
   }
 
   async #change(

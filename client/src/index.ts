@@ -1,5 +1,5 @@
 /** The package's only entry point; inside the package, files import each other directly. */
-export type { Contacts } from './contacts.ts';
+export type { ContactChanges, Contacts } from './contacts.ts';
 export type { Download, DownloadOptions, DownloadProgress, InboxFile } from './download.ts';
 export type { DownloadedFile, DownloadToFileOptions } from './download-to-file.ts';
 export type { CallOptions, DispatchOptions, Draft, FilesOptions, UploadOptions, UploadProgress } from './draft.ts';

@@ -3,6 +3,7 @@ import {
   addContacts,
   type ContactFields,
   exportContacts,
+  type ImportOptions,
   importContacts,
   listContacts,
   removeContacts,
@@ -56,10 +57,15 @@ export function addContactCommands(
   examples(
     contacts
       .command('import')
-      .description('add the contacts of a JSON file, and change those that exist already')
-      .argument('<file>', 'a file as `waybill contacts export` writes it; - is standard input')
-      .action((file: string) => importContacts(terminal, answers(), signal, file)),
-    'waybill contacts import contacts.json',
+      .description('add the contacts of a CSV or JSON file, and change those that exist already')
+      .argument(
+        '<file>',
+        'CSV with a first line such as email,nick,number,language,groups, or JSON as `waybill contacts export` writes it; - is standard input',
+      )
+      .option('--yes', 'do not ask before contacts are changed')
+      .action((file: string, options: ImportOptions) => importContacts(terminal, answers(), signal, file, options)),
+    'waybill contacts import contacts.csv',
+    'waybill contacts import --yes contacts.json',
   );
   examples(
     contacts

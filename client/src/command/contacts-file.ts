@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { ContactInput } from '../wire.ts';
+import { readCsv } from './csv.ts';
 import { CommandError, exits } from './exits.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -15,28 +16,89 @@ export function isLanguage(value: string): boolean {
   return /^(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)?$/.test(value);
 }
 
-const next = 'Use a JSON list of contacts, as `waybill contacts export` writes it.';
+const next = 'Use a JSON list of contacts, as `waybill contacts export` writes it, or CSV with a line of headers.';
 
 /**
- * The contacts of a JSON file. What is wrong is told with the place in the file: the server would only know the place in
- * the whole list of the account.
+ * The contacts of a JSON or CSV file. What is wrong is told with the place in the file: the server would only know the
+ * place in the whole list of the account.
  */
 export async function readContactsFile({ input }: Terminal, path: string): Promise<ContactInput[]> {
   const source = path === '-' ? 'Standard input' : path;
-  const json = path === '-' ? await text(input) : await readFile(path, 'utf8');
+  const content = path === '-' ? await text(input) : await readFile(path, 'utf8');
+  const isJson = /\.json$/i.test(path) || /^\s*[[{]/.test(content);
+  const found = isJson ? fromJson(content, source) : fromCsv(content, source);
+  for (const { contact, place } of found) {
+    const problem = problemOf(contact);
+    if (problem) throw new CommandError(exits.usage, 'no_contact', `${source}, ${place}: ${problem}.`, next);
+  }
+  return found.map(({ contact }) => contact as ContactInput);
+}
+
+interface Found {
+  contact: unknown;
+  place: string;
+}
+
+function fromJson(content: string, source: string): Found[] {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(json);
+    parsed = JSON.parse(content);
   } catch (error) {
     throw new CommandError(exits.usage, 'not_json', `${source} is not JSON${placeIn(error as Error)}.`, next);
   }
   if (!Array.isArray(parsed)) throw new CommandError(exits.usage, 'no_contacts', `${source} is not a list.`, next);
-  for (const [index, contact] of parsed.entries()) {
-    const problem = problemOf(contact);
-    if (problem)
-      throw new CommandError(exits.usage, 'no_contact', `${source}, contact ${index + 1}: ${problem}.`, next);
+  return parsed.map((contact: unknown, index) => ({ contact, place: `contact ${index + 1}` }));
+}
+
+/** What a column may be called. */
+const csvColumns: ReadonlyMap<string, keyof ContactInput> = new Map([
+  ['email', 'email'],
+  ['e-mail', 'email'],
+  ['address', 'email'],
+  ['nick', 'nick'],
+  ['name', 'nick'],
+  ['number', 'number'],
+  ['phone', 'number'],
+  ['language', 'language'],
+  ['groups', 'groups'],
+]);
+
+/** An empty cell says nothing about its field. */
+function fromCsv(content: string, source: string): Found[] {
+  const records = readCsv(content);
+  if (!Array.isArray(records)) {
+    const message = `${source}, line ${records.brokenLine}: a quotation mark stands alone.`;
+    throw new CommandError(exits.usage, 'not_csv', message, 'Write a quotation mark inside a quoted field twice.');
   }
-  return parsed as ContactInput[];
+  const [header, ...rows] = records;
+  const columns = header?.fields.map((name) => csvColumns.get(name.toLowerCase())) ?? [];
+  const unknown = header?.fields.find((_name, index) => columns[index] === undefined);
+  const known = 'email, nick, number, language and groups';
+  if (unknown !== undefined || !columns.includes('email')) {
+    const problem =
+      unknown === undefined || !columns.includes('email') ? 'has no column email' : `has a column "${unknown}"`;
+    throw new CommandError(
+      exits.usage,
+      'not_csv',
+      `${source} ${problem}.`,
+      `Name the columns in the first line: ${known}.`,
+    );
+  }
+  return rows.map(({ line, fields }) => {
+    const given = fields.flatMap((value, index) => {
+      const column = columns[index];
+      if (column === undefined || value === '') return [];
+      return [[column, column === 'groups' ? listIn(value) : value]];
+    });
+    return { contact: Object.fromEntries(given) as unknown, place: `line ${line}` };
+  });
+}
+
+function listIn(value: string): string[] {
+  return value
+    .split(/[;,|]/)
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
 }
 
 function placeIn({ message }: Error): string {

@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { type Account, clientOf, requireServerUrl, writeAccount } from './account.ts';
+import { ask } from './ask.ts';
 import { CommandError, exits } from './exits.ts';
 import type { Answers, Terminal } from './terminal.ts';
 
@@ -40,40 +39,4 @@ export async function login(
     user: account.user,
     account_file: path,
   });
-}
-
-/** Asks on a terminal; otherwise reads the next line of standard input. */
-async function ask(
-  { input, errors }: Terminal,
-  signal: AbortSignal,
-  question: string,
-  hidden = false,
-): Promise<string> {
-  const onTerminal = input.isTTY === true;
-  const screen = new Writable({
-    write(piece: Buffer, _encoding, written) {
-      // Readline echoes what is typed; a key must not be shown.
-      if (!hidden || piece.toString() === question) errors.write(piece);
-      written();
-    },
-  });
-  const lines = createInterface({ input, output: screen, terminal: onTerminal });
-  try {
-    const answer = onTerminal ? await lines.question(question, { signal }) : await firstLine(lines);
-    if (hidden && onTerminal) errors.write('\n');
-    if (answer.trim() !== '') return answer.trim();
-  } finally {
-    lines.close();
-  }
-  throw new CommandError(
-    exits.usage,
-    'nothing_entered',
-    'Nothing was entered.',
-    'Type it in, or pass it on standard input.',
-  );
-}
-
-async function firstLine(lines: AsyncIterable<string>): Promise<string> {
-  for await (const line of lines) return line;
-  return '';
 }

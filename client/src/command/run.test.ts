@@ -214,7 +214,7 @@ test('contacts are exported as they are imported', async () => {
   writeFileSync(path, exported.output.text);
   const imported = fakeTerminal(home, environmentOf(server));
   expect(await waybill(imported, 'contacts', 'import', path)).toBe(0);
-  expect(imported.output.text).toBe('Imported 1 contact.\n');
+  expect(imported.output.text).toBe('Imported 1 contact: 0 new, 0 changed, 1 unchanged.\n');
   expect(server.paths()).not.toContain('POST cgi/contacts_add.cgi'); // nothing had changed
   writeFileSync(path, '{"email":"a@example.org"}');
   expect(await waybill(fakeTerminal(home, environmentOf(server)), 'contacts', 'import', path)).toBe(2);

@@ -8,7 +8,7 @@ import { type Column, Table } from './table.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-type Screen = Writable & { isTTY?: boolean; columns?: number };
+export type Screen = Writable & { isTTY?: boolean; columns?: number };
 
 /** Where a command reads and writes. */
 export interface Terminal {
@@ -32,7 +32,7 @@ export class Answers {
   constructor(terminal: Terminal, json: boolean) {
     this.#terminal = terminal;
     this.#json = json;
-    this.#paint = paintFor(terminal);
+    this.#paint = paintFor(terminal.output, terminal.environment);
   }
 
   async say(text: string, value: unknown): Promise<void> {
@@ -72,6 +72,18 @@ export class Answers {
     }
     if (!table && count > 0) await begin(true);
     return count;
+  }
+
+  /** The first rows of a table, for people to decide by; beside the output proper. */
+  preview<Row>(columns: readonly Column<Row>[], rows: readonly Row[], limit: number): void {
+    const { errors } = this.#terminal;
+    const first = rows.slice(0, limit);
+    const width = errors.isTTY === true ? (errors.columns ?? 80) : Number.POSITIVE_INFINITY;
+    const table = new Table(columns, first, true, width, paintFor(errors, this.#terminal.environment));
+    for (const line of [table.header(), ...first.map((row) => table.line(row))]) {
+      if (!this.#json) errors.write(`${line}\n`);
+    }
+    if (rows.length > first.length) this.notice(`… and ${rows.length - first.length} more`);
   }
 
   /** One thing with all its details. The lines come from a `Sheet`. */

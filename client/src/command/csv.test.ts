@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { readCsv } from './csv.ts';
+
+const fieldsOf = (text: string) => {
+  const records = readCsv(text);
+  return Array.isArray(records) ? records.map(({ fields }) => fields) : records;
+};
+
+test.each<[string, string, ReturnType<typeof fieldsOf>]>([
+  [
+    'separators, spaces and the last line',
+    'a,b\n1 , 2\n3,4',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+      ['3', '4'],
+    ],
+  ],
+  [
+    'the lines of Windows and old Macs, and a byte order mark',
+    '\ufeffa,b\r\n1,2\r3,\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+      ['3', ''],
+    ],
+  ],
+  [
+    'quotation marks',
+    'a,b\n"1,""x""\n2",3',
+    [
+      ['a', 'b'],
+      ['1,"x"\n2', '3'],
+    ],
+  ],
+  [
+    'semicolons',
+    'a;b\n1,5;2',
+    [
+      ['a', 'b'],
+      ['1,5', '2'],
+    ],
+  ],
+  [
+    'tabs',
+    'a\tb\n1\t2',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  ['empty lines', 'a\n\n,\n1\n', [['a'], ['1']]],
+  ['nothing', '', []],
+  ['a quotation mark that is not closed', 'a,b\n1,"2\n', { brokenLine: 2 }],
+  ['text after a quotation mark', 'a\n"1" x\n', { brokenLine: 2 }],
+])('%s', (_what, text, expected) => {
+  expect(fieldsOf(text)).toEqual(expected);
+});
+
+test('a record knows its line, also after fields with several', () => {
+  expect(readCsv('a\r\n"1\n2"\n\n3')).toEqual([
+    { line: 1, fields: ['a'] },
+    { line: 2, fields: ['1\n2'] },
+    { line: 5, fields: ['3'] },
+  ]);
+});

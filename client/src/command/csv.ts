@@ -1,0 +1,33 @@
+export interface CsvRecord {
+  /** Where it begins, counted from 1. */
+  line: number;
+  fields: string[];
+}
+
+/** The separators that spreadsheets use, which depends on the country. */
+const separators = [',', ';', '\t'];
+
+/**
+ * The records of a text as RFC 4180 describes it; empty lines are left out. The separator is the one that the first line
+ * has most of. If a quotation mark stands alone, the answer is its line.
+ */
+export function readCsv(text: string): CsvRecord[] | { brokenLine: number } {
+  const content = text.replace(/^\ufeff/, '');
+  const header = /^[^\r\n]*/.exec(content)?.[0] ?? '';
+  const separator = separators.toSorted((one, other) => header.split(other).length - header.split(one).length)[0];
+  const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r\\n|\\r|\\n|$)`, 'y');
+  const records: CsvRecord[] = [];
+  let line = 1;
+  let record: CsvRecord = { line, fields: [] };
+  while (field.lastIndex < content.length) {
+    const found = field.exec(content);
+    if (found === null) return { brokenLine: line };
+    const [whole, quoted, bare = '', end] = found;
+    record.fields.push((quoted?.replaceAll('""', '"') ?? bare).trim());
+    line += whole.split(/\r\n|\r|\n/).length - 1;
+    if (end === separator && field.lastIndex < content.length) continue;
+    if (record.fields.some((value) => value !== '')) records.push(record);
+    record = { line, fields: [] };
+  }
+  return records;
+}
