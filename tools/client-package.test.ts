@@ -76,7 +76,7 @@ function filesIn(folder: string): string[] {
 test('it is small, and holds no test and no source', () => {
   const files = filesIn(installed);
   const sizeBytes = files.reduce((sum, path) => sum + statSync(path).size, 0);
-  expect(sizeBytes).toBeLessThan(300_000);
+  expect(sizeBytes).toBeLessThan(400_000);
   expect(files.filter((path) => /\.test\.|testing|src\//.test(path))).toEqual([]);
   for (const name of ['README.md', 'LICENSE']) expect(existsSync(join(installed, name)), name).toBe(true);
 });
@@ -110,7 +110,7 @@ const program = (load: string) => `${load}
 const client = new Waybill({ baseUrl: 'https://files.example.org', user: 'a@example.org', apiKey: 'k' });
 async function all(): Promise<string[]> {
   const names: string[] = [];
-  for await (const entry of client.inbox()) for (const file of entry.files) names.push(file.name);
+  for await (const entry of client.machineInbox()) for (const file of entry.files) names.push(file.name);
   try {
     await client.send({ files: ['a.txt', { name: 'b', content: 'b' }], to: ['b@example.org'], days: 1 });
   } catch (error) {

@@ -8,8 +8,10 @@ import * as protocol from '../protocol/src/index.ts';
 
 interface Schema {
   type?: string;
-  const?: string;
+  const?: string | boolean;
+  enum?: unknown[];
   anyOf?: Schema[];
+  patternProperties?: Record<string, Schema>;
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[] | undefined;
@@ -26,6 +28,40 @@ const shapes = [
   ['Sender', 'The account that made a drop.', protocol.Sender],
   ['HistoryEntry', 'A drop or grant of this account.', protocol.HistoryEntry],
   ['InboxEntry', 'A drop of another account to this one.', protocol.InboxEntry],
+  ['AccountView', 'The account, and the key that asks.', protocol.AccountView],
+  ['Key', 'A key as it is listed. Null means without restriction.', protocol.Key],
+  ['NewKey', 'What a new key may do.', protocol.NewKey],
+  ['CreatedKey', 'A new key. No other answer has the key itself.', protocol.CreatedKey],
+  ['NewReceiver', 'A receiver of a new drop; only the address is needed.', protocol.NewReceiver],
+  ['NewDrop', 'What to send, to whom, and until when.', protocol.NewDrop],
+  ['Drop', 'A drop as lists have it.', protocol.Drop],
+  ['DropReceiver', 'A receiver of a drop, and what they did.', protocol.DropReceiver],
+  ['DropFile', 'A file of a drop.', protocol.DropFile],
+  ['DropDetails', 'A drop with its receivers and files.', protocol.DropDetails],
+  ['CreatedDrop', 'A new drop. No other answer has links.', protocol.CreatedDrop],
+  ['CheckedDrop', 'What a dry run found.', protocol.CheckedDrop],
+  ['DropQuery', 'Which drops to list.', protocol.DropQuery],
+  ['Extension', 'When a drop ends: one of the two.', protocol.Extension],
+  ['Reminded', 'How many receivers were reminded.', protocol.Reminded],
+  ['AddedReceiver', 'A receiver who was added to a drop.', protocol.AddedReceiver],
+  ['UploadView', 'What was uploaded and is not sent yet.', protocol.UploadView],
+  ['QueuedEntry', 'What a contact or another account sent.', protocol.QueuedEntry],
+  [
+    'ClaimedEntry',
+    'An entry that is leased to the caller. `attempts` is the number of this attempt.',
+    protocol.ClaimedEntry,
+  ],
+  ['EntryFile', 'A file of an entry.', protocol.EntryFile],
+  ['EntryDetails', 'An entry and its files.', protocol.InboxEntryWithFiles],
+  ['EventType', 'What can happen to an account.', protocol.EventType],
+  ['AccountEvent', 'What happened to the account.', protocol.Event],
+  ['WebhookView', 'Where events are sent.', protocol.WebhookView],
+  ['NewWebhook', 'A new webhook.', protocol.NewWebhook],
+  ['WebhookChanges', 'What to change of a webhook.', protocol.WebhookChanges],
+  ['WebhookWithSecret', 'A webhook with its secret, which no other answer has.', protocol.WebhookWithSecret],
+  ['WebhookAttempt', 'A request that was sent to a webhook.', protocol.WebhookAttempt],
+  ['Replay', 'What to send a webhook again: one of the two.', protocol.Replay],
+  ['Fault', 'One thing that is wrong with a request.', protocol.Fault],
 ] as const satisfies readonly (readonly [string, string, Schema])[];
 
 const nameOf = new Map<Schema, string>(shapes.map(([name, , schema]) => [schema, name]));
@@ -34,7 +70,7 @@ export function clientTypes(): string {
   const codes = Object.keys(protocol.errorMessages).map((code) => `  | '${code}'`);
   return [
     '// Made by tools/generate-client-types.ts from the schemas of the protocol. Change those, not this.',
-    ...shapes.map(([name, comment, schema]) => `\n/** ${comment} */\nexport interface ${name} ${fields(schema, '')}`),
+    ...shapes.map(([name, comment, schema]) => `\n/** ${comment} */\n${declaration(name, schema)}`),
     '',
     '/** Every way the server can refuse a request. */',
     'export type ErrorCode =',
@@ -48,19 +84,32 @@ export function clientSafeNames(): string {
   return `// Copied by tools/generate-client-types.ts from protocol/src/safe-name.ts. Change that file, not this one.\n${source}`;
 }
 
+function declaration(name: string, schema: Schema): string {
+  const options = schema.enum?.map(literal) ?? schema.anyOf?.map((option) => typeOf(option, '    '));
+  if (!options) return `export interface ${name} ${fields(schema, '')}`;
+  return `export type ${name} =${options.map((option) => `\n  | ${option}`).join('')};`;
+}
+
 function typeOf(schema: Schema, indent: string): string {
   const name = nameOf.get(schema);
   if (name !== undefined) return name;
-  if (typeof schema.const === 'string') return `'${schema.const}'`;
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum) return schema.enum.map(literal).join(' | ');
   if (schema.anyOf) return schema.anyOf.map((option) => typeOf(option, indent)).join(' | ');
   if (schema.items) {
     const item = typeOf(schema.items, indent);
     return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
   }
   if (schema.properties) return fields(schema, indent);
-  if (schema.type === 'string') return 'string';
-  if (schema.type === 'integer') return 'number';
+  const [values] = Object.values(schema.patternProperties ?? {});
+  if (values) return `Record<string, ${typeOf(values, indent)}>`;
+  if (schema.type === 'string' || schema.type === 'boolean' || schema.type === 'null') return schema.type;
+  if (schema.type === 'integer' || schema.type === 'number') return 'number';
   throw new Error(`the generator does not know this schema: ${JSON.stringify(schema)}`);
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
 function fields(schema: Schema, indent: string): string {

@@ -25,7 +25,7 @@ async function messages(client: Waybill): Promise<string[]> {
 
 async function inboxNames(client: Waybill): Promise<string[]> {
   const names: string[] = [];
-  for await (const { files } of client.inbox()) names.push(...files.map(({ name }) => name));
+  for await (const { files } of client.machineInbox()) names.push(...files.map(({ name }) => name));
   return names;
 }
 

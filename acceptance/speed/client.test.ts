@@ -70,7 +70,7 @@ test('a download that is checked and on the disk', { timeout }, async () => {
   await client.send({ files: [path], to: [receiver.user] });
   client.close();
   const puller = new Waybill({ baseUrl: demo().base_url, ...receiver });
-  const { value } = await puller.inbox().next();
+  const { value } = await puller.machineInbox().next();
   const file = { url: value?.url ?? '', name: 'file.bin' };
   const curl = curlOf(receiver, await new Client(receiver).mintToken());
   const target = join(folder, 'fetched.bin');

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isErrorCode, WaybillError } from './errors.ts';
+import type { Fault } from './wire.ts';
 
 /** Far above a full contact list. Anything larger is read as a stream. */
 const longestAnswerBytes = 64 * 1024 * 1024;
@@ -55,8 +56,11 @@ export function unexpected(answer: IncomingMessage, what: string, cause?: unknow
 export async function failureOf(answer: IncomingMessage): Promise<WaybillError> {
   const details = detailsOf(answer);
   const text = (await bytesOf(answer, longestFailureBytes)).toString('utf8');
-  const { code, message } = parsed(text);
-  if (isErrorCode(code)) return new WaybillError(code, typeof message === 'string' ? message : code, details);
+  const { code, message, detail = message, errors } = parsed(text);
+  if (isErrorCode(code)) {
+    const faults = Array.isArray(errors) ? (errors as Fault[]) : [];
+    return new WaybillError(code, typeof detail === 'string' ? detail : code, { ...details, faults });
+  }
   // A proxy in front of the server says in its own words that the server is away.
   if ([502, 503, 504].includes(details.status)) {
     return new WaybillError('unavailable', `The server cannot be reached by its proxy (${details.status}).`, details);
@@ -67,7 +71,8 @@ export async function failureOf(answer: IncomingMessage): Promise<WaybillError> 
   return unexpected(answer, 'an error that is not one of Waybill’s');
 }
 
-function parsed(text: string): { code?: unknown; message?: unknown } {
+/** A problem of /api/v1 (RFC 9457), or an error of the machine API. */
+function parsed(text: string): { code?: unknown; message?: unknown; detail?: unknown; errors?: unknown } {
   try {
     return (JSON.parse(text) ?? {}) as { code?: unknown };
   } catch {

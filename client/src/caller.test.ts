@@ -1,173 +1,91 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isWaybillError } from './errors.ts';
-import { fail, succeed, WireServer } from './testing/wire-server.ts';
-import { Waybill } from './waybill.ts';
+import { collected } from './testing/collected.ts';
+import { refuse, succeed, WireServer } from './testing/wire-server.ts';
 
-const contacts = { local: [], global: [] };
-const listed: Parameters<typeof WireServer.start>[0] = (_seen, response) =>
-  succeed(response, contacts, { ETag: '"1"' });
-
-test('a token is fetched when it is first needed, and once for all calls', async () => {
-  await using server = await WireServer.start(listed);
-  const client = server.client();
-  expect(server.seen).toEqual([]);
-  await Promise.all(Array.from({ length: 20 }, () => client.contacts.list()));
-  expect(server.minted).toBe(1);
-  expect(new Set(server.seen.slice(1).map(({ headers }) => headers['csrf-token']))).toEqual(new Set(['token-1']));
+test('a request carries the key of the account, and no token', async () => {
+  await using server = await WireServer.start((_seen, response) => succeed(response, { email: 'alpha@machines.test' }));
+  expect(await server.client().account()).toEqual({ email: 'alpha@machines.test' });
+  expect(server.seen).toHaveLength(1);
+  expect(server.seen[0]).toMatchObject({ path: 'account', headers: { authorization: 'Bearer wb_key' } });
 });
 
-test('calls whose token is refused share one renewal', async () => {
-  await using server = await WireServer.start(listed);
-  const client = server.client();
-  await client.contacts.list();
-  server.tokens.clear();
-  await Promise.all(Array.from({ length: 20 }, () => client.contacts.list()));
-  expect(server.minted).toBe(2);
-  expect(server.sleeps).toEqual([]);
-});
-
-test('a token that others take away again and again is renewed with pauses', async () => {
-  await using server = await WireServer.start(listed);
-  server.beforeBody((request) => {
-    if (request.url?.endsWith('.cgi') && server.minted < 10) server.tokens.clear();
-    return false;
+test('a request that changes something is repeated under one key, also when its answer is lost', async () => {
+  const troubles = ['lost', 'busy', 'in flight'];
+  await using server = await WireServer.start((_seen, response, request) => {
+    const trouble = troubles.shift();
+    if (trouble === 'lost') request.socket.destroy();
+    else if (trouble === 'busy') refuse(response, 503, 'unavailable', { headers: { 'Retry-After': '7' } });
+    else if (trouble === 'in flight') refuse(response, 409, 'request_in_flight', { headers: { 'Retry-After': '1' } });
+    else succeed(response, { reminded: 2 });
   });
-  await server.client().contacts.list();
-  expect(server.minted).toBe(10);
-  expect(server.sleeps).toHaveLength(8);
+  const { drops } = server.client();
+  expect(await drops.remind('one')).toEqual({ reminded: 2 });
+  expect(await drops.remind('one')).toEqual({ reminded: 2 });
+  const keys = server.seen.map(({ headers }) => headers['idempotency-key']);
+  expect(keys).toHaveLength(5);
+  expect(new Set(keys.slice(0, 4)).size).toBe(1);
+  expect(keys[4]).not.toBe(keys[0]);
+  expect(server.sleeps.map((slept) => Math.floor(slept / 1000))).toEqual([0, 7, 1]);
 });
 
-test('one caller who gives up does not take the token from the others', async () => {
-  await using server = await WireServer.start(listed);
-  const client = server.client();
-  const gaveUp = new AbortController();
-  const first = client.contacts.list({ signal: gaveUp.signal });
-  const second = client.contacts.list();
-  gaveUp.abort(new Error('changed my mind'));
-  await expect(first).rejects.toThrow('changed my mind');
-  expect(await second).toEqual(contacts);
-  expect(server.minted).toBe(1);
-});
-
-test('what is unavailable for a moment is asked for again, after as long as the server says', async () => {
-  const failures = ['503', '429', '408', '502'];
-  await using server = await WireServer.start((seen, response, request) => {
-    const status = failures.shift();
-    if (status === '503') fail(response, 503, 'unavailable', { 'Retry-After': '7' });
-    else if (status === '429') fail(response, 429, 'too_many_requests', { 'Retry-After': '3' });
-    else if (status === '408') fail(response, 408, 'request_timeout');
-    else if (status === '502') response.writeHead(502).end('<h1>Bad gateway</h1>');
-    else return listed(seen, response, request);
-  });
-  expect(await server.client().contacts.list()).toEqual(contacts);
-  // Half of a bound that doubles from 200 ms, on top of what was asked for.
-  expect(server.sleeps).toEqual([7100, 3200, 400, 800]);
-});
-
-test('a connection that breaks before or within the answer is made again', async () => {
-  let times = 0;
-  await using server = await WireServer.start((seen, response, request) => {
-    times += 1;
-    if (times === 1) request.socket.destroy();
-    else if (times === 2) {
-      response.writeHead(200, { ETag: '"1"', 'Content-Length': '1000' });
-      response.write('{"local":[', () => request.socket.destroy());
-    } else return listed(seen, response, request);
-  });
-  expect(await server.client().contacts.list()).toEqual(contacts);
-  expect(times).toBe(3);
-});
-
-test('patience ends, and the last failure is the one that is thrown', async () => {
-  await using server = await WireServer.start((_seen, response) => fail(response, 503, 'unavailable'));
-  const error = await server
-    .client({ patience: { attempts: 3 } })
-    .contacts.list()
-    .catch((caught: unknown) => caught);
-  expect(error).toMatchObject({
-    code: 'unavailable',
-    status: 503,
-    requestId: 'request-1',
-    message: 'This is unavailable.',
-  });
-  expect(server.sleeps).toHaveLength(2);
-});
-
-test('a token that cannot be had is asked for as often as anything else', async () => {
-  await using server = await WireServer.start(listed);
-  let refusals = 0;
-  server.beforeBody((_request, response) => {
-    refusals += 1;
-    fail(response, 503, 'unavailable');
-    return true;
-  });
-  await expect(server.client({ patience: { attempts: 5 } }).contacts.list()).rejects.toMatchObject({
-    code: 'unavailable',
-  });
-  expect(refusals).toBe(5);
-  expect(server.sleeps).toHaveLength(4);
-});
-
-test('a server that asks for a longer wait than one has is not waited for', async () => {
+test('a problem says everything that is wrong', async () => {
+  const errors = [{ pointer: '/receivers/0/email', code: 'recipient_not_allowed', detail: 'No.' }];
   await using server = await WireServer.start((_seen, response) =>
-    fail(response, 503, 'unavailable', { 'Retry-After': '86400' }),
+    refuse(response, 422, 'recipient_not_allowed', { errors }),
   );
-  await expect(server.client().contacts.list()).rejects.toMatchObject({ retryAfterSeconds: 86400 });
-  expect(server.sleeps).toEqual([]);
-});
-
-test.each([
-  [400, 'invalid_input'],
-  [401, 'unauthorized'],
-  [404, 'not_found'],
-  [409, 'no_receivers'],
-  [500, 'internal'],
-])('a %i %s is told at once', async (status, code) => {
-  await using server = await WireServer.start((_seen, response) => fail(response, status, code));
-  await expect(server.client().contacts.list()).rejects.toMatchObject({ code, status });
-  expect(server.seen).toHaveLength(2);
-});
-
-test('what no Waybill server says is told apart', async () => {
-  await using redirecting = await WireServer.start((_seen, response) => {
-    response.writeHead(302, { Location: 'https://elsewhere.example/' }).end();
-  });
-  await expect(redirecting.client().contacts.list()).rejects.toMatchObject({ code: 'unexpected_answer' });
-  await using newer = await WireServer.start((_seen, response) => fail(response, 418, 'teapot'));
-  await expect(newer.client().contacts.list()).rejects.toMatchObject({ code: 'unexpected_answer', status: 418 });
-  await using tokenless = await WireServer.start();
-  tokenless.beforeBody((_request, response) => response.end('<p>Welcome</p>') !== undefined);
-  await expect(tokenless.client().contacts.list()).rejects.toThrow('csrftoken');
-});
-
-test('an abort ends a request that is under way, with the reason given', async () => {
-  await using server = await WireServer.start(() => undefined);
-  const controller = new AbortController();
-  const listing = server.client().contacts.list({ signal: controller.signal });
-  while (server.seen.length < 2) await turn();
-  controller.abort(new Error('enough'));
-  await expect(listing).rejects.toThrow('enough');
-});
-
-test('a key is not sent in the clear to another machine', () => {
-  const account = { user: 'a@example.org', apiKey: 'k' };
-  expect(() => new Waybill({ baseUrl: 'http://files.example.org', ...account })).toThrow('unencrypted');
-  expect(() => new Waybill({ baseUrl: 'files.example.org', ...account })).toThrow('https://');
-  for (const baseUrl of ['https://files.example.org', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1']) {
-    new Waybill({ baseUrl, ...account }).close();
-  }
-  new Waybill({ baseUrl: 'http://files.example.org', ...account, plainHttp: true }).close();
-});
-
-test('an error is known by its code', async () => {
-  await using server = await WireServer.start((_seen, response) => fail(response, 404, 'not_found'));
-  const error = await server
+  const failure = await server
     .client()
-    .contacts.list()
-    .catch((caught: unknown) => caught);
-  expect(isWaybillError(error)).toBe(true);
-  expect(isWaybillError(error, 'not_found', 'damaged')).toBe(true);
-  expect(isWaybillError(error, 'damaged')).toBe(false);
-  expect(isWaybillError(new Error('not_found'))).toBe(false);
+    .drops.create({ uploads: [], receivers: [] })
+    .catch((error: unknown) => error);
+  expect(isWaybillError(failure, 'recipient_not_allowed')).toBe(true);
+  expect(failure).toMatchObject({ status: 422, requestId: 'request-1', faults: errors });
+  expect(server.seen).toHaveLength(1);
+});
+
+test('a list is read page by page, with the same filter', async () => {
+  await using server = await WireServer.start(({ path }, response) => {
+    const cursor = new URL(path, server.baseUrl).searchParams.get('cursor');
+    if (cursor === null) succeed(response, { data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' });
+    else succeed(response, { data: [{ id: 3 }], next_cursor: null });
+  });
+  const drops = await collected(server.client().drops.list({ state: 'live', receiver: 'a&b@x.test' }));
+  expect(drops.map(({ id }) => id)).toEqual([1, 2, 3]);
+  expect(server.paths()).toEqual([
+    'GET drops?limit=100&state=live&receiver=a%26b%40x.test',
+    'GET drops?limit=100&state=live&receiver=a%26b%40x.test&cursor=more',
+  ]);
+});
+
+test('what was removed by a request whose answer was lost counts as removed', async () => {
+  let attempts = 0;
+  await using server = await WireServer.start((_seen, response, request) => {
+    attempts += 1;
+    if (attempts === 1) request.socket.destroy();
+    else refuse(response, 404, 'not_found');
+  });
+  const { keys } = server.client();
+  await keys.revoke('k1');
+  await expect(keys.revoke('k1')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('an answer without a body is an answer', async () => {
+  await using server = await WireServer.start((_seen, response) => void response.writeHead(204).end());
+  await server.client().inbox.ack({ id: 'e1', lease: 'l1' });
+  expect(server.seen[0]).toMatchObject({ path: 'inbox/e1/ack', body: Buffer.from('{"lease":"l1"}') });
+});
+
+test('events are followed from cursor to cursor', async () => {
+  await using server = await WireServer.start(({ path }, response) => {
+    const { searchParams } = new URL(path, server.baseUrl);
+    const after = Number(searchParams.get('after') ?? 0);
+    succeed(response, { data: after % 2 === 0 ? [{ id: `e${after}` }] : [], next_cursor: String(after + 1) });
+  });
+  const seen: string[] = [];
+  for await (const { data, next_cursor: cursor } of server.client().events.follow()) {
+    seen.push(`${data[0]?.id} ${cursor}`);
+    if (seen.length === 3) break;
+  }
+  expect(seen).toEqual(['e0 1', 'e2 3', 'e4 5']);
+  expect(server.paths()[1]).toBe('GET events?after=1&wait=30');
 });

@@ -1,125 +1,87 @@
 import type { IncomingMessage } from 'node:http';
-import { bytesOf, failureOf, unexpected } from './answer.ts';
-import { TokenKeeper, tokenIn } from './csrf-token.ts';
-import { isWaybillError, WaybillError } from './errors.ts';
-import { jitter, type Patience, pauseBefore } from './patience.ts';
-import type { Surroundings } from './surroundings.ts';
-import type { Outgoing, Transport } from './transport.ts';
+import { bytesOf, jsonOf } from './answer.ts';
+import type { CallOptions, PostOptions } from './call-options.ts';
+import { isWaybillError } from './errors.ts';
+import type { Call, Requests } from './requests.ts';
 
-/** A token can be lost many times in a row if more clients share an account than it may have tokens. */
-const maxRenewals = 40;
+type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface Call<T> {
-  method: 'GET' | 'HEAD' | 'POST';
-  /** Below the account's own path. */
-  path: string;
-  headers?: Record<string, string>;
-  /** Called again for every attempt. */
-  body?: () => Outgoing['body'] | Promise<Outgoing['body']>;
-  /** Headers that are known only once the body is. */
-  bodyHeaders?: () => Record<string, string>;
-  /** Whether the body can be made again. */
-  repeatable?: () => boolean;
-  /** Reads the answer. Part of the attempt: if the answer breaks off, the request is repeated. */
-  read: (answer: IncomingMessage) => Promise<T>;
-  signal?: AbortSignal | undefined;
+/** What a page of a list may have at most. */
+const pageSize = 100;
+
+/** Calls /api/v1. */
+export class Caller {
+  readonly #requests: Requests;
+
+  constructor(requests: Requests) {
+    this.#requests = requests;
+  }
+
+  /** A call that may be repeated as it is. */
+  async call<T>(call: Call<T>): Promise<T> {
+    return await this.#requests.patiently(call, () => this.#requests.attempt(call));
+  }
+
+  async get<T>(path: string, parameters: Parameters, { signal }: CallOptions): Promise<T> {
+    return await this.call({ method: 'GET', path: withParameters(path, parameters), signal, read: jsonOf<T> });
+  }
+
+  /** All entries of a list that is answered page by page. One page is in memory at a time. */
+  async *list<T>(path: string, parameters: Parameters, options: CallOptions): AsyncGenerator<T, void, void> {
+    let cursor: string | undefined;
+    do {
+      const asked = { limit: pageSize, ...parameters, cursor };
+      const page = await this.get<{ data: T[]; next_cursor: string | null }>(path, asked, options);
+      yield* page.data;
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /** The key is made once, so that the repetition of a request whose answer was lost is recognised. */
+  async post<T>(path: string, body: unknown, { signal, idempotencyKey }: PostOptions): Promise<T> {
+    const key = idempotencyKey ?? this.#requests.surroundings.uuid();
+    const { headers, ...bytes } = withBody(body);
+    const keyed = { ...headers, 'Idempotency-Key': key };
+    return await this.call({ ...bytes, method: 'POST', path, headers: keyed, signal, read: contentOf<T> });
+  }
+
+  async patch<T>(path: string, body: unknown, { signal }: CallOptions): Promise<T> {
+    return await this.call({ ...withBody(body), method: 'PATCH', path, signal, read: contentOf<T> });
+  }
+
+  async delete(path: string, { signal }: CallOptions): Promise<void> {
+    await this.#requests.patiently({ signal }, async (failures) => {
+      try {
+        await this.#requests.attempt({ method: 'DELETE', path, signal, read: bytesOf });
+      } catch (error) {
+        // An attempt whose answer was lost has removed it.
+        if (failures === 0 || !isWaybillError(error, 'not_found')) throw error;
+      }
+    });
+  }
 }
 
-/** Sends the requests of one account: adds credentials and token, repeats what may be repeated, and classifies failures. */
-export class Caller {
-  readonly #transport: Transport;
-  readonly #accountUrl: URL;
-  readonly #authorization: string;
-  readonly #patience: Patience;
-  readonly #surroundings: Surroundings;
-  readonly #tokens: TokenKeeper;
+/** The path of one thing of a collection, or of what can be done with it. */
+export function pathTo(collection: string, id: string, action?: string): string {
+  return [collection, encodeURIComponent(id), ...(action === undefined ? [] : [action])].join('/');
+}
 
-  constructor(
-    transport: Transport,
-    account: { url: URL; authorization: string },
-    patience: Patience,
-    surroundings: Surroundings,
-  ) {
-    this.#transport = transport;
-    this.#accountUrl = account.url;
-    this.#authorization = account.authorization;
-    this.#patience = patience;
-    this.#surroundings = surroundings;
-    this.#tokens = new TokenKeeper(() => this.#fetchToken());
-  }
+function withParameters(path: string, parameters: Parameters): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+}
 
-  /** Every operation of the API can be repeated safely: uploads replace, and a dispatch carries a key. */
-  async call<T>(call: Call<T>): Promise<T> {
-    let renewals = 0;
-    return await this.#patiently(call.signal, call.repeatable, async () => {
-      for (;;) {
-        const token = await this.#tokens.token(call.signal);
-        try {
-          return await this.#attempt(call, { 'CSRF-Token': token });
-        } catch (error) {
-          if (!isWaybillError(error, 'csrf_rejected') || call.repeatable?.() === false) throw error;
-          this.#tokens.reject(token);
-          renewals += 1;
-          if (renewals >= maxRenewals) throw error;
-          // One renewal is normal. After that, others are pushing our token out, and haste makes it worse.
-          if (renewals > 1) await this.#sleep(jitter(this.#patience, this.#surroundings, renewals - 1), call.signal);
-        }
-      }
-    });
-  }
+function withBody(body: unknown): Pick<Call<never>, 'headers' | 'body'> {
+  if (body === undefined) return {};
+  const bytes = Buffer.from(JSON.stringify(body));
+  return { headers: { 'Content-Type': 'application/json' }, body: () => bytes };
+}
 
-  async #patiently<T>(
-    signal: AbortSignal | undefined,
-    repeatable: (() => boolean) | undefined,
-    attempt: () => Promise<T>,
-  ): Promise<T> {
-    for (let failures = 1; ; failures += 1) {
-      try {
-        return await attempt();
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (!isWaybillError(error) || repeatable?.() === false) throw error;
-        const pause = pauseBefore(this.#patience, this.#surroundings, failures, error);
-        if (pause === undefined) throw error;
-        await this.#sleep(pause, signal);
-      }
-    }
-  }
-
-  #sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-    return this.#surroundings.sleep(milliseconds, signal);
-  }
-
-  async #attempt<T>(call: Call<T>, more: Record<string, string>): Promise<T> {
-    const body = await call.body?.();
-    const answer = await this.#transport.exchange({
-      method: call.method,
-      url: new URL(call.path, this.#accountUrl),
-      headers: { Authorization: this.#authorization, ...more, ...call.headers, ...call.bodyHeaders?.() },
-      body,
-      signal: call.signal,
-    });
-    const status = answer.statusCode ?? 0;
-    if (status >= 300 && status < 400) {
-      answer.destroy();
-      throw unexpected(answer, `a redirect to ${answer.headers.location ?? 'nowhere'}`);
-    }
-    if (status >= 400) throw await failureOf(answer);
-    return await call.read(answer);
-  }
-
-  /** spec 4, rule 1. Shared by all callers: no single one aborts it, and each repeats its own request if it fails. */
-  async #fetchToken(): Promise<string> {
-    const read = async (answer: IncomingMessage) => {
-      const token = tokenIn((await bytesOf(answer)).toString('utf8'));
-      // It goes into a header.
-      if (token !== undefined && /^[\x21-\x7e]{1,1024}$/.test(token)) return token;
-      throw new WaybillError(
-        'unexpected_answer',
-        'The account’s page has no field "csrftoken". It may not be a Waybill server.',
-        { status: answer.statusCode },
-      );
-    };
-    return await this.#attempt({ method: 'GET', path: '', read }, {});
-  }
+/** An answer without a body is undefined. */
+async function contentOf<T>(answer: IncomingMessage): Promise<T> {
+  if (answer.headers['content-type'] !== undefined) return await jsonOf<T>(answer);
+  await bytesOf(answer);
+  return undefined as T;
 }

@@ -1,7 +1,7 @@
 import { canonicalAddress, contactOf } from './address.ts';
 import { jsonOf } from './answer.ts';
-import type { Caller } from './caller.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
+import type { MachineCaller } from './machine-caller.ts';
 import { jitter, type Patience } from './patience.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Contact, ContactInput, ContactList } from './wire.ts';
@@ -26,11 +26,11 @@ const conflictPatience: Pick<Patience, 'firstPauseMs' | 'longestPauseMs'> = { fi
  * writes it on condition that nobody else has written in the meantime. If somebody has, it starts over.
  */
 export class Contacts {
-  readonly #caller: Caller;
+  readonly #caller: MachineCaller;
   readonly #surroundings: Surroundings;
 
   /** @internal */
-  constructor(caller: Caller, surroundings: Surroundings) {
+  constructor(caller: MachineCaller, surroundings: Surroundings) {
     this.#caller = caller;
     this.#surroundings = surroundings;
   }

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { piecesOf, unexpected } from './answer.ts';
-import type { Caller } from './caller.ts';
-import type { CallOptions } from './draft.ts';
+import type { CallOptions } from './call-options.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
+import type { MachineCaller } from './machine-caller.ts';
 import { type Patience, pauseBefore } from './patience.ts';
 import { safeLocalPath } from './safe-name.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -53,7 +53,7 @@ export interface Beginning {
 
 /** @internal */
 export interface DownloadNeeds {
-  caller: Caller;
+  caller: MachineCaller;
   patience: Patience;
   surroundings: Surroundings;
 }
@@ -124,7 +124,7 @@ async function* received(
 }
 
 async function ask(
-  caller: Caller,
+  caller: MachineCaller,
   file: InboxFile,
   start: number,
   etag: string | undefined,

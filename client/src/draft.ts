@@ -1,14 +1,12 @@
 import { contactOf } from './address.ts';
 import { jsonOf } from './answer.ts';
-import type { Call, Caller } from './caller.ts';
+import type { CallOptions } from './call-options.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
+import type { MachineCaller } from './machine-caller.ts';
 import { type UploadForm, uploadForm } from './multipart.ts';
+import type { Call } from './requests.ts';
 import { type FileToSend, type Source, sourceOf } from './sources.ts';
 import type { ContactInput, DispatchParameters, UploadedFile } from './wire.ts';
-
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-}
 
 export interface FilesOptions extends CallOptions {
   /** Asks for `bytes` and `sha256` of each file. They are absent if the server does not support this. */
@@ -41,11 +39,11 @@ const refusalsOfFiles = ['infected', 'invalid_name', 'too_large', 'too_large_to_
 /** A draft: the receivers and files of one future dispatch. Drafts of different names are independent of each other. */
 export class Draft {
   readonly name: string | undefined;
-  readonly #caller: Caller;
+  readonly #caller: MachineCaller;
   readonly #newBoundary: () => string;
 
   /** @internal */
-  constructor(caller: Caller, name: string | undefined, newBoundary: () => string) {
+  constructor(caller: MachineCaller, name: string | undefined, newBoundary: () => string) {
     this.#caller = caller;
     this.name = name;
     this.#newBoundary = newBoundary;

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './wire.ts';
+import type { ErrorCode, Fault } from './wire.ts';
 
 /** What can go wrong in the client, or on the way to the server. */
 export type LocalErrorCode =
@@ -82,6 +82,7 @@ interface ErrorDetails {
   status?: number | undefined;
   requestId?: string | undefined;
   retryAfterSeconds?: number | undefined;
+  faults?: readonly Fault[] | undefined;
   cause?: unknown;
 }
 
@@ -94,6 +95,8 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
   /** What to quote to the administrator. */
   readonly requestId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** Everything that is wrong with the request, if the server listed it. */
+  readonly faults: readonly Fault[];
 
   constructor(code: Code, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -101,6 +104,7 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
     this.status = details.status;
     this.requestId = details.requestId;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.faults = details.faults ?? [];
   }
 
   /** The same request may succeed a moment later. */

@@ -1,9 +1,14 @@
 /** The package's only entry point; inside the package, files import each other directly. */
+export type { CallOptions, PostOptions } from './call-options.ts';
 export type { ContactChanges, Contacts } from './contacts.ts';
 export type { Download, DownloadOptions, DownloadProgress, InboxFile } from './download.ts';
 export type { DownloadedFile, DownloadToFileOptions } from './download-to-file.ts';
-export type { CallOptions, DispatchOptions, Draft, FilesOptions, UploadOptions, UploadProgress } from './draft.ts';
+export type { DispatchOptions, Draft, FilesOptions, UploadOptions, UploadProgress } from './draft.ts';
+export type { DropFilter, Drops, RevokeOptions } from './drops.ts';
 export { isWaybillError, type LocalErrorCode, WaybillError, type WaybillErrorCode } from './errors.ts';
+export type { EventOptions, EventPage, Events } from './events.ts';
+export type { ClaimOptions, Inbox, InboxFilter, Leased } from './inbox.ts';
+export type { Keys } from './keys.ts';
 export type { Patience } from './patience.ts';
 export { safeLocalName, safeLocalNames, safeLocalPaths } from './safe-name.ts';
 export type { RequestOptions, SendOptions, Sent } from './send.ts';
@@ -17,4 +22,5 @@ export {
   WebhookVerificationError,
 } from './verify-webhook.ts';
 export { Waybill, type WaybillOptions } from './waybill.ts';
+export type { Webhooks } from './webhooks.ts';
 export type * from './wire.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { canonicalAddress, contactOf } from './address.ts';
+import type { CallOptions } from './call-options.ts';
 import type { Contacts } from './contacts.ts';
-import type { CallOptions, Draft, UploadProgress } from './draft.ts';
+import type { Draft, UploadProgress } from './draft.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
 import { type FileToSend, hasContent, sourceOf } from './sources.ts';
 import type { ContactInput, UploadedFile } from './wire.ts';

@@ -1,17 +1,25 @@
 import { piecesOf } from './answer.ts';
+import type { CallOptions } from './call-options.ts';
 import { Caller } from './caller.ts';
 import { Contacts } from './contacts.ts';
 import { type Download, type DownloadNeeds, type DownloadOptions, type InboxFile, openDownload } from './download.ts';
 import { type DownloadedFile, type DownloadToFileOptions, downloadPart, downloadToFile } from './download-to-file.ts';
-import { type CallOptions, Draft } from './draft.ts';
+import { Draft } from './draft.ts';
+import { Drops } from './drops.ts';
 import { WaybillError } from './errors.ts';
+import { Events } from './events.ts';
+import { Inbox } from './inbox.ts';
+import { Keys } from './keys.ts';
 import { listElements } from './list-elements.ts';
+import { MachineCaller } from './machine-caller.ts';
 import { defaultPatience, type Patience } from './patience.ts';
+import { type Door, Requests } from './requests.ts';
 import { type RequestOptions, request, type SendOptions, type Sent, send, type Workplace } from './send.ts';
 import { serverUrl } from './server-url.ts';
 import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { Transport } from './transport.ts';
-import type { HistoryEntry, InboxEntry } from './wire.ts';
+import { Webhooks } from './webhooks.ts';
+import type { AccountView, HistoryEntry, InboxEntry } from './wire.ts';
 
 export interface WaybillOptions {
   /** The server's address, such as `https://files.example.org`. */
@@ -32,24 +40,42 @@ export interface WaybillOptions {
 /** A client of one account. Any number of concurrent calls may share it. */
 export class Waybill {
   readonly contacts: Contacts;
+  readonly drops: Drops;
+  readonly events: Events;
+  readonly inbox: Inbox;
+  readonly keys: Keys;
+  readonly webhooks: Webhooks;
   readonly #transport: Transport;
   readonly #caller: Caller;
+  readonly #machine: MachineCaller;
   readonly #downloads: DownloadNeeds;
   readonly #workplace: Workplace;
 
   constructor(options: WaybillOptions) {
     const surroundings = { ...realSurroundings, ...options.surroundings };
     const patience = { ...defaultPatience, ...options.patience };
-    const account = accountOf(options);
-    this.#transport = new Transport(account.url, options.silenceMs ?? 120_000);
-    this.#caller = new Caller(this.#transport, account, patience, surroundings);
-    this.#downloads = { caller: this.#caller, patience, surroundings };
-    this.contacts = new Contacts(this.#caller, surroundings);
+    const { api, machine } = doorsOf(options);
+    const transport = new Transport(api.url, options.silenceMs ?? 120_000);
+    this.#transport = transport;
+    this.#caller = new Caller(new Requests(transport, api, patience, surroundings));
+    this.#machine = new MachineCaller(new Requests(transport, machine, patience, surroundings));
+    this.#downloads = { caller: this.#machine, patience, surroundings };
+    this.contacts = new Contacts(this.#machine, surroundings);
+    this.drops = new Drops(this.#caller);
+    this.events = new Events(this.#caller);
+    this.inbox = new Inbox(this.#caller);
+    this.keys = new Keys(this.#caller);
+    this.webhooks = new Webhooks(this.#caller);
     this.#workplace = {
       contacts: this.contacts,
       draft: (name) => this.draft(name),
       uuid: () => surroundings.uuid(),
     };
+  }
+
+  /** The account that the key belongs to, and what the key may do. */
+  async account(options: CallOptions = {}): Promise<AccountView> {
+    return await this.#caller.get('account', {}, options);
   }
 
   /** Sends files: adds contacts that are missing, sets the receivers, uploads, and dispatches. */
@@ -63,7 +89,7 @@ export class Waybill {
   }
 
   /** What contacts and other accounts have sent to this one and can still be downloaded, newest first. */
-  inbox(options: CallOptions = {}): AsyncGenerator<InboxEntry, void, void> {
+  machineInbox(options: CallOptions = {}): AsyncGenerator<InboxEntry, void, void> {
     return this.#list<InboxEntry>('inbox', options);
   }
 
@@ -96,7 +122,7 @@ export class Waybill {
 
   /** The draft of this name, or the account's default one, for what `send` does not do. */
   draft(name?: string): Draft {
-    return new Draft(this.#caller, name, () => `waybill-${this.#downloads.surroundings.uuid()}`);
+    return new Draft(this.#machine, name, () => `waybill-${this.#downloads.surroundings.uuid()}`);
   }
 
   /** Closes all connections. Calls in progress fail. */
@@ -105,7 +131,7 @@ export class Waybill {
   }
 
   async *#list<T>(list: 'history' | 'inbox', { signal }: CallOptions): AsyncGenerator<T, void, void> {
-    const answer = await this.#caller.call({
+    const answer = await this.#machine.call({
       method: 'GET',
       path: 'cgi/get_history.cgi',
       signal,
@@ -122,7 +148,7 @@ export class Waybill {
   }
 }
 
-function accountOf({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions): { url: URL; authorization: string } {
+function doorsOf({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions): { api: Door; machine: Door } {
   const base = serverUrl(baseUrl, plainHttp);
   if (!/^[^\s:/]+@[^\s:/]+$/.test(user) || apiKey === '') {
     throw new WaybillError('invalid_argument', 'An account needs an e-mail address and an API key.');
@@ -130,7 +156,10 @@ function accountOf({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions)
   const name = user.toLowerCase();
   const folder = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;
   return {
-    url: new URL(`${folder}${encodeURIComponent(name).replace('%40', '@')}/`, base),
-    authorization: `Basic ${Buffer.from(`${name}:${apiKey}`).toString('base64')}`,
+    api: { url: new URL(`${folder}api/v1/`, base), authorization: `Bearer ${apiKey}` },
+    machine: {
+      url: new URL(`${folder}${encodeURIComponent(name).replace('%40', '@')}/`, base),
+      authorization: `Basic ${Buffer.from(`${name}:${apiKey}`).toString('base64')}`,
+    },
   };
 }

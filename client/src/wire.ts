@@ -92,6 +92,567 @@ export interface InboxEntry {
   url: string;
 }
 
+/** The account, and the key that asks. */
+export interface AccountView {
+  email: string;
+  display_name: string;
+  number: string;
+  language: string;
+  key: {
+    id: string;
+    scopes: ('send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys')[] | null;
+    networks: string[] | null;
+    expires_at: string | null;
+  };
+}
+
+/** A key as it is listed. Null means without restriction. */
+export interface Key {
+  id: string;
+  name: string;
+  hint: string;
+  scopes: ('send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys')[] | null;
+  networks: string[] | null;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+/** What a new key may do. */
+export interface NewKey {
+  name: string;
+  scopes: ('send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys')[];
+  networks?: string[];
+  expires_at?: string;
+}
+
+/** A new key. No other answer has the key itself. */
+export interface CreatedKey {
+  id: string;
+  name: string;
+  hint: string;
+  scopes: ('send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys')[] | null;
+  networks: string[] | null;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  api_key: string;
+}
+
+/** A receiver of a new drop; only the address is needed. */
+export interface NewReceiver {
+  email: string;
+  name?: string;
+  phone?: string;
+  language?: string;
+}
+
+/** What to send, to whom, and until when. */
+export interface NewDrop {
+  uploads: string[];
+  receivers: NewReceiver[];
+  message?: string;
+  expires_in?: number;
+  expires_at?: string;
+  second_factor?: 'off' | 'mail' | 'sms';
+  notify?: boolean;
+  reference?: string;
+  metadata?: Record<string, string>;
+}
+
+/** A drop as lists have it. */
+export interface Drop {
+  id: string;
+  number: string;
+  state: 'live' | 'expired' | 'revoked';
+  message: string;
+  reference: string | null;
+  metadata: Record<string, string> | null;
+  second_factor: 'off' | 'mail' | 'sms' | null;
+  notify: boolean;
+  created_at: string;
+  expires_at: string;
+  revoked_at: string | null;
+  receiver_count: number;
+  file_count: number;
+}
+
+/** A receiver of a drop, and what they did. */
+export interface DropReceiver {
+  id: number;
+  email: string;
+  name: string | null;
+  phone: string;
+  language: string;
+  state: 'waiting' | 'notified' | 'undeliverable' | 'opened' | 'completed' | 'revoked';
+  notified_at: string | null;
+  undeliverable_at: string | null;
+  undeliverable_reason: string | null;
+  opened_at: string | null;
+  completed_at: string | null;
+  revoked_at: string | null;
+  files_delivered: number;
+}
+
+/** A file of a drop. */
+export interface DropFile {
+  id: string;
+  name: string;
+  path: string;
+  media_type: string;
+  size: number;
+  sha256: string;
+  scan: 'clean' | 'unscanned';
+  state: 'available' | 'deleted';
+  receivers_delivered: number;
+}
+
+/** A drop with its receivers and files. */
+export interface DropDetails {
+  id: string;
+  number: string;
+  state: 'live' | 'expired' | 'revoked';
+  message: string;
+  reference: string | null;
+  metadata: Record<string, string> | null;
+  second_factor: 'off' | 'mail' | 'sms' | null;
+  notify: boolean;
+  created_at: string;
+  expires_at: string;
+  revoked_at: string | null;
+  receiver_count: number;
+  file_count: number;
+  deliveries_forgotten: boolean;
+  receivers: DropReceiver[];
+  files: DropFile[];
+}
+
+/** A new drop. No other answer has links. */
+export interface CreatedDrop {
+  id: string;
+  number: string;
+  state: 'live' | 'expired' | 'revoked';
+  message: string;
+  reference: string | null;
+  metadata: Record<string, string> | null;
+  second_factor: 'off' | 'mail' | 'sms' | null;
+  notify: boolean;
+  created_at: string;
+  expires_at: string;
+  revoked_at: string | null;
+  receiver_count: number;
+  file_count: number;
+  receivers: {
+    id: number;
+    email: string;
+    link?: string;
+  }[];
+}
+
+/** What a dry run found. */
+export interface CheckedDrop {
+  dry_run: true;
+  receiver_count: number;
+  file_count: number;
+  size: number;
+  expires_in: number;
+}
+
+/** Which drops to list. */
+export interface DropQuery {
+  limit?: number;
+  cursor?: string;
+  state?: 'live' | 'expired' | 'revoked';
+  receiver?: string;
+  reference?: string;
+  created_after?: string;
+  created_before?: string;
+  search?: string;
+}
+
+/** When a drop ends: one of the two. */
+export interface Extension {
+  expires_in?: number;
+  expires_at?: string;
+}
+
+/** How many receivers were reminded. */
+export interface Reminded {
+  reminded: number;
+}
+
+/** A receiver who was added to a drop. */
+export interface AddedReceiver {
+  id: number;
+  email: string;
+  link?: string;
+}
+
+/** What was uploaded and is not sent yet. */
+export interface UploadView {
+  id: string;
+  name: string;
+  path: string;
+  media_type: string;
+  state: 'uploading' | 'checking' | 'ready' | 'refused';
+  size: number;
+  received: number;
+  sha256: string | null;
+  scan: 'clean' | 'unscanned' | null;
+  refusal: 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged' | 'unchecked' | 'digest_mismatch' | null;
+  created_at: string;
+  expires_at: string;
+}
+
+/** What a contact or another account sent. */
+export interface QueuedEntry {
+  id: string;
+  state: 'available' | 'claimed' | 'parked' | 'acknowledged';
+  sender: string;
+  message: string;
+  request_id: string | null;
+  file_count: number;
+  received_at: string;
+  expires_at: string;
+  attempts: number;
+  available_at: string | null;
+  lease_ends_at: string | null;
+  parked_at: string | null;
+  acknowledged_at: string | null;
+}
+
+/** An entry that is leased to the caller. `attempts` is the number of this attempt. */
+export interface ClaimedEntry {
+  id: string;
+  state: 'available' | 'claimed' | 'parked' | 'acknowledged';
+  sender: string;
+  message: string;
+  request_id: string | null;
+  file_count: number;
+  received_at: string;
+  expires_at: string;
+  attempts: number;
+  available_at: string | null;
+  lease_ends_at: string | null;
+  parked_at: string | null;
+  acknowledged_at: string | null;
+  lease: string;
+}
+
+/** A file of an entry. */
+export interface EntryFile {
+  id: string;
+  name: string;
+  path: string;
+  size_bytes: number;
+  sha256: string;
+  scan: 'clean' | 'unscanned';
+}
+
+/** An entry and its files. */
+export interface EntryDetails {
+  id: string;
+  state: 'available' | 'claimed' | 'parked' | 'acknowledged';
+  sender: string;
+  message: string;
+  request_id: string | null;
+  file_count: number;
+  received_at: string;
+  expires_at: string;
+  attempts: number;
+  available_at: string | null;
+  lease_ends_at: string | null;
+  parked_at: string | null;
+  acknowledged_at: string | null;
+  files: EntryFile[];
+}
+
+/** What can happen to an account. */
+export type EventType =
+  | 'drop.created'
+  | 'drop.notified'
+  | 'drop.undeliverable'
+  | 'drop.opened'
+  | 'drop.file_delivered'
+  | 'drop.completed'
+  | 'drop.receiver_added'
+  | 'drop.receiver_revoked'
+  | 'drop.extended'
+  | 'drop.expired'
+  | 'drop.revoked'
+  | 'request.created'
+  | 'request.notified'
+  | 'request.undeliverable'
+  | 'request.opened'
+  | 'request.received'
+  | 'request.extended'
+  | 'request.expired'
+  | 'request.revoked'
+  | 'inbox.received'
+  | 'contact.changed';
+
+/** What happened to the account. */
+export type AccountEvent =
+  | {
+      id: string;
+      type: 'drop.created';
+      created_at: string;
+      data: {
+        drop_id: string;
+        receivers: number;
+        files: number;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.notified';
+      created_at: string;
+      data: {
+        drop_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.undeliverable';
+      created_at: string;
+      data: {
+        drop_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.opened';
+      created_at: string;
+      data: {
+        drop_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.file_delivered';
+      created_at: string;
+      data: {
+        drop_id: string;
+        receiver: string;
+        file_id: string;
+        file_name: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.completed';
+      created_at: string;
+      data: {
+        drop_id: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.receiver_added';
+      created_at: string;
+      data: {
+        drop_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.receiver_revoked';
+      created_at: string;
+      data: {
+        drop_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.extended';
+      created_at: string;
+      data: {
+        drop_id: string;
+        expires_at: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.expired';
+      created_at: string;
+      data: {
+        drop_id: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'drop.revoked';
+      created_at: string;
+      data: {
+        drop_id: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.created';
+      created_at: string;
+      data: {
+        request_id: string;
+        receivers: number;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.notified';
+      created_at: string;
+      data: {
+        request_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.undeliverable';
+      created_at: string;
+      data: {
+        request_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.opened';
+      created_at: string;
+      data: {
+        request_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.received';
+      created_at: string;
+      data: {
+        request_id: string;
+        receiver: string;
+        inbox_id: string;
+        files: number;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.extended';
+      created_at: string;
+      data: {
+        request_id: string;
+        expires_at: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.expired';
+      created_at: string;
+      data: {
+        request_id: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.revoked';
+      created_at: string;
+      data: {
+        request_id: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'inbox.received';
+      created_at: string;
+      data: {
+        inbox_id: string;
+        sender: string;
+        files: number;
+      };
+    }
+  | {
+      id: string;
+      type: 'contact.changed';
+      created_at: string;
+      data: {
+        contacts: number;
+      };
+    };
+
+/** Where events are sent. */
+export interface WebhookView {
+  id: string;
+  url: string;
+  types: EventType[] | null;
+  description: string;
+  public_keys: string[];
+  created_at: string;
+  previous_secret_until: string | null;
+  failing_since: string | null;
+  disabled_at: string | null;
+  disabled_reason: 'gone' | 'failing' | null;
+}
+
+/** A new webhook. */
+export interface NewWebhook {
+  url: string;
+  types?: EventType[] | null;
+  description?: string;
+}
+
+/** What to change of a webhook. */
+export interface WebhookChanges {
+  url?: string;
+  types?: EventType[] | null;
+  description?: string;
+}
+
+/** A webhook with its secret, which no other answer has. */
+export interface WebhookWithSecret {
+  id: string;
+  url: string;
+  types: EventType[] | null;
+  description: string;
+  public_keys: string[];
+  created_at: string;
+  previous_secret_until: string | null;
+  failing_since: string | null;
+  disabled_at: string | null;
+  disabled_reason: 'gone' | 'failing' | null;
+  secret: string;
+}
+
+/** A request that was sent to a webhook. */
+export interface WebhookAttempt {
+  id: string;
+  event_id: string;
+  type: string;
+  attempt: number;
+  at: string;
+  status: number | null;
+  failure: string | null;
+  duration_ms: number;
+}
+
+/** What to send a webhook again: one of the two. */
+export interface Replay {
+  event_id?: string;
+  since?: string;
+}
+
+/** One thing that is wrong with a request. */
+export interface Fault {
+  pointer: string;
+  detail: string;
+  code: string;
+}
+
 /** Every way the server can refuse a request. */
 export type ErrorCode =
   | 'malformed_request'

@@ -163,7 +163,7 @@ test('a file is sent and received', async () => {
   const content = randomBytes(10_000_000);
   await orders.send({ files: [{ name: 'report.bin', content }], to: ['archive@example.org'] });
   const received: Buffer[] = [];
-  for await (const { url } of archive.inbox()) {
+  for await (const { url } of archive.machineInbox()) {
     received.push(await buffer((await archive.download({ url, name: 'report.bin' })).bytes));
   }
   expect(received.map((bytes) => bytes.equals(content))).toEqual([true]);

@@ -13,7 +13,7 @@ type Listing = (terminal: Terminal, answers: Answers, signal: AbortSignal, optio
 
 /** What contacts and other accounts have sent to this one. */
 export const inboxCommand: Listing = listing(
-  (client, signal) => client.inbox({ signal }),
+  (client, signal) => client.machineInbox({ signal }),
   [
     timeColumn<InboxEntry>('RECEIVED', ({ createtime }) => createtime),
     { header: 'FROM', cell: ({ sender }) => sender, min: 20 },

@@ -106,7 +106,7 @@ async function pullOnce(puller: Puller): Promise<{ received: number; left: numbe
 /** Reads the whole list before the first download: the server does not wait for a slow reader. */
 async function noteInbox({ client, journal, signal }: Puller): Promise<void> {
   const day = Math.floor(Date.now() / dayMs);
-  for await (const { url, sender, createtime, files } of client.inbox({ signal })) {
+  for await (const { url, sender, createtime, files } of client.machineInbox({ signal })) {
     journal.together(() => {
       for (const { name } of files) journal.note({ url, name, sender, created: Number(createtime) }, day);
     });

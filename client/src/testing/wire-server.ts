@@ -6,7 +6,7 @@ import { Waybill, type WaybillOptions } from '../waybill.ts';
 
 export interface Seen {
   method: string;
-  /** Below the account's path. */
+  /** Below the path of /api/v1, or the account's on the machine API. */
   path: string;
   headers: IncomingMessage['headers'];
   body: Buffer;
@@ -73,10 +73,13 @@ export class WireServer implements AsyncDisposable {
     } catch {
       return; // a client that went away has not asked anything
     }
-    const path = (request.url ?? '').replace(`/${account.user}/`, '');
+    const isV1 = request.url?.startsWith('/api/v1/') === true;
+    const path = (request.url ?? '').replace(isV1 ? '/api/v1/' : `/${account.user}/`, '');
     const seen = { method: request.method ?? '', path, headers: request.headers, body: Buffer.concat(pieces) };
     this.seen.push(seen);
-    if (path === '') {
+    if (isV1) {
+      await this.#handler(seen, response, request);
+    } else if (path === '') {
       this.minted += 1;
       const token = `token-${this.minted}`;
       this.tokens.add(token);
@@ -97,6 +100,21 @@ export function fail(
 ): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'request-1', ...headers });
   response.end(JSON.stringify({ status: 'error', code, message: `This is ${code}.` }));
+}
+
+/** A failure as /api/v1 describes it. */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  more: { headers?: Record<string, string>; errors?: unknown[] } = {},
+): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/problem+json',
+    'X-Request-Id': 'request-1',
+    ...more.headers,
+  });
+  response.end(JSON.stringify({ title: code, status, code, detail: `This is ${code}.`, errors: more.errors }));
 }
 
 export function succeed(response: ServerResponse, value: unknown, headers: Record<string, string> = {}): void {

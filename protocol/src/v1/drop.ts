@@ -37,7 +37,7 @@ const DropReceiver = Type.Object({
   files_delivered: Type.Integer({ description: 'How many files were sent to them in full.' }),
 });
 
-const DropFile = Type.Object({
+export const DropFile = Type.Object({
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   path: Type.String({ description: 'Where it is in the folder that was sent, with its name.' }),

@@ -54,6 +54,7 @@ const eventData = {
 
 export type EventType = keyof typeof eventData;
 export const eventTypes = Object.keys(eventData) as EventType[];
+export const EventType = Type.Enum([...eventTypes]);
 
 /** An event as it is listed and as it is sent to webhooks. */
 export const Event = Type.Union(

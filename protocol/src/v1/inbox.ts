@@ -47,19 +47,18 @@ export type QueuedEntry = Static<typeof QueuedEntry>;
 
 export const InboxPage = Page(QueuedEntry);
 
+export const EntryFile = Type.Object({
+  id: Id,
+  name: Type.String(),
+  path: Type.String({ description: 'Where it was in the folder that was sent, including its own name.' }),
+  size_bytes: Type.Integer(),
+  sha256: Type.String({ description: 'In hexadecimal digits.' }),
+  scan: Type.Enum(['clean', 'unscanned'], { description: 'What the virus scanner said.' }),
+});
+
 export const InboxEntryWithFiles = Type.Object({
   ...QueuedEntry.properties,
-  files: Type.Array(
-    Type.Object({
-      id: Id,
-      name: Type.String(),
-      path: Type.String({ description: 'Where it was in the folder that was sent, including its own name.' }),
-      size_bytes: Type.Integer(),
-      sha256: Type.String({ description: 'In hexadecimal digits.' }),
-      scan: Type.Enum(['clean', 'unscanned'], { description: 'What the virus scanner said.' }),
-    }),
-    { maxItems: limits.filesPerDraft },
-  ),
+  files: Type.Array(EntryFile, { maxItems: limits.filesPerDraft }),
 });
 export type InboxEntryWithFiles = Static<typeof InboxEntryWithFiles>;
 

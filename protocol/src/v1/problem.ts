@@ -1,6 +1,12 @@
 import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 
+export const Fault = Type.Object({
+  pointer: Type.String({ description: 'Which part of the request is wrong: a JSON pointer (RFC 6901).' }),
+  detail: Type.String(),
+  code: Type.String({ description: 'What kind of fault it is.' }),
+});
+
 /** RFC 9457. `code` is the last part of `type`, and stable like it. */
 export function Problem(codes: readonly ErrorCode[]) {
   return Type.Object(
@@ -11,15 +17,7 @@ export function Problem(codes: readonly ErrorCode[]) {
       detail: Type.String(),
       code: Type.Enum([...codes]),
       request_id: Type.String({ description: 'What to quote to the administrator.' }),
-      errors: Type.Optional(
-        Type.Array(
-          Type.Object({
-            pointer: Type.String({ description: 'Which part of the request is wrong: a JSON pointer (RFC 6901).' }),
-            detail: Type.String(),
-            code: Type.String({ description: 'What kind of fault it is.' }),
-          }),
-        ),
-      ),
+      errors: Type.Optional(Type.Array(Fault)),
     },
     { additionalProperties: false },
   );

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
-import { eventTypes } from './event.ts';
+import { EventType } from './event.ts';
 import { Page } from './page.ts';
 import { Time } from './time.ts';
 
@@ -9,7 +9,7 @@ const Url = Type.String({
   maxLength: limits.webhookUrlLength,
   description: 'where events are sent: an https URL without a user name, a password or a fragment',
 });
-const Types = Type.Array(Type.Enum([...eventTypes]), {
+const Types = Type.Array(EventType, {
   minItems: 1,
   maxItems: limits.typesPerWebhook,
   uniqueItems: true,
@@ -86,17 +86,17 @@ export const Replay = Type.Object(
 
 export const SentTestEvent = Type.Object({ event_id: Type.String({ format: 'uuid' }) });
 
-export const WebhookAttempts = Page(
-  Type.Object({
-    id: Type.String({ format: 'uuid' }),
-    event_id: Type.String({ format: 'uuid', description: 'Sent as `webhook-id`.' }),
-    type: Type.String(),
-    attempt: Type.Integer({ minimum: 1, description: 'Which attempt to send this event it was.' }),
-    at: Time,
-    status: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'The status of the answer; null: there was none.',
-    }),
-    failure: Type.Union([Type.String(), Type.Null()], { description: 'Why there was no answer.' }),
-    duration_ms: Type.Integer({ minimum: 0 }),
+export const WebhookAttempt = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  event_id: Type.String({ format: 'uuid', description: 'Sent as `webhook-id`.' }),
+  type: Type.String(),
+  attempt: Type.Integer({ minimum: 1, description: 'Which attempt to send this event it was.' }),
+  at: Time,
+  status: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'The status of the answer; null: there was none.',
   }),
-);
+  failure: Type.Union([Type.String(), Type.Null()], { description: 'Why there was no answer.' }),
+  duration_ms: Type.Integer({ minimum: 0 }),
+});
+
+export const WebhookAttempts = Page(WebhookAttempt);
