@@ -40,7 +40,7 @@ const shapes = [
   ['DropDetails', 'A drop with its receivers and files.', protocol.DropDetails],
   ['CreatedDrop', 'A new drop. No other answer has links.', protocol.CreatedDrop],
   ['CheckedDrop', 'What a dry run found.', protocol.CheckedDrop],
-  ['DropQuery', 'Which drops to list.', protocol.DropQuery],
+  ['SentQuery', 'Which drops to list.', protocol.SentQuery],
   ['Extension', 'When a drop ends: one of the two.', protocol.Extension],
   ['Reminded', 'How many receivers were reminded.', protocol.Reminded],
   ['AddedReceiver', 'A receiver who was added to a drop.', protocol.AddedReceiver],

@@ -6,14 +6,14 @@ import type {
   CreatedDrop,
   Drop,
   DropDetails,
-  DropQuery,
   Extension,
   NewDrop,
   NewReceiver,
   Reminded,
+  SentQuery,
 } from './wire.ts';
 
-export interface DropFilter extends Omit<DropQuery, 'limit' | 'cursor'>, CallOptions {}
+export interface DropFilter extends Omit<SentQuery, 'limit' | 'cursor'>, CallOptions {}
 
 export interface RevokeOptions extends PostOptions {
   /** The `id` of a receiver: only their link ends. */

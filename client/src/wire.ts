@@ -186,13 +186,13 @@ export interface DropReceiver {
   name: string | null;
   phone: string;
   language: string;
-  state: 'waiting' | 'notified' | 'undeliverable' | 'opened' | 'completed' | 'revoked';
   notified_at: string | null;
   undeliverable_at: string | null;
   undeliverable_reason: string | null;
   opened_at: string | null;
-  completed_at: string | null;
   revoked_at: string | null;
+  state: 'waiting' | 'notified' | 'undeliverable' | 'opened' | 'completed' | 'revoked';
+  completed_at: string | null;
   files_delivered: number;
 }
 
@@ -244,24 +244,20 @@ export interface CreatedDrop {
   revoked_at: string | null;
   receiver_count: number;
   file_count: number;
-  receivers: {
-    id: number;
-    email: string;
-    link?: string;
-  }[];
+  receivers: AddedReceiver[];
 }
 
 /** What a dry run found. */
 export interface CheckedDrop {
   dry_run: true;
   receiver_count: number;
+  expires_in: number;
   file_count: number;
   size: number;
-  expires_in: number;
 }
 
 /** Which drops to list. */
-export interface DropQuery {
+export interface SentQuery {
   limit?: number;
   cursor?: string;
   state?: 'live' | 'expired' | 'revoked';
@@ -387,11 +383,14 @@ export type EventType =
   | 'request.undeliverable'
   | 'request.opened'
   | 'request.received'
+  | 'request.receiver_added'
+  | 'request.receiver_revoked'
   | 'request.extended'
   | 'request.expired'
   | 'request.revoked'
   | 'inbox.received'
-  | 'contact.changed';
+  | 'contact.changed'
+  | 'contact.removed';
 
 /** What happened to the account. */
 export type AccountEvent =
@@ -543,6 +542,24 @@ export type AccountEvent =
     }
   | {
       id: string;
+      type: 'request.receiver_added';
+      created_at: string;
+      data: {
+        request_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.receiver_revoked';
+      created_at: string;
+      data: {
+        request_id: string;
+        receiver: string;
+      };
+    }
+  | {
+      id: string;
       type: 'request.extended';
       created_at: string;
       data: {
@@ -582,6 +599,16 @@ export type AccountEvent =
       created_at: string;
       data: {
         contacts: number;
+        email?: string;
+      };
+    }
+  | {
+      id: string;
+      type: 'contact.removed';
+      created_at: string;
+      data: {
+        contacts: number;
+        email?: string;
       };
     };
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { ContactInput } from '../contact.ts';
 import { limits } from '../limits.ts';
-import { NewDropQuery, NewReceiver } from './drop.ts';
 import { Page, pageParameters } from './page.ts';
+import { NewReceiver, NewSentQuery } from './sent.ts';
 
 const { email, ...receiverDetails } = NewReceiver.properties;
 const details = { ...receiverDetails, groups: ContactInput.properties.groups };
@@ -22,7 +22,7 @@ export const ContactImport = Type.Object(
   { contacts: Type.Array(ImportedContact, { minItems: 1, maxItems: limits.contactsPerImport }) },
   { additionalProperties: false },
 );
-export const ContactImportQuery = NewDropQuery;
+export const ContactImportQuery = NewSentQuery;
 
 export const ContactView = Type.Object({
   email: Type.String(),

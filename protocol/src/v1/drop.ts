@@ -30,7 +30,7 @@ export const Drop = Type.Object({ ...sentProperties, file_count: Type.Integer() 
 
 export const DropList = Page(Drop);
 
-const DropReceiver = Type.Object({
+export const DropReceiver = Type.Object({
   ...receiverProperties,
   state: Type.Enum(['waiting', 'notified', 'undeliverable', 'opened', 'completed', 'revoked']),
   completed_at: Nullable(Time, 'When every file had been sent to them in full.'),
