@@ -119,8 +119,9 @@ function success({ description, schema, headers: own }: Route['answer'], headers
   };
 }
 
+/** Generated clients send the first type unless they are told otherwise, so it is the one that needs no protocol. */
 function bytesIn({ mediaTypes = [], anyTypeBytes }: Stream) {
-  const types = [...mediaTypes, ...(anyTypeBytes === undefined ? [] : ['application/octet-stream'])];
+  const types = [...(anyTypeBytes === undefined ? [] : ['application/octet-stream']), ...mediaTypes];
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
 }
 
