@@ -14,6 +14,7 @@ export * from './v1/inbox.ts';
 export * from './v1/key.ts';
 export * from './v1/page.ts';
 export * from './v1/problem.ts';
+export * from './v1/request.ts';
 export * from './v1/scope.ts';
 export * from './v1/sent.ts';
 export * from './v1/upload.ts';

@@ -38,6 +38,7 @@ const eventData = {
   'request.undeliverable': { ...request, ...receiver },
   'request.opened': { ...request, ...receiver },
   'request.received': { ...request, ...receiver, ...inbox, ...files },
+  'request.fulfilled': request,
   'request.receiver_added': { ...request, ...receiver },
   'request.receiver_revoked': { ...request, ...receiver },
   'request.extended': { ...request, ...deadline },

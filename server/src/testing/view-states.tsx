@@ -4,7 +4,7 @@ import type { Sending } from '../views/components/sendings.tsx';
 import { codeMail } from '../views/mails/code-mail.ts';
 import { confirmationMail } from '../views/mails/confirmation-mail.ts';
 import { dropMail } from '../views/mails/drop-mail.ts';
-import { grantMail } from '../views/mails/grant-mail.ts';
+import { grantMail, grantReminderMail } from '../views/mails/grant-mail.ts';
 import { questionMail } from '../views/mails/question-mail.ts';
 import { receiptMail } from '../views/mails/receipt-mail.ts';
 import { receivedMail } from '../views/mails/received-mail.ts';
@@ -22,7 +22,7 @@ import { GonePage, type GonePageProps, goneTitle } from '../views/pages/gone-pag
 import { HomePage, homeTitle } from '../views/pages/home-page.tsx';
 import { LinkLandingPage, linkLandingTitle } from '../views/pages/link-landing-page.tsx';
 import { ProblemsPage, type ReferenceOperation, ReferencePage } from '../views/pages/reference-page.tsx';
-import { SentPage, sentTitle } from '../views/pages/sent-page.tsx';
+import { SentPage, type SentPageProps, sentTitle } from '../views/pages/sent-page.tsx';
 import { StopPage, type StopPageProps, stopTitle } from '../views/pages/stop-page.tsx';
 import {
   islandTexts,
@@ -193,6 +193,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
         reference={reference}
         message={message}
         deadline={deadline}
+        once={false}
         plainAction="/u/plain"
         sendAction="/u/send"
         filesEndpoint="/u/files"
@@ -209,9 +210,15 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     ),
     ...(script ? { script } : {}),
   });
-  const sent = (last: Sending, earlier: readonly Sending[] = [], to = sender): PageState => ({
+  const more = { href: '/u/more', until: deadline };
+  const sent = (
+    last: Sending,
+    earlier: readonly Sending[] = [],
+    to = sender,
+    props: Partial<SentPageProps> = { more },
+  ): PageState => ({
     title: sentTitle(words),
-    page: <SentPage sender={to} last={last} earlier={earlier} moreHref="/u/more" doneAction="/u/done" />,
+    page: <SentPage sender={to} last={last} earlier={earlier} doneAction="/u/done" {...props} />,
   });
   const landing = (kind: 'download' | 'upload'): PageState => ({
     title: linkLandingTitle(words, { kind }),
@@ -265,6 +272,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     'download-long': download(3, `${message}\n\n`.repeat(24).slice(0, 5000), `${'verylongname'.repeat(20)}ü.docx`),
     upload: upload(),
     'upload-received': upload({ received: files(name, 2) }),
+    'upload-once': upload({ once: true }),
     'upload-again': upload({ sent: [sending(name, 3)] }),
     ...Object.fromEntries(
       uploadProblems.map((problem) => [
@@ -275,6 +283,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     'upload-island': upload({}, 'upload'),
     'upload-island-folder': upload({}, 'upload'),
     sent: sent(sending(name, 3)),
+    'sent-once': sent(sending(name, 1), [], sender, {}),
     'sent-again': sent(sending(name, 1), [sending(name, 3, 3, 13), sending(name, 2, 2, 12)]),
     'sent-long': sent(sending(`${'long_name_'.repeat(12)}.docx`, 200, 812), [], longAddress),
     stop: stop({ stopped: false, reported: false, canReport: true }),
@@ -364,6 +373,7 @@ export function mailStates(
     'drop-one': dropMail(words, { ...linked, ...one, message: '' }),
     'drop-many': dropMail(words, { ...linked, ...many, message: `${message}\n\n`.repeat(5) }),
     grant: grantMail(words, { ...linked, message, link: link.replace('/d/', '/u/') }),
+    'grant-reminder': grantReminderMail(words, { ...linked, message, link: link.replace('/d/', '/u/') }),
     code: codeMail(words, { to, code: '482913', minutes: 10, senderName: sender }),
     receipt: receiptMail(words, {
       to,

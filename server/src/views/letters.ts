@@ -2,7 +2,7 @@ import { type Letter, type RenderedMail, renderLetter } from './components/lette
 import { type CodeSms, codeMail, codeSms } from './mails/code-mail.ts';
 import { confirmationMail } from './mails/confirmation-mail.ts';
 import { dropMail } from './mails/drop-mail.ts';
-import { grantMail } from './mails/grant-mail.ts';
+import { grantMail, grantReminderMail } from './mails/grant-mail.ts';
 import { questionMail } from './mails/question-mail.ts';
 import { receiptMail } from './mails/receipt-mail.ts';
 import { receivedMail } from './mails/received-mail.ts';
@@ -25,6 +25,7 @@ export function createLetters(all: AllWords, operator: Operator) {
   return {
     drop: inLanguage(dropMail),
     grant: inLanguage(grantMail),
+    grantReminder: inLanguage(grantReminderMail),
     code: inLanguage(codeMail),
     codeSms: (language: string, sms: CodeSms) => codeSms(all.for(language), sms),
     reminder: inLanguage(reminderMail),

@@ -62,7 +62,10 @@ export async function prepareDispatch(
   engines: Pick<Engines, 'dayKeys' | 'random'>,
   { message, reference, metadata, secondFactor, notify }: DispatchWish,
   { policy, receivers, ttlSeconds }: CheckedDispatch,
-): Promise<{ toWrite: Omit<DropToWrite, 'type' | 'fileCount'>; made: MadeDispatch }> {
+): Promise<{
+  toWrite: Omit<DropToWrite, 'type' | 'fileCount' | 'choices'> & { readonly choices: SenderChoices };
+  made: MadeDispatch;
+}> {
   const key = await prepareLinkKey(engines, ttlSeconds);
   const choices = { reference, metadata, secondFactor, notify };
   const ttl = Math.ceil(ttlSeconds / policy.desttime.unitSeconds);

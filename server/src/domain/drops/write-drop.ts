@@ -3,7 +3,7 @@ import { countDispatch } from '../accounts/count-dispatch.ts';
 import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
-import type { Actor, Engines, NewEvent, Policy, SenderChoices, Store, Wrapped } from '../ports/index.ts';
+import type { Actor, Engines, NewDrop, NewEvent, Policy, Store, Wrapped } from '../ports/index.ts';
 import { linkToken, tokenDigest } from './link-token.ts';
 import { reminderSeconds } from './reminder.ts';
 
@@ -22,7 +22,7 @@ export interface DropToWrite {
   readonly wrappedLinkKey: Wrapped;
   /** Makes the files those of the drop. */
   readonly moveFiles?: (tx: Store) => Promise<void>;
-  readonly choices?: SenderChoices;
+  readonly choices?: NonNullable<NewDrop['choices']>;
 }
 
 /**

@@ -195,6 +195,7 @@ describe('a request for files', () => {
       { type: 'request.opened', data: { ...about, ...receiver } },
       { type: 'request.received', data: { ...about, ...receiver, inbox_id: entry?.id, files: 1 } },
       { type: 'inbox.received', data: { inbox_id: entry?.id, sender: 'c@example.org', files: 1 } },
+      { type: 'request.fulfilled', data: about },
       { type: 'request.expired', data: about },
     ]);
     // What the contact sent ends later, without an event: the inbox no longer has it.

@@ -1,6 +1,7 @@
 import { limits } from '@waybill/protocol';
 import { policyOf } from '../accounts/policy-of.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { requireUnused } from '../links/find-link.ts';
 import type { Engines, Link, Store } from '../ports/index.ts';
 import { requireScannable } from '../uploads/announce-upload.ts';
 import { type AnnouncedFile, beginUpload } from '../uploads/begin-upload.ts';
@@ -20,6 +21,7 @@ export async function announceFile(
   const within = (begin: (tx: Store) => Promise<void>, path: string) =>
     engines.store.transaction(async (tx) => {
       await tx.drafts.lock(accountId, desk);
+      requireUnused(await tx.links.holdLive(link));
       const files = await tx.uploads.desk(accountId, desk);
       // It was announced before, but no bytes came: its response was probably lost, and the upload would block sending.
       const lost = files.filter((file) => file.path === path && file.state === 'uploading' && file.receivedBytes === 0);

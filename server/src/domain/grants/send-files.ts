@@ -5,7 +5,7 @@ import { requireStorable } from '../contacts/contact-from-input.ts';
 import { rememberedDispatches, wasJustDispatched } from '../drops/repetition.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
-import { requireLive } from '../links/find-link.ts';
+import { requireLive, requireUnused } from '../links/find-link.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
 import type { DeskFile, Engines, Link } from '../ports/index.ts';
 import { contactOf, deskOf } from './desk.ts';
@@ -30,9 +30,11 @@ export async function sendFiles(
   const wrapForDay = await prepareForDay(engines, accountId, { draft }, ttlSeconds);
 
   return engines.store.transaction(async (tx) => {
+    await tx.links.awaitOtherContacts(link);
     const lockedDesk = await tx.drafts.lock(accountId, draft);
     // What is sent with a form may take days to arrive, and the link may have ended in the meantime.
-    requireLive({ ...link, ...(await tx.links.holdLive(link)) });
+    const held = await tx.links.holdLive(link);
+    requireLive(held);
     const desk = await tx.uploads.desk(accountId, draft);
     const files = desk.filter((file) => file.state === 'ready');
     if (desk.some((file) => file.state === 'uploading' || file.state === 'checking')) {
@@ -42,6 +44,7 @@ export async function sendFiles(
       if (wasJustDispatched(lockedDesk, digest)) return [];
       throw new ExchangeError('no_files');
     }
+    requireUnused(held);
     await requireWithinLimits(engines, draft, [link.sender, link.receiver]);
     const dropId = random.uuid();
     await tx.drops.insert(accountId, {
@@ -85,10 +88,12 @@ export async function sendFiles(
       action: 'files.received',
       details: { dropId, grantId: link.dropId, files: files.length },
     });
+    const isFulfilled = await tx.links.fulfil(link);
     const received = { inbox_id: inboxId, files: files.length };
     await tx.events.append([
       { accountId, type: 'request.received', data: { request_id: link.dropId, receiver: link.receiver, ...received } },
       { accountId, type: 'inbox.received', data: { sender: link.receiver, ...received } },
+      ...(isFulfilled ? [{ accountId, type: 'request.fulfilled', data: { request_id: link.dropId } } as const] : []),
     ]);
     checkpoint('received:before-commit');
     return files;

@@ -52,6 +52,11 @@ export function requireLive(link: Pick<Link, 'ended' | 'revoked'>): void {
   if (ending) throw ending;
 }
 
+/** A link for one sending takes no more files after it. */
+export function requireUnused({ usedUp }: Pick<Link, 'usedUp'>): void {
+  if (usedUp) throw new ExchangeError('link_ended', 'Files were sent through this link, and it takes no more.');
+}
+
 /** The error for a drop that has ended; undefined while it has not. */
 export function endingOf({ ended, revoked }: Pick<Link, 'ended' | 'revoked'>): ExchangeError | undefined {
   if (revoked) return new ExchangeError('link_revoked');

@@ -27,9 +27,10 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
       : engines.letters.grant(message.language, about);
   },
   async reminder(engines, message) {
-    const link = await linkIn(engines, message);
-    const about = { ...said(message), ...listed(message), ...stoppable(engines, message), link };
-    return engines.letters.reminder(message.language, about);
+    const about = { ...said(message), ...stoppable(engines, message), link: await linkIn(engines, message) };
+    return message.dropType === 'downloadfiles'
+      ? engines.letters.reminder(message.language, { ...about, ...listed(message) })
+      : engines.letters.grantReminder(message.language, about);
   },
   async code(engines, message) {
     const { to, accountName: senderName } = message;

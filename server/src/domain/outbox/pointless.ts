@@ -31,7 +31,9 @@ export function pointlessBecause(message: WaitingMessage): string | undefined {
   if (!isNews(kind) && !message.dropLive) return 'its drop ended before it could be sent';
   if (kind === 'code' && message.ageSeconds > codeSeconds) return 'the code ran out before it could be sent';
   const { completedAt, undeliverable } = message.person;
-  if (kind === 'reminder' && completedAt !== null) return 'the receiver has everything';
+  if (kind === 'reminder' && completedAt !== null) {
+    return message.dropType === 'downloadfiles' ? 'the receiver has everything' : 'the contact has sent files';
+  }
   if (kind === 'reminder' && undeliverable !== null) return 'mails do not reach the receiver';
   if (kind === 'undeliverable' && undeliverable === null) return 'the receiver may be reached again';
   return undefined;

@@ -19,7 +19,7 @@ export interface NewDrop {
   readonly reminderSeconds: number | null;
   /** The link of the grant through which a contact sent it. */
   readonly from: { readonly dropId: string; readonly position: number } | null;
-  readonly choices?: SenderChoices;
+  readonly choices?: SenderChoices & { readonly reusable?: boolean };
 }
 
 export interface NewLink {

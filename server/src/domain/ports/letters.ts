@@ -78,6 +78,7 @@ interface Linked extends Stoppable {
 export interface Letters {
   drop(language: string, about: Linked & ListedFiles & { message: string }): Letter;
   grant(language: string, about: Linked & { message: string }): Letter;
+  grantReminder(language: string, about: Linked & { message: string }): Letter;
   code(language: string, about: Addressed & { code: string; minutes: number; senderName: string }): Letter;
   codeSms(language: string, about: { code: string; minutes: number; host: string }): string;
   reminder(language: string, about: Linked & ListedFiles): Letter;

@@ -27,6 +27,10 @@ export interface Link {
   readonly endsSoon: boolean;
   /** What its receiver has asked the sender. */
   readonly asked: readonly Question[];
+  /** Whether a contact may send files through it any number of times. */
+  readonly reusable: boolean;
+  /** Files were sent through it, and it takes no more. */
+  readonly usedUp: boolean;
   /** The account's choice; null: the server's setting applies. */
   readonly secondFactor: SecondFactor | null;
 }
@@ -88,8 +92,15 @@ export interface LinkStore {
   ): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
   /** Serialises operations on one link until the transaction ends. */
   lock(link: Link): Promise<void>;
-  /** Whether the link has ended by now; if it has not, it stays open until the transaction ends. */
-  holdLive(link: Link): Promise<Pick<Link, 'ended' | 'revoked'>>;
+  /** Whether the link has ended or is used up by now; if not, that stays so until the transaction ends. */
+  holdLive(link: Link): Promise<Pick<Link, 'ended' | 'revoked' | 'usedUp'>>;
+  /**
+   * If this may be the first that its contact sends, waits for other contacts of the same request. Call it before the
+   * transaction has changed anything, so that the last of them also comes last in the order of events.
+   */
+  awaitOtherContacts(link: Link): Promise<void>;
+  /** Records that the contact has sent files. Returns whether every contact of the request now has, for the first time. */
+  fulfil(link: Link): Promise<boolean>;
   /** Which of these drops and links have ended by now. */
   endings(
     drops: readonly (Pick<Link, 'accountId' | 'dropId'> & { readonly position?: number })[],

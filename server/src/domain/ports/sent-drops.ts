@@ -32,6 +32,8 @@ export interface SentDrop extends SenderChoices {
   readonly revokedAt: Date | null;
   readonly receiverCount: number;
   readonly fileCount: number;
+  /** For a request: whether a contact may send files any number of times. */
+  readonly reusable: boolean;
   /** What receivers did was removed for its age. */
   readonly isForgotten: boolean;
 }
@@ -46,10 +48,15 @@ export interface SentReceiver {
   readonly undeliverableAt: Date | null;
   readonly undeliverableReason: string | null;
   readonly openedAt: Date | null;
+  /** When they had been sent every file, or when they first sent files. */
   readonly completedAt: Date | null;
   readonly withdrawnAt: Date | null;
   /** How many files were sent to them in full. */
   readonly filesDelivered: number;
+  /** How often they sent files, how many, and when for the last time, as far as that is still kept. */
+  readonly sendings: number;
+  readonly filesReceived: number;
+  readonly lastReceivedAt: Date | null;
 }
 
 export interface SentFile {

@@ -76,6 +76,7 @@ export function dropStore(db: Database): DropStore {
           metadata: drop.choices?.metadata ? JSON.stringify(drop.choices.metadata) : null,
           second_factor: drop.choices?.secondFactor ?? null,
           notify: drop.choices?.notify ?? true,
+          reusable: drop.choices?.reusable ?? true,
         })
         .execute();
     },

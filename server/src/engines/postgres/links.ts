@@ -21,6 +21,9 @@ const askedColumns: Readonly<Record<Question, string>> = {
   send_again: 'send_again_asked_at',
 };
 
+/** A contact's link is complete when files were sent through it. */
+const usedUp = sql<boolean>`not drops.reusable and links.completed_at is not null`;
+
 export function linkStore(db: Database): LinkStore {
   const links = () =>
     db
@@ -53,6 +56,8 @@ export function linkStore(db: Database): LinkStore {
         sql<Question[]>`array_remove(array[
           case when links.more_time_asked_at is not null then 'more_time' end,
           case when links.send_again_asked_at is not null then 'send_again' end], null)`.as('asked'),
+        'drops.reusable',
+        usedUp.as('usedUp'),
       ])
       // A link has one of the types that the API knows; a set that a contact sent has no links.
       .$narrowType<{ type: DropType }>();
@@ -132,15 +137,33 @@ export function linkStore(db: Database): LinkStore {
     lock: (link) => lockLink(db, link),
 
     async holdLive(link) {
-      const { rows } = await sql<{ ended: boolean; revoked: boolean }>`
+      const { rows } = await sql<{ ended: boolean; revoked: boolean; usedUp: boolean }>`
         select ended_at is not null or expires_at <= now() or withdrawn_at is not null as ended,
-          revoked_at is not null or withdrawn_at is not null as revoked
+          revoked_at is not null or withdrawn_at is not null as revoked, ${usedUp} as "usedUp"
         from drops join links on links.account_id = drops.account_id and links.drop_id = drops.id
           and links.position = ${link.position}
         where drops.account_id = ${link.accountId} and drops.id = ${link.dropId}
         for share
       `.execute(db);
-      return rows[0] ?? { ended: true, revoked: false };
+      return rows[0] ?? { ended: true, revoked: false, usedUp: false };
+    },
+
+    async awaitOtherContacts({ accountId, dropId, position }) {
+      await sql`
+        select ${completionLock} from drops
+        join links on links.account_id = drops.account_id and links.drop_id = drops.id and links.position = ${position}
+        where drops.account_id = ${accountId} and drops.id = ${dropId} and receiver_count > 1
+          and links.completed_at is null
+      `.execute(db);
+    },
+
+    async fulfil(link) {
+      const { numAffectedRows } = await sql`
+        update links set completed_at = now()
+        where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+          and completed_at is null
+      `.execute(db);
+      return numAffectedRows === 1n && hasEveryone(db, link);
     },
 
     async endings(drops) {
@@ -341,6 +364,9 @@ async function deliver(db: Database, link: Link, deliveries: readonly Delivery[]
   return { files, link: isLinkComplete, drop: isLinkComplete && (await hasEveryone(db, link)) };
 }
 
+/** Until the transaction ends. */
+const completionLock = sql`pg_advisory_xact_lock(hashtextextended('completion of ' || drops.id, 0))`;
+
 /**
  * Of two receivers who get their last files at the same moment, one must see that the other has everything. The lock is
  * taken before the transaction gets its id, so that the one that completes the drop also comes later in the order of
@@ -348,7 +374,7 @@ async function deliver(db: Database, link: Link, deliveries: readonly Delivery[]
  */
 async function awaitOtherReceivers(db: Database, link: Link, fileIds: readonly string[]): Promise<void> {
   await sql`
-    select pg_advisory_xact_lock(hashtextextended('completion of ' || drops.id, 0)) from drops
+    select ${completionLock} from drops
     where drops.account_id = ${link.accountId} and drops.id = ${link.dropId} and receiver_count > 1 and not exists (
       select from files
       left join deliveries on deliveries.account_id = files.account_id and deliveries.drop_id = files.drop_id
@@ -358,6 +384,7 @@ async function awaitOtherReceivers(db: Database, link: Link, fileIds: readonly s
   `.execute(db);
 }
 
+/** Whether every receiver has every file, or every contact has sent files. */
 async function hasEveryone(db: Database, link: Link): Promise<boolean> {
   const { rows } = await sql`
     select from links

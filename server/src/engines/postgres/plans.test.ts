@@ -334,6 +334,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       key: (links) => links.key(link),
       lock: (links) => links.lock(link),
       holdLive: (links) => links.holdLive(link),
+      awaitOtherContacts: (links) => links.awaitOtherContacts(link),
+      fulfil: (links) => links.fulfil(link),
       endings: (links) => links.endings([{ accountId, dropId }, link]),
       ask: (links) => links.ask(link, 'more_time'),
       codesSent: (links) => links.codesSent(link, 3600),

@@ -178,6 +178,7 @@ export interface Drops {
   receiver_count: number;
   reference: string | null;
   remind_at: Timestamp | null;
+  reusable: Generated<boolean>;
   revoked_at: Timestamp | null;
   second_factor: SecondFactor | null;
   to_empty: Generated<boolean>;

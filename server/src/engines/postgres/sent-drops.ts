@@ -17,7 +17,7 @@ const recordedState = sql`
 /** The version of a row is the transaction that wrote it. */
 const columns = sql`
   drops.id, drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.reference, drops.metadata,
-  drops.second_factor as "secondFactor", drops.notify, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
+  drops.second_factor as "secondFactor", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
   drops.revoked_at as "revokedAt", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
   drops.deliveries_forgotten as "isForgotten"`;
 
@@ -53,13 +53,21 @@ export function sentDropStore(db: Database): SentDropStore {
       const { rows } = await sql<SentReceiver>`
         select links.position, email, name, number, language, notified_at as "notifiedAt", opened_at as "openedAt",
           undeliverable_at as "undeliverableAt", undeliverable_reason as "undeliverableReason",
-          links.completed_at as "completedAt", withdrawn_at as "withdrawnAt", coalesce(sent.files, 0) as "filesDelivered"
+          coalesce(links.completed_at, received.first) as "completedAt", withdrawn_at as "withdrawnAt",
+          coalesce(sent.files, 0) as "filesDelivered", coalesce(received.sendings, 0) as sendings,
+          coalesce(received.files, 0) as "filesReceived", received.last as "lastReceivedAt"
         from (
           select * from links where account_id = ${accountId} and drop_id = ${dropId} and ${only}
         ) as links left join (
           select position, count(completed_at) as files from deliveries
           where account_id = ${accountId} and drop_id = ${dropId} and ${only} group by position
-        ) as sent on sent.position = links.position
+        ) as sent on sent.position = links.position left join (
+          select from_position, count(*) as sendings, sum(file_count) as files, min(created_at) as first,
+            max(created_at) as last
+          from drops where account_id = ${accountId} and from_drop_id = ${dropId}
+            and ${position === undefined ? sql`true` : sql`from_position = ${position}`}
+          group by from_position
+        ) as received on received.from_position = links.position
         order by links.position
       `.execute(db);
       return rows;

@@ -8,7 +8,7 @@ import { referenceOf } from '../../domain/drops/reference.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { deskOf } from '../../domain/grants/desk.ts';
 import { sendFiles } from '../../domain/grants/send-files.ts';
-import { isPassed } from '../../domain/links/find-link.ts';
+import { isPassed, requireUnused } from '../../domain/links/find-link.ts';
 import type { DeskFile, Link, Sending } from '../../domain/ports/index.ts';
 import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
@@ -50,14 +50,17 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
       const [desk, sent] = await Promise.all([deskFiles(engines, session.link), sentThrough(engines, session.link)]);
       const [last, ...earlier] = sent;
-      return last && desk.length === 0
-        ? sendSentPage(options, request, reply, session.link, last, earlier)
-        : sendUploadPage(engines, options, request, reply, session.link);
+      if (last && (desk.length === 0 || session.link.usedUp)) {
+        return sendSentPage(options, request, reply, session.link, last, earlier);
+      }
+      requireUnused(session.link);
+      return sendUploadPage(engines, options, request, reply, session.link);
     },
   });
 
   app.get(`${home}more`, { config }, async (request, reply) => {
     const link = await linkOfSession(engines, request, uploads);
+    if (link.usedUp) return reply.redirect(inChosenLanguage(request, pathOf(request)), 303);
     return sendUploadPage(engines, options, request, reply, link);
   });
 
@@ -65,6 +68,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
   app.post(home, { config: { ...config, transfer: true } }, async (request, reply) => {
     const link = await linkOfSession(engines, request, uploads);
     requireOwnForm(request);
+    requireUnused(link);
     const written: Written = { message: '' };
     try {
       await receiveForm(engines, link, request.headers['content-type'] ?? '', request.body, written, request);
@@ -139,6 +143,7 @@ async function sendUploadPage(
     reference: referenceOf(link.dropId),
     message: link.message,
     deadline: link.expiresAt,
+    once: !link.reusable,
     asking: askingOf(request, link),
     plainAction: inChosenLanguage(request, path),
     sendAction: `${path}send`,
@@ -174,7 +179,7 @@ function sendSentPage(
     sender: named(link.senderName, link.sender),
     last,
     earlier,
-    moreHref: inChosenLanguage(request, `${path}more`),
+    more: link.usedUp ? undefined : { href: inChosenLanguage(request, `${path}more`), until: link.expiresAt },
     doneAction: inChosenLanguage(request, `${path}done`),
   };
   return sendPage(options, request, reply, words, { title: sentTitle(words), page: <SentPage {...props} /> });

@@ -4,6 +4,7 @@ import { dropRoutes } from './drops.ts';
 import { listEvents } from './events.ts';
 import { inboxRoutes } from './inbox.ts';
 import { createKey, deleteKey, listKeys } from './keys.ts';
+import { requestRoutes } from './requests.ts';
 import type { Route } from './route.ts';
 import { uploadRoutes } from './uploads.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   createKey,
   deleteKey,
   ...dropRoutes,
+  ...requestRoutes,
   ...uploadRoutes,
   ...inboxRoutes,
   ...contactRoutes,

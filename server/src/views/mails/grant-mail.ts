@@ -28,3 +28,12 @@ export function grantMail(words: Words, mail: GrantMail): Letter {
     stop: stopOf(mail),
   };
 }
+
+/** To a contact who has not sent anything yet. */
+export function grantReminderMail(words: Words, mail: GrantMail): Letter {
+  return {
+    ...grantMail(words, mail),
+    subject: words.t('mail.grantReminder.subject', { sender: isolate(mail.senderName) }),
+    intro: words.t('mail.grantReminder.intro'),
+  };
+}

@@ -12,8 +12,8 @@ export interface SentPageProps {
   readonly last: Sending;
   /** Newest first. */
   readonly earlier: readonly Sending[];
-  /** Where more files can be sent. */
-  readonly moreHref: string;
+  /** Where more files can be sent, and until when; undefined: the link was for one sending. */
+  readonly more?: { readonly href: string; readonly until: Date } | undefined;
   /** Ends the session of this browser. */
   readonly doneAction: string;
 }
@@ -23,7 +23,7 @@ export function sentTitle(words: ViewWords): string {
 }
 
 /** What was sent and when, for as long as the link works. */
-export function SentPage({ sender, last, earlier, moreHref, doneAction }: SentPageProps): JSX.Element {
+export function SentPage({ sender, last, earlier, more, doneAction }: SentPageProps): JSX.Element {
   const words = useWords();
   return (
     <Card
@@ -36,22 +36,22 @@ export function SentPage({ sender, last, earlier, moreHref, doneAction }: SentPa
           <Fields
             fields={[
               [words.t('common.to'), oneLine(sender)],
-              [
-                words.t('sent.at'),
-                <time key="at" dateTime={last.sentAt.toISOString()}>
-                  {words.formatDate(last.sentAt)}
-                </time>,
-              ],
+              [words.t('sent.at'), shownTime(words, last.sentAt)],
               [words.t('common.size'), words.formatSize(last.totalBytes)],
+              ...(more ? [[words.t('upload.until'), shownTime(words, more.until)] as const] : []),
             ]}
           />
         </>
       }
     >
       <PlainFiles files={last.files} count={last.fileCount} />
-      <ButtonLink href={moreHref}>{words.t('sent.more')}</ButtonLink>
+      {more && <ButtonLink href={more.href}>{words.t('sent.more')}</ButtonLink>}
       <EarlierSendings sendings={earlier} />
       <DoneForm action={doneAction} />
     </Card>
   );
+}
+
+function shownTime(words: ViewWords, at: Date): JSX.Element {
+  return <time dateTime={at.toISOString()}>{words.formatDate(at)}</time>;
 }

@@ -34,6 +34,8 @@ export interface UploadPageProps {
   readonly reference: string;
   readonly message: string;
   readonly deadline: Date;
+  /** Files can be sent once. */
+  readonly once: boolean;
   readonly asking?: Asking | undefined;
   /** Takes the whole form at once: `file` (several) and `message`, as multipart/form-data. Then shows what was sent. */
   readonly plainAction: string;
@@ -86,6 +88,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
       title={words.t('upload.heading')}
       about={
         <>
+          {props.once && <p class="lead">{words.t('upload.once')}</p>}
           <Fields
             fields={[
               [words.t('common.to'), oneLine(props.sender)],
