@@ -1,6 +1,7 @@
 import { record } from '../audit/record.ts';
 import type { Account, Engines } from '../ports/index.ts';
 
+/** While it is disabled, requests are refused, and events wait to be sent to its webhooks. */
 export async function setAccountDisabled(
   engines: Pick<Engines, 'store' | 'random'>,
   account: Account,
@@ -8,6 +9,7 @@ export async function setAccountDisabled(
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
     await tx.accounts.setDisabled(account.id, disabled);
+    if (!disabled) await tx.webhookDeliveries.resume(account.id);
     await record(engines, tx, {
       accountId: account.id,
       actor: 'admin',

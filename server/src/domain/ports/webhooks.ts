@@ -90,12 +90,12 @@ export interface WebhookAttempt {
 export interface WebhookDeliveryStore {
   /**
    * Returns the webhook if nobody else is sending to it; nobody else will until the lease ends. Undefined also if it is
-   * paused or removed.
+   * paused or removed, or if its account is disabled.
    */
   take(accountId: string, webhookId: string, leaseSeconds: number): Promise<(Webhook & { lease: string }) | undefined>;
   /** Ends the lease, and sets the job that sends what is due next. */
   release(accountId: string, webhookId: string, lease: string): Promise<void>;
-  /** Up to `count` deliveries that are due, oldest first. Counts the attempts. */
+  /** Up to `count` deliveries that are due, oldest first; none if the account is disabled. Counts the attempts. */
   claim(accountId: string, webhookId: string, count: number, leaseSeconds: number): Promise<ClaimedDelivery[]>;
   /**
    * Records an attempt and what follows from it. Returns for how long attempts have failed since the last success.
@@ -122,6 +122,8 @@ export interface WebhookDeliveryStore {
     before: Pick<WebhookAttempt, 'id'> | undefined,
     count: number,
   ): Promise<WebhookAttempt[]>;
+  /** Sends what has waited while the account was disabled. That time does not count as one of failures. */
+  resume(accountId: string): Promise<void>;
   /** Sets the jobs of up to `count` webhooks that were lost with their process. Returns how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
   /** Each removes up to `count` records of this age. Returns how many. */

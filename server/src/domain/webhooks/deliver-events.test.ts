@@ -13,7 +13,8 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import { delivered } from '../../testing/mailbox.ts';
 import { closedPort } from '../../testing/tcp.ts';
 import { type ReceivedRequest, startReceiver } from '../../testing/webhook-receiver.ts';
-import type { Actor, Engines, Mail } from '../ports/index.ts';
+import { setAccountDisabled } from '../accounts/set-account-disabled.ts';
+import type { Account, Actor, Engines, Mail } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { enableWebhook, removeWebhook, replaceWebhookSecret } from './change-webhook.ts';
 import { createWebhook } from './create-webhook.ts';
@@ -413,6 +414,73 @@ describe('workers', () => {
     await send(actor, webhook);
     expect(peer.requests).toEqual([]);
     expect((await deliveriesTo(webhook)).map(({ state }) => state)).toEqual(['given_up', 'given_up', 'given_up']);
+  });
+});
+
+describe('while its account is disabled', () => {
+  const setDisabled = async (actor: Actor, disabled: boolean) =>
+    setAccountDisabled(engines, (await store.accounts.byId(actor.accountId)) as Account, disabled);
+
+  test('a webhook is sent nothing; what waits is sent when the account is enabled again', async () => {
+    const actor = await exchange.account();
+    await using peer = await startReceiver();
+    const webhook = await webhookTo(actor, peer.url);
+    await happen(actor);
+    await setDisabled(actor, true);
+    await happen(actor);
+    await send(actor, webhook);
+    expect(peer.requests).toEqual([]);
+    const untried = { state: 'waiting', attempts: 0 };
+    expect(await deliveriesTo(webhook)).toMatchObject([untried, untried]);
+    await query("delete from graphile_worker._private_jobs where payload ->> 'webhookId' = $1", [webhook.id]);
+    await setDisabled(actor, false);
+    expect(await jobsFor(webhook)).toHaveLength(1);
+    await send(actor, webhook);
+    expect(peer.requests).toHaveLength(2);
+  });
+
+  test('a turn that has begun ends', async () => {
+    const actor = await exchange.account();
+    await using peer = await startReceiver((response) => {
+      void setDisabled(actor, true).then(() => response.writeHead(204).end());
+    });
+    const webhook = await webhookTo(actor, peer.url);
+    await happen(actor, 10);
+    await send(actor, webhook);
+    expect(peer.requests).toHaveLength(4);
+    await send(actor, webhook);
+    expect(peer.requests).toHaveLength(4);
+  });
+
+  test('the sweeper does not wake its webhooks, and finds those of others behind them', async () => {
+    const [disabled, other] = [await exchange.account(), await exchange.account()];
+    const [late, lost] = [
+      await webhookTo(disabled, 'https://example.org/'),
+      await webhookTo(other, 'https://example.org/'),
+    ];
+    for (const actor of [disabled, other]) await happen(actor);
+    await replayEvents(engines, disabled, late.id, { since: new Date(0) });
+    await setDisabled(disabled, true);
+    await query('delete from graphile_worker._private_jobs');
+    await query("update webhook_deliveries set due_at = now() - interval '2 hours' where webhook_id = $1", [late.id]);
+    await query("update webhook_deliveries set due_at = now() - interval '1 hour' where webhook_id = $1", [lost.id]);
+    await query("update webhooks set lease_until = now() - interval '1 hour' where id = $1", [late.id]);
+    expect(await store.webhookDeliveries.wakeOverdue(60, 1)).toBe(1);
+    expect([await jobsFor(late), await jobsFor(lost)]).toMatchObject([[], [{}]]);
+  });
+
+  test('its webhooks are not failing: the time does not count', async () => {
+    const actor = await exchange.account();
+    const webhook = await webhookTo(actor, `http://127.0.0.1:${await closedPort()}/`);
+    await happen(actor);
+    await send(actor, webhook);
+    await setDisabled(actor, true);
+    await query("update webhooks set failing_since = now() - interval '6 days' where id = $1", [webhook.id]);
+    await setDisabled(actor, false);
+    await makeDue(webhook);
+    await send(actor, webhook);
+    expect(await attemptsTo(webhook)).toHaveLength(2);
+    expect((await store.webhooks.byId(actor.accountId, webhook.id))?.disabled).toBeNull();
   });
 });
 

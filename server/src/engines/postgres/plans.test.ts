@@ -487,6 +487,7 @@ async function everyCall(accountId: string): Promise<Calls> {
         await deliveries.attempts(accountId, webhookId, undefined, count),
         await deliveries.attempts(accountId, webhookId, { id: randomUUID() }, count),
       ],
+      resume: (deliveries) => deliveries.resume(accountId),
       wakeOverdue: (deliveries) => deliveries.wakeOverdue(30, count),
       forgetDeliveries: (deliveries) => deliveries.forgetDeliveries(300 * day, count),
       forgetAttempts: (deliveries) => deliveries.forgetAttempts(300 * day, count),

@@ -21,7 +21,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       const { rows } = await sql<{ lease: string }>`
         update webhooks set lease_until = ${secondsFromNow(leaseSeconds)}
         where account_id = ${accountId} and id = ${webhookId} and coalesce(lease_until <= now(), true)
-          and coalesce(paused_until <= now(), true)
+          and coalesce(paused_until <= now(), true) and ${isEnabled(sql`account_id`)}
         returning lease_until::text as lease
       `.execute(db);
       const webhook = rows[0] && (await webhookStore(db, traceparent).byId(accountId, webhookId));
@@ -52,6 +52,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
         from (
           select account_id, webhook_id, event_id from webhook_deliveries
           where account_id = ${accountId} and webhook_id = ${webhookId} and state = 'waiting' and due_at <= now()
+            and ${isEnabled(sql`account_id`)}
           order by due_at limit ${sql.lit(count)} for no key update skip locked
         ) as due
         where delivery.account_id = due.account_id and delivery.webhook_id = due.webhook_id
@@ -164,17 +165,29 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       return rows.slice(0, count);
     },
 
+    async resume(accountId) {
+      await sql`
+        with resumed as (
+          update webhooks set failing_since = null where account_id = ${accountId} and disabled_at is null
+          returning account_id, id, failing_since
+        )
+        select ${alarm()} from resumed
+      `.execute(db);
+    },
+
     async wakeOverdue(overdueSeconds, count) {
       const { rows } = await sql`
         with overdue as (
           select account_id, webhook_id as id from (
             select account_id, webhook_id from webhook_deliveries
             where state = 'waiting' and due_at < now() - make_interval(secs => ${overdueSeconds})
+              and ${isEnabled(sql`account_id`)}
             order by due_at limit ${sql.lit(count)}) as late
           union
           select account_id, id from (
             select account_id, id from webhooks
             where replay_until is not null and lease_until < now() - make_interval(secs => ${overdueSeconds})
+              and ${isEnabled(sql`account_id`)}
             order by lease_until limit ${sql.lit(count)}) as stuck
         )
         select ${alarm(sql`now()`, 'preserve_run_at')}
@@ -200,6 +213,11 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
     forgetAttempts: (olderThanSeconds, count) =>
       forgetOldest(db, { table: 'webhook_attempts', id: 'id', at: 'at' }, olderThanSeconds, count),
   };
+}
+
+/** What waits for the webhooks of a disabled account goes on waiting. */
+function isEnabled(accountId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`exists (select from accounts where accounts.id = ${accountId} and accounts.disabled_at is null)`;
 }
 
 /** As if it had not been tried; it is kept for as long as a new one. */
