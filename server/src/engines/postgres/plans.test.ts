@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fill } from '../../../../tools/grow/fill.ts';
 import type { Link, LinkSession, Store } from '../../domain/ports/index.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
-import { openDatabase } from './database.ts';
+import { migrationDeadlines, openDatabase } from './database.ts';
 import { postgresStore } from './store.ts';
 
 const drops = 20_000;
@@ -59,15 +59,18 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const id = randomUUID();
   await database.query("insert into accounts (id, email, number, type) values ($1, 'large@x.org', '1', 'api')", [id]);
-  await fill(database.pool, { drops, largest: 'large@x.org' });
-  await fillBesides();
+  // Without a time limit, which a machine that is busy with other things would exceed.
+  const filling = openTestPool(database.url, migrationDeadlines);
+  await fill(filling, { drops, largest: 'large@x.org' });
+  await fillBesides(filling);
+  await filling.end();
   statements = await recordStatements(id);
-}, 120_000);
+}, 300_000);
 afterAll(() => database[Symbol.asyncDispose]());
 
 /** What `fill` leaves out. */
-async function fillBesides(): Promise<void> {
-  await database.query(`
+async function fillBesides(filling: pg.Pool): Promise<void> {
+  await filling.query(`
     insert into deliveries (account_id, drop_id, position, file_id, delivered)
       select account_id, drop_id, 0, id, '{[0,1000)}' from files limit 20000;
     insert into link_sessions (digest, account_id, drop_id, position)
