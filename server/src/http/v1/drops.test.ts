@@ -304,6 +304,8 @@ describe('GET /drops', () => {
     expect((await ask(sender, 'GET', '/drops?receiver=nobody')).status).toBe(400);
     expect((await ask(sender, 'GET', '/drops?limit=101')).status).toBe(400);
     expect((await ask(sender, 'GET', '/drops?colour=red')).status).toBe(400);
+    expect((await ask(sender, 'GET', '/drops?search=%00')).status).toBe(400);
+    expect((await ask(sender, 'GET', '/drops?reference=a%00')).status).toBe(400);
   });
 
   test('refuses a cursor of another filter or another account', async () => {

@@ -1,12 +1,14 @@
 import type { TSchema } from 'typebox';
+import { requireStorable } from '../../domain/contacts/contact-from-input.ts';
 
 /**
  * The query with numbers and booleans where its schema has them: in a URL, everything is text. What is not written as
- * one stays a text, which the schema then refuses.
+ * one stays a text, which the schema then refuses. A text that the database cannot compare with anything is refused here.
  */
 export function typedQuery(schema: TSchema, query: unknown): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
   const entries = Object.entries(query as Record<string, unknown>);
+  requireStorable(entries.flatMap(([, value]) => (typeof value === 'string' ? [value] : [])));
   return Object.fromEntries(entries.map(([name, value]) => [name, typed(properties[name]?.type, value)]));
 }
 
