@@ -383,6 +383,7 @@ export type EventType =
   | 'request.undeliverable'
   | 'request.opened'
   | 'request.received'
+  | 'request.fulfilled'
   | 'request.receiver_added'
   | 'request.receiver_revoked'
   | 'request.extended'
@@ -538,6 +539,14 @@ export type AccountEvent =
         receiver: string;
         inbox_id: string;
         files: number;
+      };
+    }
+  | {
+      id: string;
+      type: 'request.fulfilled';
+      created_at: string;
+      data: {
+        request_id: string;
       };
     }
   | {
