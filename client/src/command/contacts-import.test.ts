@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fakeTerminal } from '../testing/fake-terminal.ts';
+import { attended, fakeTerminal } from '../testing/fake-terminal.ts';
 import { succeed, WireServer } from '../testing/wire-server.ts';
 import { run } from './run.ts';
 
@@ -25,12 +24,7 @@ async function imported(content: string, { words = [] as string[], answer = unde
   );
   const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(home, { ...account, NO_COLOR: '1' });
-  if (answer !== undefined) {
-    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
-    input.write(`${answer}\n`);
-    Object.assign(terminal, { input });
-    Object.assign(terminal.errors, { isTTY: true, columns: 100 });
-  }
+  if (answer !== undefined) attended(terminal, () => answer).errors.columns = 100;
   const exit = await run(terminal, ['contacts', 'import', path, ...words], new AbortController().signal, '1');
   const written = server.seen.find(({ path: asked }) => asked.includes('contacts_add'));
   return {

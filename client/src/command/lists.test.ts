@@ -7,14 +7,14 @@ import { succeed, WireServer } from '../testing/wire-server.ts';
 import { run } from './run.ts';
 
 const file = (name: string) => ({ name, settings: '[]' });
-const sent = (name: string) => ({
-  drop_type: 'downloadfiles',
+const requested = (name: string) => ({
+  drop_type: 'uploadfiles',
   create_time: '0',
   ttl: '7',
   receivers: [{ email: 'anna@example.org', number: '', language: '', groups: [], nick: '' }],
   ddmessage: `about ${name}\nmore`,
   sender: {},
-  files: [file(name)],
+  files: [],
 });
 const received = (name: string) => ({
   ttl: '7',
@@ -24,7 +24,7 @@ const received = (name: string) => ({
   url: name,
 });
 const full = {
-  history: [sent('newest.txt'), sent('older.txt'), sent('oldest.txt')],
+  history: [requested('newest.txt'), requested('older.txt'), requested('oldest.txt')],
   live_drops: '3',
   inbox: [received('newest.txt'), received('older.txt'), received('oldest.txt')],
 };
@@ -36,20 +36,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-async function said(answer: object, ...words: string[]) {
+async function said(answer: object, words: string) {
   await using server = await WireServer.start((_seen, response) => succeed(response, answer));
   const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(home, account);
-  expect(await run(terminal, words, new AbortController().signal, '1')).toBe(0);
+  expect(await run(terminal, words.split(' '), new AbortController().signal, '1')).toBe(0);
   return { lines: terminal.output.text.trimEnd().split('\n'), notices: terminal.errors.text };
 }
 
 describe.each([
   { list: 'inbox', line: /^1970-01-01T00:00:00\.000Z\tb@example\.org\tnewest\.txt$/, nothing: 'The inbox is empty.' },
   {
-    list: 'history',
-    line: /\tanna@example\.org\tnewest\.txt\tabout newest\.txt$/,
-    nothing: 'Nothing has been sent yet.',
+    list: 'history --requests',
+    line: /\tanna@example\.org\tabout newest\.txt$/,
+    nothing: 'Nobody has been asked for files yet.',
   },
 ])('waybill $list', ({ list, line, nothing }) => {
   test('shows a line an entry, the newest first', async () => {
@@ -59,7 +59,7 @@ describe.each([
   });
 
   test('shows no more than it is asked for', async () => {
-    const { lines } = await said(full, list, '--limit', '2');
+    const { lines } = await said(full, `${list} --limit 2`);
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(line);
   });

@@ -22,21 +22,20 @@ export const inboxCommand: Listing = listing(
   'The inbox is empty.',
 );
 
-/** What this account has sent and requested. */
-export const historyCommand: Listing = listing(
-  (client, signal) => client.history({ signal }),
+/** Whom this account has asked for files. */
+export const requestsCommand: Listing = listing(
+  (client, signal) => requestsOf(client.history({ signal })),
   [
-    timeColumn<HistoryEntry>('SENT', ({ create_time: time }) => time),
-    { header: 'TO', cell: ({ receivers }) => receivers.map(({ email }) => email).join(', '), min: 20 },
-    {
-      header: 'FILES',
-      cell: (entry) => (entry.drop_type === 'uploadfiles' ? 'requested files' : names(entry.files)),
-      min: 16,
-    },
+    timeColumn<HistoryEntry>('ASKED', ({ create_time: time }) => time),
+    { header: 'WHOM', cell: ({ receivers }) => receivers.map(({ email }) => email).join(', '), min: 20 },
     { header: 'MESSAGE', cell: ({ ddmessage }) => ddmessage.split('\n')[0] ?? '', min: 8 },
   ],
-  'Nothing has been sent yet.',
+  'Nobody has been asked for files yet.',
 );
+
+async function* requestsOf(entries: AsyncIterable<HistoryEntry>): AsyncGenerator<HistoryEntry, void, void> {
+  for await (const entry of entries) if (entry.drop_type === 'uploadfiles') yield entry;
+}
 
 /** Prints a line for each entry as it arrives, up to the limit. */
 function listing<Entry>(
@@ -44,7 +43,7 @@ function listing<Entry>(
   columns: readonly Column<Entry>[],
   nothing: string,
 ): Listing {
-  return async (terminal, answers, signal, { limit = Number.POSITIVE_INFINITY }) => {
+  return async (terminal, answers, signal, { limit }) => {
     const { client } = await openClient(terminal);
     const shown = await answers.list(columns, firstOf(entries(client, signal), limit));
     client.close();
@@ -52,7 +51,11 @@ function listing<Entry>(
   };
 }
 
-async function* firstOf<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T, void, void> {
+/** All of them, if there is no limit. */
+export async function* firstOf<T>(
+  items: AsyncIterable<T>,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<T, void, void> {
   let count = 0;
   for await (const item of items) {
     yield item;

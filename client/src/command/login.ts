@@ -31,8 +31,12 @@ export async function login(
   };
   // Somebody waits, and a wrong address is more likely than a server that is back in a minute.
   const client = clientOf(account, { patience: { attempts: 3 } });
-  await client.contacts.list({ signal });
+  const { email } = await client.account({ signal });
   client.close();
+  if (email !== account.user) {
+    const next = `Use --user ${email}, or the key of ${account.user}.`;
+    throw new CommandError(exits.account, 'wrong_account', `The key belongs to ${email}.`, next);
+  }
   const path = await writeAccount(terminal, account);
   await answers.say(`Logged in as ${account.user}. The key is stored in ${path}.`, {
     status: 'logged_in',

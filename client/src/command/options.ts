@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Shown at the end of the command's help. */
 export function examples(command: Command, ...lines: readonly string[]): Command {
@@ -15,5 +15,32 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;
     throw new InvalidArgumentError(`Use a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** A time in local time, or with a zone of its own. */
+export function time(text: string): Date {
+  const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text);
+  // A date alone would be midnight in UTC.
+  const date = new Date(/^.{10}$/.test(text) ? `${text}T00:00` : text);
+  if (isTime && !Number.isNaN(date.getTime())) return date;
+  throw new InvalidArgumentError('Use a time such as 2030-01-31, 2030-01-31T12:00 or 2030-01-31T12:00:00Z.');
+}
+
+/** Shared by all lists. */
+export function limit(): Option {
+  return new Option('--limit <number>', 'list only the newest entries, up to this many').argParser(
+    wholeNumber(1, 1_000_000_000),
+  );
+}
+
+/** One of some values, for an option that can be repeated. */
+export function severalOf<Value extends string>(
+  values: readonly Value[],
+): (value: string, before: Value[] | undefined) => Value[] {
+  return (value, before) => {
+    const found = values.find((one) => one === value);
+    if (found === undefined) throw new InvalidArgumentError(`Use one of ${values.join(', ')}.`);
+    return [...(before ?? []), found];
   };
 }

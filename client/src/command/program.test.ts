@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fakeTerminal } from '../testing/fake-terminal.ts';
+import { examplesIn, shellWordsOf } from '../testing/help-examples.ts';
 import { exits } from './exits.ts';
 import { makeProgram, withDescendants } from './program.ts';
 
@@ -35,14 +35,6 @@ async function helpOf(...words: string[]): Promise<string> {
   return terminal.output.text;
 }
 
-/** The words that a shell gives to the program. Without a PATH, nothing else on the line runs. */
-function wordsOf(example: string): string[] {
-  const words = join(folder, 'words');
-  const script = `PATH=; waybill() { printf '%s\\0' "$@" > '${words}'; }; ${example}`;
-  execFileSync('bash', ['-c', script], { cwd: folder, stdio: 'ignore' });
-  return readFileSync(words, 'utf8').split('\0').slice(0, -1);
-}
-
 const commands = withDescendants(dryProgram().program);
 
 describe.each(commands.map((command) => [pathOf(command), command] as const))('%s', (path, command) => {
@@ -54,12 +46,11 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))('%
 
   test('has examples in its help, which the program itself understands', async () => {
     const help = await helpOf(...path.split(' ').slice(1));
-    const [, list = ''] = /\nExamples:\n((?: {2}.*\n)+)/.exec(help) ?? [];
-    const examples = list.split('\n').filter(Boolean);
+    const examples = examplesIn(help);
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       const { ran, program } = dryProgram();
-      await program.parseAsync(wordsOf(example.trim()), { from: 'user' });
+      await program.parseAsync(shellWordsOf(example, folder), { from: 'user' });
       expect(ran).toHaveLength(1);
       if (command.commands.length === 0) expect(ran).toEqual([path]);
     }

@@ -1,15 +1,19 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { completionScript, type Shell } from './completion.ts';
 import { addContactCommands } from './contact-commands.ts';
+import { addDropCommands } from './drop-commands.ts';
 import { CommandError, exits } from './exits.ts';
 import { type FilesCommand, filesCommand } from './files.ts';
-import { historyCommand, inboxCommand, type ListCommand } from './lists.ts';
+import { addKeyCommands } from './key-commands.ts';
+import { inboxCommand, type ListCommand } from './lists.ts';
 import { type LoginOptions, login } from './login.ts';
-import { examples, several, wholeNumber } from './options.ts';
+import { examples, limit, several, wholeNumber } from './options.ts';
 import { type PullCommand, pullCommand } from './pull.ts';
 import { type RequestCommand, requestCommand } from './request.ts';
 import { type SendCommand, sendCommand } from './send.ts';
 import { Answers, type Terminal } from './terminal.ts';
+import { addWebhookCommands } from './webhook-commands.ts';
+import type { Context } from './with-client.ts';
 
 const exitCodes = `
 Exit codes:
@@ -37,6 +41,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     })
     .option('--json', 'print JSON, one value per line');
   const answers = () => new Answers(terminal, isJson(program));
+  const context = (): Context => ({ terminal, answers: answers(), signal });
   examples(
     program,
     'waybill login https://files.example.org --user orders@example.org',
@@ -116,14 +121,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill pull --watch --every 60 --hook /usr/local/bin/import /srv/in',
   );
 
-  examples(
-    program
-      .command('history')
-      .description('list what this account has sent and requested')
-      .addOption(limit())
-      .action((options: ListCommand) => historyCommand(terminal, answers(), signal, options)),
-    'waybill history --limit 20',
-  );
+  addDropCommands(program, context);
 
   examples(
     program
@@ -137,6 +135,8 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
   );
 
   addContactCommands(program, terminal, signal, answers);
+  addKeyCommands(program, context);
+  addWebhookCommands(program, context);
 
   examples(
     program
@@ -179,12 +179,6 @@ function pathOf(command: Command): string {
 function days(what: string): Option {
   return new Option('--days <number>', `how long ${what} (default: as the server is set)`).argParser(
     wholeNumber(1, 1_000_000),
-  );
-}
-
-function limit(): Option {
-  return new Option('--limit <number>', 'list only the newest entries, up to this many').argParser(
-    wholeNumber(1, 1_000_000_000),
   );
 }
 

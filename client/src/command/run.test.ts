@@ -26,7 +26,8 @@ function environmentOf(server: WireServer): Record<string, string> {
 }
 
 async function contactServer(): Promise<WireServer> {
-  return await WireServer.start((_seen, response) => {
+  return await WireServer.start(({ path }, response) => {
+    if (path === 'account') return succeed(response, { email: 'alpha@machines.test' });
     const anna = { email: 'anna@example.org', number: '', language: '', groups: ['a'], nick: 'Anna\u001b[31m' };
     succeed(response, { local: [anna], global: [{ ...anna, email: 'all@example.org', nick: '' }] }, { ETag: '"1"' });
   });
@@ -53,6 +54,14 @@ describe('login', () => {
     expect(readdirSync(home)).toEqual([]);
     const nothing = fakeTerminal(home);
     expect(await waybill(nothing, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(2);
+  });
+
+  test('keeps no key of another account', async () => {
+    await using server = await contactServer();
+    const terminal = fakeTerminal(home, {}, 'wb_key\n');
+    expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'beta@machines.test')).toBe(3);
+    expect(terminal.errors.text).toContain('The key belongs to alpha@machines.test.');
+    expect(readdirSync(home)).toEqual([]);
   });
 
   test('a key that others can read is not used', async () => {

@@ -26,17 +26,18 @@ const measuredRows = 100;
 /** The output of a command: sentences for people, or JSON, one value per line. */
 export class Answers {
   readonly #terminal: Terminal;
-  readonly #json: boolean;
+  /** For programs: then nothing is worth a request that only people would want. */
+  readonly isJson: boolean;
   readonly #paint: Paint;
 
   constructor(terminal: Terminal, json: boolean) {
     this.#terminal = terminal;
-    this.#json = json;
+    this.isJson = json;
     this.#paint = paintFor(terminal.output, terminal.environment);
   }
 
   async say(text: string, value: unknown): Promise<void> {
-    await this.#print(this.#json ? JSON.stringify(value) : printable(text));
+    await this.#print(this.isJson ? JSON.stringify(value) : printable(text));
   }
 
   /**
@@ -50,10 +51,10 @@ export class Answers {
   ): Promise<number> {
     const { output } = this.#terminal;
     let count = 0;
-    if (this.#json || output.isTTY !== true) {
+    if (this.isJson || output.isTTY !== true) {
       const plain = (row: Row) => columns.map(({ cell, plain: whole = cell }) => printable(whole(row))).join('\t');
       for await (const row of rows) {
-        await this.#print(this.#json ? JSON.stringify(valueOf(row)) : plain(row));
+        await this.#print(this.isJson ? JSON.stringify(valueOf(row)) : plain(row));
         count += 1;
       }
       return count;
@@ -81,14 +82,14 @@ export class Answers {
     const width = errors.isTTY === true ? (errors.columns ?? 80) : Number.POSITIVE_INFINITY;
     const table = new Table(columns, first, true, width, paintFor(errors, this.#terminal.environment));
     for (const line of [table.header(), ...first.map((row) => table.line(row))]) {
-      if (!this.#json) errors.write(`${line}\n`);
+      if (!this.isJson) errors.write(`${line}\n`);
     }
     if (rows.length > first.length) this.notice(`… and ${rows.length - first.length} more`);
   }
 
   /** One thing with all its details. The lines come from a `Sheet`. */
   async show(value: unknown, write: (sheet: Sheet) => void): Promise<void> {
-    if (this.#json) {
+    if (this.isJson) {
       await this.#print(JSON.stringify(value));
       return;
     }
@@ -105,12 +106,12 @@ export class Answers {
 
   /** For people only, beside the output proper. */
   notice(text: string): void {
-    if (!this.#json) this.#terminal.errors.write(`${printable(text)}\n`);
+    if (!this.isJson) this.#terminal.errors.write(`${printable(text)}\n`);
   }
 
   fail({ code, message, next, requestId }: Told): void {
     const { errors } = this.#terminal;
-    if (this.#json) {
+    if (this.isJson) {
       errors.write(`${JSON.stringify({ status: 'error', code, message, next, request_id: requestId })}\n`);
       return;
     }

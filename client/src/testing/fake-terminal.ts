@@ -1,4 +1,4 @@
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import type { Terminal } from '../command/terminal.ts';
 
 class Paper extends Writable {
@@ -6,8 +6,11 @@ class Paper extends Writable {
   isTTY = false;
   columns = 80;
 
+  onWrite: ((text: string) => void) | undefined;
+
   override _write(piece: Buffer, _encoding: string, written: () => void): void {
     this.text += piece.toString();
+    this.onWrite?.(piece.toString());
     written();
   }
 }
@@ -26,4 +29,14 @@ export function fakeTerminal(homeFolder: string, environment: Record<string, str
     environment,
     homeFolder,
   };
+}
+
+/** Somebody sits at this terminal and answers each question, which ends with a colon or a question mark. */
+export function attended(terminal: FakeTerminal, reply: (question: string) => string): FakeTerminal {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
+  terminal.errors.isTTY = true;
+  terminal.errors.onWrite = (text) => {
+    if (/(?::|\? \[y\/N\]) $/.test(text)) setImmediate(() => input.write(`${reply(text)}\n`));
+  };
+  return Object.assign(terminal, { input });
 }

@@ -1,0 +1,362 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  account,
+  attempt,
+  drop,
+  dropDetails,
+  event,
+  ids,
+  key,
+  type Replies,
+  startExampleServer,
+  webhook,
+} from '../testing/example-server.ts';
+import { attended, fakeTerminal } from '../testing/fake-terminal.ts';
+import { refuse } from '../testing/wire-server.ts';
+import { verifyWebhook } from '../verify-webhook.ts';
+import { run } from './run.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'client-api-'));
+  vi.stubEnv('TZ', 'UTC');
+});
+afterEach(() => {
+  rmSync(home, { recursive: true });
+  vi.unstubAllEnvs();
+});
+
+interface Setting {
+  replies?: Replies;
+  /** Somebody at a terminal who answers so. */
+  answer?: string;
+  columns?: number;
+  onAsked?: (what: string) => void;
+  signal?: AbortSignal;
+  environment?: Record<string, string>;
+}
+
+async function waybill(words: string, setting: Setting = {}) {
+  const { replies, answer, columns, onAsked, signal = new AbortController().signal, environment } = setting;
+  await using server = await startExampleServer(replies, onAsked);
+  const terminal = fakeTerminal(home, {
+    WAYBILL_URL: server.baseUrl,
+    WAYBILL_USER: 'alpha@machines.test',
+    WAYBILL_API_KEY: 'wb_key',
+    NO_COLOR: '1',
+    ...environment,
+  });
+  if (answer !== undefined) attended(terminal, () => answer);
+  if (columns !== undefined) Object.assign(terminal.output, { isTTY: true, columns });
+  const exit = await run(terminal, words.split(' '), signal, '1');
+  const bodies = server.seen
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path, body }) => `${method} ${path} ${body.toString()}`.trim());
+  const asked = server.paths();
+  return { exit, output: terminal.output.text, errors: terminal.errors.text, bodies, asked };
+}
+
+const page = (...data: unknown[]) => ({ data, next_cursor: null });
+
+describe('waybill history', () => {
+  test('shows who got what, and how far that is', async () => {
+    const { output } = await waybill('history', { columns: 140 });
+    expect(output.split('\n').slice(0, 2)).toEqual([
+      'NUMBER        SENT              STATE  DONE  TO                                FILES              REFERENCE   MESSAGE',
+      'WB-7F3K-29QD  2030-01-31 12:00  live    1/2  anna@example.com, bo@example.com  drawings/plan.pdf  order-4711  The drawings.',
+    ]);
+  });
+
+  test('as JSON, it is the list of the API, without a request for each drop', async () => {
+    const { output, asked } = await waybill('--json history --state live --receiver a@example.org --limit 1');
+    expect(JSON.parse(output)).toEqual(drop);
+    expect(asked).toEqual(['GET drops?limit=100&state=live&receiver=a%40example.org']);
+  });
+
+  test('keeps the order, and does not count deliveries that were forgotten', async () => {
+    const drops = Array.from({ length: 9 }, (_, index) => ({ ...drop, number: `WB-${index}` }));
+    const forgotten = { 'GET drops': page(...drops), 'GET drops/ID': { ...dropDetails, deliveries_forgotten: true } };
+    const listed = await waybill('history', { replies: forgotten });
+    expect(listed.output.split('\n').map((line) => line.split('\t')[0])).toEqual([
+      ...drops.map(({ number }) => number),
+      '',
+    ]);
+    expect(listed.output).toContain('\t?/2\t');
+  });
+
+  test('lists what was removed meanwhile by its numbers', async () => {
+    const replies = { 'GET drops/ID': (response: ServerResponse) => refuse(response, 404, 'not_found') };
+    const { exit, output } = await waybill('history', { replies });
+    expect(exit).toBe(0);
+    expect(output).toContain('\t?/2\t2 receivers\t1 file\t');
+  });
+
+  test('says so where there is nothing', async () => {
+    const replies = { 'GET drops': page() };
+    expect((await waybill('history', { replies })).errors).toBe('Nothing has been sent yet.\n');
+    expect((await waybill('history --state revoked', { replies })).errors).toBe('Nothing like it was sent.\n');
+  });
+
+  test('--requests lists whom files were asked of', async () => {
+    const entry = { create_time: '0', ttl: '7', ddmessage: 'Please.', sender: {}, files: [] };
+    const receivers = [{ email: 'anna@example.com' }];
+    const entries = [
+      { ...entry, drop_type: 'uploadfiles', receivers },
+      { ...entry, drop_type: 'downloadfiles', receivers },
+    ];
+    const replies = { 'GET cgi/get_history.cgi': { history: entries, live_drops: '0', inbox: [] } };
+    const { output } = await waybill('history --requests', { replies });
+    expect(output).toBe('1970-01-01T00:00:00.000Z\tanna@example.com\tPlease.\n');
+    expect((await waybill('history --requests --state live')).exit).toBe(2);
+  });
+});
+
+describe('waybill show', () => {
+  test('shows receivers, files and what has happened, without what others wrote to a terminal', async () => {
+    const { output } = await waybill('show WB-7F3K-29QD', { columns: 80 });
+    expect(output).toBe(`Number     WB-7F3K-29QD
+State      live
+Sent       2030-01-31 12:00
+Ends       2030-02-07 12:00
+Reference  order-4711
+Code       sms
+project    bridge
+Message    The drawings.
+           Of May.
+Id         ${ids.drop}
+
+RECEIVER          STATE          FILES  REASON
+anna@example.com  completed        1/1
+bo@example.com    undeliverable    0/1  550 no such \ufffd[31muser
+
+FILE                 SIZE  STATE      FETCHED  SHA-256
+drawings/plan.pdf  1.2 MB  available      1/2  abababababababababababababababab…
+
+WHEN              WHAT
+2030-01-31 12:00  sent to 2 receivers
+2030-01-31 12:00  mailed to anna@example.com
+2030-01-31 12:00  mailed to bo@example.com
+2030-01-31 12:01  mail did not reach bo@example.com
+2030-01-31 13:00  opened by anna@example.com
+2030-01-31 13:05  fetched by anna@example.com
+`);
+  });
+
+  test('finds a drop by what only it has', async () => {
+    expect((await waybill(`show ${ids.drop}`)).asked).toEqual([`GET drops/${ids.drop}`]);
+    const found = await waybill('--json show order-4711');
+    expect(found.asked[0]).toContain('search=order-4711');
+    expect(JSON.parse(found.output)).toEqual(dropDetails);
+    const several = await waybill('show anna@example.com', { replies: { 'GET drops': page(drop, drop) } });
+    expect(several).toMatchObject({ exit: 2, errors: expect.stringContaining('More than one drop is called') });
+    const none = await waybill('show WB-0000-0000', { replies: { 'GET drops': page() } });
+    expect(none).toMatchObject({ exit: 4, errors: expect.stringContaining('There is no drop WB-0000-0000.') });
+    const refused = { 'GET drops/ID': (response: ServerResponse) => refuse(response, 404, 'not_found') };
+    const other = await waybill(`show ${ids.key}`, { replies: refused });
+    expect(other).toMatchObject({ exit: 4, errors: expect.stringContaining(`There is no drop ${ids.key}.`) });
+  });
+});
+
+describe('waybill revoke', () => {
+  test('asks, and ends the drop', async () => {
+    const { exit, errors, output, bodies } = await waybill('revoke WB-7F3K-29QD', { answer: 'y' });
+    expect(errors).toContain('Revoke WB-7F3K-29QD for 2 receivers and delete its files? [y/N]');
+    expect({ exit, output, bodies }).toEqual({
+      exit: 0,
+      output: 'Revoked WB-7F3K-29QD.\n',
+      bodies: [`POST drops/${ids.drop}/revoke {}`],
+    });
+  });
+
+  test.each([
+    [{ answer: 'n' }, 1],
+    [{}, 2],
+  ] as const)('does nothing without a yes: %j', async (setting, exit) => {
+    expect(await waybill('revoke WB-7F3K-29QD', setting)).toMatchObject({ exit, bodies: [] });
+  });
+
+  test('can end the link of one receiver', async () => {
+    const { bodies } = await waybill('revoke WB-7F3K-29QD --receiver BO@example.com --yes');
+    expect(bodies).toEqual([`POST drops/${ids.drop}/revoke {"receiver":1}`]);
+    const { exit, errors } = await waybill('revoke WB-7F3K-29QD --receiver cy@example.com --yes');
+    expect(exit).toBe(4);
+    expect(errors).toContain('WB-7F3K-29QD was not sent to cy@example.com.');
+  });
+});
+
+test('waybill extend moves the deadline by days or to a time', async () => {
+  const extended = await waybill('extend WB-7F3K-29QD --days 14');
+  expect(extended.bodies).toEqual([`POST drops/${ids.drop}/extend {"expires_in":1209600}`]);
+  expect(extended.output).toBe('WB-7F3K-29QD now ends at 2030-02-07 12:00.\n');
+  const until = await waybill('extend WB-7F3K-29QD --until 2030-03-01');
+  expect(until.bodies).toEqual([`POST drops/${ids.drop}/extend {"expires_at":"2030-03-01T00:00:00.000Z"}`]);
+  for (const wrong of ['', ' --days 1 --until 2030-03-01', ' --until tomorrow', ' --until 2030-02-31T25:00']) {
+    expect((await waybill(`extend WB-7F3K-29QD${wrong}`)).exit).toBe(2);
+  }
+});
+
+test('waybill remind says how many', async () => {
+  expect((await waybill('remind WB-7F3K-29QD')).output).toBe('Reminded 1 receiver.\n');
+  const nobody = await waybill('remind WB-7F3K-29QD', { replies: { 'POST drops/ID/remind': { reminded: 0 } } });
+  expect(nobody.output).toContain('Nobody was reminded');
+});
+
+describe('waybill whoami', () => {
+  test('shows the account and what its key may do', async () => {
+    const { output } = await waybill('whoami');
+    for (const fact of ['alpha@machines.test', 'nightly', 'send', '192.0.2.0/24', '2100-01-01 00:00']) {
+      expect(output).toContain(fact);
+    }
+  });
+
+  test('works with a key that may not see keys', async () => {
+    const { output } = await waybill('--json whoami', {
+      replies: { 'GET keys': (response: ServerResponse) => refuse(response, 403, 'scope_missing') },
+    });
+    expect(JSON.parse(output)).toMatchObject({ email: account.email, key: { id: ids.key, name: null } });
+  });
+});
+
+test('waybill logout forgets the key, and says which one is left', async () => {
+  const path = join(home, '.config/waybill/account.json');
+  mkdirSync(join(home, '.config/waybill'), { recursive: true });
+  writeFileSync(path, '{}');
+  const { output, errors } = await waybill('logout');
+  expect(output).toBe(`Logged out: ${path} was removed. The key stays valid until it is revoked.\n`);
+  expect(errors).toContain('The environment has a key');
+  expect(existsSync(path)).toBe(false);
+  expect(await waybill('logout')).toMatchObject({ exit: 0, output: `No key is stored in ${path}.\n` });
+});
+
+describe('waybill keys', () => {
+  test('are listed', async () => {
+    const revoked = { ...key, name: 'old', scopes: null, networks: null, expires_at: null, revoked_at: key.created_at };
+    const { output } = await waybill('keys list', { columns: 80, replies: { 'GET keys': { data: [key, revoked] } } });
+    expect(output).toBe(`NAME     KEY       SCOPES      STATE    ENDS              NETWORKS
+nightly  wb_Zx81…  send        live     2100-01-01 00:00  192.0.2.0/24
+old      wb_Zx81…  everything  revoked
+`);
+  });
+
+  test('are printed alone when they are made', async () => {
+    const words = 'keys create ci --scope send --scope history --network 192.0.2.7 --until 2100-01-01T00:00:00Z';
+    const { output, bodies } = await waybill(words);
+    expect(output).toBe('wb_new\n');
+    expect(bodies).toEqual([
+      'POST keys {"name":"ci","scopes":["send","history"],"networks":["192.0.2.7"],"expires_at":"2100-01-01T00:00:00.000Z"}',
+    ]);
+    expect((await waybill('keys create ci')).exit).toBe(2);
+    expect((await waybill('keys create ci --scope everything')).errors).toContain('Use one of send, receive');
+  });
+
+  test.each(['nightly', 'wb_Zx81', 'wb_Zx81…', ids.key])('are revoked by %s', async (word) => {
+    expect((await waybill(`keys revoke ${word} --yes`)).bodies).toEqual([`DELETE keys/${ids.key}`]);
+  });
+
+  test('are not revoked if it is not clear which', async () => {
+    const two = { 'GET keys': { data: [key, { ...key, id: ids.drop }] } };
+    expect((await waybill('keys revoke nightly --yes', { replies: two })).exit).toBe(2);
+    expect((await waybill('keys revoke other --yes')).exit).toBe(4);
+  });
+});
+
+describe('waybill webhooks', () => {
+  test('are listed, with what is wrong with them', async () => {
+    const disabled = { ...webhook, types: ['drop.completed'], disabled_at: webhook.created_at };
+    const data = [webhook, disabled, { ...webhook, failing_since: webhook.created_at }];
+    const { output } = await waybill('webhooks list', { replies: { 'GET webhooks': { data } } });
+    expect(output.split('\n').map((line) => line.split('\t').slice(1, 3))).toEqual([
+      ['live', 'all'],
+      ['disabled', 'drop.completed'],
+      ['failing', 'all'],
+      [],
+    ]);
+  });
+
+  test('are made, with their secret', async () => {
+    const { output, bodies } = await waybill('webhooks create https://example.org/waybill --type drop.completed');
+    expect(output).toContain('whsec_c2VjcmV0');
+    expect(bodies).toEqual(['POST webhooks {"url":"https://example.org/waybill","types":["drop.completed"]}']);
+  });
+
+  test('are tested', async () => {
+    const { output } = await waybill('webhooks test https://example.org/waybill');
+    expect(output).toBe('https://example.org/waybill answered 204 after 35 ms.\n');
+    const replies = { 'GET webhooks/ID/attempts': page({ ...attempt, status: null, failure: 'timeout' }) };
+    const failed = await waybill('webhooks test https://example.org/waybill', { replies });
+    expect(failed).toMatchObject({ exit: 4, errors: expect.stringContaining('did not take it: timeout.') });
+  });
+
+  test('show what was sent to them', async () => {
+    const { output } = await waybill('webhooks attempts https://example.org/waybill', { columns: 80 });
+    expect(output).toContain('2030-01-31 12:00  webhook.test        1  204     35 ms  6a0c5f4e-');
+  });
+
+  test('get events again, one or all since a time', async () => {
+    const since = await waybill('webhooks replay https://example.org/waybill --since 2030-01-31T12:00');
+    expect(since.bodies).toEqual([`POST webhooks/${ids.webhook}/replay {"since":"2030-01-31T12:00:00.000Z"}`]);
+    const one = await waybill(`webhooks replay ${ids.webhook} --event ${ids.event}`);
+    expect(one.bodies).toEqual([`POST webhooks/${ids.webhook}/replay {"event_id":"${ids.event}"}`]);
+    expect((await waybill(`webhooks replay ${ids.webhook}`)).exit).toBe(2);
+  });
+});
+
+describe('waybill webhooks listen', () => {
+  /** Ends after the second question for events: what the first one answered has been handled. */
+  function twoRounds() {
+    const stop = new AbortController();
+    let rounds = 0;
+    const onAsked = (what: string) => {
+      if (what === 'GET events') rounds += 1;
+      if (rounds === 2) stop.abort();
+    };
+    return { signal: stop.signal, onAsked };
+  }
+
+  test('prints events of the types that are wanted', async () => {
+    const { exit, output } = await waybill('webhooks listen --type drop.completed', twoRounds());
+    expect(exit).toBe(130);
+    expect(output).toContain(`2030-01-31 12:00  drop.completed  drop_id=${ids.drop}\n`);
+    expect((await waybill('webhooks listen --type drop.opened', twoRounds())).output).toBe('');
+    const json = await waybill('--json webhooks listen', twoRounds());
+    expect(JSON.parse(json.output.split('\n')[0] ?? '')).toEqual(event);
+  });
+
+  test('sends them on, signed so that a receiver accepts them', async () => {
+    const secret = `whsec_${Buffer.from('a secret of the test').toString('base64')}`;
+    const received: unknown[] = [];
+    const receiver = createServer((request, response) => {
+      const receive = async () => {
+        received.push(verifyWebhook({ headers: request.headers, body: await buffer(request) }, secret));
+        response.writeHead(202).end();
+      };
+      void receive();
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/waybill`;
+    const forwarded = await waybill(`webhooks listen --forward ${url} --secret ${secret}`, twoRounds());
+    receiver.close();
+    expect(received[0]).toEqual({ id: ids.event, type: event.type, timestamp: event.created_at, data: event.data });
+    expect(forwarded.output).toContain('→ 202\n');
+    expect(forwarded.errors).not.toContain(secret);
+  });
+
+  test('goes on if nobody takes them', async () => {
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const { port } = gone.address() as AddressInfo;
+    gone.close();
+    const words = `webhooks listen --forward http://127.0.0.1:${port}/`;
+    const { exit, output, errors } = await waybill(words, twoRounds());
+    expect(exit).toBe(130);
+    expect(output).toContain('→ ECONNREFUSED\n');
+    expect(errors).toMatch(/The secret of the signatures of this run is whsec_/);
+  });
+});

@@ -1,0 +1,76 @@
+// Every example of every --help is run, against a server that knows one of everything.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startExampleServer } from '../testing/example-server.ts';
+import { attended, fakeTerminal } from '../testing/fake-terminal.ts';
+import { examplesIn, shellWordsOf } from '../testing/help-examples.ts';
+import type { WireServer } from '../testing/wire-server.ts';
+import { exits } from './exits.ts';
+import { makeProgram, withDescendants } from './program.ts';
+import { run } from './run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'waybill-examples-'));
+const content: Record<string, string> = {
+  'key-file': 'wb_key\n',
+  'report.pdf': 'a report',
+  'report.csv': 'a,report',
+  'contacts.csv': 'email,nick\nbo@example.com,Bo\n',
+  'contacts.json': '[{"email":"bo@example.com"}]',
+};
+for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, name), text);
+
+/** Set by the test that runs: something that does not end by itself has done its work. */
+let atWork: (() => void) | undefined;
+let server: WireServer;
+beforeAll(async () => {
+  server = await startExampleServer({}, (what) => {
+    if (['GET events', 'GET cgi/get_history.cgi', 'POST inbox/claim'].includes(what)) atWork?.();
+  });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+function examples(): string[] {
+  const never = new AbortController().signal;
+  const all = withDescendants(makeProgram(fakeTerminal(folder), never, '1')).flatMap((command) => {
+    let help = '';
+    command.configureOutput({ writeOut: (text) => (help += text) });
+    command.outputHelp();
+    return examplesIn(help);
+  });
+  return [...new Set(all)];
+}
+
+/** Names of this machine and of the test's server in place of those that are only made up. */
+function here(word: string): string {
+  if (word === 'https://files.example.org') return server.baseUrl;
+  if (word === 'orders@example.org') return 'alpha@machines.test';
+  if (word.startsWith('/usr/local/bin/')) return 'true';
+  if (word === '/srv/in') return join(folder, 'in');
+  return Object.hasOwn(content, word) ? join(folder, word) : word;
+}
+
+test.each(examples())('%s', async (example) => {
+  // A shell would have emptied the files that examples write to.
+  const words = shellWordsOf(example, folder);
+  for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, name), text);
+  const isEndless = words.includes('--watch') || words.includes('listen');
+  const stop = new AbortController();
+  atWork = isEndless ? () => stop.abort() : undefined;
+  const environment = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
+  const terminal = fakeTerminal(folder, environment, example.includes('< key-file') ? 'wb_key\n' : 'something');
+  const fromInput = words.includes('-') || example.includes('<');
+  if (!fromInput) attended(terminal, (question) => (question.includes('y/N') ? 'y' : answerTo(question)));
+  const exit = await run(terminal, words.map(here), stop.signal, '1');
+  expect({ exit, errors: exit === exits.done ? '' : terminal.errors.text }).toEqual(
+    isEndless ? { exit: exits.interrupted, errors: expect.stringContaining('Interrupted.') } : { exit: 0, errors: '' },
+  );
+});
+
+function answerTo(question: string): string {
+  return question.includes('key') ? 'wb_key' : 'alpha@machines.test';
+}

@@ -1,0 +1,97 @@
+import type { Key, NewKey } from '../wire.ts';
+import { confirm } from './ask.ts';
+import { localTime } from './drops.ts';
+import type { Column } from './table.ts';
+import { type Context, orMissing, theOnly, withClient } from './with-client.ts';
+
+const list = 'waybill keys list';
+export const scopes: readonly NewKey['scopes'][number][] = [
+  'send',
+  'receive',
+  'contacts',
+  'history',
+  'webhooks',
+  'keys',
+];
+
+const keyColumns: readonly Column<Key>[] = [
+  { header: 'NAME', cell: ({ name }) => name, min: 12 },
+  { header: 'KEY', cell: ({ hint }) => `${hint}…`, plain: ({ hint }) => hint },
+  { header: 'SCOPES', cell: (key) => scopesOf(key), min: 12 },
+  {
+    header: 'STATE',
+    cell: (key) => stateOf(key),
+    style: (key) => (stateOf(key) === 'live' ? 'green' : stateOf(key) === 'revoked' ? 'red' : 'dim'),
+  },
+  time('USED', ({ last_used_at: at }) => at),
+  time('ENDS', ({ expires_at: at }) => at),
+  { header: 'NETWORKS', cell: ({ networks }) => networks?.join(', ') ?? '', min: 12 },
+  { header: 'ID', cell: () => '', plain: ({ id }) => id },
+];
+
+export async function listKeys(context: Context): Promise<void> {
+  const { answers, signal } = context;
+  await withClient(context, async (client) => {
+    await answers.list(keyColumns, await client.keys.list({ signal }));
+  });
+}
+
+export interface CreateKeyCommand {
+  scope: NewKey['scopes'];
+  network?: string[];
+  days?: number;
+  until?: Date;
+}
+
+const msPerDay = 86_400_000;
+
+/** The key alone goes to the output, so that it can be put into a file. */
+export async function createKey(
+  context: Context,
+  name: string,
+  { scope, network, days, until }: CreateKeyCommand,
+): Promise<void> {
+  const { answers, signal } = context;
+  const end = days === undefined ? until : new Date(Date.now() + days * msPerDay);
+  await withClient(context, async (client) => {
+    const key = await client.keys.create(
+      {
+        name,
+        scopes: [...new Set(scope)],
+        ...(network === undefined ? {} : { networks: network }),
+        ...(end === undefined ? {} : { expires_at: end.toISOString() }),
+      },
+      { signal },
+    );
+    const ending = key.expires_at === null ? '' : `, until ${localTime(key.expires_at)}`;
+    answers.notice(`The key ${name} may do this: ${scopesOf(key)}${ending}. It is not shown again:`);
+    await answers.say(key.api_key, key);
+  });
+}
+
+export async function revokeKey(context: Context, word: string, { yes }: { yes?: boolean }): Promise<void> {
+  const { terminal, answers, signal } = context;
+  await withClient(context, async (client) => {
+    const live = (await client.keys.list({ signal })).filter((key) => stateOf(key) === 'live');
+    const found = live.filter(({ id, name, hint }) => [id, name, hint, `${hint}…`].includes(word));
+    const key = theOnly(found, 'live key', word, list);
+    await confirm(terminal, signal, `Revoke the key ${key.name} (${key.hint}…)?`, yes);
+    await orMissing(client.keys.revoke(key.id, { signal }), `There is no live key ${word}.`, list);
+    await answers.say(`Revoked the key ${key.name}.`, { status: 'revoked', id: key.id, name: key.name });
+  });
+}
+
+/** Null is without restriction. */
+export function scopesOf(key: Pick<Key, 'scopes'>): string {
+  return key.scopes?.join(', ') ?? 'everything';
+}
+
+function stateOf(key: Key): 'live' | 'revoked' | 'expired' {
+  if (key.revoked_at !== null) return 'revoked';
+  return key.expires_at !== null && Date.parse(key.expires_at) <= Date.now() ? 'expired' : 'live';
+}
+
+function time(header: string, timeOf: (key: Key) => string | null): Column<Key> {
+  const text = (key: Key) => timeOf(key) ?? '';
+  return { header, cell: (key) => (text(key) === '' ? '' : localTime(text(key))), plain: text };
+}

@@ -1,0 +1,175 @@
+import type { ServerResponse } from 'node:http';
+import { fail, type Seen, succeed, WireServer } from './wire-server.ts';
+
+const time = '2030-01-31T12:00:00.000Z';
+export const ids = {
+  drop: '0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f',
+  key: '0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e60',
+  webhook: '0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e61',
+  event: '6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11',
+  upload: '0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e62',
+};
+
+export const drop = {
+  id: ids.drop,
+  number: 'WB-7F3K-29QD',
+  state: 'live',
+  message: 'The drawings.\nOf May.',
+  reference: 'order-4711',
+  metadata: { project: 'bridge' },
+  second_factor: 'sms',
+  notify: true,
+  created_at: time,
+  expires_at: '2030-02-07T12:00:00.000Z',
+  revoked_at: null,
+  receiver_count: 2,
+  file_count: 1,
+};
+const untouched = { undeliverable_at: null, undeliverable_reason: null, opened_at: null, completed_at: null };
+const person = { name: null, phone: '', language: 'en', ...untouched, revoked_at: null };
+export const dropDetails = {
+  ...drop,
+  deliveries_forgotten: false,
+  receivers: [
+    {
+      ...person,
+      id: 0,
+      email: 'anna@example.com',
+      state: 'completed',
+      notified_at: '2030-01-31T12:00:05.000Z',
+      opened_at: '2030-01-31T13:00:00.000Z',
+      completed_at: '2030-01-31T13:05:00.000Z',
+      files_delivered: 1,
+    },
+    {
+      ...person,
+      id: 1,
+      email: 'bo@example.com',
+      state: 'undeliverable',
+      notified_at: '2030-01-31T12:00:06.000Z',
+      undeliverable_at: '2030-01-31T12:01:00.000Z',
+      undeliverable_reason: '550 no such \u001b[31muser',
+      files_delivered: 0,
+    },
+  ],
+  files: [
+    {
+      id: ids.upload,
+      name: 'plan.pdf',
+      path: 'drawings/plan.pdf',
+      media_type: 'application/pdf',
+      size: 1_200_000,
+      sha256: 'ab'.repeat(32),
+      scan: 'clean',
+      state: 'available',
+      receivers_delivered: 1,
+    },
+  ],
+};
+export const key = {
+  id: ids.key,
+  name: 'nightly',
+  hint: 'wb_Zx81',
+  scopes: ['send'],
+  networks: ['192.0.2.0/24'],
+  created_at: time,
+  expires_at: '2100-01-01T00:00:00.000Z',
+  last_used_at: null,
+  revoked_at: null,
+};
+export const account = {
+  email: 'alpha@machines.test',
+  display_name: 'Alpha',
+  number: '46700000001',
+  language: 'en',
+  key: { id: ids.key, scopes: key.scopes, networks: key.networks, expires_at: key.expires_at },
+};
+export const webhook = {
+  id: ids.webhook,
+  url: 'https://example.org/waybill',
+  types: null,
+  description: 'archive',
+  public_keys: ['whpk_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
+  created_at: time,
+  previous_secret_until: null,
+  failing_since: null,
+  disabled_at: null,
+  disabled_reason: null,
+};
+export const attempt = {
+  id: ids.event,
+  event_id: ids.event,
+  type: 'webhook.test',
+  attempt: 1,
+  at: time,
+  status: 204 as number | null,
+  failure: null as string | null,
+  duration_ms: 35,
+};
+export const event = {
+  id: ids.event,
+  type: 'drop.completed',
+  created_at: time,
+  data: { drop_id: ids.drop },
+};
+const contact = { email: 'cy@example.com', number: '', language: '', groups: [], nick: '' };
+const upload = { id: ids.upload, name: 'file', path: 'file', state: 'ready', size: 0, received: 0, sha256: '' };
+const page = (...data: unknown[]) => ({ data, next_cursor: null });
+
+/** What a request is answered, or what answers it; by its method and path, in which ID stands for any id. */
+export type Replies = Record<string, unknown>;
+
+const replies: Replies = {
+  'GET account': account,
+  'GET drops': page(drop),
+  'GET drops/ID': dropDetails,
+  'POST drops': { ...drop, receivers: [] },
+  'POST drops/ID/revoke': { ...drop, state: 'revoked' },
+  'POST drops/ID/extend': drop,
+  'POST drops/ID/remind': { reminded: 1 },
+  'GET keys': { data: [key] },
+  'POST keys': { ...key, api_key: 'wb_new' },
+  'DELETE keys/ID': undefined,
+  'GET webhooks': { data: [webhook] },
+  'POST webhooks': { ...webhook, secret: 'whsec_c2VjcmV0' },
+  'DELETE webhooks/ID': undefined,
+  'POST webhooks/ID/enable': webhook,
+  'POST webhooks/ID/test': { event_id: ids.event },
+  'POST webhooks/ID/replay': undefined,
+  'GET webhooks/ID/attempts': page(attempt),
+  'GET events': { data: [event], next_cursor: 'next' },
+  'POST inbox/claim': { data: [] },
+  'GET inbox': page(),
+  'POST uploads': upload,
+  'GET uploads/ID': upload,
+  'GET cgi/contacts_read.cgi': { local: [contact], global: [] },
+  'GET cgi/get_history.cgi': { history: [], live_drops: '0', inbox: [] },
+  'GET cgi/get_files.cgi': [],
+  'GET cgi/remove_file.cgi': {},
+  'POST cgi/contacts_add.cgi': {},
+  'POST cgi/receivers_set.cgi': {},
+  'POST cgi/upload.cgi': {},
+  'POST cgi/createdrop.cgi': {},
+  'POST cgi/givedrop.cgi': {},
+};
+
+/** A server that knows one of everything. */
+export async function startExampleServer(more: Replies = {}, onAsked?: (what: string) => void): Promise<WireServer> {
+  const known = { ...replies, ...more };
+  return await WireServer.start((seen, response) => {
+    const what = whatIsAsked(seen);
+    onAsked?.(what);
+    if (Object.hasOwn(known, what)) answer(response, known[what]);
+    else fail(response, 404, 'not_found');
+  });
+}
+
+function whatIsAsked({ method, path }: Seen): string {
+  return `${method} ${path.replace(/\?.*/, '').replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/, 'ID')}`;
+}
+
+function answer(response: ServerResponse, value: unknown): void {
+  if (typeof value === 'function') value(response);
+  else if (value === undefined) response.writeHead(204).end();
+  else succeed(response, value, { ETag: '"1"' });
+}
