@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { printable } from './printable.ts';
 import { humanDuration, humanShare, humanSize, humanSpeed } from './sizes.ts';
-import type { Terminal } from './terminal.ts';
+import { type Terminal, widthOn } from './terminal.ts';
 import { shortened, widthOf } from './text-width.ts';
 
 const redrawMs = 100;
@@ -77,7 +77,7 @@ export class Progress {
     while (this.#samples.length > 2 && at - (this.#samples[0]?.at ?? at) > windowMs) this.#samples.shift();
     if (this.#drawnAt !== undefined && at - this.#drawnAt < redrawMs && !isComplete(step)) return;
     this.#drawnAt = at;
-    this.#screen.write(`\r\u001b[2K${this.line(step, this.#screen.columns ?? 80)}`);
+    this.#screen.write(`\r\u001b[2K${this.line(step, widthOn(this.#screen))}`);
   }
 
   /** Removes the line; what follows is written in its place. */

@@ -20,6 +20,11 @@ export interface Terminal {
   homeFolder: string;
 }
 
+/** A terminal that does not know its width says 0. */
+export function widthOn({ columns }: Screen): number {
+  return columns || 80;
+}
+
 /** A table's columns are as wide as its first rows need; the others are printed as they arrive. */
 const measuredRows = 100;
 
@@ -62,7 +67,7 @@ export class Answers {
     const first: Row[] = [];
     let table: Table<Row> | undefined;
     const begin = async (isWhole: boolean) => {
-      const made = new Table(columns, first, isWhole, output.columns ?? 80, this.#paint);
+      const made = new Table(columns, first, isWhole, widthOn(output), this.#paint);
       for (const line of [made.header(), ...first.map((row) => made.line(row))]) await this.#print(line);
       return made;
     };
@@ -79,7 +84,7 @@ export class Answers {
   preview<Row>(columns: readonly Column<Row>[], rows: readonly Row[], limit: number): void {
     const { errors } = this.#terminal;
     const first = rows.slice(0, limit);
-    const width = errors.isTTY === true ? (errors.columns ?? 80) : Number.POSITIVE_INFINITY;
+    const width = errors.isTTY === true ? widthOn(errors) : Number.POSITIVE_INFINITY;
     const table = new Table(columns, first, true, width, paintFor(errors, this.#terminal.environment));
     for (const line of [table.header(), ...first.map((row) => table.line(row))]) {
       if (!this.isJson) errors.write(`${line}\n`);
@@ -93,8 +98,8 @@ export class Answers {
       await this.#print(JSON.stringify(value));
       return;
     }
-    const { isTTY, columns = 80 } = this.#terminal.output;
-    const sheet = new Sheet(isTTY === true ? columns : Number.POSITIVE_INFINITY, this.#paint);
+    const { output } = this.#terminal;
+    const sheet = new Sheet(output.isTTY === true ? widthOn(output) : Number.POSITIVE_INFINITY, this.#paint);
     write(sheet);
     await this.#print(sheet.lines.join('\n'));
   }
