@@ -38,11 +38,12 @@ test('200 sends of ten processes make 200 drops, each with its own files and rec
   );
   const client = new Waybill({ baseUrl: demo().base_url, ...account });
   const made: unknown[] = [];
-  for await (const { ddmessage, files, receivers } of client.history()) {
-    made.push({ ddmessage, files: files.map(({ name }) => name).toSorted(), to: receivers.map(({ email }) => email) });
+  for await (const { id } of client.drops.list()) {
+    const { message, files, receivers } = await client.drops.get(id);
+    made.push({ message, files: files.map(({ name }) => name).toSorted(), to: receivers.map(({ email }) => email) });
   }
   const wanted = orders.flatMap(({ sends }) =>
-    sends.map(({ message, files, to }) => ({ ddmessage: message, files: files.map(({ name }) => name), to })),
+    sends.map(({ message, files, to }) => ({ message, files: files.map(({ name }) => name), to })),
   );
   const byMessage = (a: unknown, b: unknown) => JSON.stringify(a).localeCompare(JSON.stringify(b));
   expect(made.toSorted(byMessage)).toEqual(wanted.toSorted(byMessage));

@@ -74,6 +74,7 @@ test('the README’s walk with the packed client prints what the README prints',
     .replaceAll(receiver.user, 'beta@machines.test')
     .replaceAll(empty, '.')
     .replaceAll(home, '~')
+    .replace(/\bWB-\w{4}-\w{4}\b/g, 'WB-7F3K-29QD')
     .replace(/\b\d+ B\b/g, '32 B')
     .replace(/WB-\w{4}-\w{4}/g, 'WB-7F3K-29QD')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-11-15 03:22');

@@ -19,7 +19,7 @@ function clientOf(account: Account, baseUrl = demo().base_url): Waybill {
 
 async function messages(client: Waybill): Promise<string[]> {
   const found: string[] = [];
-  for await (const { ddmessage } of client.history()) found.push(ddmessage);
+  for await (const { message } of client.drops.list()) found.push(message);
   return found.toSorted();
 }
 
@@ -100,7 +100,7 @@ test('503s, 429s and lost answers in between change nothing', { timeout: 120_000
   expect(await messages(clientOf(account))).toEqual(wanted);
   const names = await inboxNames(puller);
   expect(names.toSorted()).toEqual(wanted.map((message) => `${message}.txt`));
-  expect(way.troubles).toBeGreaterThan(20);
+  expect(way.troubles).toBeGreaterThan(10);
   sender.close();
   puller.close();
 });

@@ -59,7 +59,7 @@ test('an upload', { timeout }, async () => {
   const found = await ratio(
     'up',
     () => curl('-H', 'Waybill-Draft: curl', '-F', 'do=upload', '-F', `file=@${path}`, url),
-    () => client.draft('ours').upload(path),
+    () => client.uploads.upload(path),
   );
   client.close();
   expect(found).toBeGreaterThan(0.9);

@@ -4,7 +4,7 @@ import type { CallOptions, PostOptions } from './call-options.ts';
 import { isWaybillError } from './errors.ts';
 import type { Call, Requests } from './requests.ts';
 
-type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** What a page of a list may have at most. */
 const pageSize = 100;
@@ -22,15 +22,32 @@ export class Caller {
     return await this.#requests.patiently(call, () => this.#requests.attempt(call));
   }
 
-  async get<T>(path: string, parameters: Parameters, { signal }: CallOptions): Promise<T> {
-    return await this.call({ method: 'GET', path: withParameters(path, parameters), signal, read: jsonOf<T> });
+  /** A call that its caller repeats. */
+  async attempt<T>(call: Call<T>): Promise<T> {
+    return await this.#requests.attempt(call);
+  }
+
+  async waitAfter(...failure: Parameters<Requests['waitAfter']>): Promise<void> {
+    await this.#requests.waitAfter(...failure);
+  }
+
+  async sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+    await this.#requests.surroundings.sleep(milliseconds, signal);
+  }
+
+  newKey(): string {
+    return this.#requests.surroundings.uuid();
+  }
+
+  async get<T>(path: string, query: Query, { signal }: CallOptions): Promise<T> {
+    return await this.call({ method: 'GET', path: withQuery(path, query), signal, read: jsonOf<T> });
   }
 
   /** All entries of a list that is answered page by page. One page is in memory at a time. */
-  async *list<T>(path: string, parameters: Parameters, options: CallOptions): AsyncGenerator<T, void, void> {
+  async *list<T>(path: string, query: Query, options: CallOptions): AsyncGenerator<T, void, void> {
     let cursor: string | undefined;
     do {
-      const asked = { limit: pageSize, ...parameters, cursor };
+      const asked = { limit: pageSize, ...query, cursor };
       const page = await this.get<{ data: T[]; next_cursor: string | null }>(path, asked, options);
       yield* page.data;
       cursor = page.next_cursor ?? undefined;
@@ -39,7 +56,7 @@ export class Caller {
 
   /** The key is made once, so that the repetition of a request whose answer was lost is recognised. */
   async post<T>(path: string, body: unknown, { signal, idempotencyKey }: PostOptions): Promise<T> {
-    const key = idempotencyKey ?? this.#requests.surroundings.uuid();
+    const key = idempotencyKey ?? this.newKey();
     const { headers, ...bytes } = withBody(body);
     const keyed = { ...headers, 'Idempotency-Key': key };
     return await this.call({ ...bytes, method: 'POST', path, headers: keyed, signal, read: contentOf<T> });
@@ -66,10 +83,8 @@ export function pathTo(collection: string, id: string, action?: string): string 
   return [collection, encodeURIComponent(id), ...(action === undefined ? [] : [action])].join('/');
 }
 
-function withParameters(path: string, parameters: Parameters): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
+function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 

@@ -29,8 +29,9 @@ export function pauseBefore(
   surroundings: Surroundings,
   failures: number,
   error: WaybillError,
+  mayPass = error.mayPass,
 ): number | undefined {
-  if (!error.mayPass || failures >= patience.attempts) return undefined;
+  if (!mayPass || failures >= patience.attempts) return undefined;
   const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
   if (askedMs > patience.longestRetryAfterMs) return undefined;
   return askedMs + jitter(patience, surroundings, failures);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { failureOf, unexpected } from './answer.ts';
-import { isWaybillError } from './errors.ts';
+import { isWaybillError, type WaybillErrorCode } from './errors.ts';
 import { jitter, type Patience, pauseBefore } from './patience.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Outgoing, Transport } from './transport.ts';
@@ -49,14 +49,31 @@ export class Requests {
       try {
         return await attempt(failures);
       } catch (error) {
-        signal?.throwIfAborted();
-        if (!isWaybillError(error) || repeatable?.() === false) throw error;
+        if (repeatable?.() === false) throw error;
         failures += 1;
-        const pause = pauseBefore(this.patience, this.surroundings, failures, error);
-        if (pause === undefined) throw error;
-        await this.surroundings.sleep(pause, signal);
+        await this.waitAfter(error, failures, signal);
       }
     }
+  }
+
+  /** Waits before what failed so often is tried again; throws the error if it should not be. */
+  async waitAfter(
+    error: unknown,
+    failures: number,
+    signal: AbortSignal | undefined,
+    ...passing: WaybillErrorCode[]
+  ): Promise<void> {
+    signal?.throwIfAborted();
+    if (!isWaybillError(error)) throw error;
+    const pause = pauseBefore(
+      this.patience,
+      this.surroundings,
+      failures,
+      error,
+      error.mayPass || passing.includes(error.code),
+    );
+    if (pause === undefined) throw error;
+    await this.surroundings.sleep(pause, signal);
   }
 
   /** A random pause that grows with the number of failures. */

@@ -1,229 +1,219 @@
-import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
-import type { UploadProgress } from './draft.ts';
-import { fail, succeed, WireServer } from './testing/wire-server.ts';
-import type { Contact } from './wire.ts';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { SentFile } from './send.ts';
+import type { FileToSend } from './sources.ts';
+import { FakeExchange } from './testing/fake-exchange.ts';
 
-interface FakeAccount {
-  contacts: string[];
-  usedKeys: Map<string, string>;
-  drops: { draft: string; receivers: string[]; files: string[]; parameters: unknown }[];
-  drafts: Map<string, { receivers: string[]; files: Map<string, Buffer>; opened: boolean }>;
-  loseAnswers: number;
-  /** Whether the server knows `Prefer: file-digests`. */
-  tellsDigests: boolean;
-}
+const folder = mkdtempSync(join(tmpdir(), 'client-send-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The rules of a dispatch, as docs/api.md has them. */
-async function account(contacts: string[] = []): Promise<{ server: WireServer; state: FakeAccount }> {
-  const state: FakeAccount = {
-    contacts,
-    usedKeys: new Map(),
-    drops: [],
-    drafts: new Map(),
-    loseAnswers: 0,
-    tellsDigests: true,
-  };
-  const server = await WireServer.start(({ path, headers, body }, response, request) => {
-    const name = String(headers['waybill-draft']);
-    const draft = state.drafts.get(name) ?? { receivers: [], files: new Map<string, Buffer>(), opened: false };
-    state.drafts.set(name, draft);
-    const ok = () => succeed(response, { status: 'ok' });
-    if (path === 'cgi/contacts_read.cgi') {
-      const local = state.contacts.map((email) => ({ email, number: '', language: '', groups: [], nick: '' }));
-      succeed(response, { local, global: [] }, { ETag: '"1"' });
-    } else if (path === 'cgi/contacts_add.cgi') {
-      state.contacts = (JSON.parse(body.toString()) as Contact[]).map(({ email }) => email);
-      ok();
-    } else if (path === 'cgi/receivers_set.cgi') {
-      const receivers = (JSON.parse(body.toString()) as Contact[]).map(({ email }) => email);
-      if (!receivers.every((email) => state.contacts.includes(email))) return fail(response, 409, 'unknown_contact');
-      draft.receivers = receivers;
-      ok();
-    } else if (path === 'cgi/get_files.cgi') {
-      draft.opened = true;
-      const asked = state.tellsDigests && headers['prefer'] === 'file-digests';
-      const entries = [...draft.files].map(([file, bytes]) => ({
-        name: file,
-        type: '',
-        size: '',
-        ...(asked ? { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') } : {}),
-      }));
-      succeed(response, entries);
-    } else if (path.startsWith('cgi/remove_file.cgi?filename=')) {
-      draft.files.delete(decodeURIComponent(path.split('=')[1] ?? ''));
-      ok();
-    } else if (path === 'cgi/upload.cgi') {
-      const [, file = '', bytes = ''] =
-        /filename="([^"]*)"[^]*?\r\n\r\n([^]*?)\r\n--/.exec(body.toString('latin1')) ?? [];
-      draft.files.set(Buffer.from(file, 'latin1').toString().normalize('NFC'), Buffer.from(bytes, 'latin1'));
-      succeed(response, { status: 'done' });
-    } else {
-      const key = String(headers['idempotency-key']);
-      const digest = `${path} ${name} ${body.toString()}`;
-      const used = state.usedKeys.get(key);
-      if (used !== undefined) return used === digest ? ok() : fail(response, 409, 'idempotency_key_reused');
-      if (draft.receivers.length === 0) return fail(response, 409, 'no_receivers');
-      if (path === 'cgi/createdrop.cgi') {
-        if (!draft.opened) return fail(response, 409, 'file_list_not_initialized');
-        if (draft.files.size === 0) return fail(response, 409, 'no_files');
-      }
-      state.usedKeys.set(key, digest);
-      const parameters = JSON.parse(body.toString()) as unknown;
-      state.drops.push({ draft: name, receivers: draft.receivers, files: [...draft.files.keys()], parameters });
-      state.drafts.delete(name);
-      if (state.loseAnswers > 0) {
-        state.loseAnswers -= 1;
-        request.socket.destroy();
-      } else ok();
-    }
-  });
-  return { server, state };
-}
-
+const chunkBytes = 8 * 1024 * 1024;
+const large = randomBytes(2 * chunkBytes + 4_321);
+const largePath = join(folder, 'large.bin');
+writeFileSync(largePath, large);
+const to = ['a@example.org'];
 const files = [
   { name: 'a.txt', content: 'a' },
   { name: 'b.txt', content: 'b' },
 ];
 
-test('a send makes one drop, in a draft of its own, and adds contacts that are missing', async () => {
-  const { server, state } = await account(['known@example.org']);
-  await using _server = server;
-  const to = ['known@example.org', { email: 'new@example.org', nick: 'New' }];
-  await server.client().send({ files, to, message: 'Hello', days: 3 });
-  await server.client().send({ files, to });
-  expect(state.contacts).toEqual(['known@example.org', 'new@example.org']);
-  expect(state.drops).toMatchObject([
+test('a send makes one drop of what it uploads', async () => {
+  await using exchange = await FakeExchange.start();
+  const receivers = ['a@example.org', { email: 'b@example.org', language: 'sv' }];
+  const sent = await exchange.server.client().send({ files, to: receivers, message: 'Hello', days: 3, notify: false });
+  expect(exchange.drops).toMatchObject([
     {
-      receivers: ['known@example.org', 'new@example.org'],
+      request: {
+        receivers: [{ email: 'a@example.org' }, { email: 'b@example.org', language: 'sv' }],
+        message: 'Hello',
+      },
       files: ['a.txt', 'b.txt'],
-      parameters: { desttime: 3, ddmessage: 'Hello' },
     },
-    { files: ['a.txt', 'b.txt'], parameters: {} },
   ]);
-  const drafts = state.drops.map(({ draft }) => draft);
-  expect(new Set(drafts).size).toBe(2);
-  for (const draft of drafts) expect(draft).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+  expect(exchange.drops[0]?.request).toMatchObject({ expires_in: 259_200, notify: false });
+  expect(sent).toMatchObject({ repeated: false, drop: { number: 'WB-0000-0001' } });
+  expect(sent.drop.receivers[0]?.link).toBe('https://files.example.org/d/0');
+  expect(sent.files).toMatchObject([
+    { path: 'a.txt', sizeBytes: 1, scan: 'clean' },
+    { path: 'b.txt', sizeBytes: 1, scan: 'clean' },
+  ]);
 });
 
-test('a dispatch whose answer was lost is repeated and makes one drop', async () => {
-  const { server, state } = await account(['a@example.org']);
-  await using _server = server;
-  state.loseAnswers = 3;
-  await server.client().send({ files, to: ['a@example.org'] });
-  expect(state.drops).toHaveLength(1);
-});
-
-test('a send with a key that was used makes nothing and uploads nothing', async () => {
-  const { server, state } = await account(['a@example.org']);
-  await using _server = server;
-  const send = { files, to: ['a@example.org'], message: 'once', idempotencyKey: 'night of 1 May' };
-  expect(await server.client().send(send)).toEqual({ idempotencyKey: 'night of 1 May', repeated: false });
-  const before = server.seen.length;
-  expect(await server.client().send(send)).toEqual({ idempotencyKey: 'night of 1 May', repeated: true });
-  expect(state.drops).toHaveLength(1);
-  expect(server.seen.slice(before).some(({ path }) => path === 'cgi/upload.cgi')).toBe(false);
-  await expect(server.client().send({ ...send, message: 'another' })).rejects.toMatchObject({
-    code: 'idempotency_key_reused',
-  });
-});
-
-test('a send that broke off is taken up in the same draft, without what was left there', async () => {
-  const { server, state } = await account(['a@example.org']);
-  await using _server = server;
-  const send = { to: ['a@example.org'], idempotencyKey: 'key' };
-  const torn = [
-    { name: 'old.txt', content: 'old' },
-    { name: 'torn', open: () => tearing() },
-  ];
-  await expect(server.client().send({ ...send, files: torn })).rejects.toMatchObject({ code: 'source_failed' });
-  await server.client().send({ ...send, files });
-  expect(state.drops).toMatchObject([{ files: ['a.txt', 'b.txt'] }]);
-});
-
-const uploads = (server: WireServer) =>
-  server.seen
-    .filter(({ path }) => path === 'cgi/upload.cgi')
-    .map(({ body }) => /filename="([^"]*)"/.exec(body.toString('latin1'))?.[1]);
-
-test('a send that is run again uploads only what is not there yet', async () => {
-  const { server, state } = await account(['a@example.org']);
-  await using _server = server;
-  const send = { to: ['a@example.org'], idempotencyKey: 'key' };
-  const path = fileURLToPath(import.meta.url);
-  const there = [
-    { path, name: 'from a path' },
-    { name: 'from memory', content: 'ä' },
-    { name: 'from a function', open: () => [Buffer.from('made')] },
-    { name: 'e\u0301', content: 'spelt in another way' },
-  ];
-  const changed = (content: string) => ({ name: 'changed', content });
-  const streamed = () => ({ name: 'streamed', stream: [Buffer.from('once')] });
-  const torn = { name: 'torn', open: () => tearing() };
-  const first = [...there, changed('one'), { name: 'grown', content: '1' }, streamed(), torn];
-  await expect(server.client().send({ ...send, files: first })).rejects.toMatchObject({ code: 'source_failed' });
-  const before = uploads(server).length;
-  const progress: UploadProgress[] = [];
-  const second = [
-    ...there,
-    changed('two'),
-    { name: 'grown', content: '12' },
-    streamed(),
-    { name: 'torn', content: 'whole' },
-  ];
-  await server.client().send({ ...send, files: second, onProgress: (step) => progress.push(step) });
-  expect(uploads(server).slice(before)).toEqual(['changed', 'grown', 'streamed', 'torn']);
-  expect(state.drops).toHaveLength(1);
-  expect(state.drops[0]?.files).toHaveLength(second.length);
-  expect(progress).toContainEqual({ name: 'from memory', sentBytes: 2, totalBytes: 2 });
-});
-
-test('a send that is run again uploads everything where the server does not tell what it has', async () => {
-  const { server, state } = await account(['a@example.org']);
-  await using _server = server;
-  state.tellsDigests = false;
-  const send = { to: ['a@example.org'], idempotencyKey: 'key' };
-  const torn = { name: 'torn', open: () => tearing() };
-  await expect(server.client().send({ ...send, files: [...files, torn] })).rejects.toThrow();
-  const before = uploads(server).length;
-  await server.client().send({ ...send, files });
-  expect(uploads(server).slice(before)).toEqual(['a.txt', 'b.txt']);
-});
-
-async function* tearing(): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('a');
-  throw new Error('torn');
+async function* pieces(...content: Buffer[]): AsyncGenerator<Uint8Array> {
+  yield* content;
 }
 
-test('what was uploaded for a dispatch that another process has made meanwhile is removed', async () => {
-  const { server, state } = await account(['a@example.org']);
-  await using _server = server;
-  const send = { to: ['a@example.org'], idempotencyKey: 'key' };
-  const other = { name: 'b.txt', open: () => meanwhile() };
-  async function* meanwhile(): AsyncGenerator<Uint8Array> {
-    await server.client().send({ ...send, files });
-    yield Buffer.from('b');
+test.each<[string, (content: Buffer) => FileToSend]>([
+  ['a path', (content) => pathWith(content)],
+  ['memory', (content) => ({ name: 'f', content })],
+  ['a Blob', (content) => ({ name: 'f', content: new Blob([new Uint8Array(content)]) })],
+  ['a function', (content) => ({ name: 'f', open: () => [content.subarray(0, 10), content.subarray(10)] })],
+  ['a stream', (content) => ({ name: 'f', stream: pieces(content.subarray(0, 10), content.subarray(10)) })],
+])('a file from %s arrives with its bytes, small or large', async (_from, file) => {
+  const spools = () => readdirSync(tmpdir()).filter((name) => name.startsWith('waybill-spool-')).length;
+  const before = spools();
+  for (const content of [Buffer.alloc(0), large.subarray(0, 1_000), large]) {
+    await using exchange = await FakeExchange.start();
+    const { id, path } = await exchange.server.client().uploads.upload(file(content), { idempotencyKey: 'u' });
+    expect(path).toBe('f');
+    expect(exchange.uploads.get(id)?.bytes.equals(content)).toBe(true);
   }
-  await server.client().send({ ...send, files: [{ name: 'a.txt', content: 'a' }, other] });
-  expect(state.drops).toHaveLength(1);
-  expect([...state.drafts.values()].flatMap((draft) => [...draft.files.keys()])).toEqual([]);
+  expect(spools()).toBe(before);
 });
 
-test('a request gives access to the receivers, once for a key', async () => {
-  const { server, state } = await account();
-  await using _server = server;
-  const request = { to: ['a@example.org'], message: 'Please', days: 1, idempotencyKey: 'key' };
-  await server.client().request(request);
-  await server.client().request(request);
-  expect(state.drops).toMatchObject([{ receivers: ['a@example.org'], files: [] }]);
+function pathWith(content: Buffer): FileToSend {
+  const path = join(folder, 'from-path');
+  writeFileSync(path, content);
+  return { path, name: 'f' };
+}
+
+test('a name of any characters arrives, and cannot write headers', async () => {
+  await using exchange = await FakeExchange.start();
+  const name = 'Ä "quoted" (1) *\r\nX: y; 100%.txt';
+  for (const content of ['x', large]) await exchange.server.client().uploads.upload({ name, content });
+  expect([...exchange.uploads.values()].map(({ path }) => path)).toEqual([name, name]);
+});
+
+test('an upload in parts goes on where the server is when a request or an answer is lost', async () => {
+  await using exchange = await FakeExchange.start();
+  const fates = ['answered', 'not arrived', 'answer lost', 'answered'] as const;
+  let parts = 0;
+  exchange.fate = ({ method }) => (method === 'PATCH' ? (fates[parts++] ?? 'answered') : 'answered');
+  const { id } = await exchange.server.client().uploads.upload(largePath);
+  expect(exchange.uploads.get(id)?.bytes.equals(large)).toBe(true);
+  expect(exchange.received.map(({ offset }) => offset)).toEqual([0, chunkBytes, 2 * chunkBytes]);
+});
+
+test('another process with the same key goes on where the first was killed, and checks the whole file', async () => {
+  await using exchange = await FakeExchange.start();
+  exchange.fate = ({ method, headers }) =>
+    method === 'PATCH' && headers['upload-offset'] !== '0' ? 'not arrived' : 'answered';
+  const impatient = exchange.server.client({ patience: { attempts: 1 } });
+  const send = { files: [largePath], to, idempotencyKey: 'night of 1 May' };
+  await expect(impatient.send(send)).rejects.toMatchObject({ code: 'unreachable' });
+  exchange.fate = () => 'answered';
+  expect(await exchange.server.client().send(send)).toMatchObject({ repeated: false });
+  expect(exchange.received.map(({ offset }) => offset)).toEqual([0, chunkBytes, 2 * chunkBytes]);
+  expect(exchange.drops).toHaveLength(1);
+});
+
+test('a beginning that another file left behind is found out', async () => {
+  await using exchange = await FakeExchange.start();
+  exchange.fate = ({ method, headers }) =>
+    method === 'PATCH' && headers['upload-offset'] !== '0' ? 'not arrived' : 'answered';
+  const file = (content: Buffer) => ({ files: [{ name: 'f', content }], to, idempotencyKey: 'key' });
+  const impatient = exchange.server.client({ patience: { attempts: 1 } });
+  await expect(impatient.send(file(large))).rejects.toMatchObject({ code: 'unreachable' });
+  exchange.fate = () => 'answered';
+  const other = Buffer.from(large);
+  other.writeUInt8(other.readUInt8(5) ^ 1, 5);
+  await expect(exchange.server.client().send(file(other))).rejects.toMatchObject({ code: 'digest_mismatch' });
+  expect(exchange.uploads.size).toBe(0);
+  await exchange.server.client().send(file(other));
+  expect(exchange.drops).toHaveLength(1);
+});
+
+test('a send whose answer was lost, or that is repeated with its key, makes one drop', async () => {
+  await using exchange = await FakeExchange.start();
+  let lost = 0;
+  exchange.fate = ({ path }) => (path === 'drops' && lost++ < 3 ? 'answer lost' : 'answered');
+  const send = { files: [...files, largePath], to, idempotencyKey: 'once' };
+  await exchange.server.client().send(send);
+  const before = exchange.received.length;
+  expect(await exchange.server.client().send(send)).toMatchObject({ repeated: true, drop: { number: 'WB-0000-0001' } });
+  expect(exchange.drops).toHaveLength(1);
+  expect(exchange.received).toHaveLength(before);
+  const changed = exchange.server.client().send({ ...send, message: 'another' });
+  await expect(changed).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+});
+
+test('a file that has changed since a send with its key broke off is sent as it is now', async () => {
+  await using exchange = await FakeExchange.start();
+  const torn: FileToSend = {
+    name: 'torn',
+    open: () => {
+      throw new Error('torn');
+    },
+  };
+  const send = { to, idempotencyKey: 'key' };
+  const first = exchange.server.client().send({ ...send, files: [{ name: 'a', content: '1' }, torn] });
+  await expect(first).rejects.toMatchObject({ code: 'source_failed' });
+  await exchange.server.client().send({ ...send, files: [{ name: 'a', content: '12' }] });
+  expect(exchange.drops).toMatchObject([{ files: ['a'] }]);
+  expect(exchange.received.at(-1)).toMatchObject({ path: 'a', bytes: 2 });
+});
+
+test('remembered uploads are not sent again, unless the server has removed them', async () => {
+  await using exchange = await FakeExchange.start();
+  const kept = new Map<string, SentFile>();
+  const memory = {
+    recall: (path: string) => kept.get(path),
+    keep: async (file: SentFile) => void kept.set(file.path, file),
+  };
+  exchange.fate = ({ path }) => (path === 'drops' ? 'not arrived' : 'answered');
+  const send = { files, to, idempotencyKey: 'key', memory };
+  await expect(exchange.server.client({ patience: { attempts: 1 } }).send(send)).rejects.toThrow();
+  expect([...kept.keys()].toSorted()).toEqual(['a.txt', 'b.txt']);
+  const before = exchange.received.length;
+  await expect(exchange.server.client({ patience: { attempts: 1 } }).send(send)).rejects.toThrow();
+  expect(exchange.received).toHaveLength(before);
+  exchange.fate = () => 'answered';
+  exchange.uploads.clear();
+  await exchange.server.client().send(send);
+  expect(exchange.drops).toMatchObject([{ files: ['a.txt', 'b.txt'] }]);
+});
+
+test('a file that is refused is named, and removed', async () => {
+  await using exchange = await FakeExchange.start();
+  exchange.refusal = 'infected';
+  for (const file of [
+    { name: 'x.bin', content: 'x' },
+    { path: largePath, name: 'x.bin' },
+  ]) {
+    const sending = exchange.server.client().send({ files: [file], to });
+    await expect(sending).rejects.toMatchObject({
+      code: 'infected',
+      message: expect.stringContaining('x.bin') as string,
+    });
+    expect(exchange.uploads.size).toBe(0);
+  }
+  expect(exchange.drops).toEqual([]);
+});
+
+test('a file that changes while it is sent is an error, not a wrong file', async () => {
+  await using exchange = await FakeExchange.start();
+  const path = join(folder, 'shrinking');
+  writeFileSync(path, large);
+  const shrink = () => truncateSync(path, chunkBytes);
+  await expect(exchange.server.client().uploads.upload(path, { onProgress: shrink })).rejects.toThrow(
+    'shrinking changed while it was being sent.',
+  );
+});
+
+test('a folder is sent with its paths; what is not a file is refused', async () => {
+  await using exchange = await FakeExchange.start();
+  const root = join(folder, 'drawings');
+  const wanted = Array.from({ length: 60 }, (_, index) => `drawings/sub ${index % 5}/deep/plan ${index}.txt`);
+  for (const path of wanted) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), path);
+  }
+  const client = exchange.server.client();
+  await client.send({ files: [`${root}/`], to });
+  expect(exchange.drops[0]?.files.toSorted()).toEqual(wanted.toSorted());
+  symlinkSync('/etc/passwd', join(root, 'sub 1/link'));
+  await expect(client.send({ files: [root], to })).rejects.toThrow(/link is not a file/);
+  mkdirSync(join(folder, 'empty'));
+  await expect(client.send({ files: [join(folder, 'empty')], to })).rejects.toMatchObject({ code: 'no_files' });
+  expect(exchange.drops).toHaveLength(1);
 });
 
 test('what cannot be sent is refused before anything is asked', async () => {
-  const { server } = await account();
-  await using _server = server;
-  const client = server.client();
-  const to = ['a@example.org'];
+  await using exchange = await FakeExchange.start();
+  const client = exchange.server.client();
   await expect(client.send({ files: [], to })).rejects.toMatchObject({ code: 'no_files' });
   await expect(client.send({ files, to: [] })).rejects.toMatchObject({ code: 'no_receivers' });
   await expect(client.send({ files: [...files, '/no/such/file'], to })).rejects.toThrow('it does not exist');
@@ -237,5 +227,12 @@ test('what cannot be sent is refused before anything is asked', async () => {
     { name: '\u00e9', content: '' },
   ];
   await expect(client.send({ files: spelt, to })).rejects.toMatchObject({ code: 'invalid_argument' });
-  expect(server.seen).toEqual([]);
+  expect(exchange.server.seen).toEqual([]);
+});
+
+test('an abort ends an upload', async () => {
+  await using exchange = await FakeExchange.start();
+  const stop = new AbortController();
+  const options = { signal: stop.signal, onProgress: () => stop.abort(new Error('enough')) };
+  await expect(exchange.server.client().uploads.upload(largePath, options)).rejects.toThrow('enough');
 });

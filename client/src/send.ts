@@ -1,168 +1,167 @@
 import { createHash } from 'node:crypto';
-import { canonicalAddress, contactOf } from './address.ts';
-import type { CallOptions } from './call-options.ts';
-import type { Contacts } from './contacts.ts';
-import type { Draft, UploadProgress } from './draft.ts';
+import type { PostOptions } from './call-options.ts';
+import type { Drops } from './drops.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
-import { type FileToSend, hasContent, sourceOf } from './sources.ts';
-import type { ContactInput, UploadedFile } from './wire.ts';
+import { withoutFolders } from './folder.ts';
+import { type FileToSend, sourceOf } from './sources.ts';
+import type { UploadProgress, Uploads } from './uploads.ts';
+import type { CreatedDrop, NewReceiver, UploadView } from './wire.ts';
 
-export interface SendOptions extends CallOptions {
+export interface SendOptions extends PostOptions {
+  /** Files and folders. The files of a folder keep their paths. */
   files: readonly FileToSend[];
-  /** Receivers who are not contacts yet are added to the account's contacts. */
-  to: readonly (string | ContactInput)[];
+  /** They need not be contacts. What is not given is taken from the contact with the address. */
+  to: readonly (string | NewReceiver)[];
   message?: string | undefined;
   /** How long the files can be downloaded. Absent: the server's default. */
   days?: number | undefined;
-  /**
-   * Makes the send repeatable: however often it is called with the same key within 7 days, by any process, there is one
-   * drop. Without it, the call retries safely, but a second call makes a second drop.
-   */
-  idempotencyKey?: string | undefined;
+  /** False: receivers get no mails, and the answer has their links, for you to send. */
+  notify?: boolean | undefined;
+  /** Your own name for the drop. */
+  reference?: string | undefined;
+  /** Where finished uploads are remembered, for a call with the same `idempotencyKey` after this process was killed. */
+  memory?: UploadMemory | undefined;
   onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-export type RequestOptions = Omit<SendOptions, 'files' | 'onProgress'>;
+/** What is kept of a finished upload. */
+export interface SentFile {
+  /** Its name, or its path in the folder that was sent. */
+  path: string;
+  /** The id of its upload. */
+  id: string;
+  sizeBytes: number;
+  /** What the virus scanner said; null if that is not known, because an earlier call has sent the file. */
+  scan: UploadView['scan'];
+}
+
+export interface UploadMemory {
+  recall(path: string): SentFile | undefined;
+  keep(file: SentFile): Promise<void>;
+}
 
 export interface Sent {
   idempotencyKey: string;
   /** An earlier call with the same key has sent it; this call sent nothing. */
   repeated: boolean;
+  drop: CreatedDrop;
+  files: SentFile[];
 }
 
-export interface Workplace {
-  contacts: Contacts;
-  draft(name: string): Draft;
-  uuid(): string;
+/** Small files are uploaded so many at a time. A large one is uploaded alone. */
+const smallFilesAtOnce = 4;
+const smallFileBytes = 1024 * 1024;
+const secondsPerDay = 86_400;
+
+interface NamedFile {
+  path: string;
+  file: FileToSend;
+  sizeBytes: number | undefined;
 }
 
-/** Nothing is ever staged in this draft, so a dispatch from it succeeds only if it is a repetition. */
-const emptyDraft = 'nothing-here';
-
-/** The whole workflow of a dispatch, in a draft that nobody else uses. */
-export async function send(workplace: Workplace, options: SendOptions): Promise<Sent> {
-  const { signal, to } = options;
-  const names = await distinctNames(options.files);
-  const key = options.idempotencyKey ?? workplace.uuid();
-  const draft = workplace.draft(draftFor(key));
-  const dispatch = { days: options.days, message: options.message, idempotencyKey: key, signal };
-  if (options.idempotencyKey !== undefined && (await wasMade(workplace, draft, (from) => from.dispatch(dispatch)))) {
-    return { idempotencyKey: key, repeated: true };
-  }
-
-  await setReceivers(workplace.contacts, draft, to, signal);
-  // An earlier call with this key may have left files, of this selection or another one.
-  const staged = new Map<string, UploadedFile>();
-  for (const file of await draft.files({ signal, digests: true })) {
-    if (names.has(file.name)) staged.set(file.name, file);
-    else await draft.removeFile(file.name, { signal });
-  }
-  for (const file of options.files) await upload(draft, file, staged, options);
-  await draft.dispatch(dispatch);
-  if (options.idempotencyKey !== undefined) await clear(draft, signal);
-  return { idempotencyKey: key, repeated: false };
-}
-
-/** Uploads a file unless the same bytes are staged under its name. */
-async function upload(
-  draft: Draft,
-  file: FileToSend,
-  staged: ReadonlyMap<string, UploadedFile>,
-  { signal, onProgress }: SendOptions,
-): Promise<void> {
-  const source = sourceOf(file);
-  const there = staged.get(source.name.normalize('NFC'));
-  if (there?.bytes !== undefined && (await hasContent(source, there, signal))) {
-    onProgress?.({ name: source.name, sentBytes: there.bytes, totalBytes: there.bytes });
-  } else {
-    await draft.upload(file, { signal, onProgress });
+/** Uploads the files, and sends them. */
+export async function send(
+  { uploads, drops, newKey }: { uploads: Uploads; drops: Drops; newKey: () => string },
+  options: SendOptions,
+): Promise<Sent> {
+  const { signal, message, days, notify, reference } = options;
+  if (options.to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
+  const wanted = await distinctFiles(options.files);
+  const idempotencyKey = options.idempotencyKey ?? newKey();
+  for (let round = 1; ; round += 1) {
+    const files = await uploadAll(uploads, wanted, options, `${idempotencyKey} ${round}`, round === 1);
+    const mayBeRepeated = options.idempotencyKey !== undefined && round === 1;
+    // An upload that was sent is not an upload any more.
+    const repeated = mayBeRepeated && (await uploads.find(files[0]?.id ?? '', { signal })) === undefined;
+    try {
+      const drop = await drops.create(
+        {
+          uploads: files.map(({ id }) => id),
+          receivers: options.to.map((receiver) => (typeof receiver === 'string' ? { email: receiver } : receiver)),
+          ...(message === undefined ? {} : { message }),
+          ...(days === undefined ? {} : { expires_in: days * secondsPerDay }),
+          ...(notify === undefined ? {} : { notify }),
+          ...(reference === undefined ? {} : { reference }),
+        },
+        { idempotencyKey, signal },
+      );
+      return { idempotencyKey, repeated, drop, files };
+    } catch (error) {
+      // An upload of an earlier call was not sent, but removed since.
+      if (round > 1 || !isWaybillError(error) || !lacksUpload(error)) throw error;
+    }
   }
 }
 
-/** Gives contacts a page on which they can upload files. */
-export async function request(workplace: Workplace, options: RequestOptions): Promise<Sent> {
-  const { signal, to } = options;
-  const key = options.idempotencyKey ?? workplace.uuid();
-  const draft = workplace.draft(draftFor(key));
-  const grant = { days: options.days, message: options.message, idempotencyKey: key, signal };
-  if (options.idempotencyKey !== undefined && (await wasMade(workplace, draft, (from) => from.grant(grant)))) {
-    return { idempotencyKey: key, repeated: true };
-  }
-  await setReceivers(workplace.contacts, draft, to, signal);
-  await draft.grant(grant);
-  return { idempotencyKey: key, repeated: false };
+function lacksUpload({ faults }: WaybillError): boolean {
+  return faults.some(({ pointer, code }) => pointer.startsWith('/uploads/') && code === 'not_found');
 }
 
-/**
- * Whether a dispatch with this key was made before. First tried from an empty draft, where it fails for lack of receivers
- * unless the key is known; from its own draft it might succeed with half of its files. A known key is tried once more
- * from its own draft, where it cannot change anything: a server may count the draft as a part of the request.
- */
-async function wasMade(workplace: Workplace, own: Draft, dispatch: (from: Draft) => Promise<void>): Promise<boolean> {
-  try {
-    await dispatch(workplace.draft(emptyDraft));
-    return true;
-  } catch (error) {
-    if (isWaybillError(error, 'no_receivers')) return false;
-    if (!isWaybillError(error, 'idempotency_key_reused')) throw error;
-  }
-  await dispatch(own);
-  return true;
-}
-
-async function setReceivers(
-  contacts: Contacts,
-  draft: Draft,
-  to: readonly (string | ContactInput)[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
-  const receivers = to.map(contactOf);
-  try {
-    await draft.setReceivers(receivers, { signal });
-  } catch (error) {
-    if (!isWaybillError(error, 'unknown_contact')) throw error;
-    await addMissing(contacts, receivers, signal);
-    await draft.setReceivers(receivers, { signal });
-  }
-}
-
-async function addMissing(contacts: Contacts, receivers: readonly ContactInput[], signal: AbortSignal | undefined) {
-  const { local, global } = await contacts.list({ signal });
-  const known = new Set([...local, ...global].map(({ email }) => email));
-  const missing = receivers.filter(({ email }) => !known.has(canonicalAddress(email)));
-  await contacts.upsert(missing, { signal });
-}
-
-/** Two files of the same name would replace each other silently; and a missing file is reported before anything is sent. */
-async function distinctNames(files: readonly FileToSend[]): Promise<Set<string>> {
-  if (files.length === 0) throw new WaybillError('no_files', 'Name at least one file.');
-  const names = new Set<string>();
+/** In their order, as far as it does not cost time: the drop lists files in the order in which they were uploaded. */
+async function uploadAll(
+  uploads: Uploads,
+  files: readonly NamedFile[],
+  options: SendOptions,
+  key: string,
+  mayRecall: boolean,
+): Promise<SentFile[]> {
+  const done: SentFile[] = [];
+  let group: Promise<SentFile>[] = [];
+  const finishGroup = async () => {
+    // Nothing goes on in the background after a failure.
+    for (const result of await Promise.allSettled(group)) {
+      if (result.status === 'rejected') throw result.reason;
+      done.push(result.value);
+    }
+    group = [];
+  };
   for (const file of files) {
+    const known = mayRecall ? options.memory?.recall(file.path) : undefined;
+    const isSmall = known !== undefined || (file.sizeBytes ?? Number.POSITIVE_INFINITY) <= smallFileBytes;
+    if (!isSmall || group.length === smallFilesAtOnce) await finishGroup();
+    group.push(known === undefined ? uploadOne(uploads, file, key, options) : Promise.resolve(known));
+    if (!isSmall) await finishGroup();
+  }
+  await finishGroup();
+  return done;
+}
+
+async function uploadOne(
+  uploads: Uploads,
+  { path, file }: NamedFile,
+  sendKey: string,
+  { signal, onProgress, memory }: SendOptions,
+): Promise<SentFile> {
+  // The same for every process that sends this, whatever characters the key has.
+  const idempotencyKey = createHash('sha256')
+    .update(JSON.stringify([sendKey, path]))
+    .digest('base64url');
+  const progress = { signal, onProgress };
+  const uploaded = await uploads.uploadOrFind(file, { idempotencyKey, ...progress }).catch((error: unknown) => {
+    // The file has changed since an earlier call.
+    if (!isWaybillError(error, 'idempotency_key_reused')) throw error;
+    return uploads.uploadOrFind(file, progress);
+  });
+  const { id, size: sizeBytes, scan } = uploaded;
+  const sent = { path, id, sizeBytes, scan };
+  await memory?.keep(sent);
+  return sent;
+}
+
+/** Two files of one path would look the same; and a missing file is reported before anything is sent. */
+async function distinctFiles(files: readonly FileToSend[]): Promise<NamedFile[]> {
+  if (files.length === 0) throw new WaybillError('no_files', 'Name at least one file.');
+  const found = new Map<string, NamedFile>();
+  for (const file of await withoutFolders(files)) {
     const source = sourceOf(file);
-    const name = source.name.normalize('NFC');
-    if (names.has(name)) {
+    const path = source.name.normalize('NFC');
+    if (found.has(path)) {
       throw new WaybillError(
         'invalid_argument',
-        `Two files are called ${name}. Rename one of them, or send them separately.`,
+        `Two files are called ${path}. Rename one of them, or send them separately.`,
       );
     }
-    names.add(name);
-    await source.check();
+    found.set(path, { path, file, sizeBytes: await source.check() });
   }
-  return names;
-}
-
-/** A repeated send uses the same draft, whatever characters the key has. */
-function draftFor(key: string): string {
-  return `send-${createHash('sha256').update(key).digest('hex').slice(0, 48)}`;
-}
-
-/** If somebody else has made this dispatch in the meantime, what was uploaded for it is no longer needed. */
-async function clear(draft: Draft, signal: AbortSignal | undefined): Promise<void> {
-  for (const { name } of await draft.files({ signal })) {
-    await draft.removeFile(name, { signal }).catch((error: unknown) => {
-      if (!isWaybillError(error, 'not_found')) throw error;
-    });
-  }
+  return [...found.values()];
 }

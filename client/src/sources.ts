@@ -1,49 +1,43 @@
-import { createHash } from 'node:crypto';
 import { constants, createReadStream, type Stats } from 'node:fs';
-import { access, open as openFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { access, type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { WaybillError } from './errors.ts';
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** A file to send: a path, or a name and where its bytes come from. */
+/** A file to send: a path, or a name and where its bytes come from. A name with `/` is a path in the folder that is sent. */
 export type FileToSend =
   | string
   | { path: string; name?: string; type?: string }
   | { name: string; content: string | Uint8Array | Blob; type?: string }
-  /** Called for every attempt. The memory of a piece may be reused when the next one is asked for. */
-  | { name: string; open: () => Bytes; sizeBytes?: number; type?: string }
-  /** Can be read only once: an upload that breaks off after its first few megabytes cannot be repeated. */
-  | { name: string; stream: Bytes; sizeBytes?: number; type?: string };
+  /** Read once. What is larger than 8 MiB goes to a temporary file first, because the server is told the size beforehand. */
+  | { name: string; open: () => Bytes; type?: string }
+  | { name: string; stream: Bytes; type?: string };
 
+/** The server stores a file in chunks of this size; a request of this size is stored whole. */
+export const chunkBytes = 8 * 1024 * 1024;
+
+/** A file whose size is known, and of which any chunk can be read. */
 export interface OpenedSource {
-  sizeBytes: number | undefined;
-  bytes: Bytes;
+  readonly sizeBytes: number;
+  /** What is there from the offset on, up to `chunkBytes`. Valid until the next call. */
+  chunk(offset: number): Promise<Uint8Array>;
+  /** Throws if it is not the file any more that was opened. */
+  checkUnchanged(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface Source {
   readonly name: string;
   readonly type: string;
-  /** Throws if it is clear beforehand that it cannot be read. */
-  check(): Promise<unknown>;
+  /** Throws if it is clear beforehand that it cannot be read. Returns its size if that is known. */
+  check(): Promise<number | undefined>;
   open(): Promise<OpenedSource>;
-  /** Whether it can be opened again. */
-  repeatable(): boolean;
-  /** Its content, to look at before it is sent. Undefined if reading would consume it. */
-  preview(): Promise<Preview | undefined>;
 }
 
-interface Preview {
-  /** Undefined if it is known only after reading. */
-  sizeBytes: number | undefined;
-  read: () => Bytes;
-}
-
-/** How much of a stream is kept, so that an upload refused at its beginning can be repeated. */
-const rememberedBytes = 4 * 1024 * 1024;
-const readBytes = 1024 * 1024;
 const plainBytes = 'application/octet-stream';
-const nothingToCheck = async () => undefined;
+const nothing = async () => undefined;
 
 export function sourceOf(file: FileToSend): Source {
   if (typeof file === 'string') return pathSource({ path: file });
@@ -51,37 +45,10 @@ export function sourceOf(file: FileToSend): Source {
   const { name, type = plainBytes } = file;
   if ('content' in file) {
     const content = file.content instanceof Blob ? file.content : new Blob([file.content as string]);
-    const read = () => content.stream() as AsyncIterable<Uint8Array>;
-    return rereadableSource(name, type, { sizeBytes: content.size, read });
+    return { name, type, check: async () => content.size, open: async () => openBlob(content) };
   }
-  if ('open' in file) return rereadableSource(name, type, { sizeBytes: file.sizeBytes, read: () => file.open() });
-  return onceSource(name, type, file.sizeBytes, file.stream);
-}
-
-/** Whether a source has this content. A source that can be read only once is not read, and counts as different. */
-export async function hasContent(
-  source: Source,
-  content: { bytes?: number; sha256?: string },
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const preview = await source.preview();
-  if (preview === undefined || (preview.sizeBytes ?? content.bytes) !== content.bytes) return false;
-  const hash = createHash('sha256');
-  try {
-    for await (const piece of preview.read()) {
-      signal?.throwIfAborted();
-      hash.update(piece);
-    }
-  } catch {
-    signal?.throwIfAborted();
-    return false; // the upload meets the same problem, and reports it
-  }
-  return hash.digest('hex') === content.sha256;
-}
-
-function rereadableSource(name: string, type: string, preview: Preview): Source {
-  const open = async () => ({ sizeBytes: preview.sizeBytes, bytes: preview.read() });
-  return { name, type, check: nothingToCheck, open, repeatable: () => true, preview: async () => preview };
+  const bytes = 'open' in file ? () => file.open() : () => file.stream;
+  return { name, type, check: nothing, open: () => readWhole(name, bytes) };
 }
 
 function pathSource({
@@ -93,22 +60,97 @@ function pathSource({
   name?: string;
   type?: string;
 }): Source {
-  let once: Source | undefined;
   return {
     name,
     type,
-    check: () => statOf(path),
-    async open(): Promise<OpenedSource> {
+    async check() {
       const found = await statOf(path);
-      if (found.isFile()) return { sizeBytes: found.size, bytes: fileBytes(path) };
-      // A pipe, such as the shell's <(…).
-      once ??= onceSource(name, type, undefined, createReadStream(path, { highWaterMark: readBytes }));
-      return await once.open();
+      return found.isFile() ? found.size : undefined;
     },
-    repeatable: () => once === undefined || once.repeatable(),
-    async preview() {
-      const found = await statOf(path);
-      return found.isFile() ? { sizeBytes: found.size, read: () => fileBytes(path) } : undefined;
+    async open() {
+      // A pipe, such as the shell's <(…), is read once.
+      return (await statOf(path)).isFile()
+        ? await openFile(path, name)
+        : await readWhole(name, () => createReadStream(path));
+    },
+  };
+}
+
+function openBlob(content: Blob): OpenedSource {
+  return {
+    sizeBytes: content.size,
+    chunk: async (offset) => new Uint8Array(await content.slice(offset, offset + chunkBytes).arrayBuffer()),
+    checkUnchanged: nothing,
+    close: nothing,
+  };
+}
+
+async function openFile(path: string, name: string): Promise<OpenedSource> {
+  const handle = await open(path);
+  const opened = await handle.stat();
+  let buffer: Buffer | undefined;
+  return {
+    sizeBytes: opened.size,
+    async chunk(offset) {
+      const length = Math.min(chunkBytes, opened.size - offset);
+      buffer ??= Buffer.allocUnsafeSlow(Math.min(chunkBytes, opened.size));
+      if ((await readFully(handle, buffer.subarray(0, length), offset, name)) < length) throw changed(name);
+      return buffer.subarray(0, length);
+    },
+    async checkUnchanged() {
+      const now = await handle.stat();
+      if (now.size !== opened.size || now.mtimeMs !== opened.mtimeMs) throw changed(name);
+    },
+    close: () => handle.close(),
+  };
+}
+
+async function readFully(handle: FileHandle, target: Buffer, offset: number, name: string): Promise<number> {
+  let filled = 0;
+  try {
+    while (filled < target.length) {
+      const { bytesRead } = await handle.read(target, filled, target.length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+  } catch (cause) {
+    throw unreadable(name, cause);
+  }
+  return filled;
+}
+
+/** Reads what can be read only once: into memory, or from the second chunk on into a temporary file. */
+async function readWhole(name: string, bytes: () => Bytes): Promise<OpenedSource> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  let folder: string | undefined;
+  let spool: FileHandle | undefined;
+  const removeFolder = async () => {
+    await spool?.close();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    for await (const piece of bytes()) {
+      length += piece.length;
+      // The memory of a piece may be reused when the next one is asked for.
+      pieces.push(new Uint8Array(piece));
+      if (length > chunkBytes && folder === undefined) {
+        folder = await mkdtemp(join(tmpdir(), 'waybill-spool-'));
+        spool = await open(join(folder, 'spool'), 'wx', 0o600);
+      }
+      await spool?.appendFile(Buffer.concat(pieces.splice(0)));
+    }
+  } catch (cause) {
+    await removeFolder();
+    throw unreadable(name, cause);
+  }
+  if (folder === undefined) return openBlob(new Blob(pieces));
+  const file = await openFile(join(folder, 'spool'), name);
+  return {
+    ...file,
+    async close() {
+      await file.close();
+      await removeFolder();
     },
   };
 }
@@ -116,6 +158,7 @@ function pathSource({
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
 };
 
 async function statOf(path: string): Promise<Stats> {
@@ -128,68 +171,15 @@ async function statOf(path: string): Promise<Stats> {
     const why = reasons[code ?? ''] ?? message;
     throw new WaybillError('source_failed', `${path} cannot be read: ${why}.`, { cause });
   }
-  if (found.isDirectory())
-    throw new WaybillError(
-      'source_failed',
-      `${path} is a folder. Send the files in it, such as ${path}/*, or an archive of it.`,
-    );
+  if (found.isDirectory()) throw new WaybillError('source_failed', `${path} is a folder.`);
   return found;
 }
 
-/** One buffer is filled while the other one is sent, so that a file of any size needs only these two. */
-async function* fileBytes(path: string): AsyncGenerator<Uint8Array, void, void> {
-  const handle = await openFile(path);
-  let [current, other] = [Buffer.allocUnsafeSlow(readBytes), Buffer.allocUnsafeSlow(readBytes)];
-  let reading = handle.read(current, 0, readBytes, null);
-  try {
-    for (;;) {
-      const { bytesRead } = await reading;
-      if (bytesRead === 0) return;
-      reading = handle.read(other, 0, readBytes, null);
-      yield current.subarray(0, bytesRead);
-      [current, other] = [other, current];
-    }
-  } finally {
-    await reading.catch(() => undefined);
-    await handle.close();
-  }
+function changed(name: string): WaybillError {
+  return new WaybillError('source_failed', `${name} changed while it was being sent.`);
 }
 
-/** A stream whose beginning is kept, because a refusal comes before much of an upload was taken. */
-function onceSource(name: string, type: string, sizeBytes: number | undefined, stream: Bytes): Source {
-  const rest = Symbol.asyncIterator in stream ? stream[Symbol.asyncIterator]() : stream[Symbol.iterator]();
-  let beginning: Uint8Array[] | undefined = [];
-  let beginningBytes = 0;
-  let ended = false;
-  /** A read that an earlier attempt has begun but not awaited. */
-  let reading: Promise<IteratorResult<Uint8Array>> | undefined;
-  let attempts = 0;
-
-  async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
-    attempts += 1;
-    const attempt = attempts;
-    yield* beginning ?? [];
-    while (!ended) {
-      reading ??= Promise.resolve(rest.next());
-      const next = await reading;
-      if (attempt !== attempts) return; // the next attempt takes what was read
-      reading = undefined;
-      if (next.done) {
-        ended = true;
-        return;
-      }
-      beginningBytes += next.value.length;
-      if (beginningBytes > rememberedBytes) beginning = undefined;
-      beginning?.push(next.value);
-      yield next.value;
-    }
-  }
-  return {
-    name,
-    type,
-    check: nothingToCheck,
-    open: async () => ({ sizeBytes, bytes: bytes() }),
-    repeatable: () => beginning !== undefined,
-    preview: async () => undefined,
-  };
+function unreadable(name: string, cause: unknown): WaybillError {
+  const message = `${name} could not be read completely: ${(cause as Error).message}.`;
+  return new WaybillError('source_failed', message, { cause });
 }

@@ -4,20 +4,21 @@ import { Caller } from './caller.ts';
 import { Contacts } from './contacts.ts';
 import { type Download, type DownloadNeeds, type DownloadOptions, type InboxFile, openDownload } from './download.ts';
 import { type DownloadedFile, type DownloadToFileOptions, downloadPart, downloadToFile } from './download-to-file.ts';
-import { Draft } from './draft.ts';
 import { Drops } from './drops.ts';
 import { WaybillError } from './errors.ts';
 import { Events } from './events.ts';
+import { Grants, type Requested, type RequestOptions } from './grant.ts';
 import { Inbox } from './inbox.ts';
 import { Keys } from './keys.ts';
 import { listElements } from './list-elements.ts';
 import { MachineCaller } from './machine-caller.ts';
 import { defaultPatience, type Patience } from './patience.ts';
 import { type Door, Requests } from './requests.ts';
-import { type RequestOptions, request, type SendOptions, type Sent, send, type Workplace } from './send.ts';
+import { type SendOptions, type Sent, send } from './send.ts';
 import { serverUrl } from './server-url.ts';
 import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { Transport } from './transport.ts';
+import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
 import type { AccountView, HistoryEntry, InboxEntry } from './wire.ts';
 
@@ -44,12 +45,13 @@ export class Waybill {
   readonly events: Events;
   readonly inbox: Inbox;
   readonly keys: Keys;
+  readonly uploads: Uploads;
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
   readonly #caller: Caller;
   readonly #machine: MachineCaller;
   readonly #downloads: DownloadNeeds;
-  readonly #workplace: Workplace;
+  readonly #grants: Grants;
 
   constructor(options: WaybillOptions) {
     const surroundings = { ...realSurroundings, ...options.surroundings };
@@ -65,12 +67,9 @@ export class Waybill {
     this.events = new Events(this.#caller);
     this.inbox = new Inbox(this.#caller);
     this.keys = new Keys(this.#caller);
+    this.uploads = new Uploads(this.#caller);
     this.webhooks = new Webhooks(this.#caller);
-    this.#workplace = {
-      contacts: this.contacts,
-      draft: (name) => this.draft(name),
-      uuid: () => surroundings.uuid(),
-    };
+    this.#grants = new Grants(this.#machine, this.contacts);
   }
 
   /** The account that the key belongs to, and what the key may do. */
@@ -78,14 +77,14 @@ export class Waybill {
     return await this.#caller.get('account', {}, options);
   }
 
-  /** Sends files: adds contacts that are missing, sets the receivers, uploads, and dispatches. */
+  /** Sends files and folders: uploads them, and makes one drop of them. */
   async send(options: SendOptions): Promise<Sent> {
-    return await send(this.#workplace, options);
+    return await send({ uploads: this.uploads, drops: this.drops, newKey: () => this.#caller.newKey() }, options);
   }
 
   /** Gives contacts a page on which they can upload files. */
-  async request(options: RequestOptions): Promise<Sent> {
-    return await request(this.#workplace, options);
+  async request(options: RequestOptions): Promise<Requested> {
+    return await this.#grants.make(options.idempotencyKey ?? this.#caller.newKey(), options);
   }
 
   /** What contacts and other accounts have sent to this one and can still be downloaded, newest first. */
@@ -118,11 +117,6 @@ export class Waybill {
     options: DownloadOptions = {},
   ): Promise<Pick<Download, 'path' | 'sizeBytes' | 'sha256'>> {
     return await downloadPart(this.#downloads, file, part, options);
-  }
-
-  /** The draft of this name, or the account's default one, for what `send` does not do. */
-  draft(name?: string): Draft {
-    return new Draft(this.#machine, name, () => `waybill-${this.#downloads.surroundings.uuid()}`);
   }
 
   /** Closes all connections. Calls in progress fail. */

@@ -1,5 +1,5 @@
 // Every example of every --help is run, against a server that knows one of everything.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,6 +20,8 @@ const content: Record<string, string> = {
   'contacts.json': '[{"email":"bo@example.com"}]',
 };
 for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, name), text);
+mkdirSync(join(folder, 'drawings'));
+writeFileSync(join(folder, 'drawings/plan.pdf'), 'a plan');
 
 /** Set by the test that runs: something that does not end by itself has done its work. */
 let atWork: (() => void) | undefined;
@@ -51,7 +53,7 @@ function here(word: string): string {
   if (word === 'orders@example.org') return 'alpha@machines.test';
   if (word.startsWith('/usr/local/bin/')) return 'true';
   if (word === '/srv/in') return join(folder, 'in');
-  return Object.hasOwn(content, word) ? join(folder, word) : word;
+  return Object.hasOwn(content, word) || word === 'drawings/' ? join(folder, word) : word;
 }
 
 test.each(examples())('%s', async (example) => {

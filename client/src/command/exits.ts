@@ -113,7 +113,7 @@ const endings: Record<WaybillErrorCode, Ending> = {
   },
   idempotency_key_reused: {
     exit: exits.refused,
-    message: 'The --key was used for something else in the last 7 days.',
+    message: 'The --key was used for something else in the last 7 days, or what it stands for has changed since.',
     next: 'Use another key.',
   },
   request_in_flight: { ...later, message: 'The same request is still being processed.' },
@@ -195,6 +195,7 @@ export function told(error: unknown): Told {
 const fieldsToOptions: readonly (readonly [RegExp, string])[] = [
   [/"?\bdesttime\b"?(?: is\b)?/g, '--days must be'],
   [/"ddmessage"/g, '--message'],
+  [/"?\bexpires_in\b"?/g, '--days'],
 ];
 
 function inTermsOfTheCommand(message: string): string {

@@ -56,7 +56,7 @@ const refusal =
 
 test.each<[words: string, exit: number, said: string]>([
   ['send ~/none --to a@example.org', 1, '~/none cannot be read: it does not exist.'],
-  ['send ~/folder --to a@example.org', 1, '~/folder is a folder. Send the files in it'],
+  ['send ~/folder --to a@example.org', 2, 'There is no file to send.'],
   ['send ~/report.pdf ~/report.pdf --to a@example.org', 2, 'Two files are called report.pdf.'],
   ['send - - --to a@example.org', 2, 'Standard input can be sent only once.'],
   ['send ~/report.pdf', 2, "Required option '--to <address>' not specified."],
@@ -72,8 +72,6 @@ test.each<[words: string, exit: number, said: string]>([
   ['contacts add a@example.org --number +46701234567', 2, 'Use 7 to 15 digits, starting with the country code'],
   ['contacts add a@example.org --language x_y', 2, 'Use a tag such as en or pt-BR.'],
   ['contacts ad', 2, "Unknown command 'ad'. (Did you mean add?)\n         See: waybill contacts --help"],
-  ['files --draft a/b', 2, 'Use 1 to 64 of the characters'],
-  ['files --remove none.txt', 4, 'No uploaded file is called none.txt.'],
   ['pull ~/report.pdf', 1, '~/report.pdf exists already and is not a folder.'],
   ['inbox --limit all', 2, 'Use a whole number from 1 to'],
   ['inbox', 4, 'There is no Waybill server at this address.'],

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -15,10 +15,12 @@ beforeEach(() => {
   words = {
     url: 'https://files.example.org',
     user: 'a@example.org',
-    paths: [path],
+    files: [{ path, name: 'report.csv' }],
     to: ['b@example.org'],
     message: 'x',
     days: 1,
+    mail: true,
+    key: undefined,
   };
 });
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -44,6 +46,8 @@ test('other words, or another content of the file, are another send', async () =
     { to: ['c@example.org'] },
     { user: 'c@example.org' },
     { url: 'https://x' },
+    { mail: false },
+    { key: 'k' },
   ];
   for (const other of others) {
     expect((await pendingSend(sends(), { ...words, ...other }, now)).idempotencyKey).not.toBe(idempotencyKey);
@@ -60,4 +64,20 @@ test('a key that the server may have forgotten is not used again', async () => {
   const later = await pendingSend(sends(), words, now);
   expect(later.resumed).toBe(false);
   expect(later.idempotencyKey).not.toBe(idempotencyKey);
+});
+
+test('finished uploads are known to the next run, but not a line that was cut off', async () => {
+  const { memory } = await pendingSend(sends(), words, now);
+  const file = { path: 'report.csv', id: 'u1', sizeBytes: 1, scan: 'clean' as const };
+  await memory.keep(file);
+  const [name = ''] = readdirSync(sends());
+  appendFileSync(join(sends(), name), '{"path":"b.csv","id":"u');
+  const next = await pendingSend(sends(), words, now);
+  expect(next.memory.recall('report.csv')).toEqual(file);
+  expect(next.memory.recall('b.csv')).toBeUndefined();
+});
+
+test('what has a name of its own keeps it', async () => {
+  const first = await pendingSend(sends(), { ...words, key: 'nightly' }, now);
+  expect(first.idempotencyKey).toBe('nightly');
 });

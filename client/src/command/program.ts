@@ -3,7 +3,6 @@ import { completionScript, type Shell } from './completion.ts';
 import { addContactCommands } from './contact-commands.ts';
 import { addDropCommands } from './drop-commands.ts';
 import { CommandError, exits } from './exits.ts';
-import { type FilesCommand, filesCommand } from './files.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { inboxCommand, type ListCommand } from './lists.ts';
 import { type LoginOptions, login } from './login.ts';
@@ -64,11 +63,12 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
   examples(
     program
       .command('send')
-      .description('send files to receivers')
-      .argument('<file...>', 'the files; - is standard input')
+      .description('send files and folders to receivers')
+      .argument('<file...>', 'the files and folders; - is standard input')
       .requiredOption('--to <address>', 'a receiver; can be repeated', several)
       .option('-m, --message <text>', 'a message to the receivers')
       .addOption(days('the files can be downloaded'))
+      .option('--no-mail', 'send no mails, and print the link of each receiver instead')
       .option('--name <name>', 'the name of what comes from standard input (default: stdin)')
       .option(
         '--key <key>',
@@ -78,6 +78,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       .action((files: string[], options: SendCommand) => sendCommand(terminal, answers(), signal, files, options)),
     'waybill send report.pdf --to anna@example.com --to archive@example.org -m "The report." --days 7',
     'waybill send report.csv --to finance@example.com --key "report-$(date +%F)"',
+    'waybill send drawings/ --to anna@example.com --no-mail',
     'pg_dump shop | waybill send - --name shop.sql --to archive@example.org',
   );
 
@@ -122,17 +123,6 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
   );
 
   addDropCommands(program, context);
-
-  examples(
-    program
-      .command('files')
-      .description('list files that are uploaded but not yet sent')
-      .option('--draft <name>', 'those of this draft instead of the account’s default one', draftName)
-      .option('--remove <name>', 'remove this file instead')
-      .action((options: FilesCommand) => filesCommand(terminal, answers(), signal, options)),
-    'waybill files',
-    'waybill files --remove report.pdf',
-  );
 
   addContactCommands(program, terminal, signal, answers);
   addKeyCommands(program, context);
@@ -186,13 +176,6 @@ function days(what: string): Option {
 function key(value: string): string {
   if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(value)) {
     throw new InvalidArgumentError('Use up to 255 printable ASCII characters.');
-  }
-  return value;
-}
-
-function draftName(value: string): string {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(value)) {
-    throw new InvalidArgumentError('Use 1 to 64 of the characters A–Z, a–z, 0–9, - and _.');
   }
   return value;
 }

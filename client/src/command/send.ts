@@ -1,9 +1,12 @@
 import { join } from 'node:path';
-import type { FileToSend } from '../sources.ts';
+import { withoutFolders } from '../folder.ts';
+import type { Sent, SentFile } from '../send.ts';
+import { type FileToSend, sourceOf } from '../sources.ts';
 import { openClient, stateFolder } from './account.ts';
 import { CommandError, exits } from './exits.ts';
 import { type PendingSend, pendingSend } from './pending-sends.ts';
 import { Progress, wholeOf } from './progress.ts';
+import { humanSize, humanTime } from './sizes.ts';
 import type { Answers, Terminal } from './terminal.ts';
 
 export interface SendCommand {
@@ -12,6 +15,7 @@ export interface SendCommand {
   days?: number;
   name?: string;
   key?: string;
+  mail: boolean;
 }
 
 export async function sendCommand(
@@ -19,47 +23,85 @@ export async function sendCommand(
   answers: Answers,
   signal: AbortSignal,
   paths: string[],
-  { to, message, days, name = 'stdin', key }: SendCommand,
+  { to, message, days, name = 'stdin', key, mail }: SendCommand,
 ): Promise<void> {
   const { client, account } = await openClient(terminal);
   const fromInput = paths.includes('-');
   if (fromInput && paths.indexOf('-') !== paths.lastIndexOf('-')) {
     throw new CommandError(exits.usage, 'usage', 'Standard input can be sent only once.', 'Name - only once.');
   }
-  const files: FileToSend[] = paths.map((path) => (path === '-' ? { name, stream: terminal.input } : path));
-  const words = { url: account.url, user: account.user, paths, to, message, days };
+  const files = await withoutFolders(paths.map((path) => (path === '-' ? { name, stream: terminal.input } : path)));
+  const words = { url: account.url, user: account.user, files: files.map(placeOf), to, message, days, mail, key };
   // Standard input cannot be read again, so such a send cannot be resumed.
-  const pending = key === undefined && !fromInput ? await remember(terminal, answers, words) : undefined;
+  const pending = fromInput ? undefined : await remember(terminal, answers, words);
   if (pending?.resumed) answers.notice('Resuming an earlier run of this command that was interrupted.');
 
   const progress = new Progress(terminal);
-  progress.expect(await wholeOf(paths));
+  progress.expect(await wholeOf(words.files.map(({ path }) => path)));
   try {
-    const { repeated, idempotencyKey } = await client.send({
+    const sent = await client.send({
       files,
       to,
       message,
       days,
+      ...(mail ? {} : { notify: false }),
       idempotencyKey: key ?? pending?.idempotencyKey,
+      memory: pending?.memory,
       signal,
       onProgress: ({ name: file, sentBytes, totalBytes }) =>
         progress.show({ name: file, bytes: sentBytes, totalBytes }),
     });
     await pending?.forget();
     progress.clear();
-    const value = { status: 'sent', files: files.length, to, idempotency_key: idempotencyKey, repeated };
-    if (repeated)
-      await answers.say(
-        key === undefined
-          ? 'An earlier run has sent it already; nothing was sent twice.'
-          : `Something was sent with the key ${key} already; nothing was sent now.`,
-        value,
-      );
-    else await answers.say(`Sent ${counted(files.length, 'file')} to ${to.join(', ')}.`, value);
+    await answers.say(textOf(sent, to, key), valueOf(sent, to));
+    for (const { email, link } of sent.drop.receivers) {
+      if (link !== undefined) await answers.say(`${email}  ${link}`, { status: 'link', email, link });
+    }
   } finally {
     progress.clear();
     client.close();
   }
+}
+
+function placeOf(file: FileToSend): { path: string; name: string } {
+  const path = typeof file === 'string' ? file : 'path' in file ? file.path : '';
+  return { path, name: sourceOf(file).name };
+}
+
+function textOf({ drop, files, repeated }: Sent, to: readonly string[], key: string | undefined): string {
+  const what = `${counted(files.length, 'file')} (${humanSize(sizeOf(files))})`;
+  const until = humanTime(new Date(drop.expires_at));
+  const sent = `Sent ${what} to ${to.join(', ')} as ${drop.number}, until ${until}. ${scanText(files)}`.trimEnd();
+  if (!repeated) return sent;
+  return key === undefined
+    ? `An earlier run has sent it already, as ${drop.number}; nothing was sent twice.`
+    : `It was sent with the key ${key} already, as ${drop.number}; nothing was sent now.`;
+}
+
+function scanText(files: readonly SentFile[]): string {
+  const count = files.filter(({ scan }) => scan === 'clean').length;
+  if (count === files.length) return 'No virus was found.';
+  if (files.some(({ scan }) => scan === null)) return '';
+  return count === 0 ? 'Not scanned for viruses.' : `Only ${count} of ${files.length} were scanned for viruses.`;
+}
+
+function valueOf({ drop, files, repeated, idempotencyKey }: Sent, to: readonly string[]): Record<string, unknown> {
+  return {
+    status: 'sent',
+    id: drop.id,
+    number: drop.number,
+    expires_at: drop.expires_at,
+    size_bytes: sizeOf(files),
+    files: files.length,
+    scanned: files.filter(({ scan }) => scan === 'clean').length,
+    to,
+    idempotency_key: idempotencyKey,
+    repeated,
+  };
+}
+
+function sizeOf(files: readonly SentFile[]): number {
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 /** A send works without its record too; but a run after an interruption would then be a send of its own. */

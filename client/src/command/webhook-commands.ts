@@ -33,11 +33,15 @@ const eventTypes = Object.keys({
   'request.undeliverable': true,
   'request.opened': true,
   'request.received': true,
+  'request.fulfilled': true,
+  'request.receiver_added': true,
+  'request.receiver_revoked': true,
   'request.extended': true,
   'request.expired': true,
   'request.revoked': true,
   'inbox.received': true,
   'contact.changed': true,
+  'contact.removed': true,
 } satisfies Record<EventType, true>) as EventType[];
 
 const which = 'its URL or its id';

@@ -1,0 +1,151 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { NewDrop, UploadView } from '../wire.ts';
+import { refuse, type Seen, succeed, WireServer } from './wire-server.ts';
+
+type Answer = { value: unknown; headers?: Record<string, string> };
+
+class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly errors: unknown[];
+
+  constructor(status: number, code: string, errors: unknown[] = []) {
+    super(code);
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+  }
+}
+
+export interface Stored {
+  path: string;
+  size: number;
+  bytes: Buffer;
+}
+
+/** Uploads and drops by the rules of docs/api-v1.md, for tests of what the client makes of them. */
+export class FakeExchange implements AsyncDisposable {
+  readonly uploads = new Map<string, Stored>();
+  readonly drops: { request: NewDrop; files: string[] }[] = [];
+  /** What was stored of the bodies of uploads, in the order of the requests. */
+  readonly received: { path: string; offset: number; bytes: number }[] = [];
+  /** Decides about a request: it is answered as usual, its answer is lost, or it does not arrive. */
+  fate: (seen: Seen) => 'answered' | 'answer lost' | 'not arrived' = () => 'answered';
+  refusal: UploadView['refusal'] = null;
+  server!: WireServer;
+  readonly #answers = new Map<string, { digest: string; answer: Answer }>();
+
+  static async start(): Promise<FakeExchange> {
+    const exchange = new FakeExchange();
+    exchange.server = await WireServer.start((seen, response, request) => {
+      const fate = exchange.fate(seen);
+      try {
+        const { value, headers } = fate === 'not arrived' ? { value: undefined } : exchange.#once(seen);
+        if (fate !== 'answered') request.socket.destroy();
+        else succeed(response, value, headers);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        refuse(response, error.status, error.code, { errors: error.errors });
+      }
+    });
+    return exchange;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+  }
+
+  /** A request with a key is carried out once. */
+  #once(seen: Seen): Answer {
+    const { method, path, headers, body } = seen;
+    const key = headers['idempotency-key'];
+    if (method !== 'POST' || typeof key !== 'string') return this.#carryOut(seen);
+    const announced = [headers['upload-length'], headers['upload-metadata'], headers['content-disposition']];
+    const digest = createHash('sha256')
+      .update(JSON.stringify([path, announced]))
+      .update(body)
+      .digest('hex');
+    const earlier = this.#answers.get(key);
+    if (earlier && earlier.digest !== digest) throw new Refusal(422, 'idempotency_key_reused');
+    if (earlier) return earlier.answer;
+    const answer = this.#carryOut(seen);
+    this.#answers.set(key, { digest, answer });
+    return answer;
+  }
+
+  #carryOut({ method, path, headers, body }: Seen): Answer {
+    const [, id = ''] = path.split('/');
+    const upload = this.uploads.get(id);
+    if (method === 'POST' && path === 'uploads')
+      return headers['tus-resumable'] ? this.#begin(headers) : this.#whole(headers, body);
+    if (method === 'POST' && path === 'drops') return this.#send(JSON.parse(body.toString()) as NewDrop);
+    if (!upload) throw new Refusal(404, 'not_found');
+    if (method === 'GET') return { value: this.#view(id, upload) };
+    if (method === 'DELETE') return { value: this.uploads.delete(id) };
+    if (Number(headers['upload-offset']) !== upload.bytes.length) throw new Refusal(409, 'upload_superseded');
+    return this.#add(upload, body);
+  }
+
+  #begin(headers: Seen['headers']): Answer {
+    const fields = String(headers['upload-metadata'])
+      .split(',')
+      .map((field) => field.split(' '));
+    const path = Buffer.from(fields.find(([name]) => name === 'path')?.[1] ?? '', 'base64').toString();
+    const id = randomUUID();
+    this.uploads.set(id, { path, size: Number(headers['upload-length']), bytes: Buffer.alloc(0) });
+    return { value: undefined, headers: { Location: `/api/v1/uploads/${id}` } };
+  }
+
+  #whole(headers: Seen['headers'], body: Buffer): Answer {
+    const digest = createHash('sha256').update(body).digest('base64');
+    if (headers['repr-digest'] !== `sha-256=:${digest}:`) throw new Refusal(422, 'digest_mismatch');
+    if (this.refusal) throw new Refusal(422, this.refusal);
+    const path = decodeURIComponent(
+      String(headers['content-disposition']).replace("attachment; filename*=UTF-8''", ''),
+    );
+    const id = randomUUID();
+    const upload = { path, size: body.length, bytes: Buffer.alloc(0) };
+    this.uploads.set(id, upload);
+    this.#add(upload, body);
+    return { value: this.#view(id, upload) };
+  }
+
+  #add(upload: Stored, body: Buffer): Answer {
+    this.received.push({ path: upload.path, offset: upload.bytes.length, bytes: body.length });
+    upload.bytes = Buffer.concat([upload.bytes, body]);
+    return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };
+  }
+
+  #send(request: NewDrop): Answer {
+    const missing = request.uploads.flatMap((id, index) =>
+      this.uploads.has(id) ? [] : [{ pointer: `/uploads/${index}`, code: 'not_found', detail: 'It is not there.' }],
+    );
+    if (missing.length > 0) throw new Refusal(404, 'not_found', missing);
+    this.drops.push({ request, files: request.uploads.map((id) => this.uploads.get(id)?.path ?? '') });
+    for (const id of request.uploads) this.uploads.delete(id);
+    const receivers = request.receivers.map(({ email }, id) => ({
+      id,
+      email,
+      ...(request.notify === false ? { link: `https://files.example.org/d/${id}` } : {}),
+    }));
+    const number = `WB-0000-000${this.drops.length}`;
+    const expires = { expires_at: '2030-01-31T12:00:00.000Z', notify: request.notify ?? true };
+    return { value: { id: randomUUID(), number, ...expires, receivers } };
+  }
+
+  #view(id: string, { path, size, bytes }: Stored): Partial<UploadView> {
+    const arrived = bytes.length === size;
+    const state = !arrived ? 'uploading' : this.refusal ? 'refused' : 'ready';
+    const sha256 = arrived ? createHash('sha256').update(bytes).digest('hex') : null;
+    return {
+      id,
+      path,
+      state,
+      size,
+      received: bytes.length,
+      sha256,
+      scan: arrived ? 'clean' : null,
+      refusal: this.refusal,
+    };
+  }
+}

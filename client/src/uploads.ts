@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { bytesOf, jsonOf, unexpected } from './answer.ts';
+import type { CallOptions, PostOptions } from './call-options.ts';
+import { type Caller, pathTo } from './caller.ts';
+import { isWaybillError, WaybillError } from './errors.ts';
+import { chunkBytes, type FileToSend, type OpenedSource, type Source, sourceOf } from './sources.ts';
+import type { UploadView } from './wire.ts';
+
+export interface UploadProgress {
+  name: string;
+  /** Goes back if the connection breaks. */
+  sentBytes: number;
+  totalBytes: number;
+}
+
+export interface UploadOptions extends PostOptions {
+  onProgress?: ((progress: UploadProgress) => void) | undefined;
+}
+
+/** What an earlier call with the same key has uploaded, and was sent or removed since. */
+interface GoneUpload extends Pick<UploadView, 'id' | 'size' | 'scan'> {
+  state: 'gone';
+}
+
+/** Small pieces, so that progress can be seen on a slow line. */
+const pieceBytes = 256 * 1024;
+const tus = { 'Tus-Resumable': '1.0.0' };
+const [firstLookMs, longestLookMs] = [100, 2_000];
+
+/** What is uploaded and not sent yet. */
+export class Uploads {
+  readonly #caller: Caller;
+
+  /** @internal */
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  async get(id: string, options: CallOptions = {}): Promise<UploadView> {
+    return await this.#caller.get(pathTo('uploads', id), {}, options);
+  }
+
+  async remove(id: string, options: CallOptions = {}): Promise<void> {
+    await this.#caller.delete(pathTo('uploads', id), options);
+  }
+
+  /**
+   * Uploads a file, and returns when a drop can name it. With the same `idempotencyKey`, another call, in this process or
+   * another, continues it where it was cut off.
+   */
+  async upload(file: FileToSend, options: UploadOptions = {}): Promise<UploadView> {
+    const uploaded = await this.uploadOrFind(file, options);
+    if (uploaded.state !== 'gone') return uploaded;
+    throw new WaybillError('not_found', 'An earlier call with this key has uploaded it, and it was sent or removed.');
+  }
+
+  /** @internal */
+  async uploadOrFind(file: FileToSend, options: UploadOptions): Promise<UploadView | GoneUpload> {
+    const source = sourceOf(file);
+    const opened = await source.open();
+    const key = options.idempotencyKey ?? this.#caller.newKey();
+    try {
+      if (opened.sizeBytes <= chunkBytes) return await this.#whole(source, opened, key, options);
+      const id = await this.#begin(source, opened.sizeBytes, key, options);
+      const begun = await this.find(id, options);
+      if (!begun) return { id, state: 'gone', size: opened.sizeBytes, scan: null };
+      return await this.#inParts(source, opened, begun, options);
+    } catch (error) {
+      if (!isWaybillError(error, ...refusalsOfFiles) || error.message.includes(source.name)) throw error;
+      throw new WaybillError(error.code, `${source.name}: ${error.message}`, error);
+    } finally {
+      await opened.close();
+    }
+  }
+
+  /** Undefined if it was sent or removed. @internal */
+  async find(id: string, options: CallOptions): Promise<UploadView | undefined> {
+    return await this.get(id, options).catch((error: unknown) => {
+      if (!isWaybillError(error, 'not_found')) throw error;
+      return undefined;
+    });
+  }
+
+  async #whole(
+    { name, type }: Source,
+    opened: OpenedSource,
+    key: string,
+    { signal, onProgress }: UploadOptions,
+  ): Promise<UploadView> {
+    const { sizeBytes } = opened;
+    const bytes = await opened.chunk(0);
+    await opened.checkUnchanged();
+    const digest = createHash('sha256').update(bytes).digest('base64');
+    return await this.#caller.call({
+      method: 'POST',
+      path: 'uploads',
+      headers: {
+        'Content-Type': mediaType(type),
+        'Content-Length': String(sizeBytes),
+        'Content-Disposition': `attachment; filename*=UTF-8''${encoded(name)}`,
+        'Repr-Digest': `sha-256=:${digest}:`,
+        'Idempotency-Key': key,
+      },
+      body: () => inPieces(bytes, (sentBytes) => onProgress?.({ name, sentBytes, totalBytes: sizeBytes })),
+      signal,
+      read: jsonOf<UploadView>,
+    });
+  }
+
+  async #begin({ name, type }: Source, sizeBytes: number, key: string, { signal }: CallOptions): Promise<string> {
+    const metadata = { filename: name.slice(name.lastIndexOf('/') + 1), path: name, filetype: mediaType(type) };
+    return await this.#caller.call({
+      method: 'POST',
+      path: 'uploads',
+      headers: {
+        ...tus,
+        'Upload-Length': String(sizeBytes),
+        'Upload-Metadata': Object.entries(metadata)
+          .map(([field, value]) => `${field} ${Buffer.from(value).toString('base64')}`)
+          .join(','),
+        'Idempotency-Key': key,
+      },
+      signal,
+      read: async (answer) => {
+        await bytesOf(answer);
+        const id = answer.headers.location?.split('/').at(-1);
+        if (!id) throw unexpected(answer, 'no address of the upload');
+        return id;
+      },
+    });
+  }
+
+  /** Each request carries one chunk: what a broken connection or a killed process loses is less than that. */
+  async #inParts(source: Source, opened: OpenedSource, begun: UploadView, options: UploadOptions): Promise<UploadView> {
+    const { signal, onProgress } = options;
+    const { sizeBytes } = opened;
+    const digest = new RunningDigest(opened);
+    let failures = 0;
+    for (let upload = begun; ; upload = await this.get(begun.id, { signal })) {
+      if (upload.state !== 'uploading') {
+        await digest.reach(sizeBytes);
+        await opened.checkUnchanged();
+        return await this.#checked(source, upload, digest.hex(), options);
+      }
+      try {
+        for (let offset = upload.received; offset < sizeBytes; failures = 0) {
+          await digest.reach(offset);
+          const bytes = await opened.chunk(offset);
+          digest.add(bytes, offset);
+          const from = offset;
+          const report = (sent: number) =>
+            onProgress?.({ name: source.name, sentBytes: from + sent, totalBytes: sizeBytes });
+          offset = await this.#continue(begun.id, offset, bytes, report, signal);
+        }
+      } catch (error) {
+        // Where the server is then decides where to continue.
+        failures += 1;
+        await this.#caller.waitAfter(error, failures, signal, 'upload_superseded');
+      }
+    }
+  }
+
+  /** Sends a chunk, and returns how much of the file the server has. */
+  async #continue(
+    id: string,
+    offset: number,
+    bytes: Uint8Array,
+    report: (sentBytes: number) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    return await this.#caller.attempt({
+      method: 'PATCH',
+      path: pathTo('uploads', id),
+      headers: {
+        ...tus,
+        'Upload-Offset': String(offset),
+        'Content-Type': 'application/offset+octet-stream',
+        'Content-Length': String(bytes.length),
+      },
+      body: () => inPieces(bytes, report),
+      signal,
+      read: offsetIn,
+    });
+  }
+
+  /** Waits for the check of a file that has arrived. One that was refused is removed, so that it can be sent again. */
+  async #checked(source: Source, arrived: UploadView, sha256: string, { signal }: CallOptions): Promise<UploadView> {
+    let upload = arrived;
+    for (let pause = firstLookMs; upload.state === 'checking'; pause = Math.min(longestLookMs, pause * 1.5)) {
+      await this.#caller.sleep(pause, signal);
+      upload = await this.get(upload.id, { signal });
+    }
+    const refusal = upload.state === 'ready' && upload.sha256 !== sha256 ? 'digest_mismatch' : upload.refusal;
+    if (refusal === null) return upload;
+    await this.remove(upload.id, { signal });
+    throw new WaybillError(refusal === 'unchecked' ? 'unavailable' : refusal, `${source.name} ${refusals[refusal]}.`);
+  }
+}
+
+/** Refusals of a single file. Whoever sends several needs to know which one it is. */
+const refusalsOfFiles = ['infected', 'encrypted', 'invalid_name', 'too_large', 'too_large_to_scan'] as const;
+
+const refusals: Record<NonNullable<UploadView['refusal']>, string> = {
+  infected: 'was refused by the virus scanner',
+  encrypted: 'is encrypted, so that it cannot be scanned for viruses',
+  too_large_to_scan: 'is too large to be scanned for viruses',
+  digest_mismatch: 'did not arrive as it was sent',
+  damaged: 'was damaged on the server',
+  unchecked: 'could not be checked by the server',
+};
+
+/** The SHA-256 of a file, whichever of its bytes have to be sent. */
+class RunningDigest {
+  readonly #hash = createHash('sha256');
+  readonly #opened: OpenedSource;
+  #bytes = 0;
+
+  constructor(opened: OpenedSource) {
+    this.#opened = opened;
+  }
+
+  /** Reads up to the offset what an earlier process has sent. */
+  async reach(offset: number): Promise<void> {
+    while (this.#bytes < offset) {
+      const bytes = await this.#opened.chunk(this.#bytes);
+      this.add(bytes.subarray(0, offset - this.#bytes), this.#bytes);
+    }
+  }
+
+  /** Bytes that are sent again are not added again. */
+  add(bytes: Uint8Array, offset: number): void {
+    const fresh = bytes.subarray(Math.max(0, this.#bytes - offset));
+    this.#hash.update(fresh);
+    this.#bytes += fresh.length;
+  }
+
+  hex(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+async function* inPieces(
+  bytes: Uint8Array,
+  report: (sentBytes: number) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let sent = 0; sent < bytes.length; ) {
+    const piece = bytes.subarray(sent, sent + pieceBytes);
+    yield piece;
+    sent += piece.length;
+    report(sent);
+  }
+}
+
+async function offsetIn(answer: IncomingMessage): Promise<number> {
+  await bytesOf(answer);
+  const offset = Number(answer.headers['upload-offset']);
+  if (!Number.isSafeInteger(offset)) throw unexpected(answer, 'no offset of the upload');
+  return offset;
+}
+
+/** RFC 8187. */
+function encoded(name: string): string {
+  if (name === '' || !name.isWellFormed()) throw new WaybillError('invalid_name', 'A file needs a name.');
+  return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+}
+
+function mediaType(type: string): string {
+  if (!/^[\x20-\x7e]+$/.test(type)) throw new WaybillError('invalid_argument', 'A media type is printable ASCII.');
+  return type;
+}
