@@ -1,7 +1,7 @@
 // A large upload on /api/v1 whose server is killed again and again: every chunk that has arrived counts, although the
 // request that carried it never ended.
 import { createHash, randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { ownServe } from '../lib/own-serve.ts';
@@ -47,7 +47,9 @@ test(`${sizeBytes / 1024 ** 2} MiB through ${kills} times kill -9 of the server:
     return Number(answer.headers.get('upload-offset'));
   };
 
-  for (const serve of await Promise.all(Array.from({ length: kills }, () => ownServe({})))) {
+  for (let kill = 0; kill < kills; kill += 1) {
+    const serve = await ownServe({});
+    onTestFinished(() => serve.stop());
     const offset = await offsetNow();
     const stored = offset + storedEach;
     const cutOff = sendOn(elsewhere.through(serve.baseUrl), offset, stored + unfinishedBytes);

@@ -1,5 +1,5 @@
 // A client that is impatient: it sends the same drop many times at once, through two servers.
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { ownServe } from '../lib/own-serve.ts';
 import { V1Client } from '../lib/v1-client.ts';
@@ -11,6 +11,7 @@ test(`the same drop, requested ${times} times at once through two servers, is on
   const client = await freshClient('impatient');
   const one = new V1Client(client.account);
   const other = await ownServe({});
+  onTestFinished(() => other.stop());
   const email = uniqueAddress('once');
   const request = {
     headers: { 'idempotency-key': 'at-once' },
@@ -28,7 +29,6 @@ test(`the same drop, requested ${times} times at once through two servers, is on
   const answers = await Promise.all(
     Array.from({ length: times }, (_, index) => answerThrough(index % 2 === 0 ? one : one.through(other.baseUrl))),
   );
-  await other.stop();
   const [answer, ...others] = new Set(answers);
   expect(others).toEqual([]);
   const { data } = await one.read<{ data: { id: string }[] }>('GET', '/drops');
