@@ -89,7 +89,9 @@ const operations: readonly ReferenceOperation[] = [
     path: '/api/v1/keys',
     summary: 'Create a key that may do no more than the one that creates it',
     scope: 'keys',
-    parameters: [{ name: 'dry_run', type: 'boolean', required: false, about: 'Check everything and change nothing.' }],
+    parameters: [
+      { name: 'dry_run', type: 'boolean', required: false, about: '`true`: check everything and change nothing.' },
+    ],
     body: [
       { name: 'name', type: 'string', required: true, about: '' },
       { name: 'scopes', type: 'list of send, receive, contacts, history, webhooks, keys', required: true, about: '' },

@@ -74,7 +74,7 @@ function fieldsOf(schema: TSchema | Property | undefined, prefix = ''): Referenc
     const path = `${prefix}${name}`;
     if (property.properties) return fieldsOf(property, `${path}.`);
     if (property.items?.properties) return fieldsOf(property.items, `${path}[].`);
-    const about = (property.description ?? property.items?.description ?? '').replaceAll('`', '');
+    const about = property.description ?? property.items?.description ?? '';
     return [{ name: path, type: typeOf(property), required: required.includes(name), about }];
   });
 }

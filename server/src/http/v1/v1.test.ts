@@ -154,6 +154,9 @@ describe('the reference', () => {
     for (const [, code] of page.matchAll(/href="\/docs\/problems#(\w+)"/g)) {
       expect(problems).toContain(`id="${code}"`);
     }
+    for (const [, target] of page.matchAll(/href="#(\w+)"/g)) expect(page).toContain(`id="${target}"`);
+    // What is literal is shown as code, not as it was written.
+    expect(`${page}${problems}`).not.toContain('`');
   });
 
   test('has examples with valid bodies', () => {

@@ -32,6 +32,8 @@ export interface ReferencePageProps {
 
 /** For programmers, in English, as all names in it are. */
 export function ReferencePage({ operations, descriptionHref, problemsHref }: ReferencePageProps): JSX.Element {
+  // By what they are about: the part of the path after /api/v1.
+  const groups = [...Map.groupBy(operations, ({ path }) => path.split('/')[3] ?? '')];
   return (
     <Card
       wide
@@ -40,51 +42,69 @@ export function ReferencePage({ operations, descriptionHref, problemsHref }: Ref
       about={
         <p class="lead">
           Every operation of <code>/api/v1</code>. Send an API key as <code>Authorization: Bearer</code>. The same as an
-          OpenAPI document: <a href={descriptionHref}>{descriptionHref}</a>
+          OpenAPI document: <a href={descriptionHref}>{descriptionHref}</a>. What the API may refuse:{' '}
+          <a href={problemsHref}>Problems</a>.
         </p>
       }
     >
-      <nav class="reference-contents" aria-label="Operations">
-        <ul>
-          {operations.map(({ id, method, path }) => (
-            <li key={id}>
-              <a href={`#${id}`}>
-                <code>
-                  {method} {path}
-                </code>
-              </a>
-            </li>
-          ))}
-        </ul>
+      <nav class="reference-contents" id="operations" aria-label="Operations">
+        {groups.map(([group, members]) => (
+          <section key={group}>
+            <a href={`#${group}`}>{titleOf(group)}</a>
+            <ul>
+              {members.map(({ id, method, path }) => (
+                <li key={id}>
+                  <a href={`#${id}`}>
+                    <code>
+                      {method} {path}
+                    </code>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
       </nav>
-      {operations.map((operation) => (
-        <Operation key={operation.id} operation={operation} problemsHref={problemsHref} />
+      {groups.map(([group, members]) => (
+        <section key={group} class="reference-group" aria-labelledby={group}>
+          <h2 id={group}>{titleOf(group)}</h2>
+          {members.map((operation) => (
+            <Operation key={operation.id} operation={operation} problemsHref={problemsHref} />
+          ))}
+          <p class="small">
+            <a href="#operations">All operations</a>
+          </p>
+        </section>
       ))}
     </Card>
   );
 }
 
+const titleOf = (group: string) => `${group.charAt(0).toUpperCase()}${group.slice(1)}`;
+
 function Operation(props: { operation: ReferenceOperation; problemsHref: string }): JSX.Element {
   const { id, method, path, summary, scope, parameters, body, answer, problems, example } = props.operation;
   return (
-    <section class="reference-operation" aria-labelledby={id}>
-      <h2 id={id}>
+    <section class="reference-entry" aria-labelledby={id}>
+      <h3 id={id}>
         <code>
           {method} {path}
         </code>
-      </h2>
-      <p>{summary}.</p>
+      </h3>
+      <p>
+        <Marked text={summary} />.
+      </p>
       <p class="quiet small">
         {scope === null ? 'Any key will do.' : 'Scope: '}
         {scope !== null && <code>{scope}</code>}
       </p>
-      <pre class="reference-example" tabIndex={0} aria-label="Example">
+      <pre class="reference-example" role="group" tabIndex={0} aria-label="Example">
         <code>{example}</code>
       </pre>
       <FieldTable caption="Parameters" fields={parameters} />
       <FieldTable caption="Body" fields={body} />
       <p>
-        <strong>{answer.status}</strong> {answer.about}
+        <strong>{answer.status}</strong> <Marked text={answer.about} />
       </p>
       <FieldTable caption="Answer" fields={answer.fields} isAnswer />
       <details class="folded">
@@ -98,6 +118,13 @@ function Operation(props: { operation: ReferenceOperation; problemsHref: string 
         </ul>
       </details>
     </section>
+  );
+}
+
+/** Descriptions mark what is literal as Markdown does, between backticks. */
+function Marked({ text }: { text: string }): JSX.Element {
+  return (
+    <span>{text.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}</span>
   );
 }
 
@@ -119,7 +146,7 @@ function FieldTable(props: {
           ? []
           : [{ label: 'Required', cell: ({ required }: ReferenceField) => (required ? 'yes' : 'no') }]),
         ...(props.fields.some(({ about }) => about !== '')
-          ? [{ label: 'Meaning', cell: ({ about }: ReferenceField) => about }]
+          ? [{ label: 'Meaning', cell: ({ about }: ReferenceField) => about !== '' && <Marked text={about} /> }]
           : []),
       ]}
     />
@@ -149,12 +176,14 @@ export function ProblemsPage({ problems, referenceHref }: ProblemsPageProps): JS
       }
     >
       {problems.map(({ code, title, status, text }) => (
-        <section key={code} class="reference-operation" aria-labelledby={code}>
+        <section key={code} class="reference-entry" aria-labelledby={code}>
           <h2 id={code}>{title}</h2>
           <p class="quiet small">
             <code>{code}</code> · {status}
           </p>
-          <p>{text}</p>
+          <p>
+            <Marked text={text} />
+          </p>
         </section>
       ))}
     </Card>
