@@ -33,7 +33,7 @@ const historyColumns: readonly Column<Listed>[] = [
         drop.receiver_count,
         'receiver',
       ),
-    min: 16,
+    min: 12,
   },
   {
     header: 'FILES',

@@ -16,7 +16,7 @@ export const scopes: readonly NewKey['scopes'][number][] = [
 
 const keyColumns: readonly Column<Key>[] = [
   { header: 'NAME', cell: ({ name }) => name, min: 12 },
-  { header: 'KEY', cell: ({ hint }) => `${hint}…`, plain: ({ hint }) => hint },
+  { header: 'KEY', cell: ({ hint }) => hint },
   { header: 'SCOPES', cell: (key) => scopesOf(key), min: 12 },
   {
     header: 'STATE',
@@ -73,12 +73,17 @@ export async function revokeKey(context: Context, word: string, { yes }: { yes?:
   const { terminal, answers, signal } = context;
   await withClient(context, async (client) => {
     const live = (await client.keys.list({ signal })).filter((key) => stateOf(key) === 'live');
-    const found = live.filter(({ id, name, hint }) => [id, name, hint, `${hint}…`].includes(word));
+    const found = live.filter(({ id, name, hint }) => [id, name, hint, hint.replace(/…$/, '')].includes(word));
     const key = theOnly(found, 'live key', word, list);
-    await confirm(terminal, signal, `Revoke the key ${key.name} (${key.hint}…)?`, yes);
+    await confirm(terminal, signal, `Revoke the key ${labelOf(key)}?`, yes);
     await orMissing(client.keys.revoke(key.id, { signal }), `There is no live key ${word}.`, list);
-    await answers.say(`Revoked the key ${key.name}.`, { status: 'revoked', id: key.id, name: key.name });
+    await answers.say(`Revoked the key ${labelOf(key)}.`, { status: 'revoked', id: key.id, name: key.name });
   });
+}
+
+/** A key that an administrator made may have no name. */
+function labelOf({ name, hint }: Key): string {
+  return name === '' ? hint : `${name} (${hint})`;
 }
 
 /** Null is without restriction. */

@@ -16,9 +16,14 @@ export interface Column<Row> {
 
 const gap = 2;
 
+interface Measured<Row> {
+  column: Column<Row>;
+  width: number;
+}
+
 /** A table whose columns are as wide as some of its rows need, within the width of a terminal. */
 export class Table<Row> {
-  readonly #columns: { column: Column<Row>; width: number }[];
+  readonly #columns: Measured<Row>[];
   readonly #paint: Paint;
 
   /** `isWhole`: there are no other rows than these, so that a column without content is not needed. */
@@ -51,20 +56,20 @@ export class Table<Row> {
   }
 }
 
-/** Makes the widest of those that may be shortened narrower until all fit; where that is not enough, the last ones go. */
-function fitted<Row>(columns: { column: Column<Row>; width: number }[], width: number) {
-  const kept = columns.map(({ column, width: wanted }) => ({ column, width: wanted }));
+/**
+ * Makes the widest of those that may be shortened narrower until all fit. Where that is not enough, the last one goes, and
+ * the others get its room.
+ */
+function fitted<Row>(columns: readonly Measured<Row>[], width: number): Measured<Row>[] {
+  const kept = columns.map((one) => ({ ...one }));
   const excess = () => kept.reduce((sum, one) => sum + one.width + gap, -gap) - width;
   while (excess() > 0) {
     const widest = kept
       .filter((one) => one.column.min !== undefined && one.width > one.column.min)
       .toSorted((one, other) => other.width - one.width)[0];
     if (widest) widest.width -= 1;
-    else if (kept.length > 1) kept.pop();
-    else {
-      for (const one of kept) one.width = width;
-      break;
-    }
+    else if (kept.length > 1) return fitted(columns.slice(0, -1), width);
+    else return kept.map(({ column }) => ({ column, width }));
   }
   return kept;
 }

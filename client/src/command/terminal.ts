@@ -5,6 +5,7 @@ import { type Paint, paintFor } from './paint.ts';
 import { printable } from './printable.ts';
 import { Sheet } from './sheet.ts';
 import { type Column, Table } from './table.ts';
+import { wrapped } from './text-width.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -121,7 +122,9 @@ export class Answers {
       return;
     }
     const request = requestId === undefined ? '' : ` (request ${requestId})`;
-    errors.write(printable(`waybill: ${message}${request}`));
-    errors.write(`\n         ${printable(next)}\n`);
+    const program = 'waybill: ';
+    const width = errors.isTTY === true ? widthOn(errors) - program.length : Number.POSITIVE_INFINITY;
+    const lines = [`${message}${request}`, next].flatMap((text) => wrapped(printable(text), width));
+    errors.write(`${program}${lines.join(`\n${' '.repeat(program.length)}`)}\n`);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { padded, shortened, widthOf } from './text-width.ts';
+import { padded, shortened, widthOf, wrapped } from './text-width.ts';
 
 test.each([
   ['', 0],
@@ -40,4 +40,11 @@ test('what is padded takes the columns that it was given', () => {
   expect(padded('日本', 6)).toBe('日本  ');
   expect(padded('日本', 6, 'right')).toBe('  日本');
   expect(padded('too long', 3)).toBe('too long');
+});
+
+test('a text is wrapped between words', () => {
+  expect(wrapped('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrapped('日本語 日本語', 9)).toEqual(['日本語', '日本語']);
+  expect(wrapped('far too long', 2)).toEqual(['far', 'too', 'long']);
+  expect(wrapped('one two', Number.POSITIVE_INFINITY)).toEqual(['one two']);
 });

@@ -38,3 +38,15 @@ export function padded(text: string, columns: number, side: 'left' | 'right' = '
   const space = ' '.repeat(Math.max(0, columns - widthOf(text)));
   return side === 'left' ? `${text}${space}` : `${space}${text}`;
 }
+
+/** A text in lines of at most so many columns, where its words allow it. */
+export function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(' ')) {
+    const longer = line === undefined ? word : `${line} ${word}`;
+    if (line !== undefined && widthOf(longer) > columns) lines.push(line);
+    line = line === undefined || widthOf(longer) <= columns ? longer : word;
+  }
+  return line === undefined ? lines : [...lines, line];
+}

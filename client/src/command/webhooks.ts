@@ -12,7 +12,7 @@ import { type Context, isId, missing, theOnly, withClient } from './with-client.
 const list = 'waybill webhooks list';
 
 const webhookColumns: readonly Column<WebhookView>[] = [
-  { header: 'URL', cell: ({ url }) => url, min: 24 },
+  { header: 'URL', cell: ({ url }) => url, min: 40 },
   { header: 'STATE', cell: stateOf, style: (webhook) => (stateOf(webhook) === 'live' ? 'green' : 'red') },
   { header: 'TYPES', cell: ({ types }) => types?.join(', ') ?? 'all', min: 12 },
   { header: 'DESCRIPTION', cell: ({ description }) => description, min: 11 },
@@ -106,7 +106,7 @@ export async function testWebhook(context: Context, word: string): Promise<void>
       throw new CommandError(exits.later, 'not_sent_yet', `The event was not sent to ${url} yet.`, next);
     }
     if (!isDelivered(attempt)) {
-      const next = 'docs/api-v1.md says what counts as received. The event is sent again later.';
+      const next = 'Correct the receiver, or the URL; the event is sent again later.';
       throw new CommandError(exits.refused, 'not_delivered', `${url} did not take it: ${outcome(attempt)}.`, next);
     }
     await answers.say(`${url} answered ${attempt.status} after ${attempt.duration_ms} ms.`, {

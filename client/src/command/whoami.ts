@@ -22,7 +22,7 @@ export async function whoami({ terminal, answers, signal }: Context): Promise<vo
       ['Server', stored.url],
       ['Number', account.number],
       ['Language', account.language],
-      ['Key', name ?? key.id],
+      ['Key', name || key.id],
       ['May do', scopesOf(key)],
       ['From', key.networks?.join(', ') ?? 'any address'],
       ['Until', key.expires_at === null ? 'it is revoked' : localTime(key.expires_at)],

@@ -69,7 +69,7 @@ export const dropDetails = {
 export const key = {
   id: ids.key,
   name: 'nightly',
-  hint: 'wb_Zx81',
+  hint: 'wb_Zx81…',
   scopes: ['send'],
   networks: ['192.0.2.0/24'],
   created_at: time,
