@@ -1,101 +1,119 @@
-// The unattended receiver, killed at any moment: every file is stored once and complete, and its hook is run.
+// Unattended receivers that share an inbox, killed at any moment: every entry is acknowledged once, and none is lost.
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Waybill } from '../../client/src/index.ts';
-import { createAccount } from '../lib/accounts.ts';
+import { type QueuedEntry, Waybill } from '../../client/src/index.ts';
+import { type Account, createAccount } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { demo } from '../lib/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { ended, Person } from './command.ts';
 
-const kills = fullSize ? 100 : 25;
-/** One drop for every kill: 500 files in total, at full size. */
-const filesOfEach = 5;
+const [pullerCount, entryCount, kills] = fullSize ? [10, 1_000, 200] : [4, 24, 12];
 
-/** Moves the file on as a consumer would, and records that it was called. */
+/** Records what it was told, and what is there. */
 const hookScript = `#!/bin/sh
-echo "$WAYBILL_ATTEMPT $WAYBILL_SHA256 $WAYBILL_NAME" >> "$HOME/hook.log"
-[ ! -e "$WAYBILL_FILE" ] || mv "$WAYBILL_FILE" "$HOME/moved/$WAYBILL_DROP-$WAYBILL_ATTEMPT-$WAYBILL_NAME"
+echo "$WAYBILL_DROP $WAYBILL_ATTEMPT $WAYBILL_NAME $(sha256sum < "$WAYBILL_FILE" | cut -d ' ' -f 1)" >> "$HOME/hook.log"
 `;
 
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+/** A puller with a folder of its own, which is started again whenever it is killed. */
+class Puller implements Disposable {
+  readonly #person: Person;
+  #process: ReturnType<Person['start']>;
+  #end: ReturnType<typeof ended>;
 
-test(`${kills} kills while ${kills * filesOfEach} files arrive: each lands exactly once`, {
-  timeout: 600_000,
+  constructor(account: Account) {
+    this.#person = new Person(account);
+    writeFileSync(join(this.#person.home, 'hook'), hookScript, { mode: 0o755 });
+    [this.#process, this.#end] = this.#start();
+  }
+
+  #start(): [ReturnType<Person['start']>, ReturnType<typeof ended>] {
+    const hook = join(this.#person.home, 'hook');
+    const started = this.#person.start('pull', '--watch', '--every', '1', '--hook', hook, 'in');
+    return [started, ended(started)];
+  }
+
+  async killAndStart(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#end;
+    [this.#process, this.#end] = this.#start();
+  }
+
+  async stop(): Promise<number | null> {
+    this.#process.kill('SIGTERM');
+    return (await this.#end).exitCode;
+  }
+
+  /** What its hook was told. */
+  hooked(): { entry: string; attempt: number; name: string; sha256: string }[] {
+    const log = join(this.#person.home, 'hook.log');
+    const lines = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+    return lines.map((line) => {
+      const [entry = '', attempt, name = '', sha256 = ''] = line.split(' ');
+      return { entry, attempt: Number(attempt), name, sha256 };
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#person[Symbol.dispose]();
+  }
+}
+
+test(`${kills} kills of ${pullerCount} pullers while ${entryCount} entries arrive: each is acknowledged once`, {
+  timeout: 900_000,
 }, async () => {
   const [sender, receiver] = [await createAccount('storm-sender'), await createAccount('storm-receiver')];
-  using person = new Person(receiver);
-  mkdirSync(join(person.home, 'moved'));
-  writeFileSync(join(person.home, 'hook'), hookScript, { mode: 0o755 });
-  const words = ['pull', '--watch', '--every', '1', '--hook', join(person.home, 'hook'), 'in'];
-
-  const hooked = () =>
-    new Set(
-      readFileSync(join(person.home, 'hook.log'), 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => line.split(' ')[2]),
-    );
-  const sent = new Map<string, string>();
   const client = new Waybill({ baseUrl: demo().base_url, ...sender });
-  const sendNext = async (drop: number) => {
-    const files = Array.from({ length: filesOfEach }, (_, file) => {
-      const content = randomBytes(1 + Math.floor(Math.random() * 200_000));
-      const name = `file-${drop}-${file}.bin`;
-      sent.set(name, sha256(content));
-      return { name, content };
-    });
-    await client.send({ files, to: [receiver.user] });
+  const inbox = new Waybill({ baseUrl: demo().base_url, ...receiver });
+  const pullers = Array.from({ length: pullerCount }, () => new Puller(receiver));
+  const sent = new Map<string, string>();
+  const sendAll = async () => {
+    for (let entry = 0; entry < entryCount; entry += 1) {
+      const files = [0, 1].map((file) => {
+        const content = randomBytes(1 + Math.floor(Math.random() * 200_000));
+        const name = `file-${entry}-${file}.bin`;
+        sent.set(name, createHash('sha256').update(content).digest('hex'));
+        return { name, content };
+      });
+      await client.send({ files, to: [receiver.user], notify: false });
+    }
   };
 
-  await sendNext(0);
+  const sending = sendAll();
   for (let kill = 0; kill < kills; kill += 1) {
-    const arriving = kill + 1 < kills ? sendNext(kill + 1) : undefined;
-    // Two at a time, so that one takes over when the other one is killed.
-    const pullers = [person.start(...words), person.start(...words)];
-    const ends = Promise.all(pullers.map(ended));
-    let landedNow = 0;
-    for (const { stdout } of pullers) stdout?.on('data', (text: string) => (landedNow += text.split('\n').length - 1));
-    // One in four at any moment of its start; the others some time after they have begun to work.
-    const someWay = kill % 4;
-    if (someWay === 0) await pause(Math.random() * 1_000);
-    else await eventually('a puller is at work', async () => (landedNow >= someWay ? true : undefined), { everyMs: 5 });
-    await pause(Math.random() * 100);
-    for (const puller of pullers) puller.kill('SIGKILL');
-    await ends;
-    await arriving;
+    await pause(Math.random() * 1_500);
+    await pullers[Math.floor(Math.random() * pullers.length)]?.killAndStart();
   }
+  await sending;
 
-  const last = person.start(...words);
-  const lastEnd = ended(last);
-  await eventually('every file is here', async () => (hooked().size === sent.size ? true : undefined), {
-    withinMs: 120_000,
-  });
-  last.kill('SIGTERM');
-  expect((await lastEnd).exitCode).toBe(130);
+  const statesOf = async () => (await entriesOf(inbox)).map(({ state }) => state);
+  const acknowledged = Array.from({ length: entryCount }, () => 'acknowledged');
+  await eventually(
+    'every entry is acknowledged',
+    async () => ((await statesOf()).every((state) => state === 'acknowledged') ? true : undefined),
+    { withinMs: 300_000, everyMs: 500 },
+  );
+  expect(await statesOf()).toEqual(acknowledged);
+  expect(await Promise.all(pullers.map((puller) => puller.stop()))).toEqual(pullers.map(() => 130));
+
+  const told = pullers.flatMap((puller) => puller.hooked());
+  expect(new Map(told.map(({ name, sha256 }) => [name, sha256]))).toEqual(sent);
+  for (const { name, sha256 } of told) expect(sha256).toBe(sent.get(name));
+  // Each attempt is one puller's, and the last is the one that was acknowledged.
+  const attempts = told.map(({ entry, attempt, name }) => `${entry} ${attempt} ${name}`);
+  expect(new Set(attempts).size).toBe(attempts.length);
+  const counted = new Map((await entriesOf(inbox)).map((entry) => [entry.id, entry.attempts]));
+  for (const { entry, attempt } of told) expect(attempt).toBeLessThanOrEqual(counted.get(entry) ?? 0);
+  for (const puller of pullers) puller[Symbol.dispose]();
   client.close();
-
-  // The hook moves a file on; if its puller was killed in between, the file may still be where it was stored, but not
-  // in both places.
-  const found = [...filesIn(join(person.home, 'moved')), ...filesIn(join(person.home, 'in'))];
-  const landed = found.map(({ name, content }) => [name.replace(/^.*(?=file-\d)/, ''), sha256(content)]);
-  expect(landed.length).toBe(sent.size);
-  expect(new Map(landed as [string, string][])).toEqual(sent);
-
-  const attempts = readFileSync(join(person.home, 'hook.log'), 'utf8').trim().split('\n');
-  const byFile = Map.groupBy(attempts, (line) => line.split(' ')[2]);
-  for (const [, lines] of byFile) {
-    const numbers = lines.map((line) => Number(line.split(' ')[0]));
-    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-    expect(new Set(numbers).size).toBe(numbers.length);
-  }
+  inbox.close();
 });
 
-function filesIn(folder: string): { name: string; content: Buffer }[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => ({ name, content: readFileSync(join(folder, name)) }));
+async function entriesOf(client: Waybill): Promise<QueuedEntry[]> {
+  const entries: QueuedEntry[] = [];
+  for await (const entry of client.inbox.list()) entries.push(entry);
+  return entries;
 }

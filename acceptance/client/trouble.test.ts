@@ -25,7 +25,9 @@ async function messages(client: Waybill): Promise<string[]> {
 
 async function inboxNames(client: Waybill): Promise<string[]> {
   const names: string[] = [];
-  for await (const { files } of client.machineInbox()) names.push(...files.map(({ name }) => name));
+  for await (const { id } of client.inbox.list()) {
+    names.push(...(await client.inbox.get(id)).files.map(({ name }) => name));
+  }
   return names;
 }
 

@@ -70,11 +70,12 @@ test('a download that is checked and on the disk', { timeout }, async () => {
   await client.send({ files: [path], to: [receiver.user] });
   client.close();
   const puller = new Waybill({ baseUrl: demo().base_url, ...receiver });
-  const { value } = await puller.machineInbox().next();
-  const file = { url: value?.url ?? '', name: 'file.bin' };
+  const [entry = { id: '' }] = await puller.inbox.claim();
+  const [first = { id: '', name: '', path: '' }] = (await puller.inbox.get(entry.id)).files;
+  const file = { ...first, entry: entry.id };
   const curl = curlOf(receiver, await new Client(receiver).mintToken());
   const target = join(folder, 'fetched.bin');
-  const fetch = () => curl('-o', target, `${demo().base_url}/${receiver.user}/${file.url}/files/${file.name}`);
+  const fetch = () => curl('-o', target, `${demo().base_url}/${receiver.user}/${file.entry}/files/${file.name}`);
   const ours = () => puller.downloadToFile(file, target, { overwrite: true });
   await ratio('down, against curl that neither checks the digest nor waits for the disk', fetch, ours);
   const found = await ratio(

@@ -2,16 +2,16 @@ import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { piecesOf, unexpected } from './answer.ts';
 import type { CallOptions } from './call-options.ts';
+import { type Caller, pathTo } from './caller.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
-import type { MachineCaller } from './machine-caller.ts';
 import { type Patience, pauseBefore } from './patience.ts';
 import { safeLocalPath } from './safe-name.ts';
 import type { Surroundings } from './surroundings.ts';
+import type { EntryFile } from './wire.ts';
 
-/** A file in the inbox: the `url` of an entry, and the `name` of one of its files. */
-export interface InboxFile {
-  url: string;
-  name: string;
+/** A file in the inbox: the id of its entry, and what that says of it. */
+export interface InboxFile extends Pick<EntryFile, 'id' | 'name' | 'path'> {
+  entry: string;
 }
 
 export interface DownloadProgress {
@@ -53,7 +53,7 @@ export interface Beginning {
 
 /** @internal */
 export interface DownloadNeeds {
-  caller: MachineCaller;
+  caller: Caller;
   patience: Patience;
   surroundings: Surroundings;
 }
@@ -62,7 +62,6 @@ interface Part {
   answer: IncomingMessage;
   start: number;
   sizeBytes: number;
-  path: string | undefined;
   etag: string;
   sha256: string;
 }
@@ -80,7 +79,7 @@ export async function openDownload(
 ): Promise<Download> {
   const first = await ask(needs.caller, file, beginning.bytes, undefined, options.signal);
   const bytes = received(needs, file, first, beginning, options);
-  const path = safeLocalPath(first.path ?? file.name.replaceAll('/', '_')).join('/');
+  const path = safeLocalPath(file.path).join('/');
   return { name: file.name, path, sizeBytes: first.sizeBytes, sha256: first.sha256, bytes };
 }
 
@@ -124,7 +123,7 @@ async function* received(
 }
 
 async function ask(
-  caller: MachineCaller,
+  caller: Caller,
   file: InboxFile,
   start: number,
   etag: string | undefined,
@@ -132,7 +131,7 @@ async function ask(
 ): Promise<Part> {
   return await caller.call({
     method: 'GET',
-    path: `${encodeURIComponent(file.url)}/files/${encodeURIComponent(file.name)}`,
+    path: pathTo('inbox', file.entry, pathTo('files', file.id)),
     headers: {
       ...(start === 0 ? {} : { Range: `bytes=${start}-` }),
       ...(start === 0 || etag === undefined ? {} : { 'If-Range': etag }),
@@ -158,15 +157,5 @@ function partOf(answer: IncomingMessage): Part {
     answer.destroy();
     throw unexpected(answer, 'a file without its size or digest');
   }
-  const path = decoded(answer.headers['waybill-path']);
-  return { answer, start, sizeBytes, path, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
-}
-
-/** A server of an earlier version says no path. */
-function decoded(header: string | string[] | undefined): string | undefined {
-  try {
-    return typeof header === 'string' ? decodeURIComponent(header) : undefined;
-  } catch {
-    return undefined;
-  }
+  return { answer, start, sizeBytes, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
 }

@@ -61,7 +61,7 @@ export class Waybill {
     this.#transport = transport;
     this.#caller = new Caller(new Requests(transport, api, patience, surroundings));
     this.#machine = new MachineCaller(new Requests(transport, machine, patience, surroundings));
-    this.#downloads = { caller: this.#machine, patience, surroundings };
+    this.#downloads = { caller: this.#caller, patience, surroundings };
     this.contacts = new Contacts(this.#machine, surroundings);
     this.drops = new Drops(this.#caller);
     this.events = new Events(this.#caller);

@@ -163,8 +163,10 @@ test('a file is sent and received', async () => {
   const content = randomBytes(10_000_000);
   await orders.send({ files: [{ name: 'report.bin', content }], to: ['archive@example.org'] });
   const received: Buffer[] = [];
-  for await (const { url } of archive.machineInbox()) {
-    received.push(await buffer((await archive.download({ url, name: 'report.bin' })).bytes));
+  for await (const { id: entry } of archive.inbox.list()) {
+    for (const file of (await archive.inbox.get(entry)).files) {
+      received.push(await buffer((await archive.download({ ...file, entry })).bytes));
+    }
   }
   expect(received.map((bytes) => bytes.equals(content))).toEqual([true]);
 });

@@ -6,7 +6,7 @@ export interface Arrival {
   path: string;
   name: string;
   sender: string;
-  url: string;
+  entry: string;
   sha256: string;
   sizeBytes: number;
   attempt: number;
@@ -30,7 +30,7 @@ export async function runHook(
       WAYBILL_FILE: arrival.path,
       WAYBILL_NAME: arrival.name,
       WAYBILL_SENDER: arrival.sender,
-      WAYBILL_DROP: arrival.url,
+      WAYBILL_DROP: arrival.entry,
       WAYBILL_SHA256: arrival.sha256,
       WAYBILL_SIZE_BYTES: String(arrival.sizeBytes),
       WAYBILL_ATTEMPT: String(arrival.attempt),

@@ -7,7 +7,7 @@ import { localNameKey, numberedName, safeLocalPath } from '../safe-name.ts';
 import type { JournalEntry, PullJournal } from './pull-journal.ts';
 
 /** Where a file is until it is complete. The name is a digest, which is valid whatever the file is called. */
-export function partPath(journal: PullJournal, { url, name }: JournalEntry): string {
+export function partPath(journal: PullJournal, { url, name }: Pick<JournalEntry, 'url' | 'name'>): string {
   const key = createHash('sha256')
     .update(JSON.stringify([url, name]))
     .digest('hex');

@@ -111,7 +111,9 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       .argument('<dir>', 'the folder')
       .option('--watch', 'keep running, and download what arrives')
       .addOption(
-        new Option('--every <seconds>', 'how often --watch looks').default(30).argParser(wholeNumber(1, 86_400)),
+        new Option('--every <seconds>', 'how often --watch looks if nothing arrives')
+          .default(30)
+          .argParser(wholeNumber(1, 86_400)),
       )
       .option(
         '--hook <command>',

@@ -11,7 +11,9 @@ export type State = 'wanted' | 'landing' | 'landed' | 'done' | 'gone';
 
 export interface JournalEntry {
   id: number;
+  /** The id of its entry in the inbox. */
   url: string;
+  /** Its path in what was sent. */
   name: string;
   sender: string;
   state: State;
@@ -19,8 +21,6 @@ export interface JournalEntry {
   path: string | null;
   sha256: string | null;
   size_bytes: number | null;
-  /** How often its hook has been started. */
-  attempts: number;
 }
 
 /** Ended drops leave the inbox; what was not seen in it for this long does not come back. */
@@ -43,7 +43,7 @@ const schema = `
     seen_day integer not null,
     unique (account, url, name)
   ) strict;
-  create index if not exists files_open on files (account, created, id) where state in ('wanted', 'landing', 'landed');
+  create table if not exists claims (account text primary key, key text not null) strict;
 `;
 /** The journal of an earlier version does not have this column. */
 const addNameKey = 'alter table files add column name_key text';
@@ -107,15 +107,28 @@ export class PullJournal implements Disposable {
     }
   }
 
-  /** The next unfinished file after `after`, oldest first. */
-  next(after: { created: number; id: number }): (JournalEntry & { created: number }) | undefined {
+  /** The files of an entry. */
+  filesOf(url: string): JournalEntry[] {
     return this.#database
       .prepare(
-        `select id, url, name, sender, created, state, path, sha256, size_bytes, attempts from files
-         where account = ? and state in ('wanted', 'landing', 'landed') and (created, id) > (?, ?)
-         order by created, id limit 1`,
+        `select id, url, name, sender, state, path, sha256, size_bytes from files where account = ? and url = ? order by id`,
       )
-      .get(this.#account, after.created, after.id) as (JournalEntry & { created: number }) | undefined;
+      .all(this.#account, url) as unknown as JournalEntry[];
+  }
+
+  /** The key of a claim that was made and whose entry is not settled yet. */
+  claimKey(): string | undefined {
+    const row = this.#database.prepare('select key from claims where account = ?').get(this.#account);
+    return row === undefined ? undefined : String(row['key']);
+  }
+
+  /** Notes a claim before it is made: whatever happens, the entry is found again with its key. */
+  beginClaim(key: string): void {
+    this.#database.prepare('insert or replace into claims (account, key) values (?, ?)').run(this.#account, key);
+  }
+
+  endClaim(): void {
+    this.#database.prepare('delete from claims where account = ?').run(this.#account);
   }
 
   landing(id: number, path: string, { sha256, sizeBytes }: { sha256: string; sizeBytes: number }): void {
@@ -134,17 +147,9 @@ export class PullJournal implements Disposable {
     this.#database.prepare('update files set state = ? where id = ?').run(state, id);
   }
 
-  /** Counts before the hook is started, so that it never gets the same number twice. */
-  attempt(id: number): number {
-    const row = this.#database
-      .prepare('update files set attempts = attempts + 1 where id = ? returning attempts')
-      .get(id);
-    return Number(row?.['attempts']);
-  }
-
   forget(day: number): void {
     this.#database
-      .prepare(`delete from files where account = ? and seen_day < ? and state in ('done', 'gone')`)
+      .prepare('delete from files where account = ? and seen_day < ?')
       .run(this.#account, day - rememberedDays);
   }
 

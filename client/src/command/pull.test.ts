@@ -16,13 +16,14 @@ import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FakeTerminal, fakeTerminal } from '../testing/fake-terminal.ts';
-import { fail, succeed, WireServer } from '../testing/wire-server.ts';
+import { refuse, succeed, WireServer } from '../testing/wire-server.ts';
 import { land, partPath } from './landing.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
 import { run } from './run.ts';
 
 let home: string;
 let folder: string;
+const today = Math.floor(Date.now() / 86_400_000);
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'client-pull-'));
@@ -33,43 +34,95 @@ afterEach(() => rmSync(home, { recursive: true }));
 interface Drop {
   url: string;
   files: Record<string, string>;
-  /** What the server says of files in folders, by their names. */
+  /** Where files were in the folder that was sent, by their names. */
   paths?: Record<string, string>;
+  /** Those that have ended, although the entry has not. */
+  ended?: string[];
 }
 
-async function inboxServer(drops: Drop[]): Promise<WireServer & { fetched: string[] }> {
+interface Queued {
+  attempts: number;
+  lease: string | undefined;
+  /** Delays are counted in pulls. */
+  availableIn: number;
+  acknowledged: number;
+}
+
+type InboxServer = WireServer & { fetched: string[]; queue: Map<string, Queued>; nextPull(): void };
+
+/** The queue by the rules of docs/api-v1.md. */
+async function inboxServer(drops: Drop[]): Promise<InboxServer> {
   const fetched: string[] = [];
-  const server = await WireServer.start(({ path }, response) => {
-    if (path === 'cgi/get_history.cgi') {
-      const inbox = drops.map(({ url, files }, age) => ({
-        url,
-        ttl: '7',
-        createtime: String(1_800_000_000 - age),
-        sender: 'beta@machines.test',
-        files: Object.keys(files).map((name) => ({ name, settings: '[]' })),
+  const queue = new Map<string, Queued>();
+  const claims = new Map<string, unknown>();
+  const queued = (url: string) => {
+    const known = queue.get(url) ?? { attempts: 0, lease: undefined, availableIn: 0, acknowledged: 0 };
+    queue.set(url, known);
+    return known;
+  };
+  const shown = ({ url, files }: Drop) => ({
+    id: url,
+    sender: 'beta@machines.test',
+    file_count: Object.keys(files).length,
+    received_at: '2030-01-31T12:00:00.000Z',
+    attempts: queued(url).attempts,
+    lease: queued(url).lease,
+  });
+  const claim = () => {
+    const drop = drops.find(({ url }) => {
+      const { lease, availableIn, acknowledged } = queued(url);
+      return lease === undefined && availableIn <= 0 && acknowledged === 0;
+    });
+    if (drop === undefined) return { data: [] };
+    queued(drop.url).attempts += 1;
+    queued(drop.url).lease = `lease ${drop.url} ${queued(drop.url).attempts}`;
+    return { data: [shown(drop)] };
+  };
+  const server = await WireServer.start(({ path, headers, body }, response) => {
+    const [, id = '', action, file = ''] = path.split('/').map(decodeURIComponent);
+    if (id === 'claim') {
+      const key = String(headers['idempotency-key']);
+      const answer = claims.get(key) ?? claim();
+      claims.set(key, answer);
+      return succeed(response, answer);
+    }
+    const drop = drops.find(({ url }) => url === id);
+    if (drop === undefined) return refuse(response, 404, 'not_found');
+    if (action === undefined) {
+      const files = Object.keys(drop.files).map((name, index) => ({
+        id: String(index),
+        name,
+        path: drop.paths?.[name] ?? name,
       }));
-      succeed(response, { history: [], live_drops: '0', inbox });
-      return;
+      return succeed(response, { ...shown(drop), files });
     }
-    const [url, , name = ''] = path.split('/').map(decodeURIComponent);
-    const drop = drops.find((one) => one.url === url);
-    const content = drop?.files[name];
-    const said = drop?.paths?.[name];
-    if (content === undefined) {
-      fail(response, 404, 'not_found');
-      return;
+    if (action === 'ack' || action === 'nack') {
+      const { lease, delay_seconds: delay = 0 } = JSON.parse(body.toString()) as {
+        lease: string;
+        delay_seconds?: number;
+      };
+      const entry = queued(id);
+      if (lease !== entry.lease) return refuse(response, 409, 'lease_not_held');
+      entry.lease = undefined;
+      if (action === 'ack') entry.acknowledged += 1;
+      else entry.availableIn = delay > 0 ? 1 : 0;
+      return succeed(response, {});
     }
-    fetched.push(`${url}/${name}`);
+    const [name = '', content = ''] = Object.entries(drop.files)[Number(file)] ?? [];
+    if (drop.ended?.includes(name) === true) return refuse(response, 404, 'not_found');
+    fetched.push(`${id}/${name}`);
     const digest = createHash('sha256').update(content).digest('base64');
     response.writeHead(200, {
       ETag: `"${digest}"`,
       'Repr-Digest': `sha-256=:${digest}:`,
-      ...(said === undefined ? {} : { 'Waybill-Path': said }),
       'Content-Length': Buffer.byteLength(content),
     });
     response.end(content);
   });
-  return Object.assign(server, { fetched });
+  const nextPull = () => {
+    for (const entry of queue.values()) entry.availableIn -= 1;
+  };
+  return Object.assign(server, { fetched, queue, nextPull });
 }
 
 function terminalFor(server: WireServer): FakeTerminal {
@@ -81,7 +134,8 @@ function terminalFor(server: WireServer): FakeTerminal {
   });
 }
 
-async function pull(server: WireServer, ...words: string[]): Promise<{ exit: number; terminal: FakeTerminal }> {
+async function pull(server: InboxServer, ...words: string[]): Promise<{ exit: number; terminal: FakeTerminal }> {
+  server.nextPull();
   const terminal = terminalFor(server);
   return { exit: await run(terminal, ['pull', folder, ...words], new AbortController().signal, '1'), terminal };
 }
@@ -132,7 +186,7 @@ test('names that are not safe here or elsewhere are changed, and the original is
     .map((line) => JSON.parse(line) as { path: string; name: string })
     .map(({ path, name }) => [name, relative(folder, path)]);
   expect(Object.fromEntries(received)).toEqual({
-    '../evil.txt': '.._evil.txt',
+    '../evil.txt': '__/evil.txt',
     '.waybill': '.waybill (2)',
     'CON.txt': '_CON.txt',
     'report.': 'report_',
@@ -158,10 +212,10 @@ const inFolders = (paths: Record<string, string>) => [
 
 test('folders are made again', async () => {
   await using server = await inboxServer(
-    inFolders({ x: 'a/x', 'x (2)': 'gr%C3%BC%C3%9Fe/b/x', 'x (3)': 'x', y: 'a/y', z: '%', w: 'A/w' }),
+    inFolders({ x: 'a/x', 'x (2)': 'grüße/b/x', 'x (3)': 'x', y: 'a/y', z: '%', w: 'A/w' }),
   );
   expect((await pull(server)).exit).toBe(0);
-  expect(tree()).toEqual(['A/w', 'a/x', 'a/y', 'grüße/b/x', 'x', 'z']);
+  expect(tree()).toEqual(['%', 'A/w', 'a/x', 'a/y', 'grüße/b/x', 'x']);
   expect(readFileSync(join(folder, 'grüße/b/x'), 'utf8')).toBe('x (2)');
   expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
 });
@@ -182,14 +236,13 @@ test('whatever a server says, nothing lands outside of the folder or in the jour
   const paths = {
     a: '../../evil',
     b: '/etc/evil',
-    c: '..%2F..%2Fevil',
-    d: 'C:%5Cevil',
+    d: 'C:\\evil',
     e: '.waybill/pull.db',
     f: '.WAYBILL/pull.db',
     g: 'link/evil',
     h: 'file/evil',
     i: `${'d/'.repeat(1000)}deep`,
-    j: 'con/a./evil%00',
+    j: 'con/a./evil\u0000',
     k: '',
   };
   await using server = await inboxServer(inFolders(paths));
@@ -198,7 +251,6 @@ test('whatever a server says, nothing lands outside of the folder or in the jour
   expect(tree()).toEqual(
     [
       '__/__/evil',
-      '__/__/evil (2)',
       '_/etc/evil',
       'C__evil',
       '_waybill/pull.db',
@@ -240,16 +292,37 @@ test('a journal of an earlier version is taken over', async () => {
 });
 
 test('a file that ends before it is fetched is let go, and the others come', async () => {
-  const drops: Drop[] = [{ url: 'd1', files: { 'a.txt': 'a', 'gone.txt': 'g' } }];
-  await using server = await inboxServer(drops);
-  {
-    using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
-    journal.note({ url: 'ended', name: 'late.txt', sender: 'beta@machines.test', created: 1 }, 1);
-  }
+  await using server = await inboxServer([
+    { url: 'd1', files: { 'a.txt': 'a', 'late.txt': 'l' }, ended: ['late.txt'] },
+  ]);
   const { exit, terminal } = await pull(server);
   expect(exit).toBe(0);
   expect(terminal.errors.text).toContain('late.txt from beta@machines.test passed its deadline');
-  expect(landed()).toEqual(['a.txt', 'gone.txt']);
+  expect(landed()).toEqual(['a.txt']);
+  expect(server.queue.get('d1')?.acknowledged).toBe(1);
+});
+
+test('what a killed process had claimed is given back, and claimed again as another attempt', async () => {
+  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  {
+    using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
+    journal.beginClaim('of the killed one');
+  }
+  const client = server.client();
+  expect(await client.inbox.claim({ idempotencyKey: 'of the killed one' })).toHaveLength(1);
+  const log = join(home, 'log');
+  expect((await pull(server, '--hook', `echo "$WAYBILL_ATTEMPT" >> ${log}`)).exit).toBe(0);
+  expect(readFileSync(log, 'utf8')).toBe('2\n');
+  expect(server.queue.get('d1')).toMatchObject({ attempts: 2, acknowledged: 1 });
+});
+
+test('an entry that is here already is acknowledged without its hook', async () => {
+  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  await pull(server);
+  server.queue.clear(); // as if the acknowledgement had never arrived
+  expect((await pull(server, '--hook', 'exit 1')).exit).toBe(0);
+  expect(server.queue.get('d1')?.acknowledged).toBe(1);
+  expect(server.fetched).toHaveLength(1);
 });
 
 function mkdirAt(path: string): string {
@@ -258,8 +331,8 @@ function mkdirAt(path: string): string {
 }
 
 function noted(journal: PullJournal): JournalEntry {
-  journal.note({ url: 'd1', name: 'a.txt', sender: 'beta@machines.test', created: 1_800_000_000 }, 1);
-  const entry = journal.next({ created: -1, id: -1 });
+  journal.note({ url: 'd1', name: 'a.txt', sender: 'beta@machines.test', created: 1_800_000_000 }, today);
+  const [entry] = journal.filesOf('d1');
   if (!entry) throw new Error('nothing noted');
   return entry;
 }
@@ -314,6 +387,7 @@ test('a hook is told about the file and its attempt, and run again until it succ
   expect((await pull(server, '--hook', hook)).exit).toBe(0);
   const said = (attempt: number) => `${attempt} a'; touch evil #.txt beta@machines.test d1 3 none\n`;
   expect(readFileSync(log, 'utf8')).toBe(said(1) + said(2) + said(3));
+  expect(server.queue.get('d1')?.acknowledged).toBe(1);
   expect(landed()).toHaveLength(1);
 });
 

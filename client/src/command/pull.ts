@@ -1,12 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { InboxFile } from '../download.ts';
 import { isWaybillError } from '../errors.ts';
 import { realSurroundings } from '../surroundings.ts';
 import type { Waybill } from '../waybill.ts';
+import type { ClaimedEntry, EntryDetails } from '../wire.ts';
 import { openClient } from './account.ts';
 import { CommandError, exits, told } from './exits.ts';
 import { runHook } from './hook.ts';
 import { hasLanded, land, partPath, type Whole } from './landing.ts';
+import { LeaseLost, leaseSeconds, whileLeased } from './lease.ts';
+import { News } from './news.ts';
 import { Progress } from './progress.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
 import { counted } from './send.ts';
@@ -32,6 +37,9 @@ interface Puller {
 
 const waitForLockMs = 500;
 const dayMs = 24 * 3600 * 1000;
+/** After the first failure; it doubles with every further one. */
+const firstDelaySeconds = 30;
+const longestDelaySeconds = 3600;
 
 export async function pullCommand(
   terminal: Terminal,
@@ -45,23 +53,29 @@ export async function pullCommand(
   const folder = await realpath(dir);
   using journal = await openJournal(folder, `${account.user} ${new URL(account.url).href}`, answers, signal);
   const puller = { client, journal, folder, hook, terminal, answers, progress: new Progress(terminal), signal };
-  if (!watch) {
-    const { received, left } = await pullOnce(puller);
-    client.close();
-    if (received + left === 0) answers.notice('There is nothing new.');
-    if (left > 0) {
-      const next = 'See the messages above, then pull again: only what is missing is downloaded.';
-      throw new CommandError(exits.incomplete, 'incomplete', `${counted(left, 'file')} could not be completed.`, next);
-    }
-    return;
+  if (watch) return await keepPulling(puller, every);
+  const { received, left } = await pullOnce(puller);
+  client.close();
+  if (received + left === 0) answers.notice('There is nothing new.');
+  if (left > 0) {
+    const next = 'See the messages above, then pull again later: only what is missing is downloaded.';
+    throw new CommandError(exits.incomplete, 'incomplete', `${counted(left, 'file')} could not be completed.`, next);
   }
+}
+
+async function keepPulling(puller: Puller, every: number): Promise<never> {
+  const { client, answers, signal } = puller;
+  let news: News | undefined;
   for (;;) {
-    await pullOnce(puller).catch((error: unknown) => {
+    try {
+      news ??= await News.open(client, signal);
+      await pullOnce(puller);
+      await news.wait(every);
+    } catch (error) {
       if (signal.aborted || !isPassing(error)) throw error;
       answers.fail(told(error));
-    });
-    // Spread, so that machines that were started together do not all ask at once.
-    await realSurroundings.sleep(every * 1000 * (0.9 + 0.2 * Math.random()), signal);
+      await realSurroundings.sleep(every * 1000 * (0.9 + 0.2 * Math.random()), signal);
+    }
   }
 }
 
@@ -80,110 +94,174 @@ async function openJournal(
   }
 }
 
-/** Downloads what is in the inbox and not yet here. Returns how many files were received, and how many are left. */
+/** Works on entries until none is available. Returns how many files were received, and how many are left. */
 async function pullOnce(puller: Puller): Promise<{ received: number; left: number }> {
-  await noteInbox(puller);
-  let received = 0;
-  let left = 0;
-  let place = { created: -1, id: -1 };
-  for (let entry = puller.journal.next(place); entry; entry = puller.journal.next(place)) {
-    puller.signal.throwIfAborted();
-    place = { created: entry.created, id: entry.id };
-    try {
-      if (await finish(puller, entry)) received += 1;
-      else left += 1;
-    } catch (error) {
+  const { journal, signal } = puller;
+  const total = { received: 0, left: 0 };
+  journal.forget(today());
+  await giveBackUnsettled(puller);
+  for (let entry = await claim(puller); entry; entry = await claim(puller)) {
+    const claimed = entry;
+    const { received, left } = await whileLeased(puller.client, claimed, signal, (held) =>
+      settle({ ...puller, signal: held }, claimed),
+    ).catch((error: unknown) => {
       puller.progress.clear();
-      // A problem of one file must not stop the others; a problem of all of them ends the round.
-      if (puller.signal.aborted || !isWaybillError(error, 'damaged', 'digest_mismatch', 'internal')) throw error;
-      puller.answers.fail({ ...told(error), message: `${entry.name}: ${error.message}` });
-      left += 1;
-    }
+      if (!(error instanceof LeaseLost)) throw error;
+      puller.answers.notice(`The files from ${claimed.sender} took too long, and were left to another pull.`);
+      return { received: 0, left: claimed.file_count };
+    });
+    journal.endClaim();
+    total.received += received;
+    total.left += left;
   }
-  return { received, left };
+  journal.endClaim();
+  return total;
 }
 
-/** Reads the whole list before the first download: the server does not wait for a slow reader. */
-async function noteInbox({ client, journal, signal }: Puller): Promise<void> {
-  const day = Math.floor(Date.now() / dayMs);
-  for await (const { url, sender, createtime, files } of client.machineInbox({ signal })) {
-    journal.together(() => {
-      for (const { name } of files) journal.note({ url, name, sender, created: Number(createtime) }, day);
+/** The key is on disk before the claim is made, so that the next process finds the entry if this one is killed. */
+async function claim({ client, journal, signal }: Puller): Promise<ClaimedEntry | undefined> {
+  const idempotencyKey = randomUUID();
+  journal.beginClaim(idempotencyKey);
+  return (await client.inbox.claim({ max: 1, leaseSeconds, idempotencyKey, signal }))[0];
+}
+
+/** What a process was working on when it was killed can be claimed again at once, as another attempt. */
+async function giveBackUnsettled({ client, journal, signal }: Puller): Promise<void> {
+  const idempotencyKey = journal.claimKey();
+  if (idempotencyKey === undefined) return;
+  for (const entry of await client.inbox.claim({ max: 1, leaseSeconds, idempotencyKey, signal })) {
+    await client.inbox.nack(entry, { signal }).catch((error: unknown) => {
+      if (!isWaybillError(error, 'lease_not_held', 'not_found')) throw error;
     });
   }
-  journal.forget(day);
+  journal.endClaim();
+}
+
+/** Finishes an entry and acknowledges it, or gives it back for later. */
+async function settle(puller: Puller, entry: ClaimedEntry): Promise<{ received: number; left: number }> {
+  const { client, journal, signal } = puller;
+  const total = { received: 0, left: 0 };
+  const details = await client.inbox.get(entry.id, { signal }).catch(unlessGone);
+  if (details === undefined) return total;
+  note(puller, details);
+  for (const file of details.files) {
+    const noted = journal.filesOf(entry.id).find(({ name }) => name === file.path);
+    if (!noted || noted.state === 'done' || noted.state === 'gone') continue;
+    if (await finishOrTell(puller, noted, { ...file, entry: entry.id }, entry.attempts)) total.received += 1;
+    else total.left += 1;
+  }
+  const settling =
+    total.left === 0
+      ? client.inbox.ack(entry, { signal })
+      : client.inbox.nack(entry, { delaySeconds: delayAfter(entry.attempts), signal });
+  await settling.catch((error: unknown) => {
+    if (isWaybillError(error, 'lease_not_held')) throw new LeaseLost();
+    return unlessGone(error);
+  });
+  return total;
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!isWaybillError(error, 'not_found')) throw error;
+}
+
+function delayAfter(attempts: number): number {
+  return Math.min(longestDelaySeconds, firstDelaySeconds * 2 ** Math.min(attempts - 1, 20));
+}
+
+function note({ journal }: Puller, { id: url, sender, received_at: received, files }: EntryDetails): void {
+  const created = Math.floor(Date.parse(received) / 1000);
+  journal.together(() => {
+    for (const { path: name } of files) journal.note({ url, name, sender, created }, today());
+  });
+}
+
+function today(): number {
+  return Math.floor(Date.now() / dayMs);
+}
+
+/** A problem of one file must not stop the others; a problem of all of them ends the round. */
+async function finishOrTell(puller: Puller, noted: JournalEntry, file: InboxFile, attempt: number): Promise<boolean> {
+  try {
+    return await finish(puller, noted, file, attempt);
+  } catch (error) {
+    puller.progress.clear();
+    if (puller.signal.aborted || !isWaybillError(error, 'damaged', 'digest_mismatch', 'internal')) throw error;
+    puller.answers.fail({ ...told(error), message: `${file.name}: ${error.message}` });
+    return false;
+  }
 }
 
 /** Takes a file from whatever state it is in to the last one. Returns whether it got there. */
-async function finish(puller: Puller, entry: JournalEntry): Promise<boolean> {
+async function finish(puller: Puller, noted: JournalEntry, file: InboxFile, attempt: number): Promise<boolean> {
   const { journal, folder, answers, progress } = puller;
-  let { path, sha256, size_bytes: sizeBytes } = entry;
-  if (entry.state === 'wanted') {
-    const whole = await fetchPart(puller, entry);
+  let { path, sha256, size_bytes: sizeBytes } = noted;
+  if (noted.state === 'wanted') {
+    const whole = await fetchPart(puller, noted, file);
     if (whole === undefined) return true; // there is nothing left to download
     ({ sha256, sizeBytes } = whole);
-    path = await land(folder, journal, entry, whole);
-  } else if (entry.state === 'landing' && !(await hasLanded(folder, journal, entry))) {
-    const whole = { path: path ?? entry.name, sha256: sha256 ?? '', sizeBytes: sizeBytes ?? 0 };
-    path = await land(folder, journal, entry, whole);
+    path = await land(folder, journal, noted, whole);
+  } else if (noted.state === 'landing' && !(await hasLanded(folder, journal, noted))) {
+    const whole = { path: path ?? file.path, sha256: sha256 ?? '', sizeBytes: sizeBytes ?? 0 };
+    path = await land(folder, journal, noted, whole);
   }
   const arrival = {
-    path: join(folder, path ?? entry.name),
-    name: entry.name,
-    sender: entry.sender,
-    url: entry.url,
+    path: join(folder, path ?? file.path),
+    name: file.name,
+    sender: noted.sender,
+    entry: file.entry,
     sha256: sha256 ?? '',
     sizeBytes: sizeBytes ?? 0,
+    attempt,
   };
-  if (entry.state !== 'landed') {
-    journal.set(entry.id, puller.hook === undefined ? 'done' : 'landed');
+  if (noted.state !== 'landed') {
+    journal.set(noted.id, puller.hook === undefined ? 'done' : 'landed');
     progress.clear();
-    await answers.say(`${arrival.path}  ${humanSize(arrival.sizeBytes)}  from ${entry.sender}`, {
+    await answers.say(`${arrival.path}  ${humanSize(arrival.sizeBytes)}  from ${noted.sender}`, {
       status: 'received',
       path: arrival.path,
-      name: entry.name,
-      sender: entry.sender,
-      drop: entry.url,
+      name: file.name,
+      sender: noted.sender,
+      drop: file.entry,
       size_bytes: arrival.sizeBytes,
       sha256: arrival.sha256,
     });
   }
-  return await finishHook(puller, entry, arrival);
+  return await finishHook(puller, noted, arrival);
 }
 
 async function finishHook(
   { journal, hook, terminal, answers, signal }: Puller,
-  entry: JournalEntry,
-  arrival: Omit<Parameters<typeof runHook>[1], 'attempt'>,
+  noted: JournalEntry,
+  arrival: Parameters<typeof runHook>[1],
 ): Promise<boolean> {
-  if (hook !== undefined) {
-    const attempt = journal.attempt(entry.id);
-    if (!(await runHook(hook, { ...arrival, attempt }, terminal.environment, signal))) {
-      signal.throwIfAborted();
-      answers.notice(`The hook failed for ${arrival.path} (attempt ${attempt}). The next pull runs it again.`);
-      return false;
-    }
+  if (hook !== undefined && !(await runHook(hook, arrival, terminal.environment, signal))) {
+    signal.throwIfAborted();
+    const later = counted(delayAfter(arrival.attempt), 'second');
+    answers.notice(`The hook failed for ${arrival.path} (attempt ${arrival.attempt}). It is run again after ${later}.`);
+    return false;
   }
-  journal.set(entry.id, 'done');
+  journal.set(noted.id, 'done');
   return true;
 }
 
 async function fetchPart(
   { client, journal, answers, progress, signal }: Puller,
-  entry: JournalEntry,
+  noted: JournalEntry,
+  file: InboxFile,
 ): Promise<Whole | undefined> {
-  const { url, name } = entry;
+  const part = partPath(journal, noted);
   try {
-    return await client.downloadPart({ url, name }, partPath(journal, entry), {
+    return await client.downloadPart(file, part, {
       signal,
-      onProgress: ({ receivedBytes, totalBytes }) => progress.show({ name, bytes: receivedBytes, totalBytes }),
+      onProgress: ({ name, receivedBytes, totalBytes }) => progress.show({ name, bytes: receivedBytes, totalBytes }),
     });
   } catch (error) {
-    if (!isWaybillError(error, 'not_found')) throw error;
+    if (!isWaybillError(error, 'not_found', 'link_ended', 'link_revoked')) throw error;
     progress.clear();
-    answers.notice(`${name} from ${entry.sender} passed its deadline before it was downloaded.`);
-    journal.set(entry.id, 'gone');
-    await rm(partPath(journal, entry), { force: true });
+    answers.notice(`${file.name} from ${noted.sender} passed its deadline before it was downloaded.`);
+    journal.set(noted.id, 'gone');
+    await rm(part, { force: true });
     return undefined;
   }
 }
