@@ -177,5 +177,6 @@ test('the code for the SDK compiles in strict TypeScript', async () => {
     '--types',
     'node',
   ];
-  await run(join(project, 'node_modules/.bin/tsc'), [...options, ...paths], { cwd: machine.folder });
+  const compiled = run(join(project, 'node_modules/.bin/tsc'), [...options, ...paths], { cwd: machine.folder });
+  expect((await compiled.catch((error: { stdout: string }) => error)).stdout).toBe('');
 }, 120_000);
