@@ -7,7 +7,7 @@ interface Place {
   path: string;
   about: string;
   commands: { name: string; about: string }[];
-  options: { flag: string; about: string }[];
+  options: { flag: string; about: string; choices: readonly string[] }[];
   takesFiles: boolean;
 }
 
@@ -25,7 +25,9 @@ function placesOf(command: Command, path: string): Place[] {
     about: command.description(),
     commands,
     options: [
-      ...command.options.flatMap(({ long, description }) => (long ? [{ flag: long, about: description }] : [])),
+      ...command.options.flatMap(({ long, description, argChoices = [] }) =>
+        long ? [{ flag: long, about: description, choices: argChoices }] : [],
+      ),
       help,
     ],
     takesFiles: command.registeredArguments.some((argument) => /^(?:file|dir)$/i.test(argument.name())),
@@ -34,7 +36,7 @@ function placesOf(command: Command, path: string): Place[] {
   return [place, ...deeper];
 }
 
-const help = { flag: '--help', about: 'display help for command' };
+const help = { flag: '--help', about: 'display help for command', choices: [] };
 
 /** Walks the words before the cursor down the tree of commands. */
 function walk(places: Place[]): string {
@@ -42,17 +44,26 @@ function walk(places: Place[]): string {
   return `case "\${place:+$place }$word" in\n      ${steps.join('\n      ')}\n    esac`;
 }
 
+/** The beginning of a condition that completes the values of the option before the cursor; the rest follows. */
+function valuesAfter(options: Place['options'], before: string, complete: (choices: string) => string): string {
+  return options
+    .filter(({ choices }) => choices.length > 0)
+    .map(({ flag, choices }) => `if [[ ${before} == ${flag} ]]; then ${complete(choices.join(' '))}; el`)
+    .join('');
+}
+
 function bash(places: Place[]): string {
   const cases = places.map(({ path, commands, options, takesFiles }) => {
     const flags = options.map(({ flag }) => flag).join(' ');
     const words = commands.map(({ name }) => name).join(' ');
     const other = takesFiles ? 'compgen -f -- "$current"' : `compgen -W '${words}' -- "$current"`;
+    const values = valuesAfter(options, '$before', (choices) => `found=$(compgen -W '${choices}' -- "$current")`);
     return `    '${path}')
-      if [[ $current == -* ]]; then found=$(compgen -W '${flags}' -- "$current"); else found=$(${other}); fi ;;`;
+      ${values}if [[ $current == -* ]]; then found=$(compgen -W '${flags}' -- "$current"); else found=$(${other}); fi ;;`;
   });
   return `# bash completion for waybill: source <(waybill completion bash)
 _waybill() {
-  local current=\${COMP_WORDS[COMP_CWORD]} place='' word found=''
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} place='' word found=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     ${walk(places)}
   done
@@ -72,8 +83,13 @@ function zsh(places: Place[]): string {
   const cases = places.map(({ path, commands, options, takesFiles }) => {
     const flags = described(options.map(({ flag, about }) => ({ name: flag, about })));
     const other = takesFiles ? '_files' : `items=(${described(commands)}); _describe command items`;
+    const values = valuesAfter(
+      options,
+      '${words[CURRENT-1]}',
+      (choices) => `items=(${choices}); _describe value items`,
+    );
     return `    '${path}')
-      if [[ $PREFIX == -* ]]; then items=(${flags}); _describe option items; else ${other}; fi ;;`;
+      ${values}if [[ $PREFIX == -* ]]; then items=(${flags}); _describe option items; else ${other}; fi ;;`;
   });
   return `#compdef waybill
 # zsh completion for waybill: put it as _waybill into a folder of $fpath
@@ -96,7 +112,10 @@ function fish(places: Place[]): string {
     const here = `-n "test (__waybill_place) = '${path}'"`;
     return [
       ...commands.map(({ name, about }) => `complete -c waybill ${here} -f -a ${name} -d '${quoted(about)}'`),
-      ...options.map(({ flag, about }) => `complete -c waybill ${here} -l ${flag.slice(2)} -d '${quoted(about)}'`),
+      ...options.map(({ flag, about, choices }) => {
+        const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : '';
+        return `complete -c waybill ${here} -l ${flag.slice(2)}${values} -d '${quoted(about)}'`;
+      }),
       ...(takesFiles ? [`complete -c waybill ${here} -F`] : []),
     ];
   });

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type CreateKeyCommand, createKey, listKeys, revokeKey, scopes } from './keys.ts';
-import { examples, several, severalOf, time, wholeNumber } from './options.ts';
+import { examples, oneOfOption, several, time, wholeNumber } from './options.ts';
 import { logout, whoami } from './whoami.ts';
 import type { Context } from './with-client.ts';
 
@@ -37,11 +37,7 @@ export function addKeyCommands(program: Command, context: () => Context): void {
       .command('create')
       .description('create a key that may do only what is named, and print it')
       .argument('<name>', 'what it is for')
-      .addOption(
-        new Option('--scope <scope>', `what it may do: ${scopes.join(', ')}; can be repeated`)
-          .argParser(severalOf(scopes))
-          .makeOptionMandatory(),
-      )
+      .addOption(oneOfOption('--scope <scope>', 'what it may do; can be repeated', scopes).makeOptionMandatory())
       .option('--network <network>', 'where it may be used: an address or a network; can be repeated', several)
       .addOption(
         new Option('--days <number>', 'it ends this many days from now')

@@ -34,13 +34,14 @@ export function limit(): Option {
   );
 }
 
-/** One of some values, for an option that can be repeated. */
-export function severalOf<Value extends string>(
-  values: readonly Value[],
-): (value: string, before: Value[] | undefined) => Value[] {
-  return (value, before) => {
+/** An option that has one of some values and can be repeated. The help and the completion of shells name them. */
+export function oneOfOption<Value extends string>(flags: string, about: string, values: readonly Value[]): Option {
+  const option = new Option(flags, about).argParser<Value[] | undefined>((value, before) => {
     const found = values.find((one) => one === value);
     if (found === undefined) throw new InvalidArgumentError(`Use one of ${values.join(', ')}.`);
     return [...(before ?? []), found];
-  };
+  });
+  // Unlike `choices`, which would also replace the parser.
+  option.argChoices = [...values];
+  return option;
 }

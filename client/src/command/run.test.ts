@@ -199,6 +199,10 @@ describe('completion', () => {
     [['contacts', 're'], 'remove'],
     [['send', '--me'], '--message'],
     [['--json', 'contacts', 'add', '--up'], '--update'],
+    [['webhooks', 'at'], 'attempts'],
+    [['history', '--state', 'li'], 'live'],
+    [['keys', 'create', 'x', '--scope', 'hi'], 'history'],
+    [['webhooks', 'listen', '--type', 'inbox'], 'inbox.received'],
     [['nothing-like-it'], ''],
   ])('bash completes %j', async (words, expected) => {
     writeFileSync(join(home, 'completion'), await script('bash'));
@@ -209,7 +213,19 @@ describe('completion', () => {
 
   test.each(['zsh', 'fish'])('%s knows every command', async (shell) => {
     const text = await script(shell);
-    for (const name of ['login', 'send', 'request', 'inbox', 'pull', 'history', 'files', 'contacts', 'import']) {
+    for (const name of [
+      'login',
+      'send',
+      'request',
+      'inbox',
+      'pull',
+      'history',
+      'contacts',
+      'import',
+      'show',
+      'webhooks',
+      'drop.completed',
+    ]) {
       expect(text).toContain(name);
     }
   });

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { EventType } from '../wire.ts';
 import { type ListenCommand, listen } from './listen.ts';
-import { examples, limit, severalOf, time } from './options.ts';
+import { examples, limit, oneOfOption, time } from './options.ts';
 import {
   type CreateWebhookCommand,
   createWebhook,
@@ -65,7 +65,7 @@ export function addWebhookCommands(program: Command, context: () => Context): vo
       .command('create')
       .description('have events sent to a URL, and print the secret that signs them')
       .argument('<url>', 'an https URL')
-      .option('--type <type>', 'send only events of this type; can be repeated', severalOf(eventTypes))
+      .addOption(oneOfOption('--type <type>', 'send only events of this type; can be repeated', eventTypes))
       .option('--description <text>', 'what it is for')
       .action((url: string, options: CreateWebhookCommand) => createWebhook(context(), url, options)),
     'waybill webhooks create https://example.org/waybill --type drop.completed --type inbox.received',
@@ -119,7 +119,7 @@ export function addWebhookCommands(program: Command, context: () => Context): vo
     webhooks
       .command('listen')
       .description('print events as they happen, without a webhook')
-      .option('--type <type>', 'only events of this type; can be repeated', severalOf(eventTypes))
+      .addOption(oneOfOption('--type <type>', 'only events of this type; can be repeated', eventTypes))
       .option('--forward <url>', 'send them to this URL, too, signed as a webhook’s', webUrl)
       .option('--secret <secret>', 'sign with this secret (default: WAYBILL_WEBHOOK_SECRET, or one of this run)')
       .action((options: ListenCommand) => listen(context(), options)),
