@@ -23,7 +23,6 @@ const shapes = [
   ['ContactInput', 'What may be sent for a contact or a receiver; only the address is needed.', protocol.ContactInput],
   ['ContactList', 'The account’s own contacts, and the administrator’s.', protocol.ContactList],
   ['DispatchParameters', 'The body of a dispatch or a grant.', protocol.DispatchParameters],
-  ['UploadedFile', 'A file that is staged in a draft.', protocol.UploadedFile],
   ['FileReference', 'A file of a drop. `settings` is a JSON array as text.', protocol.FileReference],
   ['Sender', 'The account that made a drop.', protocol.Sender],
   ['HistoryEntry', 'A drop or grant of this account.', protocol.HistoryEntry],

@@ -41,15 +41,6 @@ export interface DispatchParameters {
   ddmessage?: string;
 }
 
-/** A file that is staged in a draft. */
-export interface UploadedFile {
-  name: string;
-  type: string;
-  size: string;
-  bytes?: number;
-  sha256?: string;
-}
-
 /** A file of a drop. `settings` is a JSON array as text. */
 export interface FileReference {
   name: string;

@@ -167,10 +167,15 @@ export interface Told extends Ending {
   requestId?: string | undefined;
 }
 
+/** A thousand receivers can all be wrong. */
+const mostFaults = 5;
+
 /** What to say about any error. */
 export function told(error: unknown): Told {
   if (isWaybillError(error)) {
-    const message = inTermsOfTheCommand(error.message);
+    // One fault is the message itself.
+    const faults = error.faults.length > 1 ? error.faults.slice(0, mostFaults).map(({ detail }) => detail) : [];
+    const message = inTermsOfTheCommand([error.message, ...faults].join(' '));
     return { message, ...endings[error.code], code: error.code, requestId: error.requestId };
   }
   if (error instanceof CommandError) return error;

@@ -4,8 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WaybillError } from '../errors.ts';
 import { fakeTerminal } from '../testing/fake-terminal.ts';
 import { fail, WireServer } from '../testing/wire-server.ts';
+import { told } from './exits.ts';
 import { run } from './run.ts';
 
 let home: string;
@@ -114,6 +116,16 @@ test.each<[status: number, code: string, message: string, exit: number, said: st
   const failed = await failing(['request', '--to', 'a@example.org'], { answer: refusal(status, code, message) });
   expect(failed.said).toContain(said);
   expect(failed.exit).toBe(exit);
+});
+
+test('of several faults, each is told', () => {
+  const faults = ['This one.', 'That one.'].map((detail) => ({
+    pointer: '/receivers/0',
+    code: 'invalid_input',
+    detail,
+  }));
+  const { message } = told(new WaybillError('invalid_input', '2 parts are wrong.', { faults }));
+  expect(message).toBe('2 parts are wrong. This one. That one.');
 });
 
 test('a server that cannot be reached is named', async () => {

@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -48,7 +49,13 @@ interface Queued {
   acknowledged: number;
 }
 
-type InboxServer = WireServer & { fetched: string[]; queue: Map<string, Queued>; nextPull(): void };
+interface InboxServer extends WireServer {
+  fetched: string[];
+  queue: Map<string, Queued>;
+  nextPull(): void;
+  /** Answers a request for events. */
+  events: (after: string, response: ServerResponse) => void;
+}
 
 /** The queue by the rules of docs/api-v1.md. */
 async function inboxServer(drops: Drop[]): Promise<InboxServer> {
@@ -79,6 +86,8 @@ async function inboxServer(drops: Drop[]): Promise<InboxServer> {
     return { data: [shown(drop)] };
   };
   const server = await WireServer.start(({ path, headers, body }, response) => {
+    if (path.startsWith('events?'))
+      return extended.events(new URLSearchParams(path.slice(7)).get('after') ?? '', response);
     const [, id = '', action, file = ''] = path.split('/').map(decodeURIComponent);
     if (id === 'claim') {
       const key = String(headers['idempotency-key']);
@@ -122,7 +131,9 @@ async function inboxServer(drops: Drop[]): Promise<InboxServer> {
   const nextPull = () => {
     for (const entry of queue.values()) entry.availableIn -= 1;
   };
-  return Object.assign(server, { fetched, queue, nextPull });
+  const events: InboxServer['events'] = (_after, response) => refuse(response, 403, 'scope_missing');
+  const extended = Object.assign(server, { fetched, queue, nextPull, events }) as InboxServer;
+  return extended;
 }
 
 function terminalFor(server: WireServer): FakeTerminal {
@@ -402,4 +413,39 @@ test('one process at a time works in a folder; the next one waits for it', async
   journal[Symbol.dispose]();
   expect(await pulling).toBe(0);
   expect(landed()).toEqual(['a.txt']);
+});
+
+async function watch(server: InboxServer, every: number, until: () => boolean): Promise<number> {
+  const stop = new AbortController();
+  const pulling = run(terminalFor(server), ['pull', folder, '--watch', '--every', String(every)], stop.signal, '1');
+  await expect.poll(until, { timeout: 5_000 }).toBe(true);
+  stop.abort();
+  return await pulling;
+}
+
+test('a watch hears of what arrives, and of what arrived while it was looking', async () => {
+  const drops: Drop[] = [];
+  await using server = await inboxServer(drops);
+  server.events = (after, response) => {
+    const arrived = (url: string) => {
+      drops.push({ url, files: { [url]: url } });
+      succeed(response, { data: [{ type: 'inbox.received' }], next_cursor: url });
+    };
+    if (after === 'end') succeed(response, { data: [], next_cursor: 'start' });
+    else if (after === 'start') succeed(response, { data: [{ type: 'drop.opened' }], next_cursor: 'opened' });
+    else if (after === 'opened') arrived('d1');
+    else if (after === 'd1') arrived('d2');
+  };
+  expect(await watch(server, 3600, () => existsSync(join(folder, 'd2')))).toBe(130);
+  expect(landed()).toEqual(['d1', 'd2']);
+});
+
+test('a watch with a key that may not read events looks from time to time', async () => {
+  const drops: Drop[] = [{ url: 'd1', files: { d1: '' } }];
+  await using server = await inboxServer(drops);
+  const arriving = expect.poll(() => existsSync(join(folder, 'd1')), { timeout: 5_000 }).toBe(true);
+  const pulling = watch(server, 1, () => existsSync(join(folder, 'd2')));
+  await arriving;
+  drops.push({ url: 'd2', files: { d2: '' } });
+  expect(await pulling).toBe(130);
 });
