@@ -132,7 +132,7 @@ async function inboxServer(drops: Drop[]): Promise<InboxServer> {
     for (const entry of queue.values()) entry.availableIn -= 1;
   };
   const events: InboxServer['events'] = (_after, response) => refuse(response, 403, 'scope_missing');
-  const extended = Object.assign(server, { fetched, queue, nextPull, events }) as InboxServer;
+  const extended: InboxServer = Object.assign(server, { fetched, queue, nextPull, events });
   return extended;
 }
 
