@@ -19,7 +19,6 @@ test('they are the same types as the protocol’s', () => {
   expectTypeOf<client.ContactInput>().toEqualTypeOf<protocol.ContactInput>();
   expectTypeOf<client.ContactList>().toEqualTypeOf<protocol.ContactList>();
   expectTypeOf<client.DispatchParameters>().toEqualTypeOf<protocol.DispatchParameters>();
-  expectTypeOf<client.Drop>().toEqualTypeOf<protocol.Drop>();
   expectTypeOf<client.NewDrop>().toEqualTypeOf<protocol.NewDrop>();
   expectTypeOf<client.Key>().toEqualTypeOf<protocol.Key>();
   expectTypeOf<client.UploadView>().toEqualTypeOf<protocol.UploadView>();
