@@ -16,14 +16,12 @@ test('the client makes names safe by the same rules as the server', () => {
 
 test('they are the same types as the protocol’s', () => {
   // Checked by the compiler.
-  expectTypeOf<client.ContactInput>().toEqualTypeOf<protocol.ContactInput>();
-  expectTypeOf<client.ContactList>().toEqualTypeOf<protocol.ContactList>();
-  expectTypeOf<client.DispatchParameters>().toEqualTypeOf<protocol.DispatchParameters>();
   expectTypeOf<client.NewDrop>().toEqualTypeOf<protocol.NewDrop>();
   expectTypeOf<client.Key>().toEqualTypeOf<protocol.Key>();
   expectTypeOf<client.UploadView>().toEqualTypeOf<protocol.UploadView>();
   expectTypeOf<client.EntryDetails>().toEqualTypeOf<protocol.InboxEntryWithFiles>();
-  expectTypeOf<client.HistoryEntry>().toEqualTypeOf<protocol.HistoryEntry>();
+  expectTypeOf<client.ImportedContact>().toEqualTypeOf<protocol.ImportedContact>();
+  expectTypeOf<client.NewRequest>().toEqualTypeOf<protocol.NewRequest>();
   expectTypeOf<client.InboxEntry>().toEqualTypeOf<protocol.InboxEntry>();
   expectTypeOf<client.ErrorCode>().toEqualTypeOf<protocol.ErrorCode>();
 });

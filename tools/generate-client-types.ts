@@ -18,14 +18,7 @@ interface Schema {
 }
 
 const shapes = [
-  ['Contact', 'A contact as the server answers it.', protocol.Contact],
-  ['Receiver', 'A receiver as the history shows it.', protocol.Receiver],
-  ['ContactInput', 'What may be sent for a contact or a receiver; only the address is needed.', protocol.ContactInput],
-  ['ContactList', 'The account’s own contacts, and the administrator’s.', protocol.ContactList],
-  ['DispatchParameters', 'The body of a dispatch or a grant.', protocol.DispatchParameters],
   ['FileReference', 'A file of a drop. `settings` is a JSON array as text.', protocol.FileReference],
-  ['Sender', 'The account that made a drop.', protocol.Sender],
-  ['HistoryEntry', 'A drop or grant of this account.', protocol.HistoryEntry],
   ['InboxEntry', 'A drop of another account to this one.', protocol.InboxEntry],
   ['AccountView', 'The account, and the key that asks.', protocol.AccountView],
   ['Key', 'A key as it is listed. Null means without restriction.', protocol.Key],
@@ -39,10 +32,21 @@ const shapes = [
   ['DropDetails', 'A drop with its receivers and files.', protocol.DropDetails],
   ['CreatedDrop', 'A new drop. No other answer has links.', protocol.CreatedDrop],
   ['CheckedDrop', 'What a dry run found.', protocol.CheckedDrop],
-  ['SentQuery', 'Which drops to list.', protocol.SentQuery],
-  ['Extension', 'When a drop ends: one of the two.', protocol.Extension],
+  ['NewRequest', 'Whom to ask for files, and until when.', protocol.NewRequest],
+  ['FileRequest', 'A request for files as lists have it.', protocol.FileRequest],
+  ['FileRequestReceiver', 'Someone who was asked for files, and what they did.', protocol.FileRequestReceiver],
+  ['FileRequestDetails', 'A request for files with those who were asked.', protocol.FileRequestDetails],
+  ['CreatedFileRequest', 'A new request for files. No other answer has links.', protocol.CreatedFileRequest],
+  ['CheckedFileRequest', 'What a dry run found.', protocol.CheckedFileRequest],
+  ['SentQuery', 'Which drops or requests to list.', protocol.SentQuery],
+  ['Extension', 'When it ends: one of the two.', protocol.Extension],
   ['Reminded', 'How many receivers were reminded.', protocol.Reminded],
-  ['AddedReceiver', 'A receiver who was added to a drop.', protocol.AddedReceiver],
+  ['AddedReceiver', 'A receiver who was added.', protocol.AddedReceiver],
+  ['ContactView', 'A contact as the server answers it.', protocol.ContactView],
+  ['ContactDetails', 'What a contact may have besides its address.', protocol.ContactDetails],
+  ['ImportedContact', 'A contact to add or change; only the address is needed.', protocol.ImportedContact],
+  ['ContactQuery', 'Which contacts to list.', protocol.ContactQuery],
+  ['ImportResult', 'What was done with each contact.', protocol.ImportResult],
   ['UploadView', 'What was uploaded and is not sent yet.', protocol.UploadView],
   ['QueuedEntry', 'What a contact or another account sent.', protocol.QueuedEntry],
   [
@@ -97,7 +101,8 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.anyOf) return schema.anyOf.map((option) => typeOf(option, indent)).join(' | ');
   if (schema.items) {
     const item = typeOf(schema.items, indent);
-    return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
+    const isUnion = item.includes(' | ') && !item.startsWith('{');
+    return isUnion ? `(${item})[]` : `${item}[]`;
   }
   if (schema.properties) return fields(schema, indent);
   const [values] = Object.values(schema.patternProperties ?? {});

@@ -1,5 +1,4 @@
 import { domainToASCII } from 'node:url';
-import type { ContactInput } from './wire.ts';
 
 /** An address as the server keeps it: in lower case, its domain in ASCII. */
 export function canonicalAddress(address: string): string {
@@ -7,8 +6,4 @@ export function canonicalAddress(address: string): string {
   const at = lower.lastIndexOf('@');
   const domain = lower.slice(at + 1);
   return `${lower.slice(0, at + 1)}${domainToASCII(domain) || domain}`;
-}
-
-export function contactOf(contact: string | ContactInput): ContactInput {
-  return typeof contact === 'string' ? { email: contact } : contact;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { bytesOf, jsonOf } from './answer.ts';
 import type { CallOptions, PostOptions } from './call-options.ts';
 import { isWaybillError } from './errors.ts';
-import type { Call, Requests } from './requests.ts';
+import type { Call, HttpRequests } from './http-requests.ts';
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -11,9 +11,9 @@ const pageSize = 100;
 
 /** Calls /api/v1. */
 export class Caller {
-  readonly #requests: Requests;
+  readonly #requests: HttpRequests;
 
-  constructor(requests: Requests) {
+  constructor(requests: HttpRequests) {
     this.#requests = requests;
   }
 
@@ -27,7 +27,7 @@ export class Caller {
     return await this.#requests.attempt(call);
   }
 
-  async waitAfter(...failure: Parameters<Requests['waitAfter']>): Promise<void> {
+  async waitAfter(...failure: Parameters<HttpRequests['waitAfter']>): Promise<void> {
     await this.#requests.waitAfter(...failure);
   }
 
@@ -64,6 +64,10 @@ export class Caller {
 
   async patch<T>(path: string, body: unknown, { signal }: CallOptions): Promise<T> {
     return await this.call({ ...withBody(body), method: 'PATCH', path, signal, read: contentOf<T> });
+  }
+
+  async put<T>(path: string, body: unknown, { signal }: CallOptions): Promise<T> {
+    return await this.call({ ...withBody(body), method: 'PUT', path, signal, read: contentOf<T> });
   }
 
   async delete(path: string, { signal }: CallOptions): Promise<void> {

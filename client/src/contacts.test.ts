@@ -1,95 +1,84 @@
 import { expect, test } from 'vitest';
-import { fail, succeed, WireServer } from './testing/wire-server.ts';
-import type { Contact } from './wire.ts';
+import { collected } from './testing/collected.ts';
+import { refuse, succeed, WireServer } from './testing/wire-server.ts';
+import type { ImportedContact } from './wire.ts';
 
-function contact(email: string, fields: Partial<Contact> = {}): Contact {
-  return { email, number: '', language: '', groups: [], nick: '', ...fields };
-}
+const anna = { email: 'anna@example.org', name: 'Anna', phone: '', language: 'sv', groups: ['a'], list: 'local' };
 
-/** An account's list as the server keeps it. `meddle` is called before each write is looked at. */
-async function listServer(initial: Contact[], meddle: (list: Contact[], write: number) => Contact[] = (list) => list) {
-  const state = { list: initial, version: 1, writes: 0, loseAnswers: 0 };
-  const server = await WireServer.start(({ method, headers, body }, response, request) => {
-    if (method === 'GET') {
-      succeed(response, { local: state.list, global: [] }, { ETag: `"${state.version}"` });
-      return;
+const addresses = (count: number) => Array.from({ length: count }, (_, index) => ({ email: `p${index}@example.org` }));
+
+/** Imports as the server does: contacts whose addresses are known are changed. Remembers what each request had. */
+async function importServer(known: readonly string[]) {
+  const requests: { path: string; contacts: ImportedContact[] }[] = [];
+  const server = await WireServer.start(({ path, body }, response) => {
+    const { contacts } = JSON.parse(body.toString()) as { contacts: ImportedContact[] };
+    requests.push({ path, contacts });
+    const wrong = contacts.findIndex(({ phone }) => phone === 'wrong');
+    if (wrong >= 0) {
+      const errors = [{ pointer: `/contacts/${wrong}/phone`, code: 'invalid_input', detail: 'No phone.' }];
+      return refuse(response, 400, 'invalid_input', { errors });
     }
-    state.writes += 1;
-    const meddled = meddle(state.list, state.writes);
-    if (meddled !== state.list) state.version += 1;
-    state.list = meddled;
-    expect(headers['prefer']).toBe('handling=lenient');
-    if (headers['if-match'] !== `"${state.version}"`) {
-      fail(response, 412, 'precondition_failed');
-      return;
-    }
-    state.list = (JSON.parse(body.toString()) as Contact[]).map((each) => contact(each.email, each));
-    state.version += 1;
-    if (state.loseAnswers > 0) {
-      state.loseAnswers -= 1;
-      request.socket.destroy();
-    } else succeed(response, { status: 'ok' });
+    const results = contacts.map(({ email }) => ({ email, result: known.includes(email) ? 'changed' : 'created' }));
+    succeed(response, { contacts: results });
   });
-  return { server, state };
+  return { server, requests };
 }
 
-test('upsert adds what is missing, changes the fields that are given and keeps all others', async () => {
-  const { server, state } = await listServer([
-    contact('a@example.org', { nick: 'A', groups: ['x'], number: '46700000001' }),
-    contact('b@example.org', { nick: 'B' }),
-  ]);
-  await using _server = server;
-  await server.client().contacts.upsert([{ email: 'A@Example.org', nick: 'Anna' }, 'c@bücher.example']);
-  expect(state.list).toEqual([
-    contact('a@example.org', { nick: 'Anna', groups: ['x'], number: '46700000001' }),
-    contact('b@example.org', { nick: 'B' }),
-    contact('c@xn--bcher-kva.example'),
-  ]);
-});
-
-test('an upsert that changes nothing writes nothing', async () => {
-  const { server, state } = await listServer([contact('a@example.org', { nick: 'A', number: '46700000001' })]);
-  await using _server = server;
-  await server.client().contacts.upsert([{ email: 'a@example.org', nick: 'A', number: 46700000001 }]);
-  expect(state.writes).toBe(0);
-});
-
-test('a change of another writer in between is kept', async () => {
-  const { server, state } = await listServer([contact('a@example.org')], (list, write) =>
-    write <= 3 ? [...list, contact(`other-${write}@example.org`)] : list,
+test('contacts are listed page by page, with a filter', async () => {
+  const bo = { ...anna, email: 'bo@example.org' };
+  await using server = await WireServer.start(({ path }, response) =>
+    succeed(
+      response,
+      path.includes('cursor') ? { data: [bo], next_cursor: null } : { data: [anna], next_cursor: 'next' },
+    ),
   );
-  await using _server = server;
-  await server.client().contacts.add(['mine@example.org']);
-  expect(state.list.map(({ email }) => email)).toEqual([
-    'a@example.org',
-    'other-1@example.org',
-    'other-2@example.org',
-    'other-3@example.org',
-    'mine@example.org',
+  expect(await collected(server.client().contacts.list({ search: 'a b', list: 'local' }))).toEqual([anna, bo]);
+  expect(server.paths()).toEqual([
+    'GET contacts?limit=100&search=a+b&list=local',
+    'GET contacts?limit=100&search=a+b&list=local&cursor=next',
   ]);
 });
 
-test('adding a contact that is there fails and changes nothing', async () => {
-  const { server, state } = await listServer([contact('a@example.org')]);
-  await using _server = server;
-  const adding = server.client().contacts.add(['b@example.org', 'A@example.org']);
-  await expect(adding).rejects.toMatchObject({ code: 'contact_exists' });
-  await expect(server.client().contacts.add(['c@example.org', 'C@example.org'])).rejects.toThrow('twice');
-  expect(state).toMatchObject({ writes: 0, list: [contact('a@example.org')] });
+test('a contact is read, replaced and removed by its address', async () => {
+  await using server = await WireServer.start(({ method }, response) =>
+    method === 'DELETE' ? void response.writeHead(204).end() : succeed(response, anna),
+  );
+  const { contacts } = server.client();
+  expect(await contacts.get('anna@example.org')).toEqual(anna);
+  expect(await contacts.put('a/b@example.org', { name: 'Anna' })).toEqual(anna);
+  await contacts.remove('anna@example.org');
+  expect(server.seen.map(({ method, path, body }) => `${method} ${path} ${body.toString()}`)).toEqual([
+    'GET contacts/anna%40example.org ',
+    'PUT contacts/a%2Fb%40example.org {"name":"Anna"}',
+    'DELETE contacts/anna%40example.org ',
+  ]);
 });
 
-test('an addition whose answer was lost is recognised as done', async () => {
-  const { server, state } = await listServer([]);
+test('an import is made in requests of 1,000, and tells what was done', async () => {
+  const { server, requests } = await importServer(['p3@example.org', 'p2000@example.org']);
   await using _server = server;
-  state.loseAnswers = 1;
-  await server.client().contacts.add([{ email: 'a@example.org', nick: 'A', name: 'not kept' }]);
-  expect(state.list).toEqual([contact('a@example.org', { nick: 'A' })]);
+  const all = addresses(2_001);
+  const { created, changed, unchanged } = await server.client().contacts.import(all);
+  expect(requests.map(({ path, contacts }) => [path, contacts.length])).toEqual([
+    ['contacts/import', 1_000],
+    ['contacts/import', 1_000],
+    ['contacts/import', 1],
+  ]);
+  expect(requests.flatMap(({ contacts }) => contacts)).toEqual(all);
+  expect(changed).toEqual([all[3], all[2_000]]);
+  expect([created.length, unchanged.length]).toEqual([1_999, 0]);
+  expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
 });
 
-test('remove takes away those named, and tells how many there were', async () => {
-  const { server, state } = await listServer([contact('a@example.org'), contact('b@example.org')]);
+test('a comparison is a dry run, and a fault names its place in the whole list', async () => {
+  const { server, requests } = await importServer([]);
   await using _server = server;
-  expect(await server.client().contacts.remove(['A@example.org', 'nobody@example.org'])).toBe(1);
-  expect(await server.client().contacts.remove(['nobody@example.org'])).toBe(0);
-  expect(state).toMatchObject({ writes: 1, list: [contact('b@example.org')] });
+  const some = [...addresses(1_002), { email: 'q@example.org', phone: 'wrong' }];
+  await expect(server.client().contacts.compare(some)).rejects.toMatchObject({
+    code: 'invalid_input',
+    status: 400,
+    requestId: 'request-1',
+    faults: [{ pointer: '/contacts/1002/phone' }],
+  });
+  expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(['contacts/import?dry_run=true']));
 });

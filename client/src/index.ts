@@ -1,17 +1,18 @@
 /** The package's only entry point; inside the package, files import each other directly. */
 export type { CallOptions, PostOptions } from './call-options.ts';
-export type { ContactChanges, Contacts } from './contacts.ts';
+export type { ContactChanges, ContactFilter, Contacts } from './contacts.ts';
 export type { Download, DownloadOptions, DownloadProgress, InboxFile } from './download.ts';
 export type { DownloadedFile, DownloadToFileOptions } from './download-to-file.ts';
-export type { DropFilter, Drops, RevokeOptions } from './drops.ts';
+export type { Drops } from './drops.ts';
 export { isWaybillError, type LocalErrorCode, WaybillError, type WaybillErrorCode } from './errors.ts';
 export type { EventOptions, EventPage, Events } from './events.ts';
-export type { Requested, RequestOptions } from './grant.ts';
 export type { ClaimOptions, Inbox, InboxFilter, Leased } from './inbox.ts';
 export type { Keys } from './keys.ts';
 export type { Patience } from './patience.ts';
+export type { RequestOptions, Requests } from './requests.ts';
 export { safeLocalName, safeLocalNames, safeLocalPaths } from './safe-name.ts';
 export type { SendOptions, Sent, SentFile, UploadMemory } from './send.ts';
+export type { RevokeOptions, SentFilter } from './sent-collection.ts';
 export type { FileToSend } from './sources.ts';
 export type { Surroundings } from './surroundings.ts';
 export type { UploadOptions, UploadProgress, Uploads } from './uploads.ts';

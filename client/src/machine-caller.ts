@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { bytesOf } from './answer.ts';
 import { TokenKeeper, tokenIn } from './csrf-token.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
-import type { Call, Requests } from './requests.ts';
+import type { Call, HttpRequests } from './http-requests.ts';
 
 /** A token can be lost many times in a row if more clients share an account than it may have tokens. */
 const maxRenewals = 40;
 
 /** Calls the machine API, whose requests carry a token. */
 export class MachineCaller {
-  readonly #requests: Requests;
+  readonly #requests: HttpRequests;
   readonly #tokens: TokenKeeper;
 
-  constructor(requests: Requests) {
+  constructor(requests: HttpRequests) {
     this.#requests = requests;
     this.#tokens = new TokenKeeper(() => this.#fetchToken());
   }

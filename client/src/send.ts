@@ -1,24 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { PostOptions } from './call-options.ts';
+import { type AddressedOptions, addressedTo } from './addressed.ts';
 import type { Drops } from './drops.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
 import { withoutFolders } from './folder.ts';
 import { type FileToSend, sourceOf } from './sources.ts';
 import type { UploadProgress, Uploads } from './uploads.ts';
-import type { CreatedDrop, NewReceiver, UploadView } from './wire.ts';
+import type { CreatedDrop, UploadView } from './wire.ts';
 
-export interface SendOptions extends PostOptions {
+export interface SendOptions extends AddressedOptions {
   /** Files and folders. The files of a folder keep their paths. */
   files: readonly FileToSend[];
-  /** They need not be contacts. What is not given is taken from the contact with the address. */
-  to: readonly (string | NewReceiver)[];
-  message?: string | undefined;
-  /** How long the files can be downloaded. Absent: the server's default. */
-  days?: number | undefined;
-  /** False: receivers get no mails, and the answer has their links, for you to send. */
-  notify?: boolean | undefined;
-  /** Your own name for the drop. */
-  reference?: string | undefined;
   /** Where finished uploads are remembered, for a call with the same `idempotencyKey` after this process was killed. */
   memory?: UploadMemory | undefined;
   onProgress?: ((progress: UploadProgress) => void) | undefined;
@@ -51,7 +42,6 @@ export interface Sent {
 /** Small files are uploaded so many at a time. A large one is uploaded alone. */
 const smallFilesAtOnce = 4;
 const smallFileBytes = 1024 * 1024;
-const secondsPerDay = 86_400;
 
 interface NamedFile {
   path: string;
@@ -64,8 +54,8 @@ export async function send(
   { uploads, drops, newKey }: { uploads: Uploads; drops: Drops; newKey: () => string },
   options: SendOptions,
 ): Promise<Sent> {
-  const { signal, message, days, notify, reference } = options;
-  if (options.to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
+  const { signal } = options;
+  const addressed = addressedTo(options);
   const wanted = await distinctFiles(options.files);
   const idempotencyKey = options.idempotencyKey ?? newKey();
   for (let round = 1; ; round += 1) {
@@ -74,17 +64,7 @@ export async function send(
     // An upload that was sent is not an upload any more.
     const repeated = mayBeRepeated && (await uploads.find(files[0]?.id ?? '', { signal })) === undefined;
     try {
-      const drop = await drops.create(
-        {
-          uploads: files.map(({ id }) => id),
-          receivers: options.to.map((receiver) => (typeof receiver === 'string' ? { email: receiver } : receiver)),
-          ...(message === undefined ? {} : { message }),
-          ...(days === undefined ? {} : { expires_in: days * secondsPerDay }),
-          ...(notify === undefined ? {} : { notify }),
-          ...(reference === undefined ? {} : { reference }),
-        },
-        { idempotencyKey, signal },
-      );
+      const drop = await drops.create({ uploads: files.map(({ id }) => id), ...addressed }, { idempotencyKey, signal });
       return { idempotencyKey, repeated, drop, files };
     } catch (error) {
       // An upload of an earlier call was not sent, but removed since.

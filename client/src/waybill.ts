@@ -7,20 +7,20 @@ import { type DownloadedFile, type DownloadToFileOptions, downloadPart, download
 import { Drops } from './drops.ts';
 import { WaybillError } from './errors.ts';
 import { Events } from './events.ts';
-import { Grants, type Requested, type RequestOptions } from './grant.ts';
+import { type Door, HttpRequests } from './http-requests.ts';
 import { Inbox } from './inbox.ts';
 import { Keys } from './keys.ts';
 import { listElements } from './list-elements.ts';
 import { MachineCaller } from './machine-caller.ts';
 import { defaultPatience, type Patience } from './patience.ts';
-import { type Door, Requests } from './requests.ts';
+import { type RequestOptions, Requests, request } from './requests.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
 import { serverUrl } from './server-url.ts';
 import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { Transport } from './transport.ts';
 import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
-import type { AccountView, HistoryEntry, InboxEntry } from './wire.ts';
+import type { AccountView, CreatedFileRequest, InboxEntry } from './wire.ts';
 
 export interface WaybillOptions {
   /** The server's address, such as `https://files.example.org`. */
@@ -45,13 +45,13 @@ export class Waybill {
   readonly events: Events;
   readonly inbox: Inbox;
   readonly keys: Keys;
+  readonly requests: Requests;
   readonly uploads: Uploads;
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
   readonly #caller: Caller;
   readonly #machine: MachineCaller;
   readonly #downloads: DownloadNeeds;
-  readonly #grants: Grants;
 
   constructor(options: WaybillOptions) {
     const surroundings = { ...realSurroundings, ...options.surroundings };
@@ -59,17 +59,17 @@ export class Waybill {
     const { api, machine } = doorsOf(options);
     const transport = new Transport(api.url, options.silenceMs ?? 120_000);
     this.#transport = transport;
-    this.#caller = new Caller(new Requests(transport, api, patience, surroundings));
-    this.#machine = new MachineCaller(new Requests(transport, machine, patience, surroundings));
+    this.#caller = new Caller(new HttpRequests(transport, api, patience, surroundings));
+    this.#machine = new MachineCaller(new HttpRequests(transport, machine, patience, surroundings));
     this.#downloads = { caller: this.#caller, patience, surroundings };
-    this.contacts = new Contacts(this.#machine, surroundings);
+    this.contacts = new Contacts(this.#caller);
     this.drops = new Drops(this.#caller);
     this.events = new Events(this.#caller);
     this.inbox = new Inbox(this.#caller);
     this.keys = new Keys(this.#caller);
+    this.requests = new Requests(this.#caller);
     this.uploads = new Uploads(this.#caller);
     this.webhooks = new Webhooks(this.#caller);
-    this.#grants = new Grants(this.#machine, this.contacts);
   }
 
   /** The account that the key belongs to, and what the key may do. */
@@ -82,19 +82,14 @@ export class Waybill {
     return await send({ uploads: this.uploads, drops: this.drops, newKey: () => this.#caller.newKey() }, options);
   }
 
-  /** Gives contacts a page on which they can upload files. */
-  async request(options: RequestOptions): Promise<Requested> {
-    return await this.#grants.make(options.idempotencyKey ?? this.#caller.newKey(), options);
+  /** Asks people for files, which they upload on a page of their own. */
+  async request(options: RequestOptions): Promise<CreatedFileRequest> {
+    return await request(this.requests, options);
   }
 
   /** What contacts and other accounts have sent to this one and can still be downloaded, newest first. */
   machineInbox(options: CallOptions = {}): AsyncGenerator<InboxEntry, void, void> {
     return this.#list<InboxEntry>('inbox', options);
-  }
-
-  /** The account's own drops and grants, newest first. One entry is in memory at a time, however long the list is. */
-  history(options: CallOptions = {}): AsyncGenerator<HistoryEntry, void, void> {
-    return this.#list<HistoryEntry>('history', options);
   }
 
   /** A file of the inbox as a stream. */
@@ -124,7 +119,7 @@ export class Waybill {
     this.#transport.close();
   }
 
-  async *#list<T>(list: 'history' | 'inbox', { signal }: CallOptions): AsyncGenerator<T, void, void> {
+  async *#list<T>(list: 'inbox', { signal }: CallOptions): AsyncGenerator<T, void, void> {
     const answer = await this.#machine.call({
       method: 'GET',
       path: 'cgi/get_history.cgi',

@@ -1,77 +1,9 @@
 // Made by tools/generate-client-types.ts from the schemas of the protocol. Change those, not this.
 
-/** A contact as the server answers it. */
-export interface Contact {
-  email: string;
-  number: string;
-  language: string;
-  groups: string[];
-  nick: string;
-}
-
-/** A receiver as the history shows it. */
-export interface Receiver {
-  email: string;
-  number: string;
-  language: string;
-  groups: string[];
-  nick: string;
-  name?: string;
-}
-
-/** What may be sent for a contact or a receiver; only the address is needed. */
-export interface ContactInput {
-  email: string;
-  number?: string | number;
-  language?: string;
-  groups?: string[];
-  nick?: string;
-  name?: string;
-}
-
-/** The account’s own contacts, and the administrator’s. */
-export interface ContactList {
-  local: Contact[];
-  global: Contact[];
-}
-
-/** The body of a dispatch or a grant. */
-export interface DispatchParameters {
-  desttime?: number;
-  ddmessage?: string;
-}
-
 /** A file of a drop. `settings` is a JSON array as text. */
 export interface FileReference {
   name: string;
   settings: string;
-}
-
-/** The account that made a drop. */
-export interface Sender {
-  email: string;
-  number: string;
-  lang: string;
-  first_run: 'true' | 'false';
-  accountType: 'api' | 'user';
-  change_passwd: 'true' | 'false';
-  settings: {
-    show_number: 'true' | 'false';
-    show_email: 'true' | 'false';
-    show_lang: 'true' | 'false';
-    show_nick: 'true' | 'false';
-  };
-}
-
-/** A drop or grant of this account. */
-export interface HistoryEntry {
-  drop_type: 'downloadfiles' | 'uploadfiles';
-  create_time: string;
-  ttl: string;
-  receivers: Receiver[];
-  ddmessage: string;
-  sender: Sender;
-  files: FileReference[];
 }
 
 /** A drop of another account to this one. */
@@ -247,7 +179,100 @@ export interface CheckedDrop {
   size: number;
 }
 
-/** Which drops to list. */
+/** Whom to ask for files, and until when. */
+export interface NewRequest {
+  receivers: NewReceiver[];
+  message?: string;
+  expires_in?: number;
+  expires_at?: string;
+  second_factor?: 'off' | 'mail' | 'sms';
+  notify?: boolean;
+  reference?: string;
+  metadata?: Record<string, string>;
+  reusable?: boolean;
+}
+
+/** A request for files as lists have it. */
+export interface FileRequest {
+  id: string;
+  number: string;
+  state: 'live' | 'expired' | 'revoked';
+  message: string;
+  reference: string | null;
+  metadata: Record<string, string> | null;
+  second_factor: 'off' | 'mail' | 'sms' | null;
+  notify: boolean;
+  created_at: string;
+  expires_at: string;
+  revoked_at: string | null;
+  receiver_count: number;
+  reusable: boolean;
+}
+
+/** Someone who was asked for files, and what they did. */
+export interface FileRequestReceiver {
+  id: number;
+  email: string;
+  name: string | null;
+  phone: string;
+  language: string;
+  notified_at: string | null;
+  undeliverable_at: string | null;
+  undeliverable_reason: string | null;
+  opened_at: string | null;
+  revoked_at: string | null;
+  state: 'waiting' | 'notified' | 'undeliverable' | 'opened' | 'fulfilled' | 'revoked';
+  fulfilled_at: string | null;
+  last_received_at: string | null;
+  sendings: number;
+  files_received: number;
+}
+
+/** A request for files with those who were asked. */
+export interface FileRequestDetails {
+  id: string;
+  number: string;
+  state: 'live' | 'expired' | 'revoked';
+  message: string;
+  reference: string | null;
+  metadata: Record<string, string> | null;
+  second_factor: 'off' | 'mail' | 'sms' | null;
+  notify: boolean;
+  created_at: string;
+  expires_at: string;
+  revoked_at: string | null;
+  receiver_count: number;
+  reusable: boolean;
+  deliveries_forgotten: boolean;
+  receivers: FileRequestReceiver[];
+}
+
+/** A new request for files. No other answer has links. */
+export interface CreatedFileRequest {
+  id: string;
+  number: string;
+  state: 'live' | 'expired' | 'revoked';
+  message: string;
+  reference: string | null;
+  metadata: Record<string, string> | null;
+  second_factor: 'off' | 'mail' | 'sms' | null;
+  notify: boolean;
+  created_at: string;
+  expires_at: string;
+  revoked_at: string | null;
+  receiver_count: number;
+  reusable: boolean;
+  receivers: AddedReceiver[];
+}
+
+/** What a dry run found. */
+export interface CheckedFileRequest {
+  dry_run: true;
+  receiver_count: number;
+  expires_in: number;
+}
+
+/** Which drops or requests to list. */
 export interface SentQuery {
   limit?: number;
   cursor?: string;
@@ -259,7 +284,7 @@ export interface SentQuery {
   search?: string;
 }
 
-/** When a drop ends: one of the two. */
+/** When it ends: one of the two. */
 export interface Extension {
   expires_in?: number;
   expires_at?: string;
@@ -270,11 +295,58 @@ export interface Reminded {
   reminded: number;
 }
 
-/** A receiver who was added to a drop. */
+/** A receiver who was added. */
 export interface AddedReceiver {
   id: number;
   email: string;
   link?: string;
+}
+
+/** A contact as the server answers it. */
+export interface ContactView {
+  email: string;
+  name: string;
+  phone: string;
+  language: string;
+  groups: string[];
+  list: 'local' | 'global';
+}
+
+/** What a contact may have besides its address. */
+export interface ContactDetails {
+  name?: string;
+  phone?: string;
+  language?: string;
+  groups?: string[];
+}
+
+/** A contact to add or change; only the address is needed. */
+export interface ImportedContact {
+  email: string;
+  name?: string;
+  phone?: string;
+  language?: string;
+  groups?: string[];
+}
+
+/** Which contacts to list. */
+export interface ContactQuery {
+  limit?: number;
+  cursor?: string;
+  search?: string;
+  list?: 'local' | 'global';
+}
+
+/** What was done with each contact. */
+export interface ImportResult {
+  dry_run: boolean;
+  created: number;
+  changed: number;
+  unchanged: number;
+  contacts: {
+    email: string;
+    result: 'created' | 'changed' | 'unchanged';
+  }[];
 }
 
 /** What was uploaded and is not sent yet. */

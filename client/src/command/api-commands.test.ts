@@ -12,6 +12,8 @@ import {
   drop,
   dropDetails,
   event,
+  fileRequest,
+  fileRequestDetails,
   ids,
   key,
   type Replies,
@@ -64,6 +66,9 @@ async function waybill(words: string, setting: Setting = {}) {
 }
 
 const page = (...data: unknown[]) => ({ data, next_cursor: null });
+const notFound = (response: ServerResponse) => refuse(response, 404, 'not_found');
+/** The server knows no drop, but a request. */
+const noDrop = { 'GET drops': page(), 'GET drops/ID': notFound };
 
 describe('waybill history', () => {
   test('shows who got what, and how far that is', async () => {
@@ -101,20 +106,19 @@ describe('waybill history', () => {
   test('says so where there is nothing', async () => {
     const replies = { 'GET drops': page() };
     expect((await waybill('history', { replies })).errors).toBe('Nothing has been sent yet.\n');
-    expect((await waybill('history --state revoked', { replies })).errors).toBe('Nothing like it was sent.\n');
+    expect((await waybill('history --state revoked', { replies })).errors).toBe('There is nothing like it.\n');
   });
 
-  test('--requests lists whom files were asked of', async () => {
-    const entry = { create_time: '0', ttl: '7', ddmessage: 'Please.', sender: {}, files: [] };
-    const receivers = [{ email: 'anna@example.com' }];
-    const entries = [
-      { ...entry, drop_type: 'uploadfiles', receivers },
-      { ...entry, drop_type: 'downloadfiles', receivers },
-    ];
-    const replies = { 'GET cgi/get_history.cgi': { history: entries, live_drops: '0', inbox: [] } };
-    const { output } = await waybill('history --requests', { replies });
-    expect(output).toBe('1970-01-01T00:00:00.000Z\tanna@example.com\tPlease.\n');
-    expect((await waybill('history --requests --state live')).exit).toBe(2);
+  test('--requests lists whom files were asked of, and who has sent some', async () => {
+    const { output, asked } = await waybill('history --requests --state live', { columns: 140 });
+    expect(output.split('\n').slice(0, 2)).toEqual([
+      'NUMBER        ASKED             STATE  DONE  WHOM                              MESSAGE',
+      'WB-8G4M-3ARE  2030-01-31 12:00  live    1/2  anna@example.com, bo@example.com  The drawings.',
+    ]);
+    expect(asked[0]).toBe('GET requests?limit=100&state=live');
+    expect(JSON.parse((await waybill('--json history --requests')).output)).toEqual(fileRequest);
+    const nobody = await waybill('history --requests', { replies: { 'GET requests': page() } });
+    expect(nobody.errors).toBe('Nobody has been asked for files yet.\n');
   });
 });
 
@@ -156,11 +160,106 @@ WHEN              WHAT
     expect(JSON.parse(found.output)).toEqual(dropDetails);
     const several = await waybill('show anna@example.com', { replies: { 'GET drops': page(drop, drop) } });
     expect(several).toMatchObject({ exit: 2, errors: expect.stringContaining('More than one drop is called') });
-    const none = await waybill('show WB-0000-0000', { replies: { 'GET drops': page() } });
-    expect(none).toMatchObject({ exit: 4, errors: expect.stringContaining('There is no drop WB-0000-0000.') });
-    const refused = { 'GET drops/ID': (response: ServerResponse) => refuse(response, 404, 'not_found') };
-    const other = await waybill(`show ${ids.key}`, { replies: refused });
-    expect(other).toMatchObject({ exit: 4, errors: expect.stringContaining(`There is no drop ${ids.key}.`) });
+    const none = await waybill('show WB-0000-0000', { replies: { 'GET drops': page(), 'GET requests': page() } });
+    expect(none).toMatchObject({
+      exit: 4,
+      errors: expect.stringContaining('There is no drop or request WB-0000-0000.'),
+    });
+    const other = await waybill(`show ${ids.key}`, { replies: { ...noDrop, 'GET requests/ID': notFound } });
+    expect(other).toMatchObject({
+      exit: 4,
+      errors: expect.stringContaining(`There is no drop or request ${ids.key}.`),
+    });
+  });
+});
+
+describe('a request for files', () => {
+  const request = `requests/${ids.request}`;
+
+  test('is made with its number and its end, and with links if there are no mails', async () => {
+    const made = await waybill('request --to anna@example.com --days 7 --reusable');
+    expect(made.output).toBe('Asked anna@example.com for files as WB-8G4M-3ARE, until 2030-02-07 12:00.\n');
+    expect(made.bodies).toEqual([
+      'POST requests {"receivers":[{"email":"anna@example.com"}],"expires_in":604800,"reusable":true}',
+    ]);
+    const link = 'https://files.example.org/u/secret';
+    const receivers = [{ id: 0, email: 'anna@example.com', link }];
+    const replies = { 'POST requests': { ...fileRequest, receivers } };
+    const linked = await waybill('--json request --to anna@example.com --no-mail', { replies });
+    expect(linked.bodies[0]).toContain('"notify":false');
+    expect(
+      linked.output
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      expect.objectContaining({ status: 'requested', id: ids.request, number: 'WB-8G4M-3ARE' }),
+      { status: 'link', email: 'anna@example.com', link },
+    ]);
+  });
+
+  test('is shown with what each one has sent', async () => {
+    const { output } = await waybill('show WB-8G4M-3ARE', { replies: noDrop, columns: 80 });
+    expect(output).toContain('Each may send  any number of times until the end\n');
+    expect(output).toContain(`
+RECEIVER          STATE      FILES
+anna@example.com  fulfilled      3
+bo@example.com    notified       0
+
+WHEN              WHAT
+2030-01-31 12:00  asked 2 receivers for files
+2030-01-31 12:00  mailed to anna@example.com
+2030-01-31 12:00  mailed to bo@example.com
+2030-01-31 14:00  files received from anna@example.com
+2030-02-01 14:00  more files received from anna@example.com
+`);
+    expect(JSON.parse((await waybill(`--json show ${ids.request}`, { replies: noDrop })).output)).toEqual(
+      fileRequestDetails,
+    );
+  });
+
+  test('is revoked, extended and reminded of', async () => {
+    const replies = {
+      ...noDrop,
+      'POST requests/ID/revoke': { ...fileRequest, state: 'revoked' },
+      'POST requests/ID/extend': fileRequest,
+      'POST requests/ID/remind': { reminded: 0 },
+    };
+    const revoked = await waybill('revoke WB-8G4M-3ARE', { replies, answer: 'y' });
+    expect(revoked.errors).toContain('Revoke WB-8G4M-3ARE for 2 receivers? [y/N]');
+    expect(revoked.bodies).toEqual([`POST ${request}/revoke {}`]);
+    const link = await waybill('--json revoke WB-8G4M-3ARE --receiver bo@example.com --yes', { replies });
+    expect(link.bodies).toEqual([`POST ${request}/revoke {"receiver":1}`]);
+    expect(JSON.parse(link.output)).toMatchObject({ status: 'revoked', request: { state: 'revoked' } });
+    const extended = await waybill('extend WB-8G4M-3ARE --days 1', { replies });
+    expect(extended.bodies).toEqual([`POST ${request}/extend {"expires_in":86400}`]);
+    const reminded = await waybill('remind WB-8G4M-3ARE', { replies });
+    expect(reminded.output).toBe('Nobody was reminded: all who can be reached have sent files.\n');
+  });
+});
+
+describe('waybill contacts', () => {
+  test('add refuses those that exist, and changes nothing', async () => {
+    const replies = { 'POST contacts/import': { contacts: [{ email: 'bo@example.com', result: 'unchanged' }] } };
+    const refused = await waybill('contacts add bo@example.com --name Bo', { replies });
+    expect(refused).toMatchObject({ exit: 4, errors: expect.stringContaining('bo@example.com is already a contact') });
+    expect(refused.asked).toEqual(['POST contacts/import?dry_run=true']);
+    const updated = await waybill('contacts add bo@example.com --name Bo --group a --group b --update', { replies });
+    expect(updated.bodies).toEqual([
+      'POST contacts/import {"contacts":[{"email":"bo@example.com","name":"Bo","groups":["a","b"]}]}',
+    ]);
+  });
+
+  test('remove tells how many there were', async () => {
+    const { output, asked } = await waybill('contacts remove anna@example.com nobody@example.com');
+    expect(output).toBe('Removed 1 contact.\n');
+    expect(asked).toEqual(['DELETE contacts/anna%40example.com', 'DELETE contacts/nobody%40example.com']);
+  });
+
+  test('list has filters', async () => {
+    const { output, asked } = await waybill('contacts list --search cy --list local');
+    expect(output).toBe('cy@example.com\t\t\t\t\tlocal\n');
+    expect(asked).toEqual(['GET contacts?limit=100&search=cy&list=local']);
   });
 });
 

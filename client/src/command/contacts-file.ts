@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import type { ContactInput } from '../wire.ts';
+import { canonicalAddress } from '../address.ts';
+import type { ImportedContact } from '../wire.ts';
 import { readCsv } from './csv.ts';
 import { CommandError, exits } from './exits.ts';
 import type { Terminal } from './terminal.ts';
 
-export const numberRule = '7 to 15 digits, starting with the country code, without + or spaces';
+export const phoneRule = '7 to 15 digits, starting with the country code, without + or spaces';
 export const languageRule = 'a tag such as en or pt-BR';
 
-export function isNumber(value: string): boolean {
+export function isPhone(value: string): boolean {
   return /^(?:[1-9][0-9]{6,14})?$/.test(value);
 }
 
@@ -19,25 +20,38 @@ export function isLanguage(value: string): boolean {
 const next = 'Use a JSON list of contacts, as `waybill contacts export` writes it, or CSV with a line of headers.';
 
 /**
- * The contacts of a JSON or CSV file. What is wrong is told with the place in the file: the server would only know the
- * place in the whole list of the account.
+ * The contacts of a JSON or CSV file. What is wrong is told with the place in the file, which the server does not know.
  */
-export async function readContactsFile({ input }: Terminal, path: string): Promise<ContactInput[]> {
+export async function readContactsFile({ input }: Terminal, path: string): Promise<ImportedContact[]> {
   const source = path === '-' ? 'Standard input' : path;
   const content = path === '-' ? await text(input) : await readFile(path, 'utf8');
   const isJson = /\.json$/i.test(path) || /^\s*[[{]/.test(content);
   const found = isJson ? fromJson(content, source) : fromCsv(content, source);
-  for (const { contact, place } of found) {
-    const problem = problemOf(contact);
+  const addresses = new Set<string>();
+  return found.map(({ contact, place }) => {
+    const problem = problemOf(contact, addresses);
     if (problem) throw new CommandError(exits.usage, 'no_contact', `${source}, ${place}: ${problem}.`, next);
-  }
-  return found.map(({ contact }) => contact as ContactInput);
+    return contact as ImportedContact;
+  });
 }
 
 interface Found {
   contact: unknown;
   place: string;
 }
+
+/** What a column or a field may be called. */
+const fields: ReadonlyMap<string, keyof ImportedContact> = new Map([
+  ['email', 'email'],
+  ['e-mail', 'email'],
+  ['address', 'email'],
+  ['name', 'name'],
+  ['nick', 'name'],
+  ['phone', 'phone'],
+  ['number', 'phone'],
+  ['language', 'language'],
+  ['groups', 'groups'],
+]);
 
 function fromJson(content: string, source: string): Found[] {
   let parsed: unknown;
@@ -47,21 +61,13 @@ function fromJson(content: string, source: string): Found[] {
     throw new CommandError(exits.usage, 'not_json', `${source} is not JSON${placeIn(error as Error)}.`, next);
   }
   if (!Array.isArray(parsed)) throw new CommandError(exits.usage, 'no_contacts', `${source} is not a list.`, next);
-  return parsed.map((contact: unknown, index) => ({ contact, place: `contact ${index + 1}` }));
+  return parsed.map((contact: unknown, index) => ({ contact: renamed(contact), place: `contact ${index + 1}` }));
 }
 
-/** What a column may be called. */
-const csvColumns: ReadonlyMap<string, keyof ContactInput> = new Map([
-  ['email', 'email'],
-  ['e-mail', 'email'],
-  ['address', 'email'],
-  ['nick', 'nick'],
-  ['name', 'nick'],
-  ['number', 'number'],
-  ['phone', 'number'],
-  ['language', 'language'],
-  ['groups', 'groups'],
-]);
+function renamed(contact: unknown): unknown {
+  if (typeof contact !== 'object' || contact === null) return contact;
+  return Object.fromEntries(Object.entries(contact).map(([name, value]) => [fields.get(name) ?? name, value]));
+}
 
 /** An empty cell says nothing about its field. */
 function fromCsv(content: string, source: string): Found[] {
@@ -71,9 +77,9 @@ function fromCsv(content: string, source: string): Found[] {
     throw new CommandError(exits.usage, 'not_csv', message, 'Write a quotation mark inside a quoted field twice.');
   }
   const [header, ...rows] = records;
-  const columns = header?.fields.map((name) => csvColumns.get(name.toLowerCase())) ?? [];
+  const columns = header?.fields.map((name) => fields.get(name.toLowerCase())) ?? [];
   const unknown = header?.fields.find((_name, index) => columns[index] === undefined);
-  const known = 'email, nick, number, language and groups';
+  const known = 'email, name, phone, language and groups';
   if (unknown !== undefined || !columns.includes('email')) {
     const problem =
       unknown === undefined || !columns.includes('email') ? 'has no column email' : `has a column "${unknown}"`;
@@ -84,8 +90,8 @@ function fromCsv(content: string, source: string): Found[] {
       `Name the columns in the first line: ${known}.`,
     );
   }
-  return rows.map(({ line, fields }) => {
-    const given = fields.flatMap((value, index) => {
+  return rows.map(({ line, fields: cells }) => {
+    const given = cells.flatMap((value, index) => {
       const column = columns[index];
       if (column === undefined || value === '') return [];
       return [[column, column === 'groups' ? listIn(value) : value]];
@@ -107,14 +113,20 @@ function placeIn({ message }: Error): string {
   return message.includes('end of JSON') ? ': it ends too early' : '';
 }
 
-function problemOf(contact: unknown): string | undefined {
+/** Adds its address to those that were in the file before. */
+function problemOf(contact: unknown, addresses: Set<string>): string | undefined {
   if (typeof contact !== 'object' || contact === null) return 'it is not an object with an "email"';
-  const { email, number, language } = contact as Record<string, unknown>;
+  const { email, name, phone, language, groups, ...others } = contact as Record<string, unknown>;
   if (typeof email !== 'string') return 'it has no "email"';
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) return `"${email}" is not an e-mail address`;
-  if (number !== undefined && !(typeof number === 'string' && isNumber(number)))
-    return `"number" must be ${numberRule}`;
+  if (addresses.has(canonicalAddress(email))) return `${email} is in the list already`;
+  addresses.add(canonicalAddress(email));
+  if (name !== undefined && typeof name !== 'string') return '"name" must be a text';
+  if (phone !== undefined && !(typeof phone === 'string' && isPhone(phone))) return `"phone" must be ${phoneRule}`;
   if (language !== undefined && !(typeof language === 'string' && isLanguage(language)))
     return `"language" must be ${languageRule}`;
-  return undefined;
+  if (groups !== undefined && !(Array.isArray(groups) && groups.every((group) => typeof group === 'string')))
+    return '"groups" must be a list of texts';
+  const [unknown] = Object.keys(others);
+  return unknown === undefined ? undefined : `a contact has no "${unknown}"`;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { attended, fakeTerminal } from '../testing/fake-terminal.ts';
 import { succeed, WireServer } from '../testing/wire-server.ts';
+import type { ImportedContact } from '../wire.ts';
 import { run } from './run.ts';
 
 let home: string;
@@ -12,26 +13,34 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-const anna = { email: 'anna@example.org', number: '', language: 'sv', groups: ['a'], nick: 'Anna' };
-const bo = { email: 'bo@example.org', number: '', language: '', groups: [], nick: 'Bo' };
+const anna = { email: 'anna@example.org', name: 'Anna', phone: '', language: 'sv', groups: ['a'], list: 'local' };
+
+/** What the server would do: it has Anna under another name, and Bo as he is. */
+function resultOf({ email }: ImportedContact): { email: string; result: string } {
+  const results: Record<string, string> = { 'anna@example.org': 'changed', 'bo@example.org': 'unchanged' };
+  return { email, result: results[email.toLowerCase()] ?? 'created' };
+}
 
 /** Imports a file, and answers a question where there is a terminal. */
 async function imported(content: string, { words = [] as string[], answer = undefined as string | undefined } = {}) {
   const path = join(home, 'contacts.csv');
   writeFileSync(path, content);
-  await using server = await WireServer.start((_seen, response) =>
-    succeed(response, { local: [anna, bo], global: [] }, { ETag: '"1"' }),
-  );
+  await using server = await WireServer.start(({ method, body }, response) => {
+    if (method === 'GET') return succeed(response, anna);
+    const { contacts } = JSON.parse(body.toString()) as { contacts: ImportedContact[] };
+    succeed(response, { contacts: contacts.map(resultOf) });
+  });
   const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(home, { ...account, NO_COLOR: '1' });
   if (answer !== undefined) attended(terminal, () => answer).errors.columns = 100;
   const exit = await run(terminal, ['contacts', 'import', path, ...words], new AbortController().signal, '1');
-  const written = server.seen.find(({ path: asked }) => asked.includes('contacts_add'));
+  const written = server.seen.find(({ path: asked }) => asked === 'contacts/import');
   return {
     exit,
     output: terminal.output.text,
     errors: terminal.errors.text.replaceAll(home, '~'),
-    written: written && (JSON.parse(written.body.toString()) as unknown),
+    written: written && (JSON.parse(written.body.toString()) as { contacts: unknown }).contacts,
+    reads: server.paths().filter((asked) => asked.startsWith('GET')),
   };
 }
 
@@ -43,15 +52,15 @@ describe('waybill contacts import', () => {
     expect(exit).toBe(0);
     expect(errors.split('\n').slice(0, 4)).toEqual([
       'CHANGE   ADDRESS           WHAT',
-      'new      cy@example.org    nick: Cy',
-      'changed  anna@example.org  nick: Anna → Anna B., groups: a → a,b',
+      'new      cy@example.org    name: Cy',
+      'changed  ANNA@example.org  name: Anna → Anna B., groups: a → a,b',
       '3 contacts: 1 new, 1 changed, 1 unchanged.',
     ]);
     expect(output).toBe('Imported 3 contacts: 1 new, 1 changed, 1 unchanged.\n');
     expect(written).toEqual([
-      { ...anna, nick: 'Anna B.', groups: ['a', 'b'] },
-      bo,
-      { email: 'cy@example.org', nick: 'Cy' },
+      { email: 'ANNA@example.org', name: 'Anna B.', groups: ['a', 'b'] },
+      { email: 'bo@example.org' },
+      { email: 'cy@example.org', name: 'Cy' },
     ]);
   });
 
@@ -70,11 +79,16 @@ describe('waybill contacts import', () => {
     expect(done.exit).toBe(0);
     expect(JSON.parse(done.output)).toEqual({ status: 'imported', contacts: 3, added: 1, changed: 1, unchanged: 1 });
     expect(done.written).toHaveLength(3);
-    expect(done.errors).toBe('');
+    expect(done).toMatchObject({ errors: '', reads: [] });
   });
 
   test('does not ask if nothing is to be changed', async () => {
-    expect(await imported('email,nick\nbo@example.org,Bo\n')).toMatchObject({ exit: 0, written: undefined });
+    expect(await imported('email,name\nbo@example.org,Bo\n')).toMatchObject({ exit: 0, written: undefined });
+  });
+
+  test('takes the names of columns that other versions had', async () => {
+    const { written } = await imported('email,nick,number\ncy@example.org,Cy,46701234567\n', { words: ['--yes'] });
+    expect(written).toEqual([{ email: 'cy@example.org', name: 'Cy', phone: '46701234567' }]);
   });
 
   test('shows the beginning of a long list', async () => {
@@ -87,7 +101,7 @@ describe('waybill contacts import', () => {
     ['name\nAnna\n', '~/contacts.csv has no column email.'],
     ['email,colour\na@example.org,red\n', '~/contacts.csv has a column "colour".'],
     ['email\na@example.org\nnobody\n', '~/contacts.csv, line 3: "nobody" is not an e-mail address.'],
-    ['email,nick\n,Anna\n', '~/contacts.csv, line 2: it has no "email".'],
+    ['email,name\n,Anna\n', '~/contacts.csv, line 2: it has no "email".'],
     ['email\n"a@example.org\n', '~/contacts.csv, line 2: a quotation mark stands alone.'],
   ])('%j is a mistake', async (content, message) => {
     const { exit, errors } = await imported(content, { words: ['--yes'] });

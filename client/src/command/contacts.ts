@@ -1,88 +1,86 @@
-import type { ContactChanges } from '../contacts.ts';
-import type { Contact, ContactInput } from '../wire.ts';
-import { openClient } from './account.ts';
+import type { ContactChanges, ContactFilter } from '../contacts.ts';
+import { WaybillError } from '../errors.ts';
+import type { Waybill } from '../waybill.ts';
+import type { ContactDetails, ContactView, ImportedContact } from '../wire.ts';
 import { confirm } from './ask.ts';
 import { readContactsFile } from './contacts-file.ts';
 import { counted } from './send.ts';
 import type { Column } from './table.ts';
-import type { Answers, Terminal } from './terminal.ts';
+import { type Context, unlessMissing, withClient } from './with-client.ts';
 
-export interface ContactFields {
-  nick?: string;
-  number?: string;
-  language?: string;
-  group?: string[];
-  update?: boolean;
-}
-
-type ListedContact = Contact & { list: 'own' | 'global' };
-
-const contactColumns: readonly Column<ListedContact>[] = [
+const contactColumns: readonly Column<ContactView>[] = [
   { header: 'ADDRESS', cell: ({ email }) => email, min: 20 },
-  { header: 'NAME', cell: ({ nick }) => nick, min: 8 },
-  { header: 'NUMBER', cell: ({ number }) => number },
+  { header: 'NAME', cell: ({ name }) => name, min: 8 },
+  { header: 'PHONE', cell: ({ phone }) => phone },
   { header: 'LANGUAGE', cell: ({ language }) => language },
   { header: 'GROUPS', cell: ({ groups }) => groups.join(', '), min: 8 },
   {
     header: 'WHOSE',
-    cell: ({ list }) => (list === 'own' ? '' : 'every account’s'),
+    cell: ({ list }) => (list === 'local' ? '' : 'every account’s'),
     plain: ({ list }) => list,
   },
 ];
 
-export async function listContacts(terminal: Terminal, answers: Answers, signal: AbortSignal): Promise<void> {
-  const { client } = await openClient(terminal);
-  const { local, global } = await client.contacts.list({ signal });
-  client.close();
-  const listed = [
-    ...local.map((contact): ListedContact => ({ ...contact, list: 'own' })),
-    ...global.map((contact): ListedContact => ({ ...contact, list: 'global' })),
-  ];
-  await answers.list(contactColumns, listed);
-  if (listed.length === 0) answers.notice('There are no contacts.');
+export async function listContacts(context: Context, filter: Pick<ContactFilter, 'search' | 'list'>): Promise<void> {
+  const { answers, signal } = context;
+  await withClient(context, async (client) => {
+    const shown = await answers.list(contactColumns, client.contacts.list({ ...filter, signal }));
+    if (shown === 0) answers.notice('There are no contacts.');
+  });
 }
 
+export interface AddCommand extends Omit<ContactDetails, 'groups'> {
+  group?: string[];
+  update?: boolean;
+}
+
+/** All of them, or none if one is a contact already. */
 export async function addContacts(
-  terminal: Terminal,
-  answers: Answers,
-  signal: AbortSignal,
+  context: Context,
   addresses: string[],
-  { nick, number, language, group, update = false }: ContactFields,
+  { group, update = false, ...details }: AddCommand,
 ): Promise<void> {
-  const fields = {
-    ...(nick === undefined ? {} : { nick }),
-    ...(number === undefined ? {} : { number }),
-    ...(language === undefined ? {} : { language }),
-    ...(group === undefined ? {} : { groups: group }),
-  };
-  const contacts = addresses.map((email) => ({ email, ...fields }));
-  const { client } = await openClient(terminal);
-  await (update ? client.contacts.upsert(contacts, { signal }) : client.contacts.add(contacts, { signal }));
-  client.close();
+  const { answers, signal } = context;
+  const groups = group === undefined ? {} : { groups: group };
+  const contacts = addresses.map((email) => ({ email, ...details, ...groups }));
+  await withClient(context, async (client) => {
+    if (!update) requireNew(await client.contacts.compare(contacts, { signal }));
+    await client.contacts.import(contacts, { signal });
+  });
   await answers.say(`${update ? 'Added or changed' : 'Added'} ${counted(contacts.length, 'contact')}.`, {
     status: 'added',
     contacts: contacts.length,
   });
 }
 
-export async function removeContacts(
-  terminal: Terminal,
-  answers: Answers,
-  signal: AbortSignal,
-  addresses: string[],
-): Promise<void> {
-  const { client } = await openClient(terminal);
-  const removed = await client.contacts.remove(addresses, { signal });
-  client.close();
+function requireNew({ changed, unchanged }: ContactChanges): void {
+  const [known] = [...changed, ...unchanged];
+  if (known) throw new WaybillError('contact_exists', `${known.email} is already a contact; nothing was changed.`);
+}
+
+/** Ignores addresses that are not contacts. */
+export async function removeContacts(context: Context, addresses: string[]): Promise<void> {
+  const { answers, signal } = context;
+  let removed = 0;
+  await withClient(context, async (client) => {
+    for (const address of addresses) {
+      const removing = client.contacts.remove(address, { signal }).then(() => true);
+      if (await unlessMissing(removing)) removed += 1;
+    }
+  });
   await answers.say(`Removed ${counted(removed, 'contact')}.`, { status: 'removed', contacts: removed });
 }
 
 /** Prints the account's own contacts as JSON, which `import` reads. */
-export async function exportContacts(terminal: Terminal, signal: AbortSignal): Promise<void> {
-  const { client } = await openClient(terminal);
-  const { local } = await client.contacts.list({ signal });
-  client.close();
-  terminal.output.write(`${JSON.stringify(local, undefined, 2)}\n`);
+export async function exportContacts(context: Context): Promise<void> {
+  const { terminal, signal } = context;
+  const contacts: ImportedContact[] = [];
+  await withClient(context, async (client) => {
+    for await (const { list: _list, ...contact } of client.contacts.list({ list: 'local', signal })) {
+      contacts.push(contact);
+    }
+  });
+  terminal.output.write(`${JSON.stringify(contacts, undefined, 2)}\n`);
 }
 
 export interface ImportOptions {
@@ -105,44 +103,52 @@ const changeColumns: readonly Column<Change>[] = [
 ];
 
 /** Adds the contacts of a file, and changes those that exist already, after showing what that means. */
-export async function importContacts(
-  terminal: Terminal,
-  answers: Answers,
-  signal: AbortSignal,
-  path: string,
-  { yes }: ImportOptions,
-): Promise<void> {
+export async function importContacts(context: Context, path: string, { yes }: ImportOptions): Promise<void> {
+  const { terminal, answers, signal } = context;
   const contacts = await readContactsFile(terminal, path);
-  const { client } = await openClient(terminal);
-  const { added, changed, unchanged } = await client.contacts.compare(contacts, { signal });
-  const summary = [`${added.length} new`, `${changed.length} changed`, `${unchanged.length} unchanged`].join(', ');
-  if (added.length + changed.length > 0) {
-    answers.preview(changeColumns, [...added.map(newContact), ...changed.map(changedContact)], shownChanges);
-    answers.notice(`${counted(contacts.length, 'contact')}: ${summary}.`);
-    await confirm(terminal, signal, 'Import them?', yes);
-    await client.contacts.upsert(contacts, { signal });
-  }
-  client.close();
-  await answers.say(`Imported ${counted(contacts.length, 'contact')}: ${summary}.`, {
-    status: 'imported',
-    contacts: contacts.length,
-    added: added.length,
-    changed: changed.length,
-    unchanged: unchanged.length,
+  await withClient(context, async (client) => {
+    let changes = await client.contacts.compare(contacts, { signal });
+    const count = changes.created.length + changes.changed.length;
+    if (count > 0) {
+      if (!answers.isJson) answers.preview(changeColumns, await firstChanges(client, changes, signal), count);
+      answers.notice(`${counted(contacts.length, 'contact')}: ${summaryOf(changes)}.`);
+      await confirm(terminal, signal, 'Import them?', yes);
+      changes = await client.contacts.import(contacts, { signal });
+    }
+    await answers.say(`Imported ${counted(contacts.length, 'contact')}: ${summaryOf(changes)}.`, {
+      status: 'imported',
+      contacts: contacts.length,
+      added: changes.created.length,
+      changed: changes.changed.length,
+      unchanged: changes.unchanged.length,
+    });
   });
 }
 
-function newContact(contact: ContactInput): Change {
-  return {
-    kind: 'new',
-    email: contact.email,
-    what: given(contact)
-      .map(([field, value]) => `${field}: ${value}`)
-      .join(', '),
-  };
+function summaryOf({ created, changed, unchanged }: ContactChanges): string {
+  return `${created.length} new, ${changed.length} changed, ${unchanged.length} unchanged`;
 }
 
-function changedContact({ before, given: contact }: ContactChanges['changed'][number]): Change {
+/** The server says which contacts would be changed, and not how: those that are shown are read. */
+async function firstChanges(
+  client: Waybill,
+  { created, changed }: ContactChanges,
+  signal: AbortSignal,
+): Promise<Change[]> {
+  const shownNew = created.slice(0, shownChanges).map(newContact);
+  const shownChanged = changed.slice(0, shownChanges - shownNew.length).map(async (contact) => {
+    const before = await unlessMissing(client.contacts.get(contact.email, { signal }));
+    return before === undefined ? newContact(contact) : changedContact(before, contact);
+  });
+  return [...shownNew, ...(await Promise.all(shownChanged))];
+}
+
+function newContact(contact: ImportedContact): Change {
+  const what = given(contact).map(([field, value]) => `${field}: ${value}`);
+  return { kind: 'new', email: contact.email, what: what.join(', ') };
+}
+
+function changedContact(before: ContactView, contact: ImportedContact): Change {
   const what = given(contact).flatMap(([field, value]) => {
     const old = String(before[field]);
     return old === value ? [] : [`${field}: ${old === '' ? '(none)' : old} → ${value === '' ? '(none)' : value}`];
@@ -150,8 +156,8 @@ function changedContact({ before, given: contact }: ContactChanges['changed'][nu
   return { kind: 'changed', email: contact.email, what: what.join(', ') };
 }
 
-function given(contact: ContactInput): (readonly [field: Exclude<keyof Contact, 'email'>, value: string])[] {
-  const fields = ['nick', 'number', 'language', 'groups'] as const;
+function given(contact: ImportedContact): (readonly [field: keyof ContactDetails, value: string])[] {
+  const fields = ['name', 'phone', 'language', 'groups'] as const;
   return fields.flatMap((field) => {
     const value = contact[field];
     return value === undefined ? [] : [[field, String(value)] as const];

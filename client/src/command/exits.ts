@@ -122,7 +122,7 @@ const endings: Record<WaybillErrorCode, Ending> = {
   cursor_expired: { exit: exits.failed, next: 'Start again: events are kept only for some time.' },
   too_many_keys: { exit: exits.refused, next: 'Revoke a key that is not used any more.' },
   too_many_webhooks: { exit: exits.refused, next: 'Remove a webhook that is not used any more.' },
-  precondition_failed: { ...later, message: 'The contacts were being changed by others all the time.' },
+  precondition_failed: { exit: exits.refused, next: 'Look at it again, then run the command again.' },
   too_large: { exit: exits.refused, next: 'Send less at a time, or ask the administrator for a higher limit.' },
   too_large_to_scan: { exit: exits.refused, next: 'Send it in smaller parts, or ask the administrator.' },
   storage_full: {
@@ -198,8 +198,7 @@ export function told(error: unknown): Told {
 
 /** The server names fields of its API; here they are options. */
 const fieldsToOptions: readonly (readonly [RegExp, string])[] = [
-  [/"?\bdesttime\b"?(?: is\b)?/g, '--days must be'],
-  [/"ddmessage"/g, '--message'],
+  [/"message"/g, '--message'],
   [/"?\bexpires_in\b"?/g, '--days'],
 ];
 

@@ -1,6 +1,6 @@
 import type { Key, NewKey } from '../wire.ts';
 import { confirm } from './ask.ts';
-import { localTime } from './drops.ts';
+import { localTime } from './sizes.ts';
 import type { Column } from './table.ts';
 import { type Context, orMissing, theOnly, withClient } from './with-client.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { AccountEvent, EventType } from '../wire.ts';
-import { localTime } from './drops.ts';
 import { CommandError, exits } from './exits.ts';
+import { localTime } from './sizes.ts';
 import { type Context, withClient } from './with-client.ts';
 
 export interface ListenCommand {

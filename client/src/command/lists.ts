@@ -1,5 +1,5 @@
 import type { Waybill } from '../waybill.ts';
-import type { FileReference, HistoryEntry, InboxEntry } from '../wire.ts';
+import type { FileReference, InboxEntry } from '../wire.ts';
 import { openClient } from './account.ts';
 import { humanTime } from './sizes.ts';
 import type { Column } from './table.ts';
@@ -21,21 +21,6 @@ export const inboxCommand: Listing = listing(
   ],
   'The inbox is empty.',
 );
-
-/** Whom this account has asked for files. */
-export const requestsCommand: Listing = listing(
-  (client, signal) => requestsOf(client.history({ signal })),
-  [
-    timeColumn<HistoryEntry>('ASKED', ({ create_time: time }) => time),
-    { header: 'WHOM', cell: ({ receivers }) => receivers.map(({ email }) => email).join(', '), min: 20 },
-    { header: 'MESSAGE', cell: ({ ddmessage }) => ddmessage.split('\n')[0] ?? '', min: 8 },
-  ],
-  'Nobody has been asked for files yet.',
-);
-
-async function* requestsOf(entries: AsyncIterable<HistoryEntry>): AsyncGenerator<HistoryEntry, void, void> {
-  for await (const entry of entries) if (entry.drop_type === 'uploadfiles') yield entry;
-}
 
 /** Prints a line for each entry as it arrives, up to the limit. */
 function listing<Entry>(

@@ -18,14 +18,16 @@ beforeEach(() => {
   writeFileSync(join(home, 'broken.json'), '[\n  {"email": "anna@example.org",}\n]');
   writeFileSync(join(home, 'cut.json'), '[{"email"');
   writeFileSync(join(home, 'object.json'), '{}');
-  writeFileSync(join(home, 'nobody.json'), '[{"email":"anna@example.org"},{"nick":"Bert"}]');
+  writeFileSync(join(home, 'nobody.json'), '[{"email":"anna@example.org"},{"name":"Bert"}]');
+  writeFileSync(join(home, 'twice.json'), '[{"email":"a@example.org"},{"email":"A@example.org"}]');
+  writeFileSync(join(home, 'unknown.json'), '[{"email":"anna@example.org","colour":"red"}]');
   writeFileSync(join(home, 'number.json'), '[{"email":"anna@example.org","number":"+46 70"}]');
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
 /** Whatever the wire, the specification or a validator calls it; none of it means anything to a user. */
 const foreignWords =
-  /desttime|ddmessage|HTTP Basic|CSRF|csrftoken|ETag|Idempotency|Retry-After|\.cgi|ENOENT|EISDIR|ECONN|\n\s+at /;
+  /expires_in|"message"|HTTP Basic|CSRF|csrftoken|ETag|Idempotency|Retry-After|\.cgi|ENOENT|EISDIR|ECONN|\n\s+at /;
 
 type Answer = (response: ServerResponse) => void;
 
@@ -70,8 +72,10 @@ test.each<[words: string, exit: number, said: string]>([
   ['contacts import ~/cut.json', 2, '~/cut.json is not JSON'],
   ['contacts import ~/object.json', 2, '~/object.json is not a list.'],
   ['contacts import ~/nobody.json', 2, '~/nobody.json, contact 2: it has no "email".'],
-  ['contacts import ~/number.json', 2, '~/number.json, contact 1: "number" must be 7 to 15 digits'],
-  ['contacts add a@example.org --number +46701234567', 2, 'Use 7 to 15 digits, starting with the country code'],
+  ['contacts import ~/number.json', 2, '~/number.json, contact 1: "phone" must be 7 to 15 digits'],
+  ['contacts import ~/twice.json', 2, '~/twice.json, contact 2: A@example.org is in the list already.'],
+  ['contacts import ~/unknown.json', 2, '~/unknown.json, contact 1: a contact has no "colour".'],
+  ['contacts add a@example.org --phone +46701234567', 2, 'Use 7 to 15 digits, starting with the country code'],
   ['contacts add a@example.org --language x_y', 2, 'Use a tag such as en or pt-BR.'],
   ['contacts ad', 2, "Unknown command 'ad'. (Did you mean add?)\n         See: waybill contacts --help"],
   ['pull ~/report.pdf', 1, '~/report.pdf exists already and is not a folder.'],
@@ -94,8 +98,8 @@ test('a file for the key that does not exist', async () => {
 });
 
 test.each<[status: number, code: string, message: string, exit: number, said: string]>([
-  [400, 'invalid_input', 'desttime is a whole number from 1 to 30.', 4, '--days must be a whole number from 1 to 30.'],
-  [400, 'invalid_input', '"ddmessage" must have at most 20000 characters.', 4, '--message must have at most 20000'],
+  [400, 'invalid_input', '"expires_in" must be at most 2592000.', 4, '--days must be at most 2592000.'],
+  [400, 'invalid_input', '"message" must have at most 20000 characters.', 4, '--message must have at most 20000'],
   [
     401,
     'unauthorized',

@@ -1,7 +1,6 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { completionScript, type Shell } from './completion.ts';
 import { addContactCommands } from './contact-commands.ts';
-import { addDropCommands } from './drop-commands.ts';
 import { CommandError, exits } from './exits.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { inboxCommand, type ListCommand } from './lists.ts';
@@ -10,6 +9,7 @@ import { examples, limit, several, wholeNumber } from './options.ts';
 import { type PullCommand, pullCommand } from './pull.ts';
 import { type RequestCommand, requestCommand } from './request.ts';
 import { type SendCommand, sendCommand } from './send.ts';
+import { addSentCommands } from './sent-commands.ts';
 import { Answers, type Terminal } from './terminal.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 import type { Context } from './with-client.ts';
@@ -89,9 +89,16 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       .requiredOption('--to <address>', 'who is asked; can be repeated', several)
       .option('-m, --message <text>', 'a message to them')
       .addOption(days('the page can be used'))
-      .option('--key <key>', 'identifies this request: repeated with the same key, it is made only once', key)
-      .action((options: RequestCommand) => requestCommand(terminal, answers(), signal, options)),
+      .option('--reusable', 'let each of them send files any number of times, not only once')
+      .option('--no-mail', 'send no mails, and print the link of each one instead')
+      .option(
+        '--key <key>',
+        'identifies this request: repeated with the same key within 7 days, it is made only once',
+        key,
+      )
+      .action((options: RequestCommand) => requestCommand(context(), options)),
     'waybill request --to anna@example.com -m "Please send us the signed contract." --days 14',
+    'waybill request --to printer@example.com --reusable --no-mail',
   );
 
   examples(
@@ -124,9 +131,9 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill pull --watch --every 60 --hook /usr/local/bin/import /srv/in',
   );
 
-  addDropCommands(program, context);
+  addSentCommands(program, context);
 
-  addContactCommands(program, terminal, signal, answers);
+  addContactCommands(program, context);
   addKeyCommands(program, context);
   addWebhookCommands(program, context);
 

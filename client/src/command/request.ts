@@ -1,23 +1,32 @@
-import { openClient } from './account.ts';
-import type { Answers, Terminal } from './terminal.ts';
+import { sayLinks } from './send.ts';
+import { localTime } from './sizes.ts';
+import { type Context, withClient } from './with-client.ts';
 
 export interface RequestCommand {
   to: string[];
   message?: string;
   days?: number;
+  reusable?: boolean;
   key?: string;
+  mail: boolean;
 }
 
 export async function requestCommand(
-  terminal: Terminal,
-  answers: Answers,
-  signal: AbortSignal,
-  { to, message, days, key }: RequestCommand,
+  context: Context,
+  { to, message, days, reusable, key, mail }: RequestCommand,
 ): Promise<void> {
-  const { client } = await openClient(terminal);
-  const { repeated } = await client.request({ to, message, days, idempotencyKey: key, signal });
-  client.close();
-  const value = { status: 'requested', to, repeated };
-  if (repeated) await answers.say(`Something was requested with the key ${key} already; nobody was asked now.`, value);
-  else await answers.say(`Asked ${to.join(', ')} to send files.`, value);
+  const { answers, signal } = context;
+  const notify = mail ? undefined : false;
+  const request = await withClient(context, (client) =>
+    client.request({ to, message, days, reusable, notify, idempotencyKey: key, signal }),
+  );
+  const { id, number, expires_at: end } = request;
+  await answers.say(`Asked ${to.join(', ')} for files as ${number}, until ${localTime(end)}.`, {
+    status: 'requested',
+    id,
+    number,
+    expires_at: end,
+    to,
+  });
+  await sayLinks(answers, request.receivers);
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { withoutFolders } from '../folder.ts';
 import type { Sent, SentFile } from '../send.ts';
 import { type FileToSend, sourceOf } from '../sources.ts';
+import type { AddedReceiver } from '../wire.ts';
 import { openClient, stateFolder } from './account.ts';
 import { CommandError, exits } from './exits.ts';
 import { type PendingSend, pendingSend } from './pending-sends.ts';
@@ -54,12 +55,17 @@ export async function sendCommand(
     await pending?.forget();
     progress.clear();
     await answers.say(textOf(sent, to, key), valueOf(sent, to));
-    for (const { email, link } of sent.drop.receivers) {
-      if (link !== undefined) await answers.say(`${email}  ${link}`, { status: 'link', email, link });
-    }
+    await sayLinks(answers, sent.drop.receivers);
   } finally {
     progress.clear();
     client.close();
+  }
+}
+
+/** Those who get no mails have links in the answer, which no other answer has. */
+export async function sayLinks(answers: Answers, receivers: readonly AddedReceiver[]): Promise<void> {
+  for (const { email, link } of receivers) {
+    if (link !== undefined) await answers.say(`${email}  ${link}`, { status: 'link', email, link });
   }
 }
 

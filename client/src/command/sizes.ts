@@ -41,6 +41,10 @@ export function humanTime(date: Date): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+export function localTime(time: string): string {
+  return humanTime(new Date(time));
+}
+
 function two(value: number): string {
   return String(value).padStart(2, '0');
 }

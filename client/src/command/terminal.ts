@@ -81,16 +81,15 @@ export class Answers {
     return count;
   }
 
-  /** The first rows of a table, for people to decide by; beside the output proper. */
-  preview<Row>(columns: readonly Column<Row>[], rows: readonly Row[], limit: number): void {
+  /** The first rows of a table that has so many, for people to decide by; beside the output proper. */
+  preview<Row>(columns: readonly Column<Row>[], first: readonly Row[], count: number): void {
     const { errors } = this.#terminal;
-    const first = rows.slice(0, limit);
     const width = errors.isTTY === true ? widthOn(errors) : Number.POSITIVE_INFINITY;
     const table = new Table(columns, first, true, width, paintFor(errors, this.#terminal.environment));
     for (const line of [table.header(), ...first.map((row) => table.line(row))]) {
       if (!this.isJson) errors.write(`${line}\n`);
     }
-    if (rows.length > first.length) this.notice(`… and ${rows.length - first.length} more`);
+    if (count > first.length) this.notice(`… and ${count - first.length} more`);
   }
 
   /** One thing with all its details. The lines come from a `Sheet`. */

@@ -2,10 +2,10 @@ import { realSurroundings } from '../surroundings.ts';
 import type { Waybill } from '../waybill.ts';
 import type { EventType, WebhookAttempt, WebhookView } from '../wire.ts';
 import { confirm } from './ask.ts';
-import { localTime } from './drops.ts';
 import { CommandError, exits } from './exits.ts';
 import { firstOf } from './lists.ts';
 import type { Style } from './paint.ts';
+import { localTime } from './sizes.ts';
 import type { Column } from './table.ts';
 import { type Context, isId, missing, theOnly, withClient } from './with-client.ts';
 

@@ -3,8 +3,8 @@ import { isWaybillError } from '../errors.ts';
 import type { Waybill } from '../waybill.ts';
 import type { AccountView } from '../wire.ts';
 import { accountPath, openClient } from './account.ts';
-import { localTime } from './drops.ts';
 import { scopesOf } from './keys.ts';
+import { localTime } from './sizes.ts';
 import type { Context } from './with-client.ts';
 
 /** Which account the key belongs to, and what it may do. */

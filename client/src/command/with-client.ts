@@ -27,6 +27,14 @@ export async function orMissing<T>(found: Promise<T>, message: string, list: str
   });
 }
 
+/** Undefined if it does not exist. */
+export async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
+  return await found.catch((error: unknown) => {
+    if (isWaybillError(error, 'not_found')) return undefined;
+    throw error;
+  });
+}
+
 export function missing(message: string, list: string): CommandError {
   return new CommandError(exits.refused, 'not_found', message, `To see those that there are: ${list}`);
 }

@@ -8,6 +8,7 @@ export const ids = {
   webhook: '0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e61',
   event: '6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11',
   upload: '0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e62',
+  request: '0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e63',
 };
 
 export const drop = {
@@ -27,6 +28,7 @@ export const drop = {
 };
 const untouched = { undeliverable_at: null, undeliverable_reason: null, opened_at: null, completed_at: null };
 const person = { name: null, phone: '', language: 'en', ...untouched, revoked_at: null };
+const { completed_at: _completed, ...asked } = { ...person, notified_at: '2030-01-31T12:00:05.000Z' };
 export const dropDetails = {
   ...drop,
   deliveries_forgotten: false,
@@ -63,6 +65,34 @@ export const dropDetails = {
       scan: 'clean',
       state: 'available',
       receivers_delivered: 1,
+    },
+  ],
+};
+const { file_count: _files, ...sent } = drop;
+export const fileRequest = { ...sent, id: ids.request, number: 'WB-8G4M-3ARE', reference: null, reusable: true };
+export const fileRequestDetails = {
+  ...fileRequest,
+  deliveries_forgotten: false,
+  receivers: [
+    {
+      ...asked,
+      id: 0,
+      email: 'anna@example.com',
+      state: 'fulfilled',
+      fulfilled_at: '2030-01-31T14:00:00.000Z',
+      last_received_at: '2030-02-01T14:00:00.000Z',
+      sendings: 2,
+      files_received: 3,
+    },
+    {
+      ...asked,
+      id: 1,
+      email: 'bo@example.com',
+      state: 'notified',
+      fulfilled_at: null,
+      last_received_at: null,
+      sendings: 0,
+      files_received: 0,
     },
   ],
 };
@@ -112,7 +142,8 @@ export const event = {
   created_at: time,
   data: { drop_id: ids.drop },
 };
-const contact = { email: 'cy@example.com', number: '', language: '', groups: [], nick: '' };
+const contact = { email: 'cy@example.com', name: '', phone: '', language: '', groups: [], list: 'local' };
+const imported = { contacts: [{ email: 'bo@example.com', result: 'created' }] };
 const upload = { id: ids.upload, name: 'file', path: 'file', state: 'ready', size: 0, received: 0, sha256: '' };
 const page = (...data: unknown[]) => ({ data, next_cursor: null });
 
@@ -127,6 +158,12 @@ const replies: Replies = {
   'POST drops/ID/revoke': { ...drop, state: 'revoked' },
   'POST drops/ID/extend': drop,
   'POST drops/ID/remind': { reminded: 1 },
+  'GET requests': page(fileRequest),
+  'GET requests/ID': fileRequestDetails,
+  'POST requests': { ...fileRequest, receivers: [] },
+  'GET contacts': page(contact),
+  'DELETE contacts/anna%40example.com': undefined,
+  'POST contacts/import': imported,
   'GET keys': { data: [key] },
   'POST keys': { ...key, api_key: 'wb_new' },
   'DELETE keys/ID': undefined,
@@ -142,15 +179,7 @@ const replies: Replies = {
   'GET inbox': page(),
   'POST uploads': upload,
   'GET uploads/ID': upload,
-  'GET cgi/contacts_read.cgi': { local: [contact], global: [] },
   'GET cgi/get_history.cgi': { history: [], live_drops: '0', inbox: [] },
-  'GET cgi/get_files.cgi': [],
-  'GET cgi/remove_file.cgi': {},
-  'POST cgi/contacts_add.cgi': {},
-  'POST cgi/receivers_set.cgi': {},
-  'POST cgi/upload.cgi': {},
-  'POST cgi/createdrop.cgi': {},
-  'POST cgi/givedrop.cgi': {},
 };
 
 /** A server that knows one of everything. */

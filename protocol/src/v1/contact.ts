@@ -14,7 +14,7 @@ const List = Type.Enum(['local', 'global'], {
 export const ContactDetails = Type.Object(details, { additionalProperties: false });
 export type ContactDetails = Static<typeof ContactDetails>;
 
-const ImportedContact = Type.Object({ email, ...details }, { additionalProperties: false });
+export const ImportedContact = Type.Object({ email, ...details }, { additionalProperties: false });
 export type ImportedContact = Static<typeof ImportedContact>;
 
 /** POST /contacts/import. */

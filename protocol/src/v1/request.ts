@@ -34,7 +34,7 @@ export const FileRequest = Type.Object({
 
 export const FileRequestList = Page(FileRequest);
 
-const FileRequestReceiver = Type.Object({
+export const FileRequestReceiver = Type.Object({
   ...receiverProperties,
   state: Type.Enum(['waiting', 'notified', 'undeliverable', 'opened', 'fulfilled', 'revoked']),
   fulfilled_at: Nullable(Time, 'When they first sent files.'),

@@ -1,0 +1,32 @@
+import type { PostOptions } from './call-options.ts';
+import { WaybillError } from './errors.ts';
+import type { NewReceiver, NewRequest } from './wire.ts';
+
+/** To whom something is sent, and until when. */
+export interface AddressedOptions extends PostOptions {
+  /** They need not be contacts. What is not given is taken from the contact with the address. */
+  to: readonly (string | NewReceiver)[];
+  message?: string | undefined;
+  /** How long the links can be used. Absent: the server's default. */
+  days?: number | undefined;
+  /** False: receivers get no mails, and the answer has their links, for you to send. */
+  notify?: boolean | undefined;
+  /** Your own name for it. */
+  reference?: string | undefined;
+}
+
+type Addressed = Pick<NewRequest, 'receivers' | 'message' | 'expires_in' | 'notify' | 'reference'>;
+
+const secondsPerDay = 86_400;
+
+/** The same in the names of the API. */
+export function addressedTo({ to, message, days, notify, reference }: AddressedOptions): Addressed {
+  if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
+  return {
+    receivers: to.map((receiver) => (typeof receiver === 'string' ? { email: receiver } : receiver)),
+    ...(message === undefined ? {} : { message }),
+    ...(days === undefined ? {} : { expires_in: days * secondsPerDay }),
+    ...(notify === undefined ? {} : { notify }),
+    ...(reference === undefined ? {} : { reference }),
+  };
+}
