@@ -22,6 +22,5 @@ test('they are the same types as the protocol’s', () => {
   expectTypeOf<client.EntryDetails>().toEqualTypeOf<protocol.InboxEntryWithFiles>();
   expectTypeOf<client.ImportedContact>().toEqualTypeOf<protocol.ImportedContact>();
   expectTypeOf<client.NewRequest>().toEqualTypeOf<protocol.NewRequest>();
-  expectTypeOf<client.InboxEntry>().toEqualTypeOf<protocol.InboxEntry>();
   expectTypeOf<client.ErrorCode>().toEqualTypeOf<protocol.ErrorCode>();
 });

@@ -18,8 +18,6 @@ interface Schema {
 }
 
 const shapes = [
-  ['FileReference', 'A file of a drop. `settings` is a JSON array as text.', protocol.FileReference],
-  ['InboxEntry', 'A drop of another account to this one.', protocol.InboxEntry],
   ['AccountView', 'The account, and the key that asks.', protocol.AccountView],
   ['Key', 'A key as it is listed. Null means without restriction.', protocol.Key],
   ['NewKey', 'What a new key may do.', protocol.NewKey],

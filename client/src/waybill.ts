@@ -1,4 +1,3 @@
-import { piecesOf } from './answer.ts';
 import type { CallOptions } from './call-options.ts';
 import { Caller } from './caller.ts';
 import { Contacts } from './contacts.ts';
@@ -10,8 +9,6 @@ import { Events } from './events.ts';
 import { type Door, HttpRequests } from './http-requests.ts';
 import { Inbox } from './inbox.ts';
 import { Keys } from './keys.ts';
-import { listElements } from './list-elements.ts';
-import { MachineCaller } from './machine-caller.ts';
 import { defaultPatience, type Patience } from './patience.ts';
 import { type RequestOptions, Requests, request } from './requests.ts';
 import { type SendOptions, type Sent, send } from './send.ts';
@@ -20,7 +17,7 @@ import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { Transport } from './transport.ts';
 import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
-import type { AccountView, CreatedFileRequest, InboxEntry } from './wire.ts';
+import type { AccountView, CreatedFileRequest } from './wire.ts';
 
 export interface WaybillOptions {
   /** The server's address, such as `https://files.example.org`. */
@@ -50,17 +47,15 @@ export class Waybill {
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
   readonly #caller: Caller;
-  readonly #machine: MachineCaller;
   readonly #downloads: DownloadNeeds;
 
   constructor(options: WaybillOptions) {
     const surroundings = { ...realSurroundings, ...options.surroundings };
     const patience = { ...defaultPatience, ...options.patience };
-    const { api, machine } = doorsOf(options);
-    const transport = new Transport(api.url, options.silenceMs ?? 120_000);
+    const door = doorOf(options);
+    const transport = new Transport(door.url, options.silenceMs ?? 120_000);
     this.#transport = transport;
-    this.#caller = new Caller(new HttpRequests(transport, api, patience, surroundings));
-    this.#machine = new MachineCaller(new HttpRequests(transport, machine, patience, surroundings));
+    this.#caller = new Caller(new HttpRequests(transport, door, patience, surroundings));
     this.#downloads = { caller: this.#caller, patience, surroundings };
     this.contacts = new Contacts(this.#caller);
     this.drops = new Drops(this.#caller);
@@ -85,11 +80,6 @@ export class Waybill {
   /** Asks people for files, which they upload on a page of their own. */
   async request(options: RequestOptions): Promise<CreatedFileRequest> {
     return await request(this.requests, options);
-  }
-
-  /** What contacts and other accounts have sent to this one and can still be downloaded, newest first. */
-  machineInbox(options: CallOptions = {}): AsyncGenerator<InboxEntry, void, void> {
-    return this.#list<InboxEntry>('inbox', options);
   }
 
   /** A file of the inbox as a stream. */
@@ -118,37 +108,13 @@ export class Waybill {
   close(): void {
     this.#transport.close();
   }
-
-  async *#list<T>(list: 'inbox', { signal }: CallOptions): AsyncGenerator<T, void, void> {
-    const answer = await this.#machine.call({
-      method: 'GET',
-      path: 'cgi/get_history.cgi',
-      signal,
-      read: async (head) => head,
-    });
-    try {
-      yield* listElements<T>(piecesOf(answer), list);
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
-    } finally {
-      answer.destroy(); // also when the caller stops early
-    }
-  }
 }
 
-function doorsOf({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions): { api: Door; machine: Door } {
+function doorOf({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions): Door {
   const base = serverUrl(baseUrl, plainHttp);
   if (!/^[^\s:/]+@[^\s:/]+$/.test(user) || apiKey === '') {
     throw new WaybillError('invalid_argument', 'An account needs an e-mail address and an API key.');
   }
-  const name = user.toLowerCase();
   const folder = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;
-  return {
-    api: { url: new URL(`${folder}api/v1/`, base), authorization: `Bearer ${apiKey}` },
-    machine: {
-      url: new URL(`${folder}${encodeURIComponent(name).replace('%40', '@')}/`, base),
-      authorization: `Basic ${Buffer.from(`${name}:${apiKey}`).toString('base64')}`,
-    },
-  };
+  return { url: new URL(`${folder}api/v1/`, base), authorization: `Bearer ${apiKey}` };
 }

@@ -1,20 +1,5 @@
 // Made by tools/generate-client-types.ts from the schemas of the protocol. Change those, not this.
 
-/** A file of a drop. `settings` is a JSON array as text. */
-export interface FileReference {
-  name: string;
-  settings: string;
-}
-
-/** A drop of another account to this one. */
-export interface InboxEntry {
-  ttl: string;
-  createtime: string;
-  sender: string;
-  files: FileReference[];
-  url: string;
-}
-
 /** The account, and the key that asks. */
 export interface AccountView {
   email: string;

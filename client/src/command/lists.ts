@@ -1,39 +1,54 @@
-import type { Waybill } from '../waybill.ts';
-import type { FileReference, InboxEntry } from '../wire.ts';
-import { openClient } from './account.ts';
-import { humanTime } from './sizes.ts';
+import { counted } from './send.ts';
 import type { Column } from './table.ts';
-import type { Answers, Terminal } from './terminal.ts';
+import { type Context, unlessMissing } from './with-client.ts';
 
-export interface ListCommand {
-  limit?: number;
+/** What a list has, with its details if there still are any. */
+export interface Listed<Item, Details> {
+  item: Item;
+  details: Details | undefined;
 }
 
-type Listing = (terminal: Terminal, answers: Answers, signal: AbortSignal, options: ListCommand) => Promise<void>;
+/** Where the details of what is listed are. */
+interface Source<Details> {
+  get(id: string, options: { signal: AbortSignal }): Promise<Details>;
+}
 
-/** What contacts and other accounts have sent to this one. */
-export const inboxCommand: Listing = listing(
-  (client, signal) => client.machineInbox({ signal }),
-  [
-    timeColumn<InboxEntry>('RECEIVED', ({ createtime }) => createtime),
-    { header: 'FROM', cell: ({ sender }) => sender, min: 20 },
-    { header: 'FILES', cell: ({ files }) => names(files), min: 20 },
-  ],
-  'The inbox is empty.',
-);
+/** A list of the API has only the numbers of receivers and files. Programs read those, and people want names. */
+export async function listWithDetails<Item extends { id: string }, Details>(
+  { answers, signal }: Context,
+  source: Source<Details>,
+  items: AsyncIterable<Item>,
+  columns: readonly Column<Listed<Item, Details>>[],
+): Promise<number> {
+  const listed = answers.isJson ? bare<Item, Details>(items) : withDetails(source, items, signal);
+  return await answers.list(columns, listed, (row) => row.item);
+}
 
-/** Prints a line for each entry as it arrives, up to the limit. */
-function listing<Entry>(
-  entries: (client: Waybill, signal: AbortSignal) => AsyncIterable<Entry>,
-  columns: readonly Column<Entry>[],
-  nothing: string,
-): Listing {
-  return async (terminal, answers, signal, { limit }) => {
-    const { client } = await openClient(terminal);
-    const shown = await answers.list(columns, firstOf(entries(client, signal), limit));
-    client.close();
-    if (shown === 0) answers.notice(nothing);
-  };
+async function* bare<Item, Details>(items: AsyncIterable<Item>): AsyncGenerator<Listed<Item, Details>, void, void> {
+  for await (const item of items) yield { item, details: undefined };
+}
+
+const readsAtOnce = 4;
+
+async function* withDetails<Item extends { id: string }, Details>(
+  source: Source<Details>,
+  items: AsyncIterable<Item>,
+  signal: AbortSignal,
+): AsyncGenerator<Listed<Item, Details>, void, void> {
+  const reads: Promise<Listed<Item, Details>>[] = [];
+  for await (const item of items) {
+    // Its records may have been removed just now.
+    const read = unlessMissing(source.get(item.id, { signal })).then((details) => ({ item, details }));
+    read.catch(() => undefined); // it is reported when it is waited for
+    reads.push(read);
+    if (reads.length >= readsAtOnce) yield (await reads.shift()) as Listed<Item, Details>;
+  }
+  for (const read of reads) yield await read;
+}
+
+/** The names if they are known, or else how many there are. */
+export function named(names: readonly string[] | undefined, count: number, thing: string): string {
+  return names?.join(', ') ?? counted(count, thing);
 }
 
 /** All of them, if there is no limit. */
@@ -47,16 +62,4 @@ export async function* firstOf<T>(
     count += 1;
     if (count >= limit) return;
   }
-}
-
-function timeColumn<Row>(header: string, unixSeconds: (row: Row) => string): Column<Row> {
-  return {
-    header,
-    cell: (row) => humanTime(new Date(Number(unixSeconds(row)) * 1000)),
-    plain: (row) => new Date(Number(unixSeconds(row)) * 1000).toISOString(),
-  };
-}
-
-function names(files: FileReference[]): string {
-  return files.map(({ name }) => name).join(', ');
 }

@@ -8,7 +8,7 @@ import { succeed, WireServer } from '../testing/wire-server.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 /** More than a pipe holds. */
-const entries = 5_000;
+const entries = 1_000;
 
 async function inShell(server: WireServer, command: string) {
   const child = spawn('bash', ['--norc', '-c', `set -o pipefail; waybill() { "$node" "$main" "$@"; }; ${command}`], {
@@ -27,9 +27,12 @@ async function inShell(server: WireServer, command: string) {
 }
 
 function longInbox(): Promise<WireServer> {
-  const entry = { url: 'u', sender: 'a@example.org', createtime: '1700000000', ttl: '7', files: [{ name: 'a.txt' }] };
-  return WireServer.start((_seen, response) =>
-    succeed(response, { history: [], live_drops: '0', inbox: Array.from({ length: entries }, () => entry) }),
+  const sender = 'a@example.org';
+  const entry = { id: 'e', sender, state: 'available', file_count: 1, received_at: '2023-11-14T22:13:20Z' };
+  const details = { ...entry, files: [{ path: `${'a'.repeat(100)}.txt` }] };
+  const data = Array.from({ length: entries }, () => entry);
+  return WireServer.start(({ path }, response) =>
+    succeed(response, path === 'inbox/e' ? details : { data, next_cursor: null }),
   );
 }
 

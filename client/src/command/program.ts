@@ -2,8 +2,8 @@ import { Argument, Command, type CommanderError, InvalidArgumentError, Option } 
 import { completionScript, type Shell } from './completion.ts';
 import { addContactCommands } from './contact-commands.ts';
 import { CommandError, exits } from './exits.ts';
+import { type InboxCommand, listInbox, releaseEntries } from './inbox.ts';
 import { addKeyCommands } from './key-commands.ts';
-import { inboxCommand, type ListCommand } from './lists.ts';
 import { type LoginOptions, login } from './login.ts';
 import { examples, limit, several, wholeNumber } from './options.ts';
 import { type PullCommand, pullCommand } from './pull.ts';
@@ -105,10 +105,27 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     program
       .command('inbox')
       .description('list what contacts and other accounts have sent to this one')
+      .addOption(
+        new Option('--state <state>', 'only entries in this state').choices([
+          'available',
+          'claimed',
+          'parked',
+          'acknowledged',
+        ]),
+      )
       .addOption(limit())
-      .action((options: ListCommand) => inboxCommand(terminal, answers(), signal, options)),
+      .action((options: InboxCommand) => listInbox(context(), options)),
     'waybill inbox',
+    'waybill inbox --state parked',
     'waybill --json inbox --limit 10',
+  );
+  examples(
+    program
+      .command('release')
+      .description('have entries of the inbox tried again that are parked after too many failed attempts')
+      .argument('<id...>', 'their ids, as `waybill inbox` shows them')
+      .action((ids: string[]) => releaseEntries(context(), ids)),
+    'waybill release 0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e63',
   );
 
   examples(

@@ -177,9 +177,9 @@ const replies: Replies = {
   'GET events': { data: [event], next_cursor: 'next' },
   'POST inbox/claim': { data: [] },
   'GET inbox': page(),
+  'POST inbox/ID/release': {},
   'POST uploads': upload,
   'GET uploads/ID': upload,
-  'GET cgi/get_history.cgi': { history: [], live_drops: '0', inbox: [] },
 };
 
 /** A server that knows one of everything. */

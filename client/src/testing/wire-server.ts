@@ -6,7 +6,7 @@ import { Waybill, type WaybillOptions } from '../waybill.ts';
 
 export interface Seen {
   method: string;
-  /** Below the path of /api/v1, or the account's on the machine API. */
+  /** Below the path of /api/v1. */
   path: string;
   headers: IncomingMessage['headers'];
   body: Buffer;
@@ -19,10 +19,7 @@ const account = { user: 'alpha@machines.test', apiKey: 'wb_key' };
 /** A server on a real socket that says what a test wants said, and remembers what it was asked. */
 export class WireServer implements AsyncDisposable {
   readonly seen: Seen[] = [];
-  /** Those that pass the door. The index page adds one. */
-  readonly tokens = new Set<string>();
   readonly sleeps: number[] = [];
-  minted = 0;
   baseUrl = '';
   #handler: Handler = (_seen, response) => fail(response, 404, 'not_found');
   #beforeBody: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
@@ -73,22 +70,10 @@ export class WireServer implements AsyncDisposable {
     } catch {
       return; // a client that went away has not asked anything
     }
-    const isV1 = request.url?.startsWith('/api/v1/') === true;
-    const path = (request.url ?? '').replace(isV1 ? '/api/v1/' : `/${account.user}/`, '');
+    const path = (request.url ?? '').replace('/api/v1/', '');
     const seen = { method: request.method ?? '', path, headers: request.headers, body: Buffer.concat(pieces) };
     this.seen.push(seen);
-    if (isV1) {
-      await this.#handler(seen, response, request);
-    } else if (path === '') {
-      this.minted += 1;
-      const token = `token-${this.minted}`;
-      this.tokens.add(token);
-      response.end(`<form><input type="hidden" name="csrftoken" value="${token}"></form>`);
-    } else if (!this.tokens.has(String(request.headers['csrf-token']))) {
-      fail(response, 403, 'csrf_rejected');
-    } else {
-      await this.#handler(seen, response, request);
-    }
+    await this.#handler(seen, response, request);
   }
 }
 

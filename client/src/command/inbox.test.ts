@@ -6,20 +6,15 @@ import { fakeTerminal } from '../testing/fake-terminal.ts';
 import { succeed, WireServer } from '../testing/wire-server.ts';
 import { run } from './run.ts';
 
-const file = (name: string) => ({ name, settings: '[]' });
-const received = (name: string) => ({
-  ttl: '7',
-  createtime: '0',
+const received = (name: string, state = 'available') => ({
+  id: name,
+  state,
   sender: 'b@example.org',
-  files: [file(name)],
-  url: name,
+  file_count: 1,
+  received_at: '1970-01-01T00:00:00.000Z',
+  files: [{ path: name }],
 });
-const full = {
-  history: [],
-  live_drops: '0',
-  inbox: [received('newest.txt'), received('older.txt'), received('oldest.txt')],
-};
-const empty = { history: [], live_drops: '0', inbox: [] };
+const full = [received('newest.txt'), received('older.txt', 'parked'), received('oldest.txt')];
 
 let home: string;
 beforeEach(() => {
@@ -27,8 +22,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-async function said(answer: object, words: string) {
-  await using server = await WireServer.start((_seen, response) => succeed(response, answer));
+async function said(entries: ReturnType<typeof received>[], words: string) {
+  await using server = await WireServer.start(({ path }, response) =>
+    succeed(
+      response,
+      entries.find(({ id }) => path === `inbox/${id}`) ?? {
+        data: entries.filter(({ state }) => !path.includes('state=') || path.includes(`state=${state}`)),
+        next_cursor: null,
+      },
+    ),
+  );
   const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(home, account);
   expect(await run(terminal, words.split(' '), new AbortController().signal, '1')).toBe(0);
@@ -36,7 +39,7 @@ async function said(answer: object, words: string) {
 }
 
 describe('waybill inbox', () => {
-  const newest = '1970-01-01T00:00:00.000Z\tb@example.org\tnewest.txt';
+  const newest = '1970-01-01T00:00:00.000Z\tb@example.org\tavailable\tnewest.txt\tnewest.txt';
 
   test('shows a line an entry, the newest first', async () => {
     const { lines } = await said(full, 'inbox');
@@ -50,8 +53,13 @@ describe('waybill inbox', () => {
     expect(lines[0]).toBe(newest);
   });
 
+  test('shows only those in one state', async () => {
+    const { lines } = await said(full, 'inbox --state parked');
+    expect(lines).toEqual([expect.stringContaining('older.txt')]);
+  });
+
   test('says so where there is nothing', async () => {
-    const { lines, notices } = await said(empty, 'inbox');
+    const { lines, notices } = await said([], 'inbox');
     expect(lines).toEqual(['']);
     expect(notices).toContain('The inbox is empty.');
   });
