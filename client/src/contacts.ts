@@ -74,9 +74,10 @@ export class Contacts {
 /** Faults name the place of a contact in the whole list, not in the part that was sent. */
 function placedAt(start: number, error: unknown): unknown {
   if (start === 0 || !isWaybillError(error) || error.faults.length === 0) return error;
+  const { code, message, status, requestId, retryAfterSeconds } = error;
   const faults = error.faults.map((fault) => ({
     ...fault,
     pointer: fault.pointer.replace(/(?<=^\/contacts\/)\d+/, (index) => String(Number(index) + start)),
   }));
-  return new WaybillError(error.code, error.message, { ...error, faults, cause: error });
+  return new WaybillError(code, message, { status, requestId, retryAfterSeconds, faults, cause: error });
 }
