@@ -73,9 +73,10 @@ test('the README’s walk with the packed client prints what the README prints',
     .replaceAll(receiver.user, 'beta@machines.test')
     .replaceAll(empty, '.')
     .replaceAll(home, '~')
-    .replace(/\bWB-\w{4}-\w{4}\b/g, 'WB-7F3K-29QD')
     .replace(/\b\d+ B\b/g, '32 B')
     .replace(/WB-\w{4}-\w{4}/g, 'WB-7F3K-29QD')
+    .replace(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e5f')
+    .replace(/until [\d-]+ [\d:]+/g, 'until 2026-11-18 03:22')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-15 03:22');
   const printed = asInReadme.split(`${separator}\n`).slice(0, -1);
   expect(steps.map(({ command }, index) => ({ command, output: content(printed[index] ?? '') }))).toEqual(
