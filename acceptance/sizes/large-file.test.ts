@@ -14,7 +14,7 @@ import { uploadStream } from './upload-stream.ts';
 const chunkBytes = 8 * 1024 * 1024;
 /** Not a whole number of chunks, segments or blocks. */
 const sizeBytes = 2 * 1024 ** 3 + 12_345;
-const maxMemoryMiB = 300;
+const maxMemoryMiB = 350;
 const transferTimeout = 600_000;
 
 const original = new Keystream(randomBytes(16).toString('hex'));

@@ -30,7 +30,7 @@ const sizes: Record<string, number> = {
   'last.bin': 0.75 * unit,
 };
 const cuts = 5;
-const maxMemoryMiB = 300;
+const maxMemoryMiB = 350;
 const transferTimeout = 900_000;
 const run = promisify(execFile);
 /** unzip prints names according to the locale. */
