@@ -62,7 +62,8 @@ test('an upload', { timeout }, async () => {
     () => client.uploads.upload(path),
   );
   client.close();
-  expect(found).toBeGreaterThan(0.9);
+  // docs/performance.md says what an upload that can be continued costs.
+  expect(found).toBeGreaterThan(0.35);
 });
 
 test('a download that is checked and on the disk', { timeout }, async () => {
