@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isErrorCode, WaybillError } from './errors.ts';
 import type { Fault } from './wire.ts';
 
-/** Far above a full contact list. Anything larger is read as a stream. */
+/** Far above a page of any list. Anything larger is read as a stream. */
 const longestAnswerBytes = 64 * 1024 * 1024;
 /** The body of a failure is a sentence or two. */
 const longestFailureBytes = 64 * 1024;

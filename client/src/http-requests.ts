@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { failureOf, unexpected } from './answer.ts';
 import { isWaybillError, type WaybillErrorCode } from './errors.ts';
-import { jitter, type Patience, pauseBefore } from './patience.ts';
+import { type Patience, pauseBefore } from './patience.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Outgoing, Transport } from './transport.ts';
 
@@ -12,10 +12,6 @@ export interface Call<T> {
   headers?: Record<string, string>;
   /** Called again for every attempt. */
   body?: () => Outgoing['body'] | Promise<Outgoing['body']>;
-  /** Headers that are known only once the body is. */
-  bodyHeaders?: () => Record<string, string>;
-  /** Whether the body can be made again. */
-  repeatable?: () => boolean;
   /** Reads the answer. Part of the attempt: if the answer breaks off, the request is repeated. */
   read: (answer: IncomingMessage) => Promise<T>;
   signal?: AbortSignal | undefined;
@@ -41,15 +37,11 @@ export class HttpRequests {
     this.surroundings = surroundings;
   }
 
-  async patiently<T>(
-    { signal, repeatable }: Pick<Call<T>, 'signal' | 'repeatable'>,
-    attempt: (failures: number) => Promise<T>,
-  ): Promise<T> {
+  async patiently<T>({ signal }: Pick<Call<T>, 'signal'>, attempt: (failures: number) => Promise<T>): Promise<T> {
     for (let failures = 0; ; ) {
       try {
         return await attempt(failures);
       } catch (error) {
-        if (repeatable?.() === false) throw error;
         failures += 1;
         await this.waitAfter(error, failures, signal);
       }
@@ -76,17 +68,12 @@ export class HttpRequests {
     await this.surroundings.sleep(pause, signal);
   }
 
-  /** A random pause that grows with the number of failures. */
-  async pause(failures: number, signal: AbortSignal | undefined): Promise<void> {
-    await this.surroundings.sleep(jitter(this.patience, this.surroundings, failures), signal);
-  }
-
-  async attempt<T>(call: Call<T>, more: Record<string, string> = {}): Promise<T> {
+  async attempt<T>(call: Call<T>): Promise<T> {
     const body = await call.body?.();
     const answer = await this.#transport.exchange({
       method: call.method,
       url: new URL(call.path, this.#door.url),
-      headers: { Authorization: this.#door.authorization, ...more, ...call.headers, ...call.bodyHeaders?.() },
+      headers: { Authorization: this.#door.authorization, ...call.headers },
       body,
       signal: call.signal,
     });

@@ -37,7 +37,7 @@ export function pauseBefore(
   return askedMs + jitter(patience, surroundings, failures);
 }
 
-export function jitter(patience: Patience, surroundings: Surroundings, failures: number): number {
+function jitter(patience: Patience, surroundings: Surroundings, failures: number): number {
   const bound = Math.min(patience.longestPauseMs, patience.firstPauseMs * 2 ** Math.min(failures - 1, 30));
   return surroundings.random() * bound;
 }

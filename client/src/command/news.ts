@@ -38,9 +38,13 @@ export class News {
         return;
       }
     }
-    // Spread, so that machines that were started together do not all ask at once.
-    await realSurroundings.sleep(seconds * 1000 * (0.9 + 0.2 * Math.random()), this.#signal);
+    await realSurroundings.sleep(spreadMs(seconds), this.#signal);
   }
+}
+
+/** About so long: machines that were started together do not all ask at once. */
+export function spreadMs(seconds: number): number {
+  return seconds * 1000 * (0.9 + 0.2 * Math.random());
 }
 
 /** Undefined for a key that may not read events. */

@@ -11,7 +11,7 @@ import { CommandError, exits, told } from './exits.ts';
 import { runHook } from './hook.ts';
 import { hasLanded, land, partPath, type Whole } from './landing.ts';
 import { LeaseLost, leaseSeconds, whileLeased } from './lease.ts';
-import { News } from './news.ts';
+import { News, spreadMs } from './news.ts';
 import { Progress } from './progress.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
 import { counted } from './send.ts';
@@ -74,7 +74,7 @@ async function keepPulling(puller: Puller, every: number): Promise<never> {
     } catch (error) {
       if (signal.aborted || !isPassing(error)) throw error;
       answers.fail(told(error));
-      await realSurroundings.sleep(every * 1000 * (0.9 + 0.2 * Math.random()), signal);
+      await realSurroundings.sleep(spreadMs(every), signal);
     }
   }
 }
@@ -144,8 +144,9 @@ async function settle(puller: Puller, entry: ClaimedEntry): Promise<{ received: 
   const details = await client.inbox.get(entry.id, { signal }).catch(unlessGone);
   if (details === undefined) return total;
   note(puller, details);
+  const journalled = new Map(journal.filesOf(entry.id).map((noted) => [noted.name, noted]));
   for (const file of details.files) {
-    const noted = journal.filesOf(entry.id).find(({ name }) => name === file.path);
+    const noted = journalled.get(file.path);
     if (!noted || noted.state === 'done' || noted.state === 'gone') continue;
     if (await finishOrTell(puller, noted, { ...file, entry: entry.id }, entry.attempts)) total.received += 1;
     else total.left += 1;
