@@ -133,16 +133,18 @@ describe('a request that waits', () => {
     const owner = await exchange.account();
     const { server, look } = watchedServer();
     const { next_cursor: after } = (await read(owner)).page();
-    const committed = Promise.withResolvers<void>();
+    const [appended, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const late = exchange.engines.store.transaction(async (tx) => {
       await tx.events.append([changed(owner, 1)]);
-      await committed.promise;
+      appended.resolve();
+      await goOn.promise;
     });
+    await appended.promise;
     await happen(owner, 2);
     const waiting = hear(owner, after, server);
     // It is looked for, and there is nothing to be seen yet, because the transaction before it is not over.
     await expect.poll(() => look.mock.calls.length, patience).toBeGreaterThan(1);
-    committed.resolve();
+    goOn.resolve();
     await late;
     expect(await waiting).toEqual([1, 2]);
     await server.close();
