@@ -54,7 +54,11 @@ async function failing(words: string[], { answer = nothingThere, environment = k
 const refusal =
   (status: number, code: string, message: string): Answer =>
   (response) => {
-    response.writeHead(status, { 'Content-Type': 'application/json' });
+    // A wait that is longer than the client's patience, as the server asks for when a limit of the day is reached.
+    response.writeHead(status, {
+      'Content-Type': 'application/json',
+      ...(status === 429 && { 'Retry-After': '86400' }),
+    });
     response.end(JSON.stringify({ status: 'error', code, message }));
   };
 
