@@ -1,4 +1,4 @@
-// The commands in README.md, run as a reader would run them.
+// The commands in README.md and docs/api.md, run as a reader would run them.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,20 +10,20 @@ import { demo } from '../lib/running-demo.ts';
 
 const run = promisify(execFile);
 
-function walk(): string {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, block, ...more] = readme.split('<!-- walk -->\n```sh\n');
+function walkIn(document: string): string {
+  const text = readFileSync(new URL(`../../${document}`, import.meta.url), 'utf8');
+  const [, block, ...more] = text.split('<!-- walk -->\n```sh\n');
   const script = block?.split('\n```')[0];
   if (script === undefined || more.length > 0)
-    throw new Error('README.md must have exactly one block marked as the walk');
+    throw new Error(`${document} must have exactly one block marked as the walk`);
   return script;
 }
 
-test('the curl lines of the README carry a file from one account to another', async () => {
+async function expectFileToArrive(document: string): Promise<void> {
   const [sender, receiver] = await Promise.all([createAccount('walk-a'), createAccount('walk-b')]);
-  const folder = mkdtempSync(join(tmpdir(), 'readme-walk-'));
+  const folder = mkdtempSync(join(tmpdir(), 'document-walk-'));
   try {
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', walk()], {
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', walkIn(document)], {
       cwd: folder,
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -41,4 +41,12 @@ test('the curl lines of the README carry a file from one account to another', as
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+test('the curl lines of the README carry a file from one account to another', async () => {
+  await expectFileToArrive('README.md');
+});
+
+test('the curl lines of the machine API carry a file from one account to another', async () => {
+  await expectFileToArrive('docs/api.md');
 });
