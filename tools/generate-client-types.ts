@@ -17,24 +17,36 @@ interface Schema {
   required?: string[] | undefined;
 }
 
+/** Name, comment, schema and, if it has all of another one's fields, that one. */
 const shapes = [
+  ['Scope', 'What a key may do.', protocol.Scope],
   ['AccountView', 'The account, and the key that asks.', protocol.AccountView],
   ['Key', 'A key as it is listed. Null means without restriction.', protocol.Key],
   ['NewKey', 'What a new key may do.', protocol.NewKey],
-  ['CreatedKey', 'A new key. No other answer has the key itself.', protocol.CreatedKey],
+  ['CreatedKey', 'A new key. No other answer has the key itself.', protocol.CreatedKey, protocol.Key],
   ['NewReceiver', 'A receiver of a new drop; only the address is needed.', protocol.NewReceiver],
   ['NewDrop', 'What to send, to whom, and until when.', protocol.NewDrop],
   ['Drop', 'A drop as lists have it.', protocol.Drop],
   ['DropReceiver', 'A receiver of a drop, and what they did.', protocol.DropReceiver],
   ['DropFile', 'A file of a drop.', protocol.DropFile],
-  ['DropDetails', 'A drop with its receivers and files.', protocol.DropDetails],
-  ['CreatedDrop', 'A new drop. No other answer has links.', protocol.CreatedDrop],
+  ['DropDetails', 'A drop with its receivers and files.', protocol.DropDetails, protocol.Drop],
+  ['CreatedDrop', 'A new drop. No other answer has links.', protocol.CreatedDrop, protocol.Drop],
   ['CheckedDrop', 'What a dry run found.', protocol.CheckedDrop],
   ['NewRequest', 'Whom to ask for files, and until when.', protocol.NewRequest],
   ['FileRequest', 'A request for files as lists have it.', protocol.FileRequest],
   ['FileRequestReceiver', 'Someone who was asked for files, and what they did.', protocol.FileRequestReceiver],
-  ['FileRequestDetails', 'A request for files with those who were asked.', protocol.FileRequestDetails],
-  ['CreatedFileRequest', 'A new request for files. No other answer has links.', protocol.CreatedFileRequest],
+  [
+    'FileRequestDetails',
+    'A request for files with those who were asked.',
+    protocol.FileRequestDetails,
+    protocol.FileRequest,
+  ],
+  [
+    'CreatedFileRequest',
+    'A new request for files. No other answer has links.',
+    protocol.CreatedFileRequest,
+    protocol.FileRequest,
+  ],
   ['CheckedFileRequest', 'What a dry run found.', protocol.CheckedFileRequest],
   ['SentQuery', 'Which drops or requests to list.', protocol.SentQuery],
   ['Extension', 'When it ends: one of the two.', protocol.Extension],
@@ -42,7 +54,12 @@ const shapes = [
   ['AddedReceiver', 'A receiver who was added.', protocol.AddedReceiver],
   ['ContactView', 'A contact as the server answers it.', protocol.ContactView],
   ['ContactDetails', 'What a contact may have besides its address.', protocol.ContactDetails],
-  ['ImportedContact', 'A contact to add or change; only the address is needed.', protocol.ImportedContact],
+  [
+    'ImportedContact',
+    'A contact to add or change; only the address is needed.',
+    protocol.ImportedContact,
+    protocol.ContactDetails,
+  ],
   ['ContactQuery', 'Which contacts to list.', protocol.ContactQuery],
   ['ImportResult', 'What was done with each contact.', protocol.ImportResult],
   ['UploadView', 'What was uploaded and is not sent yet.', protocol.UploadView],
@@ -51,19 +68,25 @@ const shapes = [
     'ClaimedEntry',
     'An entry that is leased to the caller. `attempts` is the number of this attempt.',
     protocol.ClaimedEntry,
+    protocol.QueuedEntry,
   ],
   ['EntryFile', 'A file of an entry.', protocol.EntryFile],
-  ['EntryDetails', 'An entry and its files.', protocol.InboxEntryWithFiles],
+  ['EntryDetails', 'An entry and its files.', protocol.InboxEntryWithFiles, protocol.QueuedEntry],
   ['EventType', 'What can happen to an account.', protocol.EventType],
   ['AccountEvent', 'What happened to the account.', protocol.Event],
   ['WebhookView', 'Where events are sent.', protocol.WebhookView],
   ['NewWebhook', 'A new webhook.', protocol.NewWebhook],
   ['WebhookChanges', 'What to change of a webhook.', protocol.WebhookChanges],
-  ['WebhookWithSecret', 'A webhook with its secret, which no other answer has.', protocol.WebhookWithSecret],
+  [
+    'WebhookWithSecret',
+    'A webhook with its secret, which no other answer has.',
+    protocol.WebhookWithSecret,
+    protocol.WebhookView,
+  ],
   ['WebhookAttempt', 'A request that was sent to a webhook.', protocol.WebhookAttempt],
   ['Replay', 'What to send a webhook again: one of the two.', protocol.Replay],
   ['Fault', 'One thing that is wrong with a request.', protocol.Fault],
-] as const satisfies readonly (readonly [string, string, Schema])[];
+] as const satisfies readonly (readonly [name: string, comment: string, schema: Schema, base?: Schema])[];
 
 const nameOf = new Map<Schema, string>(shapes.map(([name, , schema]) => [schema, name]));
 
@@ -71,7 +94,7 @@ export function clientTypes(): string {
   const codes = Object.keys(protocol.errorMessages).map((code) => `  | '${code}'`);
   return [
     '// Made by tools/generate-client-types.ts from the schemas of the protocol. Change those, not this.',
-    ...shapes.map(([name, comment, schema]) => `\n/** ${comment} */\n${declaration(name, schema)}`),
+    ...shapes.map(([name, comment, schema, base]) => `\n/** ${comment} */\n${declaration(name, schema, base)}`),
     '',
     '/** Every way the server can refuse a request. */',
     'export type ErrorCode =',
@@ -85,10 +108,20 @@ export function clientSafeNames(): string {
   return `// Copied by tools/generate-client-types.ts from protocol/src/safe-name.ts. Change that file, not this one.\n${source}`;
 }
 
-function declaration(name: string, schema: Schema): string {
+function declaration(name: string, schema: Schema, base?: Schema): string {
   const options = schema.enum?.map(literal) ?? schema.anyOf?.map((option) => typeOf(option, '    '));
+  if (base) return `export interface ${name} extends ${nameOf.get(base)} ${fields(without(schema, base), '')}`;
   if (!options) return `export interface ${name} ${fields(schema, '')}`;
-  return `export type ${name} =${options.map((option) => `\n  | ${option}`).join('')};`;
+  const line = `export type ${name} = ${options.join(' | ')};`;
+  return line.length <= 120 ? line : `export type ${name} =${options.map((option) => `\n  | ${option}`).join('')};`;
+}
+
+function without({ properties = {}, ...schema }: Schema, base: Schema): Schema {
+  const inherited = Object.entries(base.properties ?? {});
+  const differing = inherited.find(([key, value]) => properties[key] !== value);
+  if (differing) throw new Error(`${differing[0]} is not the same as in ${nameOf.get(base)}`);
+  const own = Object.entries(properties).filter(([key]) => base.properties?.[key] === undefined);
+  return { ...schema, properties: Object.fromEntries(own) };
 }
 
 function typeOf(schema: Schema, indent: string): string {

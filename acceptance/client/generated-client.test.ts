@@ -17,6 +17,7 @@ const packages = new URL('../../node_modules', import.meta.url).pathname;
 const program = `
 import { client } from './client/client.gen.js';
 import { createDrop, createUpload, readDrop } from './client/sdk.gen.js';
+import type { DropFile, Problem } from './client/types.gen.js';
 
 const [baseUrl = '', key = '', email = ''] = process.argv.slice(2);
 client.setConfig({ baseUrl, auth: key });
@@ -35,8 +36,9 @@ const { data: drop } = await createDrop({
 if (!('id' in drop)) throw new Error('this is the answer to a dry run');
 const { data } = await readDrop({ path: { id: drop.id }, throwOnError: true });
 const { error } = await createDrop({ body: { uploads: [drop.id], receivers: [{ email }] } });
-const names: string[] = data.files.map((file) => file.name);
-console.log(JSON.stringify({ number: data.number, names, code: error?.code }));
+const names: string[] = data.files.map((file: DropFile) => file.name);
+const problem: Problem | undefined = error;
+console.log(JSON.stringify({ number: data.number, names, code: problem?.code }));
 `;
 const settings = {
   compilerOptions: {

@@ -1,5 +1,8 @@
 // Made by tools/generate-client-types.ts from the schemas of the protocol. Change those, not this.
 
+/** What a key may do. */
+export type Scope = 'send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys';
+
 /** The account, and the key that asks. */
 export interface AccountView {
   email: string;
@@ -8,7 +11,7 @@ export interface AccountView {
   language: string;
   key: {
     id: string;
-    scopes: ('send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys')[] | null;
+    scopes: Scope[] | null;
     networks: string[] | null;
     expires_at: string | null;
   };
@@ -19,7 +22,7 @@ export interface Key {
   id: string;
   name: string;
   hint: string;
-  scopes: ('send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys')[] | null;
+  scopes: Scope[] | null;
   networks: string[] | null;
   created_at: string;
   expires_at: string | null;
@@ -30,22 +33,13 @@ export interface Key {
 /** What a new key may do. */
 export interface NewKey {
   name: string;
-  scopes: ('send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys')[];
+  scopes: Scope[];
   networks?: string[];
   expires_at?: string;
 }
 
 /** A new key. No other answer has the key itself. */
-export interface CreatedKey {
-  id: string;
-  name: string;
-  hint: string;
-  scopes: ('send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys')[] | null;
-  networks: string[] | null;
-  created_at: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-  revoked_at: string | null;
+export interface CreatedKey extends Key {
   api_key: string;
 }
 
@@ -118,40 +112,14 @@ export interface DropFile {
 }
 
 /** A drop with its receivers and files. */
-export interface DropDetails {
-  id: string;
-  number: string;
-  state: 'live' | 'expired' | 'revoked';
-  message: string;
-  reference: string | null;
-  metadata: Record<string, string> | null;
-  second_factor: 'off' | 'mail' | 'sms' | null;
-  notify: boolean;
-  created_at: string;
-  expires_at: string;
-  revoked_at: string | null;
-  receiver_count: number;
-  file_count: number;
+export interface DropDetails extends Drop {
   deliveries_forgotten: boolean;
   receivers: DropReceiver[];
   files: DropFile[];
 }
 
 /** A new drop. No other answer has links. */
-export interface CreatedDrop {
-  id: string;
-  number: string;
-  state: 'live' | 'expired' | 'revoked';
-  message: string;
-  reference: string | null;
-  metadata: Record<string, string> | null;
-  second_factor: 'off' | 'mail' | 'sms' | null;
-  notify: boolean;
-  created_at: string;
-  expires_at: string;
-  revoked_at: string | null;
-  receiver_count: number;
-  file_count: number;
+export interface CreatedDrop extends Drop {
   receivers: AddedReceiver[];
 }
 
@@ -214,39 +182,13 @@ export interface FileRequestReceiver {
 }
 
 /** A request for files with those who were asked. */
-export interface FileRequestDetails {
-  id: string;
-  number: string;
-  state: 'live' | 'expired' | 'revoked';
-  message: string;
-  reference: string | null;
-  metadata: Record<string, string> | null;
-  second_factor: 'off' | 'mail' | 'sms' | null;
-  notify: boolean;
-  created_at: string;
-  expires_at: string;
-  revoked_at: string | null;
-  receiver_count: number;
-  reusable: boolean;
+export interface FileRequestDetails extends FileRequest {
   deliveries_forgotten: boolean;
   receivers: FileRequestReceiver[];
 }
 
 /** A new request for files. No other answer has links. */
-export interface CreatedFileRequest {
-  id: string;
-  number: string;
-  state: 'live' | 'expired' | 'revoked';
-  message: string;
-  reference: string | null;
-  metadata: Record<string, string> | null;
-  second_factor: 'off' | 'mail' | 'sms' | null;
-  notify: boolean;
-  created_at: string;
-  expires_at: string;
-  revoked_at: string | null;
-  receiver_count: number;
-  reusable: boolean;
+export interface CreatedFileRequest extends FileRequest {
   receivers: AddedReceiver[];
 }
 
@@ -306,12 +248,8 @@ export interface ContactDetails {
 }
 
 /** A contact to add or change; only the address is needed. */
-export interface ImportedContact {
+export interface ImportedContact extends ContactDetails {
   email: string;
-  name?: string;
-  phone?: string;
-  language?: string;
-  groups?: string[];
 }
 
 /** Which contacts to list. */
@@ -368,20 +306,7 @@ export interface QueuedEntry {
 }
 
 /** An entry that is leased to the caller. `attempts` is the number of this attempt. */
-export interface ClaimedEntry {
-  id: string;
-  state: 'available' | 'claimed' | 'parked' | 'acknowledged';
-  sender: string;
-  message: string;
-  request_id: string | null;
-  file_count: number;
-  received_at: string;
-  expires_at: string;
-  attempts: number;
-  available_at: string | null;
-  lease_ends_at: string | null;
-  parked_at: string | null;
-  acknowledged_at: string | null;
+export interface ClaimedEntry extends QueuedEntry {
   lease: string;
 }
 
@@ -396,20 +321,7 @@ export interface EntryFile {
 }
 
 /** An entry and its files. */
-export interface EntryDetails {
-  id: string;
-  state: 'available' | 'claimed' | 'parked' | 'acknowledged';
-  sender: string;
-  message: string;
-  request_id: string | null;
-  file_count: number;
-  received_at: string;
-  expires_at: string;
-  attempts: number;
-  available_at: string | null;
-  lease_ends_at: string | null;
-  parked_at: string | null;
-  acknowledged_at: string | null;
+export interface EntryDetails extends QueuedEntry {
   files: EntryFile[];
 }
 
@@ -698,17 +610,7 @@ export interface WebhookChanges {
 }
 
 /** A webhook with its secret, which no other answer has. */
-export interface WebhookWithSecret {
-  id: string;
-  url: string;
-  types: EventType[] | null;
-  description: string;
-  public_keys: string[];
-  created_at: string;
-  previous_secret_until: string | null;
-  failing_since: string | null;
-  disabled_at: string | null;
-  disabled_reason: 'gone' | 'failing' | null;
+export interface WebhookWithSecret extends WebhookView {
   secret: string;
 }
 

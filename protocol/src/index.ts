@@ -17,5 +17,6 @@ export * from './v1/problem.ts';
 export * from './v1/request.ts';
 export * from './v1/scope.ts';
 export * from './v1/sent.ts';
+export * from './v1/time.ts';
 export * from './v1/upload.ts';
 export * from './v1/webhook.ts';

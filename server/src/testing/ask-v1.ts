@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
 import { v1Document } from '../http/v1/openapi.ts';
@@ -6,13 +6,16 @@ import type { Route } from '../http/v1/route.ts';
 import { routes } from '../http/v1/routes.ts';
 import { testHost } from './server.ts';
 
+interface Response {
+  content?: Record<string, { schema: object }>;
+}
+
 export const v1Described = JSON.parse(JSON.stringify(v1Document(routes))) as {
-  paths: Record<
-    string,
-    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
-  >;
+  paths: Record<string, Record<string, { responses: Record<string, Response | { $ref: string }> }>>;
+  components: { responses: Record<string, Response> };
 };
 export const v1Ajv = new Ajv2020({ strict: false, formats: { uuid: true, uri: true, 'date-time': true } });
+const validators = new WeakMap<object, ValidateFunction>();
 
 export interface AskV1 {
   readonly key?: string | undefined;
@@ -38,14 +41,15 @@ export async function askV1(
   const route = routes.find((one) => one.method === method && patternOf(one).test(path.split('?', 1)[0] as string));
   const described = v1Described.paths[`/api/v1${route?.path.replace(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()];
   const type = String(answer.headers['content-type']).split(';')[0] as string;
-  const response = described?.responses[answer.statusCode];
+  const response = resolved(described?.responses[answer.statusCode]);
   expect(response, `${method} ${path} answers ${answer.statusCode}: ${answer.body}`).toBeDefined();
   if (answer.body !== '') {
     const schema = response?.content?.[type]?.schema;
     expect(schema, `${method} ${path} answers ${type}`).toBeDefined();
     if (type.endsWith('json')) {
-      v1Ajv.validate(schema as object, answer.json());
-      expect(v1Ajv.errors, answer.body).toBeNull();
+      const validate = validatorOf(schema as object);
+      validate(answer.json());
+      expect(validate.errors, answer.body).toBeNull();
     }
   }
   return {
@@ -55,6 +59,18 @@ export async function askV1(
     bytes: answer.rawPayload,
     json: () => answer.json(),
   };
+}
+
+function resolved(response: Response | { $ref: string } | undefined): Response | undefined {
+  if (!response || !('$ref' in response)) return response;
+  return v1Described.components.responses[response.$ref.replace('#/components/responses/', '')];
+}
+
+/** References of the document lead from its root to its components, so the schema becomes a root that has them. */
+function validatorOf(schema: object): ValidateFunction {
+  const validate = validators.get(schema) ?? v1Ajv.compile({ ...schema, components: v1Described.components });
+  validators.set(schema, validate);
+  return validate;
 }
 
 function patternOf({ path }: Route): RegExp {

@@ -18,8 +18,9 @@ import {
   fileBytes,
   frame,
   header,
+  ifRangeHeader,
   inRanges,
-  rangeHeaders,
+  rangeHeader,
   text,
   zipBytes,
 } from '../shared/openapi.ts';
@@ -98,7 +99,8 @@ const rangeParameters = [
     description: 'The `url` of an inbox entry.',
     schema: { type: 'string' },
   },
-  ...rangeHeaders,
+  rangeHeader,
+  ifRangeHeader,
 ];
 const fileParameters = [
   ...rangeParameters,

@@ -2,6 +2,7 @@ import type { ErrorCode } from '@waybill/protocol';
 
 export const text = (description: string) => ({ description, schema: { type: 'string' } });
 export const commonHeaders = { 'X-Request-Id': text('What to quote to the administrator.') };
+export const retryAfter = text('How many seconds to wait.');
 export const header = (name: string, about: string, schema: object) => ({
   name,
   in: 'header',
@@ -32,10 +33,8 @@ export const zipBytes: DescribedBytes = {
     'Accept-Ranges': text('`bytes`, or `none` for files that were stored before their checksums were kept.'),
   },
 };
-export const rangeHeaders = [
-  header('Range', 'One range of bytes.', {}),
-  header('If-Range', 'The ETag of what a range is wanted of.', {}),
-];
+export const rangeHeader = header('Range', 'One range of bytes.', {});
+export const ifRangeHeader = header('If-Range', 'The ETag of what a range is wanted of.', {});
 
 /** The responses with the whole of a download, and with a range of it. */
 export function inRanges(description: string, { mediaType, headers: own }: DescribedBytes, method: string) {
@@ -67,7 +66,7 @@ export function failures(
         description: those.map((code) => messages[code]).join(' '),
         headers: {
           ...commonHeaders,
-          ...(status === '503' || status === '429' ? { 'Retry-After': text('How many seconds to wait.') } : {}),
+          ...(status === '503' || status === '429' ? { 'Retry-After': retryAfter } : {}),
           ...headers(status),
         },
         ...content(those),

@@ -1,6 +1,16 @@
-import { type ErrorCode, limits, Problem, scopes } from '@waybill/protocol';
+import { type ErrorCode, limits, NewSentQuery, pageParameters, scopes } from '@waybill/protocol';
 import type { TSchema } from 'typebox';
-import { commonHeaders, failures, frame, inRanges, rangeHeaders, text } from '../shared/openapi.ts';
+import {
+  commonHeaders,
+  failures,
+  frame,
+  ifRangeHeader,
+  inRanges,
+  rangeHeader,
+  retryAfter,
+  text,
+} from '../shared/openapi.ts';
+import { namedSchemas, nameOf, problemSchemas, problemWith, withReferences } from './components.ts';
 import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from './etag.ts';
 import { v1Messages, v1StatusOf } from './problems.ts';
 import type { Route, Stream } from './route.ts';
@@ -32,6 +42,27 @@ const rateLimits = {
   RateLimit: text('What is left of them (`r`), and for how many seconds (`t`).'),
 };
 
+/** What many operations have in common, by its name in the document. */
+const shared = {
+  parameters: {
+    Limit: parameterOf('limit', pageParameters.limit, 'query'),
+    Cursor: parameterOf('cursor', pageParameters.cursor, 'query'),
+    DryRun: parameterOf('dry_run', NewSentQuery.properties.dry_run, 'query'),
+    IdempotencyKey: idempotencyKey,
+    IfMatch: ifMatchHeader,
+    IfNoneMatch: ifNoneMatchHeader,
+    Range: rangeHeader,
+    IfRange: ifRangeHeader,
+  },
+  headers: {
+    RequestId: commonHeaders['X-Request-Id'],
+    RetryAfter: retryAfter,
+    RateLimitPolicy: rateLimits['RateLimit-Policy'],
+    RateLimit: rateLimits.RateLimit,
+    ETag: etagHeader,
+  },
+};
+
 /** Whether it counts as sending, which may be limited by the day. */
 export function isLimitedByDay({ errors }: Route): boolean {
   return errors.includes('daily_limit');
@@ -44,20 +75,22 @@ export function v1Document(routes: readonly Route[]) {
     const path = `/api/v1${route.path.replace(/:(\w+)/g, '{$1}')}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route) };
   }
-  return {
-    ...frame({
-      title: 'Waybill: API version 1',
-      version: '1.0.0',
-      description: 'Send files, ask for files, and fetch what was sent to the account.',
-    }),
-    security: [{ key: [] }],
-    paths,
-    components: {
+  const about = frame({
+    title: 'Waybill: API version 1',
+    version: '1.0.0',
+    description: 'Send files, ask for files, and fetch what was sent to the account.',
+  });
+  return withReferences(
+    { ...about, security: [{ key: [] }], paths },
+    {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', description: `An API key. Its scopes: ${scopes.join(', ')}.` },
       },
+      schemas: { ...namedSchemas, ...problemSchemas(possibleErrors(routes)) },
+      responses: Object.fromEntries(routes.flatMap(namedRefusals)),
+      ...shared,
     },
-  };
+  );
 }
 
 /** Every error that an operation can have. */
@@ -73,6 +106,27 @@ export function errorsOf({ method, scope, params, query, body, stream, isVersion
   ];
 }
 
+/** Every error that any of the operations can have. */
+export function possibleErrors(routes: readonly Route[]): ErrorCode[] {
+  return [...new Set(routes.flatMap(errorsOf))];
+}
+
+/** By status, with the codes that it can have. */
+function refusals(codes: readonly ErrorCode[]) {
+  return failures(
+    codes,
+    v1StatusOf,
+    v1Messages,
+    (possible) => ({ content: { 'application/problem+json': { schema: problemWith(possible) } } }),
+    (status) => (status === '401' || status === '429' ? rateLimits : {}),
+  );
+}
+
+function namedRefusals(route: Route): [name: string, response: object][] {
+  const byStatus = Map.groupBy(errorsOf(route), (code) => v1StatusOf[code]);
+  return [...byStatus].map(([status, codes]) => [nameOf(codes), refusals(codes)[status] as object]);
+}
+
 function described(route: Route) {
   const { id, summary, scope, params, query, body, answer, otherAnswer, method, isVersioned, stream } = route;
   return {
@@ -86,7 +140,7 @@ function described(route: Route) {
       ...(method === 'POST' ? [idempotencyKey] : []),
       ...(isVersioned && method !== 'GET' ? [ifMatchHeader] : []),
       ...(isVersioned && method === 'PUT' ? [ifNoneMatchHeader] : []),
-      ...(answer.bytes ? rangeHeaders : []),
+      ...(answer.bytes ? [rangeHeader, ifRangeHeader] : []),
     ],
     ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
     ...(stream?.mediaTypes ? { requestBody: { content: bytesIn(stream) } } : {}),
@@ -100,13 +154,7 @@ function described(route: Route) {
             }),
           }),
       ...(otherAnswer ? { [otherAnswer.status]: success(otherAnswer) } : {}),
-      ...failures(
-        errorsOf(route),
-        v1StatusOf,
-        v1Messages,
-        (codes) => ({ content: { 'application/problem+json': { schema: Problem(codes) } } }),
-        (status) => (status === '401' || status === '429' ? rateLimits : {}),
-      ),
+      ...refusals(errorsOf(route)),
     },
   };
 }
@@ -131,14 +179,15 @@ function textsOf(headers: Readonly<Record<string, string>> = {}) {
 
 function parametersOf(schema: TSchema | undefined, place: 'path' | 'query' | 'header') {
   const { properties = {}, required = [] } = (schema ?? {}) as {
-    properties?: Record<string, { description?: string }>;
+    properties?: Record<string, TSchema>;
     required?: string[];
   };
-  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    ...(description === undefined ? {} : { description }),
-    schema: rest,
-  }));
+  return Object.entries(properties).map(([name, property]) =>
+    parameterOf(name, property, place, required.includes(name)),
+  );
+}
+
+function parameterOf(name: string, property: TSchema, place: string, required = false) {
+  const { description, ...schema } = property as { description?: string };
+  return { name, in: place, required, ...(description === undefined ? {} : { description }), schema };
 }

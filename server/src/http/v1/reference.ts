@@ -6,7 +6,7 @@ import type {
   ReferenceOperation,
   ReferencePageProps,
 } from '../../views/pages/reference-page.tsx';
-import { errorsOf } from './openapi.ts';
+import { errorsOf, possibleErrors } from './openapi.ts';
 import { problemsPath, titleOf, v1Messages, v1StatusOf } from './problems.ts';
 import type { Route } from './route.ts';
 
@@ -35,7 +35,7 @@ export function apiReference(routes: readonly Route[], publicUrl: string): Refer
 }
 
 export function apiProblems(routes: readonly Route[]): ProblemsPageProps {
-  const possible = new Set<ErrorCode>([...routes.flatMap(errorsOf), 'not_found', 'method_not_allowed']);
+  const possible = new Set<ErrorCode>([...possibleErrors(routes), 'not_found', 'method_not_allowed']);
   const problems = [...possible].map((code) => ({
     code,
     title: titleOf(code),

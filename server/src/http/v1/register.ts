@@ -19,6 +19,9 @@ import { routes } from './routes.ts';
 
 export const v1Prefix = '/api/v1';
 
+/** The same for every server of the process. */
+let document: string | undefined;
+
 export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void {
   app.setErrorHandler((error, request, reply) => answerProblem(engines.policy.publicUrl, error, request, reply));
   const eventWatch = new EventWatch(engines);
@@ -27,7 +30,7 @@ export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void 
     if (route.stream) registerStream(app, engines, transfers, route);
     else register(app, { ...engines, eventWatch }, route);
   }
-  const document = JSON.stringify(v1Document(routes));
+  document ??= JSON.stringify(v1Document(routes));
   app.get(`${v1Prefix}/openapi.json`, { config: { authentication: 'nobody' } }, async (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),
   );
