@@ -1,40 +1,20 @@
 // Every quota, set by a command for an account or its group, and met over HTTP.
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { AdminContext } from './admin/command.ts';
+import { describe, expect, test } from 'vitest';
 import { removeFile } from './domain/drafts/remove-file.ts';
 import { findLink } from './domain/links/find-link.ts';
 import { codeTarget } from './domain/links/second-factor.ts';
 import type { Actor } from './domain/ports/index.ts';
-import { makeProgram } from './program.ts';
 import { useTestExchange } from './testing/exchange.ts';
 import { tokenOf } from './testing/links.ts';
+import { runAdmin } from './testing/run-admin.ts';
 import { buildTestServer, testHost } from './testing/server.ts';
 
 const exchange = await useTestExchange();
 const app = buildTestServer(exchange, { csrfTokens: { mint: async () => '', accept: async () => true } });
 type Caller = Actor & { apiKey: string };
 
-const output: string[] = [];
-beforeEach(() => {
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => output.push(String(text)) > 0);
-});
-afterEach(() => vi.restoreAllMocks());
-
 /** Runs a command, and returns the JSON that it prints. */
-async function admin(...words: string[]): Promise<unknown> {
-  const never = async () => undefined as never;
-  const engines = exchange.engines as unknown as AdminContext['engines'];
-  const roles = {
-    serve: never,
-    work: never,
-    withEngines: (work: (context: AdminContext) => Promise<void>) => work({ engines }),
-    diagnose: never,
-    setUp: never,
-  };
-  output.length = 0;
-  await makeProgram(roles, '1.2.3').parseAsync(['admin', ...words, '--json'], { from: 'user' });
-  return JSON.parse(output.join(''));
-}
+const admin = async (...words: string[]): Promise<unknown> => JSON.parse(await runAdmin(exchange, ...words, '--json'));
 
 async function post({ email, apiKey }: Caller, path: string, payload: string, contentType = 'application/json') {
   return app.inject({

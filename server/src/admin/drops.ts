@@ -75,7 +75,9 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
 
   const show = drops
     .command('show')
-    .description('show what is known of each receiver of a drop, and how much of each file was sent to them')
+    .description(
+      'show what is known of each receiver of a drop, and what was sent to them; of a grant, what each contact sent',
+    )
     .argument('<drop>', 'the drop’s id, as `drops list` shows it', idFrom('drops list'))
     .requiredOption('--account <address>', 'the account that sent it')
     .option('--json', 'print one JSON array')
@@ -144,20 +146,40 @@ function reference(value: string): string {
 }
 
 function describe(state: Omit<ReceiverState, 'position'>): string {
-  const since = (what: string, at: Date | null) => `  ${what.padEnd(16)}${at?.toISOString() ?? '-'}`;
+  const since: Since = (what, at) => `  ${what.padEnd(16)}${at?.toISOString() ?? '-'}`;
   return [
     state.receiver,
     since('notified', state.notifiedAt),
     ...(state.undeliverableAt
       ? [`${since('undeliverable', state.undeliverableAt)}  ${state.undeliverableReason ?? ''}`.trimEnd()]
       : []),
-    ...(state.isForgotten
-      ? ['  What was downloaded is no longer on record (WAYBILL_DELIVERY_DAYS).']
-      : [
-          since('opened', state.openedAt),
-          since('code passed', state.passedAt),
-          since('sent in full', state.completedAt),
-          ...state.files.map((file) => `  ${file.deliveredBytes} of ${file.sizeBytes} bytes sent  ${file.name}`),
-        ]),
+    ...(state.type === 'uploadfiles' ? received(state, since) : sent(state, since)),
   ].join('\n');
+}
+
+type Since = (what: string, at: Date | null) => string;
+
+function sent(state: Omit<ReceiverState, 'position'>, since: Since): string[] {
+  if (state.isForgotten) return ['  What was downloaded is no longer on record (WAYBILL_DELIVERY_DAYS).'];
+  return [
+    ...opened(state, since),
+    since('sent in full', state.completedAt),
+    ...state.files.map((file) => `  ${file.deliveredBytes} of ${file.sizeBytes} bytes sent  ${file.name}`),
+  ];
+}
+
+/** Of a request for files: they are entries in the inbox, and are known for as long as those. */
+function received(state: Omit<ReceiverState, 'position'>, since: Since): string[] {
+  return [
+    ...(state.isForgotten
+      ? ['  When the link was opened is no longer on record (WAYBILL_DELIVERY_DAYS).']
+      : opened(state, since)),
+    since('first sent', state.completedAt),
+    since('last sent', state.lastReceivedAt),
+    `  files: ${state.filesReceived}  sendings: ${state.sendings}`,
+  ];
+}
+
+function opened({ openedAt, passedAt }: Omit<ReceiverState, 'position'>, since: Since): string[] {
+  return [since('opened', openedAt), since('code passed', passedAt)];
 }

@@ -154,8 +154,13 @@ export interface ReceiverState {
   readonly openedAt: Date | null;
   /** When a code was entered, if one was required. */
   readonly passedAt: Date | null;
-  /** When all of it had been sent. */
+  readonly type: DropType;
+  /** When all of it had been sent; of a request for files, when they first sent some. */
   readonly completedAt: Date | null;
+  /** What they sent, if they were asked for files. */
+  readonly sendings: number;
+  readonly filesReceived: number;
+  readonly lastReceivedAt: Date | null;
   /** Whether what they did was removed for its age: then no time is known, and no byte counts as sent. */
   readonly isForgotten: boolean;
   readonly files: readonly { readonly name: string; readonly sizeBytes: number; readonly deliveredBytes: number }[];

@@ -116,6 +116,10 @@ describe('what is known of each receiver', () => {
       undeliverableAt: null,
       undeliverableReason: null,
       isForgotten: false,
+      type: 'downloadfiles',
+      sendings: 0,
+      filesReceived: 0,
+      lastReceivedAt: null,
     };
     const files = [
       { name: 'a.txt', sizeBytes: 16, deliveredBytes: 0 },

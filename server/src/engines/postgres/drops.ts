@@ -270,7 +270,8 @@ export function dropStore(db: Database): DropStore {
       const { rows } = await sql<ReceiverState>`
         select links.position, links.email as receiver, links.notified_at as "notifiedAt", links.opened_at as "openedAt",
           links.undeliverable_at as "undeliverableAt", links.undeliverable_reason as "undeliverableReason",
-          links.passed_at as "passedAt", links.completed_at as "completedAt",
+          links.passed_at as "passedAt", coalesce(links.completed_at, received.first) as "completedAt", drops.type,
+          received.sendings, received.files as "filesReceived", received.last as "lastReceivedAt",
           drops.deliveries_forgotten as "isForgotten", coalesce((
             select json_agg(json_build_object('name', files.name, 'sizeBytes', files.size_bytes,
               'deliveredBytes', (select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivery.delivered) as part)
@@ -282,6 +283,13 @@ export function dropStore(db: Database): DropStore {
             where files.account_id = links.account_id and files.drop_id = links.drop_id
           ), '[]') as files
         from links join drops on drops.account_id = links.account_id and drops.id = links.drop_id
+        cross join lateral (
+          select count(*) as sendings, coalesce(sum(file_count), 0) as files, min(created_at) as first,
+            max(created_at) as last
+          from drops as sending
+          where sending.account_id = links.account_id and sending.from_drop_id = links.drop_id
+            and sending.from_position = links.position
+        ) as received
         where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position > ${after}
         order by links.position limit ${sql.lit(count)}
       `.execute(db);
