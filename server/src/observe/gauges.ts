@@ -10,7 +10,12 @@ export interface Lane {
 
 /** Due work in the database. Counting stops at 10,000. */
 export interface Backlog {
-  readonly jobs: readonly { readonly job: string; readonly ready: number; readonly oldestSeconds: number }[];
+  readonly jobs: readonly {
+    readonly job: string;
+    readonly priority: 'high' | 'normal' | 'low';
+    readonly ready: number;
+    readonly oldestSeconds: number;
+  }[];
   readonly messages: Readonly<Record<'waiting' | 'due' | 'given_up', number>>;
 }
 
@@ -30,21 +35,25 @@ export interface Sources {
 
 export function addGauges(registry: Registry, sources: Sources): void {
   const registers = [registry];
-  type Values = Readonly<Record<string, number | undefined>> | undefined;
-  /** One sample for each value of the label. */
-  const gauge = (name: string, help: string, label: string, read: () => Values | Promise<Values>) =>
+  type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | undefined];
+  const sampled = (name: string, help: string, labelNames: string[], read: () => Promise<readonly Sample[]>) =>
     new Gauge({
       name,
       help,
-      labelNames: [label],
+      labelNames,
       registers,
       async collect() {
-        const values = await read();
+        const samples = await read();
         this.reset();
-        for (const [key, value] of Object.entries(values ?? {}))
-          if (value !== undefined) this.set({ [label]: key }, value);
+        for (const [labels, value] of samples) if (value !== undefined) this.set(labels, value);
       },
     });
+  type Values = Readonly<Record<string, number | undefined>> | undefined;
+  /** One sample for each value of the label. */
+  const gauge = (name: string, help: string, label: string, read: () => Values | Promise<Values>) =>
+    sampled(name, help, [label], async () =>
+      Object.entries((await read()) ?? {}).map(([key, value]) => [{ [label]: key }, value]),
+    );
   const lanes = (value: (lane: Lane) => number) => () =>
     Object.fromEntries(Object.entries(sources.lanes).map(([name, lane]) => [name, value(lane)]));
   gauge(
@@ -90,13 +99,19 @@ export function addGauges(registry: Registry, sources: Sources): void {
   );
 
   const backlog = recent(async () => sources.backlog?.());
-  const ofJobs = async (value: (job: Backlog['jobs'][number]) => number) =>
-    Object.fromEntries((await backlog())?.jobs.map((job) => [job.job, value(job)]) ?? []);
-  gauge('waybill_jobs_ready', 'Jobs that are due and not running, up to 10,000. Only in work.', 'task', () =>
-    ofJobs(({ ready }) => ready),
+  const ofJobs = (name: string, help: string, value: (job: Backlog['jobs'][number]) => number) =>
+    sampled(name, help, ['task', 'priority'], async () =>
+      ((await backlog())?.jobs ?? []).map((job) => [{ task: job.job, priority: job.priority }, value(job)]),
+    );
+  ofJobs(
+    'waybill_jobs_ready',
+    'Jobs that are due and not running, up to 10,000. Codes have the priority high, webhooks that fail have low. Only in work.',
+    ({ ready }) => ready,
   );
-  gauge('waybill_jobs_oldest_age_seconds', 'How long the oldest of them has been due. Only in work.', 'task', () =>
-    ofJobs(({ oldestSeconds }) => oldestSeconds),
+  ofJobs(
+    'waybill_jobs_oldest_age_seconds',
+    'How long the oldest of them has been due. Only in work.',
+    ({ oldestSeconds }) => oldestSeconds,
   );
   gauge(
     'waybill_outbox_messages',

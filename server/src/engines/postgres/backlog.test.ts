@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWebhook } from '../../domain/webhooks/create-webhook.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { countedUpTo, readBacklog } from './backlog.ts';
 import { openDatabase } from './database.ts';
@@ -22,7 +23,20 @@ test('what is due is counted by job, and messages by their state', async () => {
   await database.query(`update graphile_worker._private_jobs set run_at = now() - interval '90 seconds'`);
   const { jobs, messages } = await readBacklog(openDatabase(database.pool));
   expect(messages).toEqual({ waiting: 2, due: 1, given_up: 1 });
-  expect(jobs).toEqual([{ job: 'send-message', ready: 3, oldestSeconds: expect.closeTo(90, -1) }]);
+  const due = jobs.filter(({ ready }) => ready > 0);
+  expect(due).toEqual([{ job: 'send-message', priority: 'normal', ready: 3, oldestSeconds: expect.closeTo(90, -1) }]);
+});
+
+test('the jobs of a webhook that fails are counted apart', async () => {
+  const { database, engines } = exchange;
+  const actor = await exchange.account();
+  const wish = { url: 'https://example.org/', types: null, description: '' };
+  const { id } = await createWebhook(engines, actor, wish);
+  await database.query('update webhooks set failing_since = now() where id = $1', [id]);
+  await engines.store.events.append([{ accountId: actor.accountId, type: 'contact.changed', data: { contacts: 1 } }]);
+  const { jobs } = await readBacklog(openDatabase(database.pool));
+  const counts = jobs.filter(({ job }) => job === 'deliver-events').map(({ priority, ready }) => [priority, ready]);
+  expect(Object.fromEntries(counts)).toEqual({ high: 0, normal: 0, low: 1 });
 });
 
 test('counting costs the same however much there is: it reads the beginnings of indexes', async () => {

@@ -5,8 +5,9 @@ import type { Database } from './database.ts';
 export const countedUpTo = 10_000;
 type Messages = Record<'waiting' | 'due' | 'given_up', number>;
 
-/** The priorities with which jobs are enqueued. */
-const priorities = [-10, 0];
+/** With which jobs are enqueued: codes come first, webhooks that fail come last. */
+const priorities = { high: -10, normal: 0, low: 10 };
+type Priority = keyof typeof priorities;
 
 /**
  * What is due and not yet done. Every part reads a bounded range of an index in its order: with `order by`, PostgreSQL
@@ -14,19 +15,21 @@ const priorities = [-10, 0];
  */
 export async function readBacklog(db: Database) {
   const limit = sql.lit(countedUpTo);
-  const ready = priorities.map(
-    (priority) => sql`(
-      select task_id, run_at from graphile_worker._private_jobs
+  const ready = Object.entries(priorities).map(
+    ([name, priority]) => sql`(
+      select task_id, run_at, ${sql.lit(name)} as priority from graphile_worker._private_jobs
       where is_available = true and priority = ${sql.lit(priority)} and run_at <= now()
       order by run_at limit ${limit}
     )`,
   );
-  const { rows: jobs } = await sql<{ job: string; ready: number; oldestSeconds: number }>`
-    select tasks.identifier as job, count(ready.task_id) as ready,
+  const names = Object.keys(priorities).map((name) => sql`(${sql.lit(name)})`);
+  const { rows: jobs } = await sql<{ job: string; priority: Priority; ready: number; oldestSeconds: number }>`
+    select tasks.identifier as job, names.priority, count(ready.task_id) as ready,
       coalesce(extract(epoch from now() - min(ready.run_at)), 0)::float8 as "oldestSeconds"
-    from graphile_worker._private_tasks as tasks
-    left join (${sql.join(ready, sql` union all `)}) as ready on ready.task_id = tasks.id
-    group by tasks.identifier
+    from graphile_worker._private_tasks as tasks cross join (values ${sql.join(names)}) as names (priority)
+    left join (${sql.join(ready, sql` union all `)}) as ready
+      on ready.task_id = tasks.id and ready.priority = names.priority
+    group by tasks.identifier, names.priority
   `.execute(db);
   const { rows } = await sql<Messages>`
     select
