@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { askHealth } from './health.ts';
-import { buildConsole } from './http/console/server.ts';
+import { buildConsole, type ProcessStatus } from './http/console/server.ts';
 import { closedPort } from './testing/tcp.ts';
 
-async function startConsole(host: string, stopping = false) {
+async function startConsole(host: string, status: ProcessStatus = 'ok') {
   const app = buildConsole({
     log: pino({ level: 'silent' }),
-    isStopping: () => stopping,
+    status: () => status,
     engines: () => ({}),
     metrics: { contentType: 'text/plain', metrics: async () => '' },
   });
@@ -31,12 +31,15 @@ test('a process that has both addresses from its image is asked once', async () 
   expect([ready, lines.length]).toEqual([true, 1]);
 });
 
-test('a machine is not ready while one of its processes is stopping', async () => {
-  await using running = await startConsole('127.0.0.1');
-  await using stopping = await startConsole('127.0.0.1', true);
-  const { ready, lines } = await health(running, stopping);
-  expect([ready, lines[1]]).toEqual([false, `http://127.0.0.1:${stopping.port}/readyz  stopping`]);
-});
+test.each(['starting', 'stopping'] as const)(
+  'a machine is not ready while one of its processes is %s',
+  async (status) => {
+    await using running = await startConsole('127.0.0.1');
+    await using other = await startConsole('127.0.0.1', status);
+    const { ready, lines } = await health(running, other);
+    expect([ready, lines[1]]).toEqual([false, `http://127.0.0.1:${other.port}/readyz  ${status}`]);
+  },
+);
 
 test('a machine is not ready without a process', async () => {
   const { ready, lines } = await health({ host: '::', port: await closedPort() });

@@ -34,7 +34,8 @@ function urlOf({ host, port }: { host: string; port: number }): string {
 async function ask(url: string): Promise<{ url: string; ready: boolean; state: string }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(deadlineMs) });
-    return { url, ready: response.ok, state: response.ok ? 'ready' : 'stopping' };
+    const { status } = (await response.json()) as { status: string };
+    return { url, ready: response.ok, state: response.ok ? 'ready' : status };
   } catch {
     return { url, ready: false, state: 'does not answer' };
   }

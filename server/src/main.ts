@@ -2,17 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import closeWithGrace from 'close-with-grace';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { WithEngines } from './admin/command.ts';
 import type { Diagnose } from './admin/doctor.ts';
-import { assemble } from './assemble.ts';
+import { type Assembly, assemble } from './assemble.ts';
 import { assembleExaminations } from './assemble-examinations.ts';
 import { type Config, givenSettings, inspectConfig, readConfig } from './config.ts';
 import { diagnose } from './domain/doctor/diagnose.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { exitCodes, failureOf, failureText } from './failure.ts';
-import { buildConsole } from './http/console/server.ts';
-import { watchEngines } from './http/console/watch-engines.ts';
+import { buildConsole, type ProcessStatus } from './http/console/server.ts';
+import { type EngineWatch, watchEngines } from './http/console/watch-engines.ts';
 import { drain } from './http/drain.ts';
 import { branded, readAssets } from './http/pages/assets.ts';
 import { buildServer } from './http/server.ts';
@@ -39,6 +39,8 @@ import { databaseIsAway, startUp } from './start-up.ts';
 const backlog = 4_096;
 /** How long a process that met an unexpected error may finish requests, and how long its last steps may take. */
 const crashGraceMs = 30_000;
+
+const consoleSettings = { serve: 'WAYBILL_CONSOLE_LISTEN', work: 'WAYBILL_WORK_CONSOLE_LISTEN' } as const;
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -70,7 +72,7 @@ async function serve(): Promise<void> {
   const config = readConfig();
   const tls = certificateFiles(config);
   const certificate = tls && readCertificate(tls);
-  const { log, observation, engines } = await start(config, 'serve');
+  const { log, observation, engines, adminConsole } = await start(config, 'serve');
   const processTag = randomBytes(3).toString('hex');
   const server = buildServer(engines, {
     log,
@@ -92,7 +94,6 @@ async function serve(): Promise<void> {
     observation,
   });
   const reloading = tls && certificate && reloadCertificate(server.server, tls, { served: certificate, log });
-  const adminConsole = openConsole({ log, observation, engines });
 
   closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
@@ -110,8 +111,8 @@ async function serve(): Promise<void> {
     await observation.tracing.stop();
   });
 
-  await adminConsole.listen(config, 'WAYBILL_CONSOLE_LISTEN');
   const listening = await server.listen({ ...config.WAYBILL_LISTEN, backlog }).catch(cannotListen('WAYBILL_LISTEN'));
+  adminConsole.started();
   log.info({ listening, processTag }, 'serving');
 }
 
@@ -120,7 +121,7 @@ function certificateFiles(config: Config): CertificateFiles | undefined {
   return certificate === '' ? undefined : { certificate, key };
 }
 
-/** The engines of a service, observed, after their first check. */
+/** The engines of a service, observed, after their first check, and the administrator's port, which answers before. */
 async function start(config: Config, role: 'serve' | 'work') {
   const about = { role, version };
   const tracing = await startTracing({ ...about, url: config.WAYBILL_OTLP_URL, ratio: config.WAYBILL_TRACE_RATIO });
@@ -133,30 +134,41 @@ async function start(config: Config, role: 'serve' | 'work') {
     aroundStatement: (text, call) => tracing.step('postgres statement', { 'db.query.text': text }, call),
     traceparent: tracing.traceparent,
   });
+  const adminConsole = await openConsole(config, consoleSettings[role], { log, observation });
   await startUp(assembly, { log });
-  return { log, observation, engines: observedEngines(assembly, observation) };
+  const engines = observedEngines(assembly, observation);
+  adminConsole.watch(engines);
+  return { log, observation, engines, adminConsole };
 }
 
-/** The administrator's port, and what it reports. */
-function openConsole({ log, observation, engines }: Awaited<ReturnType<typeof start>>) {
-  const watch = watchEngines(engines.checks, { log });
+/** The administrator's port, and what it reports. A supervisor can tell a process that waits from one that is dead. */
+async function openConsole(
+  config: Config,
+  setting: (typeof consoleSettings)[keyof typeof consoleSettings],
+  { log, observation }: { readonly log: Logger; readonly observation: Observation },
+) {
   const { registry, sources } = observation.metrics;
-  Object.assign(sources.lanes, engines.usage.lanes);
-  sources.connections = engines.usage.connections;
-  sources.memory = engines.usage.memory;
-  sources.enginesUp = watch.areUp;
-  let isStopping = false;
-  const server = buildConsole({ log, isStopping: () => isStopping, engines: watch.states, metrics: registry });
+  let status: ProcessStatus = 'starting';
+  let watch: EngineWatch | undefined;
+  const server = buildConsole({ log, status: () => status, engines: () => watch?.states() ?? {}, metrics: registry });
+  const address = config[setting];
+  if (address) await server.listen(address).catch(cannotListen(setting));
   return {
-    async listen(config: Config, setting: 'WAYBILL_CONSOLE_LISTEN' | 'WAYBILL_WORK_CONSOLE_LISTEN') {
-      const address = config[setting];
-      if (address) await server.listen(address).catch(cannotListen(setting));
+    watch({ checks, usage }: Pick<Assembly, 'checks' | 'usage'>) {
+      watch = watchEngines(checks, { log });
+      Object.assign(sources.lanes, usage.lanes);
+      sources.connections = usage.connections;
+      sources.memory = usage.memory;
+      sources.enginesUp = watch.areUp;
+    },
+    started() {
+      if (status === 'starting') status = 'ok';
     },
     stopping() {
-      isStopping = true;
+      status = 'stopping';
     },
     async close() {
-      watch.stop();
+      watch?.stop();
       await server.close();
     },
   };
@@ -171,16 +183,15 @@ function cannotListen(setting: string): (error: Error) => never {
 async function work(): Promise<void> {
   isService = true;
   const config = readConfig();
-  const { log, observation, engines } = await start(config, 'work');
+  const { log, observation, engines, adminConsole } = await start(config, 'work');
   observation.metrics.sources.backlog = engines.backlog;
-  const adminConsole = openConsole({ log, observation, engines });
   const options = { stopMs: config.WAYBILL_STOP_SECONDS * 1000, around: aroundJobs(observation, log) };
   const runners = await Promise.all([
     engines.startJobRunner({ ...options, concurrency: config.WAYBILL_WORKER_CONCURRENCY, tasks: tasks(engines) }),
     engines.startJobRunner({ ...options, concurrency: config.WAYBILL_CHECKS_AT_ONCE, tasks: longTasks(engines) }),
     engines.startJobRunner({ ...options, concurrency: config.WAYBILL_WEBHOOKS_AT_ONCE, tasks: webhookTasks(engines) }),
   ]);
-  await adminConsole.listen(config, 'WAYBILL_WORK_CONSOLE_LISTEN');
+  adminConsole.started();
   log.info({ working: true }, 'working');
   const sweeping = startSweeping(engines, {
     around: aroundSweeps(observation),

@@ -3,15 +3,17 @@ import type { Logger } from 'pino';
 import { securityHeaders } from '../security-headers.ts';
 import type { EngineState } from './watch-engines.ts';
 
+export type ProcessStatus = 'starting' | 'ok' | 'stopping';
+
 /**
- * The administrator's own port, which load balancers also query. /healthz: the process is running. /readyz: it can
- * respond and is not about to stop. An unavailable engine does not make the process "not ready": it is unavailable for
+ * The administrator's own port, which load balancers also query. /healthz: the process is running. /readyz: it has
+ * started and is not about to stop. An unavailable engine does not make the process "not ready": it is unavailable for
  * every process, and if no process were ready, the pages that do not need it would be unavailable too. /metrics: for
  * Prometheus.
  */
 export function buildConsole(options: {
   readonly log: Logger;
-  readonly isStopping: () => boolean;
+  readonly status: () => ProcessStatus;
   readonly engines: () => Readonly<Record<string, EngineState>>;
   readonly metrics: { readonly contentType: string; metrics(): Promise<string> };
 }): FastifyInstance {
@@ -26,8 +28,8 @@ export function buildConsole(options: {
   });
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
-    const stopping = options.isStopping();
-    return reply.code(stopping ? 503 : 200).send({ status: stopping ? 'stopping' : 'ok', engines: options.engines() });
+    const status = options.status();
+    return reply.code(status === 'ok' ? 200 : 503).send({ status, engines: options.engines() });
   });
   app.get('/metrics', async (_request, reply) => {
     reply.header('content-type', options.metrics.contentType);

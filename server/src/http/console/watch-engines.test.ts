@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SetupError } from '../../domain/setup-error.ts';
-import { buildConsole } from './server.ts';
+import { buildConsole, type ProcessStatus } from './server.ts';
 import { type EngineChecks, watchEngines } from './watch-engines.ts';
 
 beforeEach(() => {
@@ -66,18 +66,22 @@ test('an engine that does not answer is asked one question at a time', async () 
   watch.stop();
 });
 
-test('a process is ready whatever its engines do, until it stops', async () => {
-  let stopping = false;
+test('a process is ready whatever its engines do, from its start until it stops', async () => {
+  let status: ProcessStatus = 'starting';
   const app = buildConsole({
     log: pino({ level: 'silent' }),
-    isStopping: () => stopping,
+    status: () => status,
     engines: () => ({ postgres: 'out of reach', s3: 'ok' }),
     metrics: { contentType: 'text/plain', metrics: async () => 'waybill_build_info 1\n' },
   });
   const engines = { postgres: 'out of reach', s3: 'ok' };
+  const starting = await app.inject('/readyz');
+  expect([starting.statusCode, starting.json()]).toEqual([503, { status: 'starting', engines }]);
+  expect((await app.inject('/healthz')).statusCode).toBe(200);
+  status = 'ok';
   const ready = await app.inject('/readyz');
   expect([ready.statusCode, ready.json()]).toEqual([200, { status: 'ok', engines }]);
-  stopping = true;
+  status = 'stopping';
   const stopped = await app.inject('/readyz');
   expect([stopped.statusCode, stopped.json()]).toEqual([503, { status: 'stopping', engines }]);
   expect((await app.inject('/healthz')).statusCode).toBe(200);
