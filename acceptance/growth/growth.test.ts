@@ -3,10 +3,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fill } from '../../tools/grow/fill.ts';
+import { percentile } from '../../tools/percentile.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { openedLink } from '../lib/opened-link.ts';
 import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
-import { percentile } from '../lib/percentile.ts';
 import { openAnswer } from '../lib/stream.ts';
 import { memoryMiB } from '../sizes/process-memory.ts';
 import { noneLeft } from './none-left.ts';

@@ -1,11 +1,11 @@
 // An account with 100,000 drops: its history begins as soon as a short one, and needs no more memory or database time.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { percentile } from '../../tools/percentile.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { query } from '../lib/inside.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
-import { percentile } from '../lib/percentile.ts';
 import { openAnswer } from '../lib/stream.ts';
 import { eventually } from '../lib/wait.ts';
 import { readHistoryStream } from './history-stream.ts';
