@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
@@ -32,6 +33,17 @@ test('a service that is away is told in words of an administrator, with what to 
 test('with --json a failure is one JSON value on a line', () => {
   const text = failureText({ exitCode: 1, code: 'not_found', message: 'There is none.' }, true);
   expect(text).toBe('{"status":"error","code":"not_found","message":"There is none."}\n');
+});
+
+test('a file that may not be used is told with the user who may not, whom root may not expect', () => {
+  const path = '/var/backups/waybill';
+  const refused = Object.assign(new Error(`EACCES: permission denied, mkdir '${path}'`), { code: 'EACCES', path });
+  expect(failureText(failureOf(refused) as Failure, false)).toBe(
+    "waybilld: EACCES: permission denied, mkdir '/var/backups/waybill'\n" +
+      `          The command runs as ${userInfo().username}: let this user read and write there, or name another place.\n`,
+  );
+  const port = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:443'), { code: 'EACCES' });
+  expect(failureOf(port)?.next).toBeUndefined();
 });
 
 test('an error that nobody expected is told without its stack', () => {

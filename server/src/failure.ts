@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { ConfigError } from './config.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { UsageError } from './program.ts';
@@ -36,7 +37,26 @@ export function failureOf(error: unknown): Failure | undefined {
     exitCode: exitCodes.failed,
     code: 'failed',
     message: error instanceof Error ? error.message : String(error),
+    ...(isRefusedPath(error) && {
+      next: `The command runs as ${userName()}: let this user read and write there, or name another place.`,
+    }),
   };
+}
+
+/** Not a port, which may be refused by the same code. */
+function isRefusedPath(error: unknown): boolean {
+  const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'EACCES' && path !== undefined;
+}
+
+/** Not always who typed the command: the installed `waybilld` runs as the services' user, also when root starts it. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container can run as a user who has no name.
+    return `user ${process.getuid?.()}`;
+  }
 }
 
 export function failureText({ code, message, next }: Failure, json: boolean): string {
