@@ -15,6 +15,7 @@ interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[] | undefined;
+  description?: string;
 }
 
 /** Name, comment, schema and, if it has all of another one's fields, that one. */
@@ -88,13 +89,14 @@ const shapes = [
   ['Fault', 'One thing that is wrong with a request.', protocol.Fault],
 ] as const satisfies readonly (readonly [name: string, comment: string, schema: Schema, base?: Schema])[];
 
+const lineLength = 120;
 const nameOf = new Map<Schema, string>(shapes.map(([name, , schema]) => [schema, name]));
 
 export function clientTypes(): string {
   const codes = Object.keys(protocol.errorMessages).map((code) => `  | '${code}'`);
   return [
     '// Made by tools/generate-client-types.ts from the schemas of the protocol. Change those, not this.',
-    ...shapes.map(([name, comment, schema, base]) => `\n/** ${comment} */\n${declaration(name, schema, base)}`),
+    ...shapes.map(([name, about, schema, base]) => `\n${comment(about, '')}${declaration(name, schema, base)}`),
     '',
     '/** Every way the server can refuse a request. */',
     'export type ErrorCode =',
@@ -113,7 +115,7 @@ function declaration(name: string, schema: Schema, base?: Schema): string {
   if (base) return `export interface ${name} extends ${nameOf.get(base)} ${fields(without(schema, base), '')}`;
   if (!options) return `export interface ${name} ${fields(schema, '')}`;
   const line = `export type ${name} = ${options.join(' | ')};`;
-  return line.length <= 120 ? line : `export type ${name} =${options.map((option) => `\n  | ${option}`).join('')};`;
+  return line.length <= lineLength ? line : `export type ${name} =${options.map((option) => `\n  | ${option}`).join('')};`;
 }
 
 function without({ properties = {}, ...schema }: Schema, base: Schema): Schema {
@@ -151,9 +153,27 @@ function fields(schema: Schema, indent: string): string {
   const required = new Set(schema.required);
   const lines = Object.entries(schema.properties ?? {}).map(([key, value]) => {
     const optional = required.has(key) ? '' : '?';
-    return `${indent}  ${key}${optional}: ${typeOf(value, `${indent}  `)};`;
+    const about = value.description === undefined ? '' : comment(sentence(value.description), `${indent}  `);
+    return `${about}${indent}  ${key}${optional}: ${typeOf(value, `${indent}  `)};`;
   });
   return `{\n${lines.join('\n')}\n${indent}}`;
+}
+
+/** Some descriptions are the end of a sentence: what a value that is refused should be. */
+function sentence(description: string): string {
+  return `${description.charAt(0).toUpperCase()}${description.slice(1).replace(/\.?$/, '.')}`;
+}
+
+function comment(text: string, indent: string): string {
+  const oneLine = `${indent}/** ${text} */\n`;
+  if (oneLine.length <= lineLength) return oneLine;
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) as string;
+    if (`${indent} * ${line} ${word}`.length > lineLength) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
 }
 
 if (import.meta.main) {

@@ -41,7 +41,10 @@ const contactFields = {
     }),
   ),
   groups: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: limits.groupLength }), { maxItems: limits.groupsPerContact }),
+    Type.Array(Type.String({ minLength: 1, maxLength: limits.groupLength }), {
+      maxItems: limits.groupsPerContact,
+      description: 'The groups it belongs to.',
+    }),
   ),
   nick: Type.Optional(Type.String({ maxLength: limits.nickLength })),
   name: Type.Optional(Type.String({ maxLength: limits.nickLength })),

@@ -25,11 +25,11 @@ export const ContactImport = Type.Object(
 export const ContactImportQuery = NewSentQuery;
 
 export const ContactView = Type.Object({
-  email: Type.String(),
-  name: Type.String(),
-  phone: Type.String(),
-  language: Type.String(),
-  groups: Type.Array(Type.String()),
+  email: Type.String({ description: 'The address, which identifies the contact.' }),
+  name: Type.String({ description: 'Who it is, for the account; empty if not known.' }),
+  phone: Type.String({ description: 'For codes by SMS, in digits; empty if not known.' }),
+  language: Type.String({ description: 'Of mails and pages, such as en or pt-BR; empty if not known.' }),
+  groups: Type.Array(Type.String(), { description: 'The groups it belongs to.' }),
   list: List,
 });
 export type ContactView = Static<typeof ContactView>;
@@ -54,10 +54,13 @@ export const ContactQuery = Type.Object(
 export const ImportResult = Type.Object({
   dry_run: Type.Boolean({ description: 'True: this is what would be done.' }),
   created: Type.Integer({ description: 'How many contacts are new.' }),
-  changed: Type.Integer(),
-  unchanged: Type.Integer(),
-  contacts: Type.Array(Type.Object({ email: Type.String(), result: Type.Enum(['created', 'changed', 'unchanged']) }), {
-    maxItems: limits.contactsPerImport,
-    description: 'In the order of the request.',
-  }),
+  changed: Type.Integer({ description: 'How many contacts get other details.' }),
+  unchanged: Type.Integer({ description: 'How many contacts are as they were.' }),
+  contacts: Type.Array(
+    Type.Object({
+      email: Type.String({ description: 'The address of the contact.' }),
+      result: Type.Enum(['created', 'changed', 'unchanged'], { description: 'What was done with it.' }),
+    }),
+    { maxItems: limits.contactsPerImport, description: 'In the order of the request.' },
+  ),
 });

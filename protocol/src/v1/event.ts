@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.ts';
-import { Time } from './time.ts';
+import { timeOf } from './time.ts';
 
 const Id = (description: string) => Type.String({ format: 'uuid', description });
 const drop = { drop_id: Id('The drop.') };
@@ -9,7 +9,7 @@ const receiver = { receiver: Type.String({ maxLength: 254, description: 'The rec
 const receivers = { receivers: Type.Integer({ minimum: 1, description: 'How many receivers there are.' }) };
 const files = { files: Type.Integer({ minimum: 1, description: 'How many files there are.' }) };
 const inbox = { inbox_id: Id('The entry in the inbox.') };
-const deadline = { expires_at: Time };
+const deadline = { expires_at: timeOf('When it ends now.') };
 const contacts = {
   contacts: Type.Integer({ minimum: 0, description: 'How many contacts the account now has.' }),
   email: Type.Optional(Type.String({ maxLength: 254, description: 'The contact’s address, if it was only one.' })),
@@ -63,9 +63,9 @@ export const Event = Type.Union(
     Type.Object(
       {
         id: Id('The same whenever the event is repeated.'),
-        type: Type.Literal(type),
-        created_at: Time,
-        data: Type.Object(eventData[type], { additionalProperties: false }),
+        type: Type.Literal(type, { description: 'What happened.' }),
+        created_at: timeOf('When it happened.'),
+        data: Type.Object(eventData[type], { additionalProperties: false, description: 'What it happened to.' }),
       },
       { additionalProperties: false },
     ),

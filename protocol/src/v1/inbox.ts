@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page, pageParameters } from './page.ts';
-import { Time } from './time.ts';
+import { Time, timeOf } from './time.ts';
 
-const Id = Type.String({ format: 'uuid' });
+const Id = (description: string) => Type.String({ format: 'uuid', description });
 const OptionalTime = (description: string) => Type.Union([Time, Type.Null()], { description });
 
 const State = Type.Enum(['available', 'claimed', 'parked', 'acknowledged'], {
@@ -27,16 +27,16 @@ export const InboxQuery = Type.Object(
 
 /** What a contact or another account sent, until it ends. */
 export const QueuedEntry = Type.Object({
-  id: Id,
+  id: Id('Which entry it is.'),
   state: State,
   sender: Type.String({ description: 'The address of the contact or account that sent it.' }),
-  message: Type.String(),
-  request_id: Type.Union([Id, Type.Null()], {
+  message: Type.String({ description: 'What the sender wrote; may be empty.' }),
+  request_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
     description: 'The request for files that it answers; null if another account sent it.',
   }),
-  file_count: Type.Integer(),
-  received_at: Time,
-  expires_at: Time,
+  file_count: Type.Integer({ description: 'How many files it has.' }),
+  received_at: timeOf('When it was received.'),
+  expires_at: timeOf('When its files are deleted.'),
   attempts: Type.Integer({ description: 'How many times it was claimed, since it was received or released.' }),
   available_at: OptionalTime('Since when, or from when on, it can be claimed; null in other states.'),
   lease_ends_at: OptionalTime('When its lease ends; null if it is not claimed.'),
@@ -48,17 +48,17 @@ export type QueuedEntry = Static<typeof QueuedEntry>;
 export const InboxPage = Page(QueuedEntry);
 
 export const EntryFile = Type.Object({
-  id: Id,
-  name: Type.String(),
+  id: Id('Which file of the entry it is.'),
+  name: Type.String({ description: 'Its name as it was sent. Make it safe before you use it as a path.' }),
   path: Type.String({ description: 'Where it was in the folder that was sent, including its own name.' }),
-  size_bytes: Type.Integer(),
+  size_bytes: Type.Integer({ description: 'In bytes.' }),
   sha256: Type.String({ description: 'In hexadecimal digits.' }),
   scan: Type.Enum(['clean', 'unscanned'], { description: 'What the virus scanner said.' }),
 });
 
 export const InboxEntryWithFiles = Type.Object({
   ...QueuedEntry.properties,
-  files: Type.Array(EntryFile, { maxItems: limits.filesPerDraft }),
+  files: Type.Array(EntryFile, { maxItems: limits.filesPerDraft, description: 'The files of the entry.' }),
 });
 export type InboxEntryWithFiles = Static<typeof InboxEntryWithFiles>;
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors.ts';
 
 export const Fault = Type.Object({
   pointer: Type.String({ description: 'Which part of the request is wrong: a JSON pointer (RFC 6901).' }),
-  detail: Type.String(),
+  detail: Type.String({ description: 'What is wrong with it, for people to read.' }),
   code: Type.String({ description: 'What kind of fault it is.' }),
 });
 

@@ -36,7 +36,9 @@ export const FileRequestList = Page(FileRequest);
 
 export const FileRequestReceiver = Type.Object({
   ...receiverProperties,
-  state: Type.Enum(['waiting', 'notified', 'undeliverable', 'opened', 'fulfilled', 'revoked']),
+  state: Type.Enum(['waiting', 'notified', 'undeliverable', 'opened', 'fulfilled', 'revoked'], {
+    description: 'How far the request to them is. fulfilled: they have sent files.',
+  }),
   fulfilled_at: Nullable(Time, 'When they first sent files.'),
   last_received_at: Nullable(Time, 'When they last sent files.'),
   sendings: Type.Integer({ description: 'How often they sent files. Each is an entry in the inbox.' }),
@@ -49,7 +51,10 @@ export const FileRequestDetails = Type.Object({
   deliveries_forgotten: Type.Boolean({
     description: 'When contacts opened their links was removed for its age (WAYBILL_DELIVERY_DAYS).',
   }),
-  receivers: Type.Array(FileRequestReceiver, { maxItems: limits.receiversPerDispatch }),
+  receivers: Type.Array(FileRequestReceiver, {
+    maxItems: limits.receiversPerDispatch,
+    description: 'Who was asked, and what they did.',
+  }),
 });
 
 export const CreatedFileRequest = Type.Object({ ...FileRequest.properties, ...createdReceivers });

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { pageParameters } from './page.ts';
-import { Time } from './time.ts';
+import { Time, timeOf } from './time.ts';
 
 /** What drops and requests for files have in common. */
 
@@ -26,12 +26,12 @@ const Metadata = Type.Record(
   },
 );
 const Seconds = Type.Integer({ minimum: 1, maximum: 4_000_000_000, description: 'In how many seconds it ends.' });
-const Deadline = Type.String({ ...Time, description: 'When it ends, as a time such as 2030-01-31T12:00:00Z.' });
+const Deadline = timeOf('When it ends, as a time such as 2030-01-31T12:00:00Z.');
 
 export const NewReceiver = Type.Object(
   {
-    email: Type.String({ minLength: 1, maxLength: limits.emailLength }),
-    name: Type.Optional(Type.String({ maxLength: limits.nickLength })),
+    email: Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The e-mail address.' }),
+    name: Type.Optional(Type.String({ maxLength: limits.nickLength, description: 'Who it is, for the account.' })),
     phone: Type.Optional(
       Type.String({
         maxLength: 40,
@@ -48,8 +48,14 @@ export type NewReceiver = Static<typeof NewReceiver>;
 
 /** Of the body that makes one. */
 export const newSentProperties = {
-  receivers: Type.Array(NewReceiver, { minItems: 1, maxItems: limits.receiversPerDispatch }),
-  message: Type.Optional(Type.String({ maxLength: limits.messageLength })),
+  receivers: Type.Array(NewReceiver, {
+    minItems: 1,
+    maxItems: limits.receiversPerDispatch,
+    description: 'one or more receivers; they need not be contacts',
+  }),
+  message: Type.Optional(
+    Type.String({ maxLength: limits.messageLength, description: 'What receivers read in the mail and on their page.' }),
+  ),
   expires_in: Type.Optional(Seconds),
   expires_at: Type.Optional(Deadline),
   second_factor: Type.Optional(
@@ -74,18 +80,18 @@ export const NewSentQuery = Type.Object(
 
 /** As lists have it. */
 export const sentProperties = {
-  id: Type.String({ format: 'uuid' }),
+  id: Type.String({ format: 'uuid', description: 'Which one it is.' }),
   number: Type.String({ description: 'The short number that pages and mails show, such as WB-7F3K-29QD.' }),
-  state: Type.Enum(['live', 'expired', 'revoked']),
-  message: Type.String(),
-  reference: Nullable(Type.String()),
-  metadata: Nullable(Type.Record(Type.String(), Type.String())),
+  state: Type.Enum(['live', 'expired', 'revoked'], { description: 'Whether its links can be used, or why not.' }),
+  message: Type.String({ description: 'What receivers read; may be empty.' }),
+  reference: Nullable(Type.String(), 'Your own name for it, if it has one.'),
+  metadata: Nullable(Type.Record(Type.String(), Type.String()), 'What you wanted to keep with it, if anything.'),
   second_factor: Nullable(SecondFactor, 'Null: what applies to the account.'),
-  notify: Type.Boolean(),
-  created_at: Time,
-  expires_at: Time,
-  revoked_at: Nullable(Time),
-  receiver_count: Type.Integer(),
+  notify: Type.Boolean({ description: 'Whether receivers get mails.' }),
+  created_at: timeOf('When it was sent.'),
+  expires_at: timeOf('When it ends, or ended.'),
+  revoked_at: Nullable(Time, 'When it was revoked; null if it was not.'),
+  receiver_count: Type.Integer({ description: 'How many receivers it has.' }),
 };
 
 /** Which of them a list has. */
@@ -101,8 +107,8 @@ export const SentQuery = Type.Object(
       Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of one of the receivers.' }),
     ),
     reference: Type.Optional(Reference),
-    created_after: Type.Optional(Type.String({ ...Time, description: 'Made at this time or later.' })),
-    created_before: Type.Optional(Type.String({ ...Time, description: 'Made before this time.' })),
+    created_after: Type.Optional(timeOf('Made at this time or later.')),
+    created_before: Type.Optional(timeOf('Made before this time.')),
     search: Type.Optional(
       Type.String({
         minLength: 1,
@@ -117,20 +123,20 @@ export const SentQuery = Type.Object(
 
 export const receiverProperties = {
   id: Type.Integer({ description: 'Which of the receivers it is.' }),
-  email: Type.String(),
-  name: Nullable(Type.String()),
-  phone: Type.String(),
-  language: Type.String(),
+  email: Type.String({ description: 'The e-mail address.' }),
+  name: Nullable(Type.String(), 'Who it is; null if not known.'),
+  phone: Type.String({ description: 'For codes by SMS, in digits; empty if not known.' }),
+  language: Type.String({ description: 'Of mails and pages; empty if not known.' }),
   notified_at: Nullable(Time, 'When the mail server accepted the invitation.'),
-  undeliverable_at: Nullable(Time),
+  undeliverable_at: Nullable(Time, 'When the mail server refused or returned the invitation.'),
   undeliverable_reason: Nullable(Type.String(), 'What the mail server said.'),
   opened_at: Nullable(Time, 'When they opened their link.'),
   revoked_at: Nullable(Time, 'When their link was withdrawn.'),
 };
 
 export const AddedReceiver = Type.Object({
-  id: Type.Integer(),
-  email: Type.String(),
+  id: Type.Integer({ description: 'Which of the receivers it is.' }),
+  email: Type.String({ description: 'The e-mail address.' }),
   link: Type.Optional(
     Type.String({
       format: 'uri',
@@ -141,14 +147,17 @@ export const AddedReceiver = Type.Object({
 
 /** Of the only answer that has the links of all receivers. */
 export const createdReceivers = {
-  receivers: Type.Array(AddedReceiver, { maxItems: limits.receiversPerDispatch }),
+  receivers: Type.Array(AddedReceiver, {
+    maxItems: limits.receiversPerDispatch,
+    description: 'The receivers, with their links if no mails are sent.',
+  }),
 };
 
 /** Of what a dry run answers. */
 export const checkedProperties = {
-  dry_run: Type.Literal(true),
-  receiver_count: Type.Integer(),
-  expires_in: Type.Number({ description: 'In seconds.' }),
+  dry_run: Type.Literal(true, { description: 'Nothing was sent.' }),
+  receiver_count: Type.Integer({ description: 'How many receivers it would have.' }),
+  expires_in: Type.Number({ description: 'For how many seconds its links could be used.' }),
 };
 
 export const Revocation = Type.Object(

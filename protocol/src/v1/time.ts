@@ -6,3 +6,6 @@ export const Time = Type.String({
   pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$',
   description: 'a time such as 2030-01-31T12:00:00Z',
 });
+
+/** A time of an answer, and what it is the time of. */
+export const timeOf = (description: string) => Type.String({ ...Time, description });

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { Time } from './time.ts';
+import { timeOf } from './time.ts';
 
 /** What an account uploaded and has not sent. */
 export const UploadView = Type.Object({
   id: Type.String({ format: 'uuid', description: 'What a drop names.' }),
-  name: Type.String(),
+  name: Type.String({ description: 'Its name, without folders.' }),
   path: Type.String({ description: 'Where it was in the folder that is sent; its name if it is sent alone.' }),
-  media_type: Type.String(),
+  media_type: Type.String({ description: 'Its type as you stated it, such as application/pdf.' }),
   state: Type.Enum(['uploading', 'checking', 'ready', 'refused'], {
     description:
       'uploading: bytes are missing; checking: all have arrived; ready: it can be sent; refused: it cannot, see refusal.',
@@ -23,8 +23,8 @@ export const UploadView = Type.Object({
     [Type.Enum(['infected', 'too_large_to_scan', 'encrypted', 'damaged', 'unchecked', 'digest_mismatch']), Type.Null()],
     { description: 'Why it was refused.' },
   ),
-  created_at: Time,
-  expires_at: Time,
+  created_at: timeOf('When the upload began.'),
+  expires_at: timeOf('When it is removed, unless it is sent before.'),
 });
 export type UploadView = Static<typeof UploadView>;
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { EventType } from './event.ts';
 import { Page } from './page.ts';
-import { Time } from './time.ts';
+import { Time, timeOf } from './time.ts';
 
 const Url = Type.String({
   minLength: 1,
@@ -15,22 +15,22 @@ const Types = Type.Array(EventType, {
   uniqueItems: true,
   description: 'types of events, such as drop.created',
 });
-const Description = Type.String({ maxLength: limits.webhookDescriptionLength });
+const Description = Type.String({ maxLength: limits.webhookDescriptionLength, description: 'What it is for.' });
 const orNull = {
   types: Type.Union([Types, Type.Null()], { description: 'The types of events that are sent; null: all.' }),
 };
 
 export const WebhookView = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  url: Type.String(),
+  id: Type.String({ format: 'uuid', description: 'Which webhook it is.' }),
+  url: Type.String({ description: 'Where events are sent.' }),
   ...orNull,
-  description: Type.String(),
+  description: Type.String({ description: 'What it is for; may be empty.' }),
   public_keys: Type.Array(Type.String(), {
     minItems: 1,
     maxItems: 2,
     description: 'The keys (whpk_…) of `v1a` signatures: two while the secret is being replaced.',
   }),
-  created_at: Time,
+  created_at: timeOf('When it was created.'),
   previous_secret_until: Type.Union([Time, Type.Null()], {
     description: 'Until then, requests are signed with the secret before, too.',
   }),
@@ -79,7 +79,7 @@ export const SecretReplacement = Type.Object(
 export const Replay = Type.Object(
   {
     event_id: Type.Optional(Type.String({ format: 'uuid', description: 'The event to send again.' })),
-    since: Type.Optional(Time),
+    since: Type.Optional(timeOf('a time such as 2030-01-31T12:00:00Z, since which all events are sent again')),
   },
   { additionalProperties: false, minProperties: 1, maxProperties: 1 },
 );
@@ -87,16 +87,16 @@ export const Replay = Type.Object(
 export const SentTestEvent = Type.Object({ event_id: Type.String({ format: 'uuid' }) });
 
 export const WebhookAttempt = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: Type.String({ format: 'uuid', description: 'Which attempt it is.' }),
   event_id: Type.String({ format: 'uuid', description: 'Sent as `webhook-id`.' }),
-  type: Type.String(),
+  type: Type.String({ description: 'The type of the event.' }),
   attempt: Type.Integer({ minimum: 1, description: 'Which attempt to send this event it was.' }),
-  at: Time,
+  at: timeOf('When the request was sent.'),
   status: Type.Union([Type.Integer(), Type.Null()], {
     description: 'The status of the answer; null: there was none.',
   }),
   failure: Type.Union([Type.String(), Type.Null()], { description: 'Why there was no answer.' }),
-  duration_ms: Type.Integer({ minimum: 0 }),
+  duration_ms: Type.Integer({ minimum: 0, description: 'How long it took, in milliseconds.' }),
 });
 
 export const WebhookAttempts = Page(WebhookAttempt);
