@@ -74,7 +74,11 @@ const shapes = [
   ['EntryFile', 'A file of an entry.', protocol.EntryFile],
   ['EntryDetails', 'An entry and its files.', protocol.InboxEntryWithFiles, protocol.QueuedEntry],
   ['EventType', 'What can happen to an account.', protocol.EventType],
-  ['AccountEvent', 'What happened to the account.', protocol.Event],
+  [
+    'AccountEvent',
+    'What happened to the account. Every event has an `id`, a `type`, `created_at` and `data`.',
+    protocol.Event,
+  ],
   ['WebhookView', 'Where events are sent.', protocol.WebhookView],
   ['NewWebhook', 'A new webhook.', protocol.NewWebhook],
   ['WebhookChanges', 'What to change of a webhook.', protocol.WebhookChanges],
@@ -161,7 +165,9 @@ function fields(schema: Schema, indent: string): string {
 
 /** Some descriptions are the end of a sentence: what a value that is refused should be. */
 function sentence(description: string): string {
-  return `${description.charAt(0).toUpperCase()}${description.slice(1).replace(/\.?$/, '.')}`;
+  const whole = description.replace(/\.?$/, '.');
+  // A value that is explained stays as it is written: "gone: …".
+  return /^[a-z_]+:/.test(whole) ? whole : `${whole.charAt(0).toUpperCase()}${whole.slice(1)}`;
 }
 
 function comment(text: string, indent: string): string {

@@ -4,12 +4,13 @@ import type { NewReceiver, NewRequest } from './wire.ts';
 
 /** To whom something is sent, and until when. */
 export interface AddressedOptions extends PostOptions {
-  /** They need not be contacts. What is not given is taken from the contact with the address. */
+  /** The receivers, who need not be contacts. What is not given is taken from the contact with the address. */
   to: readonly (string | NewReceiver)[];
+  /** What receivers read in the mail and on their page. */
   message?: string | undefined;
-  /** How long the links can be used. Absent: the server's default. */
+  /** For how many days the links can be used; the server's default if not given. */
   days?: number | undefined;
-  /** False: receivers get no mails, and the answer has their links, for you to send. */
+  /** `false`: receivers get no mails, and the answer has their links, for you to send. */
   notify?: boolean | undefined;
   /** Your own name for it. */
   reference?: string | undefined;

@@ -3,12 +3,16 @@ import { type Caller, pathTo } from './caller.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
 import type { ContactDetails, ContactQuery, ContactView, ImportedContact, ImportResult } from './wire.ts';
 
+/** Which contacts to list; all if nothing is given. */
 export interface ContactFilter extends Omit<ContactQuery, 'limit' | 'cursor'>, CallOptions {}
 
 /** What an import does with contacts, or would do. */
 export interface ContactChanges {
+  /** Contacts that are new. */
   created: ImportedContact[];
+  /** Contacts that get other details. */
   changed: ImportedContact[];
+  /** Contacts that are as they were. */
   unchanged: ImportedContact[];
 }
 
@@ -24,22 +28,34 @@ export class Contacts {
     this.#caller = caller;
   }
 
-  /** By address. */
+  /** Lists contacts by address. */
   list({ signal, ...filter }: ContactFilter = {}): AsyncGenerator<ContactView, void, void> {
     return this.#caller.list<ContactView>('contacts', filter, { signal });
   }
 
-  /** The account's own contact with the address, or else the administrator's. */
+  /**
+   * Finds the account's own contact with an address, or else the administrator's.
+   *
+   * @param email The contact's address.
+   */
   async get(email: string, options: CallOptions = {}): Promise<ContactView> {
     return await this.#caller.get(pathTo('contacts', email), {}, options);
   }
 
-  /** Adds a contact or replaces it: what is not given is empty. */
+  /**
+   * Adds a contact or replaces it: what is not given is empty.
+   *
+   * @param email The contact's address.
+   */
   async put(email: string, details: ContactDetails, options: CallOptions = {}): Promise<ContactView> {
     return await this.#caller.put(pathTo('contacts', email), details, options);
   }
 
-  /** Removes one of the account's own contacts. */
+  /**
+   * Removes one of the account's own contacts.
+   *
+   * @param email The contact's address.
+   */
   async remove(email: string, options: CallOptions = {}): Promise<void> {
     await this.#caller.delete(pathTo('contacts', email), options);
   }
@@ -52,7 +68,7 @@ export class Contacts {
     return await this.#importTo('contacts/import', contacts, options);
   }
 
-  /** What `import` would do with these contacts now. Finds everything that is wrong with them, and changes nothing. */
+  /** Tells what `import` would do with these contacts now. Finds everything that is wrong with them, and changes nothing. */
   async compare(contacts: readonly ImportedContact[], options: CallOptions = {}): Promise<ContactChanges> {
     return await this.#importTo('contacts/import?dry_run=true', contacts, options);
   }

@@ -12,13 +12,17 @@ import {
 import { isWaybillError, WaybillError } from './errors.ts';
 import { isThere, moveToNew } from './move-to-new.ts';
 
+/** What a download to a path accepts. */
 export interface DownloadToFileOptions extends DownloadOptions {
   /** Replace what is at the path. Otherwise the call fails if something is there. */
   overwrite?: boolean | undefined;
 }
 
+/** A file that is complete, checked and on disk. */
 export interface DownloadedFile {
+  /** Where it is. */
   path: string;
+  /** How many bytes it has. */
   sizeBytes: number;
   /** SHA-256 in hexadecimal. */
   sha256: string;

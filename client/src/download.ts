@@ -9,28 +9,38 @@ import { safeLocalPath } from './safe-name.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { EntryFile } from './wire.ts';
 
-/** A file in the inbox: the id of its entry, and what that says of it. */
+/** A file in the inbox: a file of `waybill.inbox.get(id)`, together with the id of that entry. */
 export interface InboxFile extends Pick<EntryFile, 'id' | 'name' | 'path'> {
+  /** The `id` of the entry. */
   entry: string;
 }
 
+/** How far a download is. */
 export interface DownloadProgress {
+  /** The name of the file. */
   name: string;
+  /** How many bytes have arrived, with those of an earlier download that is continued. */
   receivedBytes: number;
+  /** How many bytes the file has. */
   totalBytes: number;
 }
 
+/** What downloads accept. */
 export interface DownloadOptions extends CallOptions {
+  /** Called once at the beginning, and whenever bytes have arrived. */
   onProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
 
+/** A file that is being downloaded. */
 export interface Download {
+  /** Its name as it was sent. */
   name: string;
   /**
    * Where the file was in the folder that was sent, its own name last, with `/` between the names. Each of them can be created
    * on every system, and none leads out of the folder they are created in.
    */
   path: string;
+  /** How many bytes it has. */
   sizeBytes: number;
   /** SHA-256 in hexadecimal, as the server states it. What arrives is checked against it. */
   sha256: string;

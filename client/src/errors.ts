@@ -13,6 +13,7 @@ export type LocalErrorCode =
   /** The call is wrong in itself. */
   | 'invalid_argument';
 
+/** What a `WaybillError` can be: a refusal of the server, or a failure on this side. */
 export type WaybillErrorCode = ErrorCode | LocalErrorCode;
 
 /**
@@ -78,26 +79,41 @@ const mayPass: Record<WaybillErrorCode, boolean> = {
   invalid_argument: false,
 };
 
-interface ErrorDetails {
+/** What is known of a failure besides its code. */
+export interface ErrorDetails {
+  /** The HTTP status, if there was an answer. */
   status?: number | undefined;
+  /** What to quote to the administrator. */
   requestId?: string | undefined;
+  /** How long the server asks to wait. */
   retryAfterSeconds?: number | undefined;
+  /** Everything that is wrong with the request. */
   faults?: readonly Fault[] | undefined;
+  /** The error that led to this one. */
   cause?: unknown;
 }
 
 /** Every failure of the client except an abort, which is thrown as the signal's reason. */
 export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> extends Error {
+  /** Tells it from other errors, also if a program has loaded the package twice. */
   override readonly name = 'WaybillError';
+  /** What went wrong, for programs. `message` says it to people, and what to do next. */
   readonly code: Code;
   /** The HTTP status, if there was an answer. */
   readonly status: number | undefined;
   /** What to quote to the administrator. */
   readonly requestId: string | undefined;
+  /** How long the server asks to wait, if it does. */
   readonly retryAfterSeconds: number | undefined;
   /** Everything that is wrong with the request, if the server listed it. */
   readonly faults: readonly Fault[];
 
+  /**
+   * For tests of your program: the client itself makes all others.
+   *
+   * @param code What went wrong.
+   * @param message The same for people.
+   */
   constructor(code: Code, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
@@ -107,13 +123,19 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
     this.faults = details.faults ?? [];
   }
 
-  /** The same request may succeed a moment later. */
+  /** Whether the same call may succeed later. The client has retried it already. */
   get mayPass(): boolean {
     return mayPass[this.code];
   }
 }
 
-/** Whether an error is one of the client's and, if codes are given, has one of them. */
+/**
+ * Tells whether an error is one of the client's and, if codes are given, has one of them.
+ *
+ * @param error Anything that was thrown.
+ * @param codes The codes to look for; none: any code.
+ * @returns Whether it is. The type of the error is narrowed to the codes.
+ */
 export function isWaybillError<Code extends WaybillErrorCode = WaybillErrorCode>(
   error: unknown,
   ...codes: Code[]

@@ -2,17 +2,24 @@ import type { CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import type { AccountEvent } from './wire.ts';
 
+/** Events in their order, and where to continue. */
 export interface EventPage {
+  /** The events, oldest first. */
   data: AccountEvent[];
   /** Keep it together with what you did; `after` continues there. */
   next_cursor: string;
 }
 
-export interface EventOptions extends CallOptions {
+/** Which events to follow. */
+export interface FollowOptions extends CallOptions {
   /** A cursor, or `end` for what happens from now on. Without it, the oldest event that is kept comes first. */
   after?: string | undefined;
   /** How many events at most, up to 100. */
   limit?: number | undefined;
+}
+
+/** Which events to list. */
+export interface EventOptions extends FollowOptions {
   /** If there is no event, how many seconds to wait for one, up to 30. */
   wait?: number | undefined;
 }
@@ -28,12 +35,13 @@ export class Events {
     this.#caller = caller;
   }
 
+  /** Lists a page of events, and can wait for one. */
   async list({ signal, after, limit, wait }: EventOptions = {}): Promise<EventPage> {
     return await this.#caller.get('events', { after, limit, wait }, { signal });
   }
 
-  /** What happened after the cursor and what happens from now on, without an end. Each page has at least one event. */
-  async *follow({ after, limit, signal }: Omit<EventOptions, 'wait'> = {}): AsyncGenerator<EventPage, never, void> {
+  /** Follows what happened after the cursor and what happens from now on, without an end. Each page has at least one event. */
+  async *follow({ after, limit, signal }: FollowOptions = {}): AsyncGenerator<EventPage, never, void> {
     for (let cursor = after; ; ) {
       const page = await this.list({ after: cursor, limit, wait: longestWaitSeconds, signal });
       cursor = page.next_cursor;

@@ -11,7 +11,7 @@ export class Keys {
     this.#caller = caller;
   }
 
-  /** The live keys, and the newest of the others. */
+  /** Lists the live keys, and the newest of the others. */
   async list(options: CallOptions = {}): Promise<Key[]> {
     return (await this.#caller.get<{ data: Key[] }>('keys', {}, options)).data;
   }
@@ -21,6 +21,11 @@ export class Keys {
     return await this.#caller.post('keys', key, options);
   }
 
+  /**
+   * Revokes a key: it cannot be used any more.
+   *
+   * @param id The key's id.
+   */
   async revoke(id: string, options: CallOptions = {}): Promise<void> {
     await this.#caller.delete(pathTo('keys', id), options);
   }

@@ -7,6 +7,7 @@ export interface Patience {
   attempts: number;
   /** The upper bound of the first pause. It doubles with every further pause. */
   firstPauseMs: number;
+  /** The upper bound of all pauses. */
   longestPauseMs: number;
   /** If the server asks for a longer wait, the request is given up. */
   longestRetryAfterMs: number;

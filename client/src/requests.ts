@@ -3,6 +3,7 @@ import type { Caller } from './caller.ts';
 import { SentCollection } from './sent-collection.ts';
 import type { CheckedFileRequest, CreatedFileRequest, FileRequest, FileRequestDetails, NewRequest } from './wire.ts';
 
+/** Whom to ask for files, and until when. */
 export interface RequestOptions extends AddressedOptions {
   /** Each may send files any number of times until the end, not only once. */
   reusable?: boolean | undefined;
@@ -16,7 +17,7 @@ interface RequestShapes {
   details: FileRequestDetails;
 }
 
-/** Whom the account has asked for files. */
+/** Whom the account has asked for files. `Waybill.request` asks in one call. */
 export class Requests extends SentCollection<RequestShapes> {
   /** @internal */
   constructor(caller: Caller) {

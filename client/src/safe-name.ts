@@ -22,8 +22,11 @@ const blankCharacters = /[\s\u2800]/gu;
 const extension = /(?<=.)\.[^.\s]{1,16}$/su;
 
 /**
- * Distinct names that are safe everywhere, in the order of `names`. Names that are safe and distinct already are
+ * Returns distinct names that can be created in one folder on Windows, macOS and Linux, in the order of `names`. Names that are safe and distinct already are
  * returned unchanged. A name that looks or counts the same as an earlier one gets a number: `report (2).csv`.
+ *
+ * @param names Names that someone else chose.
+ * @returns The names, in the same order.
  */
 export function safeLocalNames(names: readonly string[]): string[] {
   const folder = new LocalFolder();
@@ -31,8 +34,11 @@ export function safeLocalNames(names: readonly string[]): string[] {
 }
 
 /**
- * The same for paths with `/` between their folders. Folders whose names look or count the same are one folder, which is
+ * Returns the same for paths with `/` between their folders. Folders whose names look or count the same are one folder, which is
  * called as it was first; a folder that is called as an earlier file gets a number.
+ *
+ * @param paths Paths that someone else chose.
+ * @returns The paths, in the same order.
  */
 export function safeLocalPaths(paths: readonly string[]): string[] {
   const root = new LocalFolder();
@@ -87,7 +93,12 @@ class LocalFolder {
   }
 }
 
-/** The name itself where it is safe everywhere; otherwise with an underscore for each unsafe character. */
+/**
+ * Returns the name itself where it is safe everywhere; otherwise with an underscore for each unsafe character.
+ *
+ * @param name A name that someone else chose.
+ * @returns A name that can be created on Windows, macOS and Linux.
+ */
 export function safeLocalName(name: string): string {
   const short = shortened(name.toWellFormed().normalize('NFC'), '');
   const device = deviceName.test(short.replace(invisibleCharacters, ''));

@@ -7,11 +7,13 @@ import { type FileToSend, sourceOf } from './sources.ts';
 import type { UploadProgress, Uploads } from './uploads.ts';
 import type { CreatedDrop, UploadView } from './wire.ts';
 
+/** What to send, to whom, and until when. */
 export interface SendOptions extends AddressedOptions {
   /** Files and folders. The files of a folder keep their paths. */
   files: readonly FileToSend[];
   /** Where finished uploads are remembered, for a call with the same `idempotencyKey` after this process was killed. */
   memory?: UploadMemory | undefined;
+  /** Called whenever bytes of a file were sent. Small files are sent several at a time. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
@@ -21,21 +23,29 @@ export interface SentFile {
   path: string;
   /** The id of its upload. */
   id: string;
+  /** How many bytes it has. */
   sizeBytes: number;
   /** What the virus scanner said; null if that is not known, because an earlier call has sent the file. */
   scan: UploadView['scan'];
 }
 
+/** Remembers finished uploads of one send, for another process that continues it. */
 export interface UploadMemory {
+  /** What was kept of the file with this path, if anything. */
   recall(path: string): SentFile | undefined;
+  /** Keeps a finished upload. The send continues when it returns. */
   keep(file: SentFile): Promise<void>;
 }
 
+/** What was sent. */
 export interface Sent {
+  /** The key of the call, or the one that it chose. */
   idempotencyKey: string;
   /** An earlier call with the same key has sent it; this call sent nothing. */
   repeated: boolean;
+  /** The drop that the files are in. */
   drop: CreatedDrop;
+  /** The files, in the order in which they were given. */
   files: SentFile[];
 }
 

@@ -4,15 +4,23 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { WaybillError } from './errors.ts';
 
-type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+/** Bytes in pieces: what a stream of Node or of the web is. */
+export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** A file to send: a path, or a name and where its bytes come from. A name with `/` is a path in the folder that is sent. */
+/**
+ * A file to send: a path, or a name and where its bytes come from. A name with `/` is a path in the folder that is sent.
+ * `type` is the media type, such as `application/pdf`.
+ */
 export type FileToSend =
+  /** The path of a file or a folder. */
   | string
+  /** A path, and what the file is called for receivers; the last name of the path if not given. */
   | { path: string; name?: string; type?: string }
+  /** Text, which is sent in UTF-8, or bytes. */
   | { name: string; content: string | Uint8Array | Blob; type?: string }
-  /** Read once. What is larger than 8 MiB goes to a temporary file first, because the server is told the size beforehand. */
+  /** A function that produces the bytes, which are read once. More than 8 MiB go to a temporary file first, because the server is told the size beforehand. */
   | { name: string; open: () => Bytes; type?: string }
+  /** The bytes themselves, which are read in the same way. */
   | { name: string; stream: Bytes; type?: string };
 
 /** The server stores a file in chunks of this size; a request of this size is stored whole. */

@@ -2,10 +2,11 @@
 export interface Surroundings {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Rejects with the signal's reason when that is aborted. */
+  /** Waits. Rejects with the signal's reason when that is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
   /** From 0 up to, not including, 1. */
   random(): number;
+  /** A random UUID. */
   uuid(): string;
 }
 

@@ -7,14 +7,19 @@ import { isWaybillError, WaybillError } from './errors.ts';
 import { chunkBytes, type FileToSend, type OpenedSource, type Source, sourceOf } from './sources.ts';
 import type { UploadView } from './wire.ts';
 
+/** How far an upload is. */
 export interface UploadProgress {
+  /** The name of the file. */
   name: string;
-  /** Goes back if the connection breaks. */
+  /** How many bytes were sent. Goes back if the connection breaks. */
   sentBytes: number;
+  /** How many bytes the file has. */
   totalBytes: number;
 }
 
+/** What an upload accepts. */
 export interface UploadOptions extends PostOptions {
+  /** Called whenever bytes were sent. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
@@ -37,10 +42,20 @@ export class Uploads {
     this.#caller = caller;
   }
 
+  /**
+   * Gets the state of an upload.
+   *
+   * @param id The upload's id.
+   */
   async get(id: string, options: CallOptions = {}): Promise<UploadView> {
     return await this.#caller.get(pathTo('uploads', id), {}, options);
   }
 
+  /**
+   * Removes an upload that is not needed.
+   *
+   * @param id The upload's id.
+   */
   async remove(id: string, options: CallOptions = {}): Promise<void> {
     await this.#caller.delete(pathTo('uploads', id), options);
   }

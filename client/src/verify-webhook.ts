@@ -8,9 +8,11 @@ export interface WebhookEvent {
   type: string;
   /** When it happened. */
   timestamp: string;
+  /** What it happened to; the same fields as in `data` of an `AccountEvent` of this type. */
   data: Record<string, unknown>;
 }
 
+/** A request that a webhook received. */
 export interface WebhookRequest {
   /** Those of node:http, of the Fetch API, or any record; the case of names does not matter. */
   headers: { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -18,6 +20,7 @@ export interface WebhookRequest {
   body: string | Uint8Array;
 }
 
+/** How strictly the time of a request is checked. */
 export interface VerifyWebhookOptions {
   /** How far the time of the request may be from the clock, before or after; 5 minutes if not given. */
   toleranceSeconds?: number | undefined;
@@ -27,6 +30,7 @@ export interface VerifyWebhookOptions {
 
 /** The request is not from this webhook, was changed on the way, or is too old. Answer it with 400 or 401. */
 export class WebhookVerificationError extends Error {
+  /** Tells it from other errors. */
   override readonly name = 'WebhookVerificationError';
 }
 
@@ -35,8 +39,25 @@ const ed25519PublicKey = Buffer.from('302a300506032b6570032100', 'hex');
 const defaultToleranceSeconds = 5 * 60;
 
 /**
- * Checks a request to a webhook by Standard Webhooks 1.0.0 and returns its event. `keys` are the webhook's `secret`
- * (`whsec_…`) or `public_keys` (`whpk_…`), one or several: one signature by one of them is enough.
+ * Checks a request to a webhook by Standard Webhooks 1.0.0, and returns its event. Throws a `WebhookVerificationError` if
+ * it is not signed by one of the keys, or if its time is too far from the clock.
+ *
+ * @param request The request as it was received.
+ * @param keys The webhook's `secret` (`whsec_…`) or its `public_keys` (`whpk_…`); several while the secret is being
+ *   replaced.
+ * @example
+ * import { createServer } from 'node:http';
+ * import { buffer } from 'node:stream/consumers';
+ *
+ * createServer(async (request, response) => {
+ *   try {
+ *     const event = verifyWebhook({ headers: request.headers, body: await buffer(request) }, process.env.WEBHOOK_SECRET!);
+ *     console.log(event.type, event.data);
+ *     response.writeHead(204).end();
+ *   } catch {
+ *     response.writeHead(400).end();
+ *   }
+ * }).listen(8000);
  */
 export function verifyWebhook(
   { headers, body }: WebhookRequest,

@@ -19,17 +19,19 @@ import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
 import type { AccountView, CreatedFileRequest } from './wire.ts';
 
+/** Which server and account to use, and how. */
 export interface WaybillOptions {
   /** The server's address, such as `https://files.example.org`. */
   baseUrl: string | URL;
   /** The account's address. */
   user: string;
+  /** A key of the account. It is sent only to this server. */
   apiKey: string;
   /** Allows http:// to other machines. The key and the files can then be read on the way. */
   plainHttp?: boolean | undefined;
-  /** How often and for how long requests are repeated. */
+  /** How often and for how long requests are repeated. What is not given stays as it is by default. */
   patience?: Partial<Patience> | undefined;
-  /** A connection without any data for this long is given up. */
+  /** A connection without any data for this long is given up; 2 minutes if not given. */
   silenceMs?: number | undefined;
   /** The clock and random numbers, for tests. */
   surroundings?: Partial<Surroundings> | undefined;
@@ -37,18 +39,27 @@ export interface WaybillOptions {
 
 /** A client of one account. Any number of concurrent calls may share it. */
 export class Waybill {
+  /** The people that files can be sent to. */
   readonly contacts: Contacts;
+  /** What was sent. */
   readonly drops: Drops;
+  /** What happened to the account. */
   readonly events: Events;
+  /** What was received. */
   readonly inbox: Inbox;
+  /** The account's API keys. */
   readonly keys: Keys;
+  /** Who was asked for files. */
   readonly requests: Requests;
+  /** What was uploaded and is not sent yet. */
   readonly uploads: Uploads;
+  /** Where events are sent. */
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
   readonly #caller: Caller;
   readonly #downloads: DownloadNeeds;
 
+  /** Does not connect yet: the first call does. */
   constructor(options: WaybillOptions) {
     const surroundings = { ...realSurroundings, ...options.surroundings };
     const patience = { ...defaultPatience, ...options.patience };
@@ -67,12 +78,18 @@ export class Waybill {
     this.webhooks = new Webhooks(this.#caller);
   }
 
-  /** The account that the key belongs to, and what the key may do. */
+  /** Gets the account that the key belongs to, and what the key may do. */
   async account(options: CallOptions = {}): Promise<AccountView> {
     return await this.#caller.get('account', {}, options);
   }
 
-  /** Sends files and folders: uploads them, and makes one drop of them. */
+  /**
+   * Sends files and folders: uploads them, and makes one drop of them.
+   *
+   * @example
+   * const { drop } = await waybill.send({ files: ['report.pdf'], to: ['anna@example.com'], message: 'The report.', days: 7 });
+   * console.log(drop.number, drop.expires_at);
+   */
   async send(options: SendOptions): Promise<Sent> {
     return await send({ uploads: this.uploads, drops: this.drops, newKey: () => this.#caller.newKey() }, options);
   }
@@ -82,12 +99,16 @@ export class Waybill {
     return await request(this.requests, options);
   }
 
-  /** A file of the inbox as a stream. */
+  /** Downloads a file of the inbox as a stream of bytes. */
   async download(file: InboxFile, options: DownloadOptions = {}): Promise<Download> {
     return await openDownload(this.#downloads, file, options);
   }
 
-  /** Downloads a file of the inbox to a path, where it appears only once it is complete and checked. */
+  /**
+   * Downloads a file of the inbox to a path, where it appears only once it is complete, checked and on disk.
+   *
+   * @param path Where to put it. Make names that someone else chose safe first, with `safeLocalName`.
+   */
   async downloadToFile(file: InboxFile, path: string, options: DownloadToFileOptions = {}): Promise<DownloadedFile> {
     return await downloadToFile(this.#downloads, file, path, options);
   }
@@ -95,6 +116,8 @@ export class Waybill {
   /**
    * Downloads a file of the inbox into a part file, and resumes one that exists. When this returns, the part is the
    * whole file, checked and on disk, for the caller to rename.
+   *
+   * @param part The path of the part file.
    */
   async downloadPart(
     file: InboxFile,

@@ -176,7 +176,7 @@ export interface DropFile {
   sha256: string;
   /** What the virus scanner said. */
   scan: 'clean' | 'unscanned';
-  /** Deleted: its bytes are gone, because the drop has ended. */
+  /** deleted: its bytes are gone, because the drop has ended. */
   state: 'available' | 'deleted';
   /** To how many receivers it was sent in full. */
   receivers_delivered: number;
@@ -381,7 +381,7 @@ export interface ContactView {
   language: string;
   /** The groups it belongs to. */
   groups: string[];
-  /** Local: the account’s own contact; global: the administrator’s, which every account sees. */
+  /** local: the account’s own contact; global: the administrator’s, which every account sees. */
   list: 'local' | 'global';
 }
 
@@ -411,7 +411,7 @@ export interface ContactQuery {
   cursor?: string;
   /** Contacts whose address begins with this text, or a word of whose name does. */
   search?: string;
-  /** Local: the account’s own contact; global: the administrator’s, which every account sees. */
+  /** local: the account’s own contact; global: the administrator’s, which every account sees. */
   list?: 'local' | 'global';
 }
 
@@ -445,7 +445,7 @@ export interface UploadView {
   /** Its type as you stated it, such as application/pdf. */
   media_type: string;
   /**
-   * Uploading: bytes are missing; checking: all have arrived; ready: it can be sent; refused: it cannot, see refusal.
+   * uploading: bytes are missing; checking: all have arrived; ready: it can be sent; refused: it cannot, see refusal.
    */
   state: 'uploading' | 'checking' | 'ready' | 'refused';
   /** In bytes. */
@@ -469,7 +469,7 @@ export interface QueuedEntry {
   /** Which entry it is. */
   id: string;
   /**
-   * Available: can be claimed, from `available_at` on. claimed: its lease is held. parked: it was claimed as often as
+   * available: can be claimed, from `available_at` on. claimed: its lease is held. parked: it was claimed as often as
    * it may be, and can be released. acknowledged: it is done.
    */
   state: 'available' | 'claimed' | 'parked' | 'acknowledged';
@@ -553,7 +553,7 @@ export type EventType =
   | 'contact.changed'
   | 'contact.removed';
 
-/** What happened to the account. */
+/** What happened to the account. Every event has an `id`, a `type`, `created_at` and `data`. */
 export type AccountEvent =
   | {
       /** The same whenever the event is repeated. */
@@ -951,7 +951,7 @@ export interface WebhookView {
   failing_since: string | null;
   /** Nothing has been sent since then. */
   disabled_at: string | null;
-  /** Gone: the receiver answered 410; failing: all requests failed for 5 days. */
+  /** gone: the receiver answered 410; failing: all requests failed for 5 days. */
   disabled_reason: 'gone' | 'failing' | null;
 }
 
