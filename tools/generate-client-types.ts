@@ -21,7 +21,7 @@ interface Schema {
 /** Name, comment, schema and, if it has all of another one's fields, that one. */
 const shapes = [
   ['Scope', 'What a key may do.', protocol.Scope],
-  ['AccountView', 'The account, and the key that asks.', protocol.AccountView],
+  ['AccountView', 'The account, the key that asks, and what they may do.', protocol.AccountView],
   ['Key', 'A key as it is listed. Null means without restriction.', protocol.Key],
   ['NewKey', 'What a new key may do.', protocol.NewKey],
   ['CreatedKey', 'A new key. No other answer has the key itself.', protocol.CreatedKey, protocol.Key],

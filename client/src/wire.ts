@@ -3,7 +3,7 @@
 /** What a key may do. */
 export type Scope = 'send' | 'receive' | 'contacts' | 'history' | 'webhooks' | 'keys';
 
-/** The account, and the key that asks. */
+/** The account, the key that asks, and what they may do. */
 export interface AccountView {
   /** The address of the account, which is its user name, too. */
   email: string;
@@ -23,6 +23,42 @@ export interface AccountView {
     networks: string[] | null;
     /** Until when it can be used; null: without an end. */
     expires_at: string | null;
+  };
+  /** What the account may send and store. */
+  limits: {
+    /** How large a file may be. */
+    file_bytes: number;
+    /** How many files a drop may have. */
+    files_per_drop: number;
+    /** How many receivers a drop or a request may have. */
+    receivers_per_drop: number;
+    /** After how many seconds a drop or a request ends at the earliest. */
+    min_expires_in: number;
+    /** After how many seconds it ends at the latest. */
+    max_expires_in: number;
+    /** After how many seconds it ends if nothing is said. */
+    default_expires_in: number;
+    /** The only numbers of seconds that may be chosen; null: any from the earliest to the latest. */
+    allowed_expires_in: number[] | null;
+    /** How much may be stored at a time; null: any amount. */
+    stored_bytes: number | null;
+    /** How many drops and requests may be sent from midnight to midnight in UTC; null: any number. */
+    drops_per_day: number | null;
+    /** How many mails to receivers may be sent in that time; null: any number. */
+    mails_per_day: number | null;
+    /** Receivers must have addresses in these domains; null: in any. */
+    receiver_domains: string[] | null;
+  };
+  /** What the account has used of that. */
+  usage: {
+    /** The size of all files that are stored, with what uploads in progress have reserved; null: not added up yet. */
+    stored_bytes: number | null;
+    /** How much more may be stored; null: any amount. */
+    available_bytes: number | null;
+    /** How many drops and requests were sent since midnight in UTC. */
+    drops_today: number;
+    /** How many mails to receivers were sent since midnight in UTC. */
+    mails_today: number;
   };
 }
 

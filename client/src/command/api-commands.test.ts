@@ -315,6 +315,31 @@ describe('waybill whoami', () => {
     }
   });
 
+  test('shows the limits of the account, and what is used of them', async () => {
+    const limited = {
+      ...account,
+      limits: {
+        ...account.limits,
+        allowed_expires_in: [3600, 7200],
+        receiver_domains: ['example.org'],
+        stored_bytes: null,
+      },
+    };
+    expect((await waybill('whoami')).output).toContain(`
+Files      up to 10.0 GB each, 1,000 in a drop
+Receivers  up to 1,000
+Lifetime   1 to 30 days, 7 if not given
+Storage    1.2 of 4.0 GB used, 2.8 GB available
+Today      3 of 100 drops, 12 mails
+`);
+    const { output } = await waybill('whoami', { replies: { 'GET account': limited } });
+    expect(output).toContain('up to 1,000, only in example.org\n');
+    expect(output).toContain('1, 2 hours, 168 if not given\n');
+    expect(output).toContain('1.2 GB used, without a limit\n');
+    const { limits, usage } = JSON.parse((await waybill('--json whoami')).output);
+    expect({ limits, usage }).toEqual({ limits: account.limits, usage: account.usage });
+  });
+
   test('works with a key that may not see keys', async () => {
     const { output } = await waybill('--json whoami', {
       replies: { 'GET keys': (response: ServerResponse) => refuse(response, 403, 'scope_missing') },

@@ -12,6 +12,11 @@ export function humanSize(bytes: number): string {
   return `${unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
+/** Like `1,000`. */
+export function humanCount(count: number): string {
+  return count.toLocaleString('en');
+}
+
 /** Like `1.2 of 4.0 GB`: how much of a whole, in the whole's unit. */
 export function humanShare(bytes: number, totalBytes: number): string {
   const total = humanSize(totalBytes);

@@ -4,8 +4,15 @@ import type { Waybill } from '../waybill.ts';
 import type { AccountView } from '../wire.ts';
 import { accountPath, openClient } from './account.ts';
 import { scopesOf } from './keys.ts';
-import { localTime } from './sizes.ts';
+import type { Fact } from './sheet.ts';
+import { humanCount, humanShare, humanSize, localTime } from './sizes.ts';
 import type { Context } from './with-client.ts';
+
+const lifetimeUnits = [
+  ['days', 86_400],
+  ['hours', 3_600],
+  ['minutes', 60],
+] as const;
 
 /** Which account the key belongs to, and what it may do. */
 export async function whoami({ terminal, answers, signal }: Context): Promise<void> {
@@ -26,8 +33,54 @@ export async function whoami({ terminal, answers, signal }: Context): Promise<vo
       ['May do', scopesOf(key)],
       ['From', key.networks?.join(', ') ?? 'any address'],
       ['Until', key.expires_at === null ? 'it is revoked' : localTime(key.expires_at)],
+      ...limitsOf(account),
     ]),
   );
+}
+
+/** What the account may send and store, and what it has used of that. */
+function limitsOf({ limits, usage }: AccountView): Fact[] {
+  const domains = limits.receiver_domains?.join(', ');
+  const stored = usage.stored_bytes ?? 0;
+  return [
+    ['Files', `up to ${humanSize(limits.file_bytes)} each, ${humanCount(limits.files_per_drop)} in a drop`],
+    [
+      'Receivers',
+      `up to ${humanCount(limits.receivers_per_drop)}${domains === undefined ? '' : `, only in ${domains}`}`,
+    ],
+    ['Lifetime', lifetimesOf(limits)],
+    [
+      'Storage',
+      limits.stored_bytes === null
+        ? `${humanSize(stored)} used, without a limit`
+        : `${humanShare(stored, limits.stored_bytes)} used, ${humanSize(usage.available_bytes ?? 0)} available`,
+    ],
+    [
+      'Today',
+      `${ofLimit(usage.drops_today, limits.drops_per_day)} drops, ${ofLimit(usage.mails_today, limits.mails_per_day)} mails`,
+    ],
+  ];
+}
+
+function lifetimesOf({
+  min_expires_in,
+  max_expires_in,
+  default_expires_in,
+  allowed_expires_in,
+}: AccountView['limits']) {
+  const all = [min_expires_in, max_expires_in, default_expires_in, ...(allowed_expires_in ?? [])];
+  const [unit, unitSeconds] = lifetimeUnits.find(([, seconds]) => all.every((value) => value % seconds === 0)) ?? [
+    'seconds',
+    1,
+  ];
+  const inUnits = (seconds: number) => humanCount(seconds / unitSeconds);
+  const choice =
+    allowed_expires_in?.map(inUnits).join(', ') ?? `${inUnits(min_expires_in)} to ${inUnits(max_expires_in)}`;
+  return `${choice} ${unit}, ${inUnits(default_expires_in)} if not given`;
+}
+
+function ofLimit(used: number, limit: number | null): string {
+  return limit === null ? humanCount(used) : `${humanCount(used)} of ${humanCount(limit)}`;
 }
 
 /** Only a key that may see keys knows its own name. */

@@ -113,6 +113,20 @@ export const account = {
   number: '46700000001',
   language: 'en',
   key: { id: ids.key, scopes: key.scopes, networks: key.networks, expires_at: key.expires_at },
+  limits: {
+    file_bytes: 10e9,
+    files_per_drop: 1000,
+    receivers_per_drop: 1000,
+    min_expires_in: 86_400,
+    max_expires_in: 30 * 86_400,
+    default_expires_in: 7 * 86_400,
+    allowed_expires_in: null,
+    stored_bytes: 4e9,
+    drops_per_day: 100,
+    mails_per_day: null,
+    receiver_domains: null,
+  },
+  usage: { stored_bytes: 1.2e9, available_bytes: 2.8e9, drops_today: 3, mails_today: 12 },
 };
 export const webhook = {
   id: ids.webhook,

@@ -184,15 +184,54 @@ describe('the account', () => {
     const owner = await exchange.account();
     const expiresAt = new Date('2100-01-01T00:00:00.000Z');
     const { key, apiKey } = await keyOf(owner, { scopes: ['send'], networks: ['192.0.2.0/24'], expiresAt });
-    expect((await ask('GET', '/account', { key: apiKey })).json()).toEqual({
+    const { limits, usage, ...answer } = (await ask('GET', '/account', { key: apiKey })).json();
+    expect(answer).toEqual({
       email: owner.email,
       display_name: '',
       number: '46701234567',
       language: '',
       key: { id: key.id, scopes: ['send'], networks: ['192.0.2.0/24'], expires_at: expiresAt.toISOString() },
     });
+    expect(limits).toMatchObject({ files_per_drop: 1_000, receivers_per_drop: 1_000, stored_bytes: null });
+    expect(usage).toMatchObject({ available_bytes: null, drops_today: 0, mails_today: 0 });
     expect((await ask('GET', '/account', { key: owner.apiKey })).json()).toMatchObject({
       key: { scopes: null, networks: null, expires_at: null },
+    });
+  });
+
+  test('is shown with its own limits, and what it has used of them', async () => {
+    const owner = await exchange.account();
+    const { quotas } = exchange.engines.store;
+    const { unitSeconds } = exchange.engines.policy.desttime;
+    await quotas.setForAccount(owner.accountId, {
+      maxFileBytes: 1_000,
+      maxStoredBytes: 10_000,
+      dropsPerDay: 5,
+      mailsPerDay: 20,
+      desttimes: [1, 3],
+      recipientDomains: ['example.com'],
+    });
+    const upload = await ask('POST', '/uploads', {
+      key: owner.apiKey,
+      headers: { 'content-type': 'text/plain', 'content-disposition': 'attachment; filename="a.txt"' },
+      body: Buffer.alloc(900, 'x'),
+    });
+    expect(upload.status).toBe(201);
+    const body = { uploads: [upload.json().id], receivers: [{ email: 'anna@example.com' }] };
+    expect((await ask('POST', '/drops', { key: owner.apiKey, body })).status).toBe(201);
+    expect((await ask('GET', '/account', { key: owner.apiKey })).json()).toMatchObject({
+      limits: {
+        file_bytes: 1_000,
+        min_expires_in: unitSeconds,
+        max_expires_in: 3 * unitSeconds,
+        default_expires_in: 3 * unitSeconds,
+        allowed_expires_in: [unitSeconds, 3 * unitSeconds],
+        stored_bytes: 10_000,
+        drops_per_day: 5,
+        mails_per_day: 20,
+        receiver_domains: ['example.com'],
+      },
+      usage: { stored_bytes: 900, available_bytes: 9_100, drops_today: 1, mails_today: 1 },
     });
   });
 });
