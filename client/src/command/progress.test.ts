@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fakeTerminal } from '../testing/fake-terminal.ts';
-import { Progress, wholeOf } from './progress.ts';
+import { Progress, sizeAt, wholeOf } from './progress.ts';
 import { humanDuration, humanShare, humanSize, humanSpeed } from './sizes.ts';
 import { widthOf } from './text-width.ts';
 
@@ -48,8 +48,9 @@ test('the sum of files is known if all sizes are', async () => {
   const [one, two] = [join(folder, 'one'), join(folder, 'two')];
   writeFileSync(one, 'abc');
   writeFileSync(two, 'defg');
-  expect(await wholeOf([one, two])).toEqual({ files: 2, totalBytes: 7 });
-  expect(await wholeOf([one, '-'])).toEqual({ files: 2, totalBytes: undefined });
+  const wholeOfPaths = async (...paths: string[]) => wholeOf(await Promise.all(paths.map(sizeAt)));
+  expect(await wholeOfPaths(one, two)).toEqual({ files: 2, totalBytes: 7 });
+  expect(await wholeOfPaths(one, '-')).toEqual({ files: 2, totalBytes: undefined });
   rmSync(folder, { recursive: true });
 });
 

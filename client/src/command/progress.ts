@@ -24,21 +24,21 @@ export interface Whole {
   totalBytes: number | undefined;
 }
 
-/** What these files are together. A size that is not known, such as that of standard input, makes the sum unknown. */
-export async function wholeOf(paths: readonly string[]): Promise<Whole> {
-  const sizes = await Promise.all(
-    paths.map((path) =>
-      stat(path).then(
-        (found) => (found.isFile() ? found.size : undefined),
-        () => undefined, // the transfer itself reports the problem
-      ),
-    ),
-  );
+/** What files of these sizes are together. A size that is not known, such as that of standard input, makes the sum unknown. */
+export function wholeOf(sizes: readonly (number | undefined)[]): Whole {
   const totalBytes = sizes.reduce<number | undefined>(
     (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
     0,
   );
-  return { files: paths.length, totalBytes };
+  return { files: sizes.length, totalBytes };
+}
+
+/** The size of a file on this machine, if it is known. */
+export async function sizeAt(path: string): Promise<number | undefined> {
+  return await stat(path).then(
+    (found) => (found.isFile() ? found.size : undefined),
+    () => undefined, // the transfer itself reports the problem
+  );
 }
 
 /** A line on a terminal that shows how far a transfer is; elsewhere, nothing. */
@@ -61,6 +61,7 @@ export class Progress {
   /** Says what all the files are together, so that their sum is shown. Otherwise each file stands alone. */
   expect(whole: Whole): void {
     this.#whole = whole;
+    this.#begin();
   }
 
   show(step: Step): void {

@@ -102,6 +102,7 @@ async function inboxServer(drops: Drop[]): Promise<InboxServer> {
         id: String(index),
         name,
         path: drop.paths?.[name] ?? name,
+        size_bytes: Buffer.byteLength(drop.files[name] ?? ''),
       }));
       return succeed(response, { ...shown(drop), files });
     }
@@ -209,6 +210,31 @@ test('names that are not safe here or elsewhere are changed, and the original is
   for (const [name = '', path = ''] of received) expect(readFileSync(join(folder, path), 'utf8')).toBe(name);
   expect(landed()).toHaveLength(names.length);
   expect(existsSync(join(home, 'evil.txt'))).toBe(false);
+});
+
+test('on a terminal, the progress is that of all files of an entry that are missing', async () => {
+  await using server = await inboxServer([
+    { url: 'd1', files: { a: 'a'.repeat(600), b: 'b'.repeat(300) } },
+    { url: 'd2', files: { c: 'c'.repeat(100), d: 'd'.repeat(50), e: 'e'.repeat(50) } },
+  ]);
+  {
+    using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
+    journal.note({ url: 'd2', name: 'c', sender: 'beta@machines.test', created: 0 }, today);
+    for (const { id } of journal.filesOf('d2')) journal.set(id, 'done');
+  }
+  const terminal = terminalFor(server);
+  terminal.errors.isTTY = true;
+  expect(await run(terminal, ['pull', folder], new AbortController().signal, '1')).toBe(0);
+  const lines = terminal.errors.text.split('\r\u001b[2K').filter((line) => line.includes(' files, '));
+  const complete = lines.map((line) => /\d+%  .*? B(?=,|$)/.exec(line)?.[0]);
+  expect([...new Set(complete)]).toEqual([
+    '0%  0/2 files, 0 of 900 B',
+    '66%  1/2 files, 600 of 900 B',
+    '100%  2/2 files, 900 of 900 B',
+    '0%  0/2 files, 0 of 100 B',
+    '50%  1/2 files, 50 of 100 B',
+    '100%  2/2 files, 100 of 100 B',
+  ]);
 });
 
 const tree = () =>

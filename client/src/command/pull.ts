@@ -12,7 +12,7 @@ import { runHook } from './hook.ts';
 import { hasLanded, land, partPath, type Whole } from './landing.ts';
 import { LeaseLost, leaseSeconds, whileLeased } from './lease.ts';
 import { News, spreadMs } from './news.ts';
-import { Progress } from './progress.ts';
+import { Progress, wholeOf } from './progress.ts';
 import { type JournalEntry, PullJournal } from './pull-journal.ts';
 import { counted } from './send.ts';
 import { humanSize } from './sizes.ts';
@@ -145,9 +145,13 @@ async function settle(puller: Puller, entry: ClaimedEntry): Promise<{ received: 
   if (details === undefined) return total;
   note(puller, details);
   const journalled = new Map(journal.filesOf(entry.id).map((noted) => [noted.name, noted]));
-  for (const file of details.files) {
+  const unfinished = details.files.flatMap((file) => {
     const noted = journalled.get(file.path);
-    if (!noted || noted.state === 'done' || noted.state === 'gone') continue;
+    return !noted || noted.state === 'done' || noted.state === 'gone' ? [] : [{ file, noted }];
+  });
+  const missing = unfinished.filter(({ noted }) => noted.state === 'wanted');
+  puller.progress.expect(wholeOf(missing.map(({ file }) => file.size_bytes)));
+  for (const { file, noted } of unfinished) {
     if (await finishOrTell(puller, noted, { ...file, entry: entry.id }, entry.attempts)) total.received += 1;
     else total.left += 1;
   }
@@ -255,7 +259,9 @@ async function fetchPart(
   try {
     return await client.downloadPart(file, part, {
       signal,
-      onProgress: ({ name, receivedBytes, totalBytes }) => progress.show({ name, bytes: receivedBytes, totalBytes }),
+      // Two files of a folder may have the same name, but not the same path.
+      onProgress: ({ receivedBytes, totalBytes }) =>
+        progress.show({ name: file.path, bytes: receivedBytes, totalBytes }),
     });
   } catch (error) {
     if (!isWaybillError(error, 'not_found', 'link_ended', 'link_revoked')) throw error;

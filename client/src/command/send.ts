@@ -6,7 +6,7 @@ import type { AddedReceiver } from '../wire.ts';
 import { openClient, stateFolder } from './account.ts';
 import { CommandError, exits } from './exits.ts';
 import { type PendingSend, pendingSend } from './pending-sends.ts';
-import { Progress, wholeOf } from './progress.ts';
+import { Progress, sizeAt, wholeOf } from './progress.ts';
 import { humanSize, humanTime } from './sizes.ts';
 import type { Answers, Terminal } from './terminal.ts';
 
@@ -38,7 +38,7 @@ export async function sendCommand(
   if (pending?.resumed) answers.notice('Resuming an earlier run of this command that was interrupted.');
 
   const progress = new Progress(terminal);
-  progress.expect(await wholeOf(words.files.map(({ path }) => path)));
+  progress.expect(wholeOf(await Promise.all(words.files.map(({ path }) => sizeAt(path)))));
   try {
     const sent = await client.send({
       files,
