@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isWaybillError } from './errors.ts';
-import { fail, refuse, succeed, WireServer } from './testing/wire-server.ts';
+import { refuse, succeed, WireServer } from './testing/wire-server.ts';
 import { Waybill } from './waybill.ts';
 
 const account = { email: 'alpha@machines.test' };
@@ -11,9 +11,9 @@ test('what is unavailable for a moment is asked for again, after as long as the 
   const failures = ['503', '429', '408', '502'];
   await using server = await WireServer.start((seen, response, request) => {
     const status = failures.shift();
-    if (status === '503') fail(response, 503, 'unavailable', { 'Retry-After': '7' });
-    else if (status === '429') fail(response, 429, 'too_many_requests', { 'Retry-After': '3' });
-    else if (status === '408') fail(response, 408, 'request_timeout');
+    if (status === '503') refuse(response, 503, 'unavailable', { headers: { 'Retry-After': '7' } });
+    else if (status === '429') refuse(response, 429, 'too_many_requests', { headers: { 'Retry-After': '3' } });
+    else if (status === '408') refuse(response, 408, 'request_timeout');
     else if (status === '502') response.writeHead(502).end('<h1>Bad gateway</h1>');
     else return answered(seen, response, request);
   });
@@ -37,7 +37,7 @@ test('a connection that breaks before or within the answer is made again', async
 });
 
 test('patience ends, and the last failure is the one that is thrown', async () => {
-  await using server = await WireServer.start((_seen, response) => fail(response, 503, 'unavailable'));
+  await using server = await WireServer.start((_seen, response) => refuse(response, 503, 'unavailable'));
   const error = await server
     .client({ patience: { attempts: 3 } })
     .account()
@@ -53,7 +53,7 @@ test('patience ends, and the last failure is the one that is thrown', async () =
 
 test('a server that asks for a longer wait than one has is not waited for', async () => {
   await using server = await WireServer.start((_seen, response) =>
-    fail(response, 503, 'unavailable', { 'Retry-After': '86400' }),
+    refuse(response, 503, 'unavailable', { headers: { 'Retry-After': '86400' } }),
   );
   await expect(server.client().account()).rejects.toMatchObject({ retryAfterSeconds: 86400 });
   expect(server.sleeps).toEqual([]);
@@ -76,7 +76,7 @@ test('what no Waybill server says is told apart', async () => {
     response.writeHead(302, { Location: 'https://elsewhere.example/' }).end();
   });
   await expect(redirecting.client().account()).rejects.toMatchObject({ code: 'unexpected_answer' });
-  await using newer = await WireServer.start((_seen, response) => fail(response, 418, 'teapot'));
+  await using newer = await WireServer.start((_seen, response) => refuse(response, 418, 'teapot'));
   await expect(newer.client().account()).rejects.toMatchObject({ code: 'unexpected_answer', status: 418 });
 });
 
@@ -100,7 +100,7 @@ test('a key is not sent in the clear to another machine', () => {
 });
 
 test('an error is known by its code', async () => {
-  await using server = await WireServer.start((_seen, response) => fail(response, 404, 'not_found'));
+  await using server = await WireServer.start((_seen, response) => refuse(response, 404, 'not_found'));
   const error = await server
     .client()
     .account()

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WaybillError } from '../errors.ts';
 import { fakeTerminal } from '../testing/fake-terminal.ts';
-import { fail, WireServer } from '../testing/wire-server.ts';
+import { refuse, WireServer } from '../testing/wire-server.ts';
 import { told } from './exits.ts';
 import { run } from './run.ts';
 
@@ -37,7 +37,7 @@ interface World {
 }
 
 const key = { WAYBILL_API_KEY: 'wb_key' };
-const nothingThere: Answer = (response) => fail(response, 404, 'not_found');
+const nothingThere: Answer = (response) => refuse(response, 404, 'not_found');
 
 /** Runs a command that fails, and checks the form of what it says. */
 async function failing(words: string[], { answer = nothingThere, environment = key }: World = {}) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type FakeTerminal, fakeTerminal } from '../testing/fake-terminal.ts';
-import { fail, succeed, WireServer } from '../testing/wire-server.ts';
+import { refuse, succeed, WireServer } from '../testing/wire-server.ts';
 import { run } from './run.ts';
 
 let home: string;
@@ -49,7 +49,7 @@ describe('login', () => {
   });
 
   test('keeps nothing that does not work', async () => {
-    await using server = await WireServer.start((_seen, response) => fail(response, 401, 'unauthorized'));
+    await using server = await WireServer.start((_seen, response) => refuse(response, 401, 'unauthorized'));
     const terminal = fakeTerminal(home, {}, 'wb_wrong\n');
     expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(3);
     expect(terminal.errors.text).toContain('The server does not accept this account and key. (request request-1)');

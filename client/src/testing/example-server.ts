@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { fail, type Seen, succeed, WireServer } from './wire-server.ts';
+import { refuse, type Seen, succeed, WireServer } from './wire-server.ts';
 
 const time = '2030-01-31T12:00:00.000Z';
 export const ids = {
@@ -203,7 +203,7 @@ export async function startExampleServer(more: Replies = {}, onAsked?: (what: st
     const what = whatIsAsked(seen);
     onAsked?.(what);
     if (Object.hasOwn(known, what)) answer(response, known[what]);
-    else fail(response, 404, 'not_found');
+    else refuse(response, 404, 'not_found');
   });
 }
 

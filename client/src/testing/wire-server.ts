@@ -21,7 +21,7 @@ export class WireServer implements AsyncDisposable {
   readonly seen: Seen[] = [];
   readonly sleeps: number[] = [];
   baseUrl = '';
-  #handler: Handler = (_seen, response) => fail(response, 404, 'not_found');
+  #handler: Handler = (_seen, response) => refuse(response, 404, 'not_found');
   #beforeBody: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -75,16 +75,6 @@ export class WireServer implements AsyncDisposable {
     this.seen.push(seen);
     await this.#handler(seen, response, request);
   }
-}
-
-export function fail(
-  response: ServerResponse,
-  status: number,
-  code: string,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'request-1', ...headers });
-  response.end(JSON.stringify({ status: 'error', code, message: `This is ${code}.` }));
 }
 
 /** A failure as /api/v1 describes it. */
