@@ -119,7 +119,9 @@ function declaration(name: string, schema: Schema, base?: Schema): string {
   if (base) return `export interface ${name} extends ${nameOf.get(base)} ${fields(without(schema, base), '')}`;
   if (!options) return `export interface ${name} ${fields(schema, '')}`;
   const line = `export type ${name} = ${options.join(' | ')};`;
-  return line.length <= lineLength ? line : `export type ${name} =${options.map((option) => `\n  | ${option}`).join('')};`;
+  return line.length <= lineLength
+    ? line
+    : `export type ${name} =${options.map((option) => `\n  | ${option}`).join('')};`;
 }
 
 function without({ properties = {}, ...schema }: Schema, base: Schema): Schema {

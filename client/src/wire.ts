@@ -7,7 +7,7 @@ export type Scope = 'send' | 'receive' | 'contacts' | 'history' | 'webhooks' | '
 export interface AccountView {
   /** The address of the account, which is its user name, too. */
   email: string;
-  /** Who sends, as receivers read it. */
+  /** Who sends, as receivers read it; empty: the address. */
   display_name: string;
   /** The telephone number of the account, in digits. */
   number: string;
@@ -212,7 +212,7 @@ export interface DropFile {
   sha256: string;
   /** What the virus scanner said. */
   scan: 'clean' | 'unscanned';
-  /** deleted: its bytes are gone, because the drop has ended. */
+  /** deleted: it cannot be downloaded any more. */
   state: 'available' | 'deleted';
   /** To how many receivers it was sent in full. */
   receivers_delivered: number;
@@ -519,7 +519,7 @@ export interface QueuedEntry {
   file_count: number;
   /** When it was received. */
   received_at: string;
-  /** When its files are deleted. */
+  /** When it ends, and its files are deleted. */
   expires_at: string;
   /** How many times it was claimed, since it was received or released. */
   attempts: number;

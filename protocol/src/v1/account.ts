@@ -47,7 +47,7 @@ const AccountUsage = Type.Object(
 /** The account, what it may do, and the key that asks. */
 export const AccountView = Type.Object({
   email: Type.String({ description: 'The address of the account, which is its user name, too.' }),
-  display_name: Type.String({ description: 'Who sends, as receivers read it.' }),
+  display_name: Type.String({ description: 'Who sends, as receivers read it; empty: the address.' }),
   number: Type.String({ description: 'The telephone number of the account, in digits.' }),
   language: Type.String({ description: 'The language of mails to the account, such as en or pt-BR.' }),
   key: Type.Object(Type.Pick(Key, ['id', 'scopes', 'networks', 'expires_at']).properties, {

@@ -50,7 +50,7 @@ export const DropFile = Type.Object({
   sha256: Type.String({ description: 'In hexadecimal digits.' }),
   scan: Type.Enum(['clean', 'unscanned'], { description: 'What the virus scanner said.' }),
   state: Type.Enum(['available', 'deleted'], {
-    description: 'deleted: its bytes are gone, because the drop has ended.',
+    description: 'deleted: it cannot be downloaded any more.',
   }),
   receivers_delivered: Type.Integer({ description: 'To how many receivers it was sent in full.' }),
 });

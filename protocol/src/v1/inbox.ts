@@ -36,7 +36,7 @@ export const QueuedEntry = Type.Object({
   }),
   file_count: Type.Integer({ description: 'How many files it has.' }),
   received_at: timeOf('When it was received.'),
-  expires_at: timeOf('When its files are deleted.'),
+  expires_at: timeOf('When it ends, and its files are deleted.'),
   attempts: Type.Integer({ description: 'How many times it was claimed, since it was received or released.' }),
   available_at: OptionalTime('Since when, or from when on, it can be claimed; null in other states.'),
   lease_ends_at: OptionalTime('When its lease ends; null if it is not claimed.'),
