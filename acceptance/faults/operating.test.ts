@@ -161,26 +161,28 @@ test('an engine that is merely away does not stop the start, and readiness names
   }
 });
 
-test.each([
+for (const [role, own, setting] of [
   ['serve', ownServe, 'WAYBILL_CONSOLE_LISTEN'],
   ['work', ownWorker, 'WAYBILL_WORK_CONSOLE_LISTEN'],
-] as const)('while %s waits for PostgreSQL, it is alive and not ready', async (_role, own, setting) => {
-  const { hostname, port, href } = new URL(programEnvironment()['WAYBILL_DATABASE_URL'] as string);
-  await using proxy = await TcpProxy.before({ host: hostname, port: Number(port) });
-  proxy.fault = 'refuse';
-  const consoleAddress = `127.0.0.1:${await closedPort()}`;
-  const starting = own({ WAYBILL_DATABASE_URL: proxy.through(href), [setting]: consoleAddress });
-  const ask = (path: string) => fetch(`http://${consoleAddress}${path}`);
-  const alive = await eventually('it answers', () => ask('/healthz').catch(() => undefined));
-  expect(alive.status).toBe(200);
-  await eventually('it has asked for PostgreSQL in vain', async () => proxy.broken > 0 || undefined);
-  const waiting = await ask('/readyz');
-  expect([waiting.status, await waiting.json()]).toEqual([503, { status: 'starting', engines: {} }]);
-  proxy.fault = 'pass';
-  const started = await starting;
-  expect((await ask('/readyz')).status).toBe(200);
-  await started.stop();
-});
+] as const) {
+  test(`while ${role} waits for PostgreSQL, it is alive and not ready`, async () => {
+    const { hostname, port, href } = new URL(programEnvironment()['WAYBILL_DATABASE_URL'] as string);
+    await using proxy = await TcpProxy.before({ host: hostname, port: Number(port) });
+    proxy.fault = 'refuse';
+    const consoleAddress = `127.0.0.1:${await closedPort()}`;
+    const starting = own({ WAYBILL_DATABASE_URL: proxy.through(href), [setting]: consoleAddress });
+    const ask = (path: string) => fetch(`http://${consoleAddress}${path}`);
+    const alive = await eventually('it answers', () => ask('/healthz').catch(() => undefined));
+    expect(alive.status).toBe(200);
+    await eventually('it has asked for PostgreSQL in vain', async () => proxy.broken > 0 || undefined);
+    const waiting = await ask('/readyz');
+    expect([waiting.status, await waiting.json()]).toEqual([503, { status: 'starting', engines: {} }]);
+    proxy.fault = 'pass';
+    const started = await starting;
+    expect((await ask('/readyz')).status).toBe(200);
+    await started.stop();
+  });
+}
 
 test('the client’s variables do not keep the server’s program from starting', async () => {
   const { exitCode, stderr } = await admin(['accounts', 'list', '--json'], '', {

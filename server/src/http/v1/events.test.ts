@@ -8,7 +8,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Actor, EventStore, NewEvent } from '../../domain/ports/index.ts';
 import { sweep } from '../../domain/sweep.ts';
 import { askV1 } from '../../testing/ask-v1.ts';
-import { buildTestServer, testHost } from '../../testing/server.ts';
+import { buildTestServer } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
