@@ -17,7 +17,8 @@ export async function announceFile(
   const policy = await policyOf(engines, accountId);
   const desk = deskOf(link);
   requireScannable(policy, engines.scanner, announced.sizeBytes);
-  const claim = { leaseSeconds: policy.resumeSeconds, claimedObjects: 0, reservedBytes: announced.sizeBytes };
+  const { resumeSeconds: leaseSeconds } = policy;
+  const claim = { writer: null, leaseSeconds, claimedObjects: 0, reservedBytes: announced.sizeBytes };
   const within = (begin: (tx: Store) => Promise<void>, path: string) =>
     engines.store.transaction(async (tx) => {
       await tx.drafts.lock(accountId, desk);

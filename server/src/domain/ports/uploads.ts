@@ -33,6 +33,9 @@ export interface UploadWriter {
   readonly writer: string;
 }
 
+/** Whoever may store bytes from now on: a request, or no one yet. */
+export type NextWriter = Omit<UploadWriter, 'writer'> & { readonly writer: string | null };
+
 export interface CompleteUpload {
   readonly sizeBytes: number;
   readonly sha256: Buffer;
@@ -74,7 +77,7 @@ export interface AccountUpload extends DeskFile {
 export interface UploadStore extends DeletionStore {
   /** Reserves bytes of what the account may store; rejects with `storage_full` if there are too few. */
   begin(
-    writer: UploadWriter,
+    writer: NextWriter,
     upload: Omit<Upload, 'id' | 'receivedBytes' | 'received' | 'runs'> & {
       reservedBytes: number;
       /** What the account may store, for this upload as long as it lasts; null: any amount. */
@@ -85,7 +88,11 @@ export interface UploadStore extends DeletionStore {
     },
     leaseSeconds: number,
   ): Promise<void>;
-  takeOver(writer: UploadWriter, draft: string, leaseSeconds: number): Promise<Upload | undefined>;
+  takeOver(writer: NextWriter, draft: string, leaseSeconds: number): Promise<Upload | undefined>;
+  /** How many bytes of it are stored, if it has a writer. */
+  storedByWriter(accountId: string, draft: string, id: string): Promise<number | undefined>;
+  /** Records that the writer stores nothing more. */
+  leave(writer: UploadWriter): Promise<void>;
   /** Extends the leases of these writers. Returns the ids of those that are still the writers of their uploads. */
   renew(writers: readonly UploadWriter[], leaseSeconds: number): Promise<ReadonlySet<string>>;
   /**

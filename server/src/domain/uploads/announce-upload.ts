@@ -14,7 +14,8 @@ export async function announceUpload(
   const policy = await policyOf(engines, actor.accountId);
   requireScannable(policy, engines.scanner, announced.sizeBytes);
   const owner = uploadOwner(actor, announced.id);
-  const claim = { leaseSeconds: policy.resumeSeconds, claimedObjects: 0, reservedBytes: announced.sizeBytes };
+  const { resumeSeconds: leaseSeconds } = policy;
+  const claim = { writer: null, leaseSeconds, claimedObjects: 0, reservedBytes: announced.sizeBytes };
   await beginUpload({ ...engines, policy }, owner, announced, claim, (begin) =>
     within(async (tx) => {
       await tx.drafts.lock(owner.accountId, owner.draft);

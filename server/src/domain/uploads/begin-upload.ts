@@ -27,9 +27,9 @@ export async function beginUpload(
   engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>,
   { accountId, draft }: UploadOwner,
   announced: AnnouncedFile,
-  claim: { leaseSeconds: number; claimedObjects: number; reservedBytes: number },
+  claim: { writer: string | null; leaseSeconds: number; claimedObjects: number; reservedBytes: number },
   within: (begin: (tx: Store) => Promise<void>, path: string) => Promise<void> = (begin) => begin(engines.store),
-): Promise<Upload & { readonly writer: string }> {
+): Promise<Upload> {
   const { dayKeys, policy, random } = engines;
   const { sizeBytes } = announced;
   const name = fileName(announced.name);
@@ -45,8 +45,7 @@ export async function beginUpload(
     keyVersion: key.version,
     declared: announced.declared ?? noDigests,
   };
-  const writer = random.uuid();
-  const { leaseSeconds, claimedObjects: chunkCount, reservedBytes } = claim;
+  const { writer, leaseSeconds, claimedObjects: chunkCount, reservedBytes } = claim;
   const { maxStoredBytes } = policy;
   await within(
     (tx) =>
@@ -57,7 +56,7 @@ export async function beginUpload(
       ),
     path ?? name,
   );
-  return { ...upload, id, writer, receivedBytes: 0, received: false, runs: [], chunkCount: 0 };
+  return { ...upload, id, receivedBytes: 0, received: false, runs: [], chunkCount: 0 };
 }
 
 export function tooLarge({ maxFileBytes }: Pick<Engines['policy'], 'maxFileBytes'>): string {

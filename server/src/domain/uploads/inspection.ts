@@ -30,11 +30,12 @@ export class Inspection {
     return this.#checksums.result();
   }
 
-  /** The verdict on the whole file. Throws if the policy refuses it. */
-  async verdict(readBack: () => AsyncIterable<Buffer>): Promise<'clean' | 'unscanned'> {
+  /** The verdict on the whole file. Throws if the policy refuses it, or if it is not known without reading it back. */
+  async verdict(readBack?: () => AsyncIterable<Buffer>): Promise<'clean' | 'unscanned'> {
     if (!this.#scan) return 'unscanned';
     const arriving = this.#judge(await this.#scan.verdict());
     if (arriving !== 'scan-again') return arriving;
+    if (!readBack) throw new ExchangeError('unavailable');
     const stored = this.#judge(await scanStored(this.#engines, readBack()));
     if (stored === 'scan-again') throw new ExchangeError('unavailable');
     return stored;

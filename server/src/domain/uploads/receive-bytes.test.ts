@@ -463,7 +463,9 @@ describe('a request', () => {
   const contents = plaintext.subarray(0, 3 * chunkBytes);
   const send = async (link: Link, id: string, bytes: (offset: number) => AsyncIterable<Buffer>, expected?: number) => {
     const { writer, upload } = await takenOver(engines, link, id);
-    return receiveBytes(engines, deskOwner(link), writer, upload, bytes(upload.receivedBytes), expected);
+    return receiveBytes(engines, deskOwner(link), writer, upload, bytes(upload.receivedBytes), {
+      expectedBytes: expected,
+    });
   };
   const whole = (offset: number) => piecesOf(contents.subarray(offset, offset + chunkBytes));
   const runsOf = async (id: string) => ((await rowOf(id)) as SealedFile).runs.map(({ firstSegment }) => firstSegment);

@@ -1,31 +1,47 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { chunkBytes } from '../files/sealing.ts';
 import type { Upload, UploadWriter } from '../ports/index.ts';
+import { ArrivingCheck, type ArrivingNeeds } from './arriving-check.ts';
 import type { UploadOwner } from './owner.ts';
+import { completeUploads } from './stage-upload.ts';
 import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
 
+export type ReceiveNeeds = StoreNeeds & ArrivingNeeds;
+
+export interface BytesRequest {
+  /** How many bytes the request carries, if it says so. */
+  readonly expectedBytes?: number | undefined;
+  /** Whether a whole file may be ready when the request ends. Its sender must then be able to find out. */
+  readonly mayComplete?: boolean;
+}
+
 /**
- * Receives bytes of an upload, starting at its current position. They count chunk by chunk, as each is stored:
- * if the request is cut off, at most the chunks in progress have to be sent again. Returns how many bytes of the file
- * count now.
+ * Receives bytes of an upload, starting at its current position. They count chunk by chunk, as each is stored, even if
+ * the request is cut off meanwhile: only the chunk being filled then has to be sent again. A request that carries a
+ * whole file makes it ready; otherwise a job checks it when the last bytes are stored. Returns how many bytes of the
+ * file count now.
  */
 export async function receiveBytes(
-  engines: StoreNeeds,
+  engines: ReceiveNeeds,
   owner: UploadOwner,
   writer: UploadWriter,
   upload: (Upload | Pick<Upload & { readonly received: true }, 'received'>) & { readonly sizeBytes: number },
   bytes: AsyncIterable<Buffer>,
-  expectedBytes?: number,
+  { expectedBytes, mayComplete = false }: BytesRequest = {},
 ): Promise<number> {
   const { store, checkpoint, intake } = engines;
   const { sizeBytes } = upload;
-  if (upload.received) {
+  if (upload.received || (sizeBytes > 0 && upload.receivedBytes === sizeBytes)) {
     for await (const more of bytes) if (more.length > 0) throw new ExchangeError('too_large');
+    // The process that stored the last of it was killed then.
+    if (!upload.received) requireStill(await store.uploads.requestCheck(writer));
     return sizeBytes;
   }
+  const isWhole = expectedBytes === sizeBytes && isUntouched(upload);
+  const arriving = mayComplete && isWhole ? new ArrivingCheck(engines, upload) : undefined;
   const { signal, release } = intake.live.hold(writer);
   try {
-    const { receivedBytes, storedBytes } = await storeBytes(
+    const { receivedBytes, storedBytes, ...layout } = await storeBytes(
       engines,
       owner,
       writer,
@@ -35,8 +51,9 @@ export async function receiveBytes(
         expectedBytes,
         isReserved: true,
         isComplete: (received) => received === sizeBytes,
-        async onBytes(_bytes, received) {
+        async onBytes(piece, received) {
           if (received > sizeBytes) throw new ExchangeError('too_large');
+          await arriving?.update(piece);
         },
         async onStored(stored) {
           checkpoint('upload:chunk-stored');
@@ -47,7 +64,9 @@ export async function receiveBytes(
       signal,
     );
     if (receivedBytes === sizeBytes) {
-      requireStill(await store.uploads.requestCheck(writer));
+      const passed = await arriving?.passed();
+      if (passed) await completeUploads(engines, owner, [{ writer, sizeBytes, ...passed, ...layout, release }]);
+      else requireStill(await store.uploads.requestCheck(writer));
       return sizeBytes;
     }
     if (storedBytes === upload.receivedBytes && receivedBytes > storedBytes) {
@@ -58,6 +77,14 @@ export async function receiveBytes(
     }
     return storedBytes;
   } finally {
+    arriving?.abandon();
     release();
+    // Best effort: whoever continues waits a moment for a writer that has not left.
+    await store.uploads.leave(writer).catch(() => undefined);
   }
+}
+
+/** A writer that was cut off may have left objects, which only the check deletes. */
+function isUntouched({ receivedBytes, runs, chunkCount }: Upload): boolean {
+  return receivedBytes === 0 && runs.length === 0 && chunkCount === 0;
 }

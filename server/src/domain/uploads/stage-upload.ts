@@ -41,17 +41,23 @@ export async function stageUpload(
   owner: UploadOwner,
   incoming: IncomingFile,
 ): Promise<StagedUpload> {
-  const { store, policy, checkpoint, intake } = engines;
+  const { store, policy, random, checkpoint, intake } = engines;
   const { reservedBytes } = incoming;
+  const id = incoming.id ?? random.uuid();
+  const writer = { accountId: owner.accountId, id, writer: random.uuid() };
   // Most files are one object, so nothing more needs to be recorded about them until they are complete.
   const claimedObjects = reservedBytes === undefined ? 0 : 1;
   const upload = await beginUpload(
     engines,
     owner,
-    { ...incoming, sizeBytes: null },
-    { leaseSeconds: policy.uploadLeaseSeconds, claimedObjects, reservedBytes: reservedBytes ?? 0 },
+    { ...incoming, id, sizeBytes: null },
+    {
+      writer: writer.writer,
+      leaseSeconds: policy.uploadLeaseSeconds,
+      claimedObjects,
+      reservedBytes: reservedBytes ?? 0,
+    },
   );
-  const writer = { accountId: owner.accountId, id: upload.id, writer: upload.writer };
   const { signal, release } = intake.live.hold(writer);
   const inspection = new Inspection(engines);
   const digests = new DigestCheck(upload.declared);

@@ -360,6 +360,8 @@ async function everyCall(accountId: string): Promise<Calls> {
           60,
         ),
       takeOver: (uploads) => uploads.takeOver(writer, 'new', 60),
+      storedByWriter: (uploads) => uploads.storedByWriter(accountId, 'new', writer.id),
+      leave: (uploads) => uploads.leave(writer),
       renew: (uploads) => uploads.renew([writer], 60),
       claim: (uploads) => uploads.claim(writer, 1, 0),
       beginRun: (uploads) => uploads.beginRun(writer, [], 1, 0),

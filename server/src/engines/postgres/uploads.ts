@@ -19,6 +19,8 @@ import { secondsFromNow } from './time.ts';
 
 /** Longer than an object can be on the way to the store: an object stored after the sweep would never be deleted. */
 export const longestPutSeconds = 10 * 60;
+/** The writer of an upload that has none. */
+const noWriter = '00000000-0000-0000-0000-000000000000';
 const digestColumns = ['declared_sha256 as declaredSha256', 'declared_sha512 as declaredSha512'] as const;
 const runsColumn = sql<ChunkRun[]>`uploads.runs`.as('runs');
 
@@ -95,7 +97,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         .values({
           account_id: accountId,
           id,
-          writer,
+          writer: writer ?? noWriter,
           draft,
           name,
           path,
@@ -115,7 +117,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
     takeOver: async ({ accountId, id, writer }, draft, leaseSeconds) => {
       const taken = await upload(accountId, id)
         .set({
-          writer,
+          writer: writer ?? noWriter,
           due_at: sql`case state when 'receiving' then greatest(due_at, ${secondsFromNow(leaseSeconds)}) else due_at end`,
         })
         .where('draft', '=', draft)
@@ -136,6 +138,23 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         .$narrowType<{ wrappedKey: Buffer }>()
         .executeTakeFirst();
       return taken && withDigests(taken);
+    },
+
+    async storedByWriter(accountId, draft, id) {
+      const row = await db
+        .selectFrom('uploads')
+        .select('received_bytes as receivedBytes')
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .where('draft', '=', draft)
+        .where('state', '=', 'receiving')
+        .where('writer', '<>', noWriter)
+        .executeTakeFirst();
+      return row?.receivedBytes;
+    },
+
+    async leave(writer) {
+      await written(writer).set({ writer: noWriter }).execute();
     },
 
     async renew(writers, leaseSeconds) {

@@ -2,17 +2,20 @@ import type { Readable } from 'node:stream';
 import { DataStore, type Locker, Upload as TusUpload } from '@tus/server';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
-import type { DeclaredDigests, Engines, Upload, UploadWriter } from '../../domain/ports/index.ts';
+import type { DeclaredDigests, Engines, Upload } from '../../domain/ports/index.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
 import { declareDigests } from '../../domain/uploads/declared-digests.ts';
+import { letFinish } from '../../domain/uploads/let-finish.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
-import { receiveBytes } from '../../domain/uploads/receive-bytes.ts';
-import type { StoreNeeds } from '../../domain/uploads/store-bytes.ts';
+import { type ReceiveNeeds, receiveBytes } from '../../domain/uploads/receive-bytes.ts';
 
-/** No lock is needed: reading an upload takes it over, and the previous writer can no longer change anything. */
+/**
+ * No lock is needed: reading an upload takes it over, and the previous writer can no longer change anything. Before that,
+ * it may store what it has received.
+ */
 export const takingOver: Locker = { newLock: () => ({ lock: async () => undefined, unlock: async () => undefined }) };
 
-export type ResumeNeeds = StoreNeeds & Pick<Engines, 'policy'>;
+export type ResumeNeeds = ReceiveNeeds & Pick<Engines, 'policy'>;
 
 /** All bytes of it have arrived. */
 export type FinishedUpload = Pick<Upload, 'name' | 'mediaType' | 'receivedBytes' | 'declared'> & {
@@ -28,6 +31,8 @@ export abstract class ResumableStore extends DataStore {
   override readonly extensions: string[] = ['creation', 'termination'];
   /** What the request says that the digests of the file are. */
   protected readonly declared: DeclaredDigests | undefined = undefined;
+  /** Whether `finished` knows a file that is ready. Otherwise a sender whose answer was lost would send it again. */
+  protected readonly mayComplete: boolean = false;
   readonly #engines: ResumeNeeds;
   readonly #writer: string;
   readonly #contentLength: number | undefined;
@@ -68,9 +73,10 @@ export abstract class ResumableStore extends DataStore {
   }
 
   override async getUpload(id: string): Promise<TusUpload> {
-    const { name, mediaType, sizeBytes, receivedBytes, received } = await this.#takeOver(id);
-    // A client does not resume what looks complete, so an empty file whose creation was cut off is received here.
-    if (sizeBytes === 0 && !received) await this.#receive(id, noBytes(), 0);
+    if (isUuid(id)) await letFinish(this.#engines, { ...this.ownerOf(id), id });
+    const { name, mediaType, sizeBytes, receivedBytes, received } = await this.#takeOver(id, null);
+    // A client does not resume what looks complete, so what was cut off between its last byte and its end is received here.
+    if (receivedBytes === sizeBytes && !received) await this.#receive(id, noBytes(), sizeBytes);
     const metadata = { filename: name, filetype: mediaType };
     return new TusUpload({ id, size: sizeBytes, offset: receivedBytes, metadata });
   }
@@ -86,23 +92,24 @@ export abstract class ResumableStore extends DataStore {
   }
 
   async #receive(id: string, bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
-    const upload = await this.#takeOver(id);
+    const writer = { accountId: this.ownerOf(id).accountId, id, writer: this.#writer };
+    const found = await this.#takeOver(id, this.#writer);
     // Another request has continued since this one looked, so these bytes belong elsewhere in the file.
-    if (upload.receivedBytes !== offset) throw new ExchangeError('upload_superseded');
-    const writer = this.#writerOf(id);
-    if (this.declared) await declareDigests(this.#engines, writer, upload, this.declared);
-    return receiveBytes(this.#engines, this.ownerOf(id), writer, upload, bytes, this.#contentLength);
+    if (found.receivedBytes !== offset) throw new ExchangeError('upload_superseded');
+    const declared = this.declared && (await declareDigests(this.#engines, writer, found, this.declared));
+    const upload = declared ? { ...found, declared } : found;
+    const request = { expectedBytes: this.#contentLength, mayComplete: this.mayComplete };
+    return receiveBytes(this.#engines, this.ownerOf(id), writer, upload, bytes, request);
   }
 
-  #writerOf(id: string): UploadWriter {
-    return { accountId: this.ownerOf(id).accountId, id, writer: this.#writer };
-  }
-
-  async #takeOver(id: string): Promise<(Upload & { readonly sizeBytes: number }) | FinishedUpload> {
+  async #takeOver(
+    id: string,
+    writer: string | null,
+  ): Promise<(Upload & { readonly sizeBytes: number }) | FinishedUpload> {
     const { store, policy } = this.#engines;
     if (!isUuid(id)) throw new ExchangeError('not_found');
-    const { draft } = this.ownerOf(id);
-    const upload = await store.uploads.takeOver(this.#writerOf(id), draft, policy.resumeSeconds);
+    const { accountId, draft } = this.ownerOf(id);
+    const upload = await store.uploads.takeOver({ accountId, id, writer }, draft, policy.resumeSeconds);
     // An upload without an announced size arrives in a single request and cannot be resumed.
     if (upload && upload.sizeBytes !== null) return { ...upload, sizeBytes: upload.sizeBytes };
     const finished = await this.finished(id);

@@ -17,6 +17,7 @@ import type { V1Engines } from './route.ts';
 /** The uploads of one account, for one request. */
 export class AccountUploads extends ResumableStore {
   override readonly extensions = ['creation', 'creation-with-upload', 'termination', 'expiration'];
+  protected override readonly mayComplete = true;
   protected override readonly declared: DeclaredDigests | undefined;
   readonly #engines: V1Engines;
   readonly #caller: Caller;

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { request as httpRequest } from 'node:http';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
@@ -26,6 +26,7 @@ const large = deterministicRandom('an upload of an account').bytes(2 * chunkByte
 const hash = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest();
 const reprDigest = (bytes: Buffer, algorithm: 'sha-256' | 'sha-512' = 'sha-256') =>
   `${algorithm}=:${hash(algorithm.replace('-', ''), bytes).toString('base64')}:`;
+const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}', '$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!', '$H+H*'].join('');
 const named = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
 
 /** Sends a small file in one request. */
@@ -70,6 +71,27 @@ const offsetOf = async (key: string, path: string, server = app) => {
 /** What the job does when the last byte is stored. */
 const check = (accountId: string, id: string) =>
   checkUpload(exchange.engines, accountId, id, new AbortController().signal);
+
+/** Begins a request that would carry the large file, and sends a little more than a chunk of it. */
+async function sendBeginning(server: FastifyInstance, key: string, path: string): Promise<ClientRequest> {
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  const request = httpRequest({
+    port,
+    method: 'PATCH',
+    path: `/api/v1${path}`,
+    headers: {
+      ...tusBody,
+      host: testHost,
+      authorization: `Bearer ${key}`,
+      'upload-offset': '0',
+      'content-length': large.length,
+    },
+  });
+  request.on('error', () => undefined);
+  request.write(large.subarray(0, chunkBytes + 1000));
+  return request;
+}
 
 async function storedBytes(accountId: string, id: string): Promise<Buffer> {
   const [file] = await exchange.database.query<Parameters<typeof contentOf>[1]>(
@@ -169,7 +191,6 @@ describe('a file in one request', () => {
   test('is scanned', async () => {
     const { apiKey } = await exchange.account();
     const server = buildTestServer(exchange, { policy: { ...testPolicy, scan: 'required' } });
-    const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}', '$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!', '$H+H*'].join('');
     const post = (text: string) =>
       ask('POST', '/uploads', {
         key: apiKey,
@@ -243,11 +264,43 @@ describe('a file in parts', () => {
     expect(entry?.actor).toContain('@');
   });
 
+  test('is ready at once if one request carries all of it', async () => {
+    const { apiKey: key, accountId } = await exchange.account();
+    const { path, id } = await begin(key, large.length);
+    const headers = { 'repr-digest': reprDigest(large) };
+    expect((await patch(key, path, 0, large, { headers })).status).toBe(204);
+    const sha256 = hash('sha256', large).toString('hex');
+    expect((await ask('GET', path, { key })).json()).toMatchObject({ state: 'ready', sha256, scan: 'unscanned' });
+    expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
+    // The answer may have been lost.
+    expect(await offsetOf(key, path)).toBe(large.length);
+  });
+
+  test('that one request carries is refused by its check, as any other', async () => {
+    const { apiKey: key, accountId } = await exchange.account();
+    const server = buildTestServer(exchange, { policy: { ...testPolicy, scan: 'required' } });
+    const refusalOf = async (text: string, headers: Record<string, string> = {}) => {
+      const body = Buffer.from(text);
+      const { path, id } = await begin(key, body.length);
+      expect((await patch(key, path, 0, body, { headers, server })).status).toBe(204);
+      const read = async () => (await ask('GET', path, { key })).json();
+      const { state, scan } = await read();
+      if (state === 'ready') return scan;
+      expect(state).toBe('checking');
+      const policy = { ...testPolicy, scan: 'required' as const };
+      await checkUpload({ ...exchange.engines, policy }, accountId, id, new AbortController().signal);
+      return (await read()).refusal;
+    };
+    expect(await refusalOf('harmless')).toBe('clean');
+    expect(await refusalOf(eicar)).toBe('infected');
+    expect(await refusalOf('harmless', { 'repr-digest': reprDigest(content) })).toBe('digest_mismatch');
+    await server.close();
+  });
+
   test('may come with its creation', async () => {
     const { apiKey: key, accountId } = await exchange.account();
     const answer = await begin(key, content.length, { body: content, headers: tusBody });
     expect([answer.status, answer.headers['upload-offset']]).toEqual([201, String(content.length)]);
-    await check(accountId, answer.id);
     expect(await storedBytes(accountId, answer.id)).toEqual(content);
   });
 
@@ -262,22 +315,7 @@ describe('a file in parts', () => {
     const { apiKey: key, accountId } = await exchange.account();
     const { path, id } = await begin(key, large.length);
     const doomed = buildTestServer(exchange);
-    await doomed.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = doomed.server.address() as AddressInfo;
-    const cut = httpRequest({
-      port,
-      method: 'PATCH',
-      path: `/api/v1${path}`,
-      headers: {
-        ...tusBody,
-        host: testHost,
-        authorization: `Bearer ${key}`,
-        'upload-offset': '0',
-        'content-length': large.length,
-      },
-    });
-    cut.on('error', () => undefined);
-    cut.write(large.subarray(0, chunkBytes + 1000));
+    const cut = await sendBeginning(doomed, key, path);
     const received = async () => (await ask('GET', path, { key })).json().received;
     await expect.poll(received, { timeout: 10_000 }).toBe(chunkBytes);
     cut.destroy();
@@ -286,6 +324,41 @@ describe('a file in parts', () => {
     await doomed.close();
     await check(accountId, id);
     expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
+  });
+
+  test('keeps what was on its way to the store when its connection was cut, although it continues at once', async () => {
+    const { apiKey: key } = await exchange.account();
+    const { path } = await begin(key, large.length);
+    const putting = Promise.withResolvers<void>();
+    const { objects } = exchange.engines;
+    const put: typeof objects.put = async (...stored) => {
+      putting.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await objects.put(...stored);
+    };
+    const slow = buildTestServer(exchange, { objects: { ...objects, put } });
+    const cut = await sendBeginning(slow, key, path);
+    await putting.promise;
+    cut.destroy();
+    expect(await offsetOf(key, path)).toBe(chunkBytes);
+    await slow.close();
+  });
+
+  test('is checked although the process that stored the last of it was killed then', async () => {
+    const { apiKey: key, accountId } = await exchange.account();
+    const { path, id } = await begin(key, content.length);
+    const dying = buildTestServer(exchange, {
+      checkpoint(name) {
+        if (name === 'upload:chunk-committed') throw new Error('killed');
+      },
+    });
+    expect((await patch(key, path, 0, content, { server: dying })).status).toBe(500);
+    await dying.close();
+    expect((await ask('GET', path, { key })).json()).toMatchObject({ state: 'uploading', received: content.length });
+    expect(await offsetOf(key, path)).toBe(content.length);
+    expect((await ask('GET', path, { key })).json()).toMatchObject({ state: 'checking' });
+    await check(accountId, id);
+    expect(await storedBytes(accountId, id)).toEqual(content);
   });
 
   test('has one writer: two at once, in two processes, do not mix', async () => {
@@ -410,8 +483,9 @@ describe('an upload', () => {
   test('is removed if it is not continued, or not used, in time', async () => {
     const { apiKey: key, accountId } = await exchange.account();
     const begun = await begin(key, content.length);
-    const checking = await begin(key, content.length);
-    await patch(key, checking.path, 0, content);
+    const checking = await begin(key, large.length);
+    await patch(key, checking.path, 0, large.subarray(0, chunkBytes));
+    await patch(key, checking.path, chunkBytes, large.subarray(chunkBytes));
     const ready = (await send(key, 'a.txt')).json();
     const state = async (path: string) => {
       const { status, json } = await ask('GET', path, { key });

@@ -1,0 +1,28 @@
+import type { Engines } from '../ports/index.ts';
+
+const lookEveryMs = 50;
+/** A request that has stored nothing for so long may belong to a connection whose other end is gone. */
+const silenceMs = 2_000;
+const longestMs = 10_000;
+
+/**
+ * Waits while an earlier request, in whichever process, stores what it has received of an upload. Otherwise a client
+ * whose connection broke, and that continues at once, would have to send all of that again.
+ */
+export async function letFinish(
+  { store }: Pick<Engines, 'store'>,
+  { accountId, draft, id }: { readonly accountId: string; readonly draft: string; readonly id: string },
+): Promise<void> {
+  const begunAt = performance.now();
+  let changedAt = begunAt;
+  let before: number | undefined;
+  for (;;) {
+    const storedBytes = await store.uploads.storedByWriter(accountId, draft, id);
+    if (storedBytes === undefined) return;
+    const now = performance.now();
+    if (storedBytes !== before) changedAt = now;
+    before = storedBytes;
+    if (now - changedAt >= silenceMs || now - begunAt >= longestMs) return;
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+}
