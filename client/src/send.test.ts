@@ -77,33 +77,57 @@ test('a name of any characters arrives, and cannot write headers', async () => {
   expect([...exchange.uploads.values()].map(({ path }) => path)).toEqual([name, name]);
 });
 
-test('an upload in parts goes on where the server is when a request or an answer is lost', async () => {
+const sizes = (exchange: FakeExchange) => exchange.received.map(({ offset, bytes }) => [offset, bytes]);
+
+test('a large file is one request, and goes on where the server is when it is cut off or its answer is lost', async () => {
   await using exchange = await FakeExchange.start();
-  const fates = ['answered', 'not arrived', 'answer lost', 'answered'] as const;
-  let parts = 0;
-  exchange.fate = ({ method }) => (method === 'PATCH' ? (fates[parts++] ?? 'answered') : 'answered');
   const { id } = await exchange.server.client().uploads.upload(largePath);
   expect(exchange.uploads.get(id)?.bytes.equals(large)).toBe(true);
-  expect(exchange.received.map(({ offset }) => offset)).toEqual([0, chunkBytes, 2 * chunkBytes]);
+  expect(sizes(exchange)).toEqual([[0, large.length]]);
+
+  const fates = ['not arrived', 'cut off', 'cut off', 'answer lost'] as const;
+  await using troubled = await FakeExchange.start();
+  let requests = 0;
+  troubled.fate = ({ method }) => (method === 'PATCH' ? (fates[requests++] ?? 'answered') : 'answered');
+  const reports: number[] = [];
+  const onProgress = ({ sentBytes }: { sentBytes: number }) => reports.push(sentBytes);
+  const second = await troubled.server.client({ patience: { attempts: 3 } }).uploads.upload(largePath, { onProgress });
+  expect(troubled.uploads.get(second.id)?.bytes.equals(large)).toBe(true);
+  expect(sizes(troubled)).toEqual([
+    [0, chunkBytes],
+    [chunkBytes, chunkBytes],
+    [2 * chunkBytes, 4_321],
+  ]);
+  expect(reports.at(-1)).toBe(large.length);
+});
+
+test('a proxy that refuses large requests gets one chunk at a time', async () => {
+  await using exchange = await FakeExchange.start();
+  exchange.server.beforeBody((request, response) => {
+    if (Number(request.headers['content-length'] ?? 0) <= chunkBytes) return false;
+    response.writeHead(413, { 'Content-Type': 'text/html', Connection: 'close' }).end('<h1>Too large</h1>');
+    return true;
+  });
+  const { id } = await exchange.server.client({ patience: { attempts: 1 } }).uploads.upload(largePath);
+  expect(exchange.uploads.get(id)?.bytes.equals(large)).toBe(true);
+  expect(sizes(exchange).map(([, bytes]) => bytes)).toEqual([chunkBytes, chunkBytes, 4_321]);
 });
 
 test('another process with the same key goes on where the first was killed, and checks the whole file', async () => {
   await using exchange = await FakeExchange.start();
-  exchange.fate = ({ method, headers }) =>
-    method === 'PATCH' && headers['upload-offset'] !== '0' ? 'not arrived' : 'answered';
+  exchange.fate = ({ method }) => (method === 'PATCH' ? 'cut off' : 'answered');
   const impatient = exchange.server.client({ patience: { attempts: 1 } });
   const send = { files: [largePath], to, idempotencyKey: 'night of 1 May' };
   await expect(impatient.send(send)).rejects.toMatchObject({ code: 'unreachable' });
   exchange.fate = () => 'answered';
   expect(await exchange.server.client().send(send)).toMatchObject({ repeated: false });
-  expect(exchange.received.map(({ offset }) => offset)).toEqual([0, chunkBytes, 2 * chunkBytes]);
+  expect(exchange.received.map(({ offset }) => offset)).toEqual([0, chunkBytes]);
   expect(exchange.drops).toHaveLength(1);
 });
 
 test('a beginning that another file left behind is found out', async () => {
   await using exchange = await FakeExchange.start();
-  exchange.fate = ({ method, headers }) =>
-    method === 'PATCH' && headers['upload-offset'] !== '0' ? 'not arrived' : 'answered';
+  exchange.fate = ({ method }) => (method === 'PATCH' ? 'cut off' : 'answered');
   const file = (content: Buffer) => ({ files: [{ name: 'f', content }], to, idempotencyKey: 'key' });
   const impatient = exchange.server.client({ patience: { attempts: 1 } });
   await expect(impatient.send(file(large))).rejects.toMatchObject({ code: 'unreachable' });

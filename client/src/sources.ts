@@ -23,7 +23,7 @@ export type FileToSend =
   /** The bytes themselves, which are read in the same way. */
   | { name: string; stream: Bytes; type?: string };
 
-/** The server stores a file in chunks of this size; a request of this size is stored whole. */
+/** The server stores a file in chunks of this size. */
 export const chunkBytes = 8 * 1024 * 1024;
 
 /** A file whose size is known, and of which any chunk can be read. */

@@ -146,12 +146,18 @@ export class Uploads {
     });
   }
 
-  /** Each request carries one chunk: what a broken connection or a killed process loses is less than that. */
+  /**
+   * One request carries all that is left. The server stores it chunk by chunk: what a broken connection or a killed
+   * process loses is less than a chunk.
+   */
   async #inParts(source: Source, opened: OpenedSource, begun: UploadView, options: UploadOptions): Promise<UploadView> {
     const { signal, onProgress } = options;
     const { sizeBytes } = opened;
+    const report = (sentBytes: number) => onProgress?.({ name: source.name, sentBytes, totalBytes: sizeBytes });
     const digest = new RunningDigest(opened);
     let failures = 0;
+    let storedBytes = 0;
+    let longestRequest = sizeBytes;
     for (let upload = begun; ; upload = await this.get(begun.id, { signal })) {
       if (upload.state !== 'uploading') {
         await digest.reach(sizeBytes);
@@ -159,16 +165,19 @@ export class Uploads {
         return await this.#checked(source, upload, digest.hex(), options);
       }
       try {
-        for (let offset = upload.received; offset < sizeBytes; failures = 0) {
-          await digest.reach(offset);
-          const bytes = await opened.chunk(offset);
-          digest.add(bytes, offset);
-          const from = offset;
-          const report = (sent: number) =>
-            onProgress?.({ name: source.name, sentBytes: from + sent, totalBytes: sizeBytes });
-          offset = await this.#continue(begun.id, offset, bytes, report, signal);
-        }
+        const offset = await this.#offsetOf(begun.id, signal);
+        if (offset > storedBytes) failures = 0;
+        storedBytes = offset;
+        await digest.reach(offset);
+        const length = Math.min(longestRequest, sizeBytes - offset);
+        const bytes = bytesFrom(opened, offset, length, digest, report);
+        if (length > 0) await this.#continue(begun.id, offset, length, bytes, signal);
       } catch (error) {
+        if (isWaybillError(error) && error.status === 413 && longestRequest > chunkBytes) {
+          // A proxy limits requests.
+          longestRequest = chunkBytes;
+          continue;
+        }
         // Where the server is then decides where to continue.
         failures += 1;
         await this.#caller.waitAfter(error, failures, signal, 'upload_superseded');
@@ -176,27 +185,37 @@ export class Uploads {
     }
   }
 
-  /** Sends a chunk, and returns how much of the file the server has. */
+  /** Where to continue. The server answers when an earlier request, whose connection broke, has stored what it received. */
+  async #offsetOf(id: string, signal: AbortSignal | undefined): Promise<number> {
+    const path = pathTo('uploads', id);
+    return await this.#caller.attempt({ method: 'HEAD', path, headers: tus, signal, read: offsetIn });
+  }
+
   async #continue(
     id: string,
     offset: number,
-    bytes: Uint8Array,
-    report: (sentBytes: number) => void,
+    length: number,
+    bytes: AsyncGenerator<Uint8Array, void, void>,
     signal: AbortSignal | undefined,
-  ): Promise<number> {
-    return await this.#caller.attempt({
-      method: 'PATCH',
-      path: pathTo('uploads', id),
-      headers: {
-        ...tus,
-        'Upload-Offset': String(offset),
-        'Content-Type': 'application/offset+octet-stream',
-        'Content-Length': String(bytes.length),
-      },
-      body: () => inPieces(bytes, report),
-      signal,
-      read: offsetIn,
-    });
+  ): Promise<void> {
+    try {
+      await this.#caller.attempt({
+        method: 'PATCH',
+        path: pathTo('uploads', id),
+        headers: {
+          ...tus,
+          'Upload-Offset': String(offset),
+          'Content-Type': 'application/offset+octet-stream',
+          'Content-Length': String(length),
+        },
+        body: () => bytes,
+        signal,
+        read: offsetIn,
+      });
+    } finally {
+      // They may still be read, and the next attempt reads into the same memory.
+      await bytes.return();
+    }
   }
 
   /** Waits for the check of a file that has arrived. One that was refused is removed, so that it can be sent again. */
@@ -252,6 +271,25 @@ class RunningDigest {
 
   hex(): string {
     return this.#hash.digest('hex');
+  }
+}
+
+/** Bytes of a file, which are added to its digest as they are sent. */
+async function* bytesFrom(
+  opened: OpenedSource,
+  start: number,
+  length: number,
+  digest: RunningDigest,
+  report: (sentBytes: number) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let offset = start; offset < start + length; ) {
+    const from = offset;
+    const chunk = (await opened.chunk(from)).subarray(0, start + length - from);
+    for await (const piece of inPieces(chunk, (sent) => report(from + sent))) {
+      digest.add(piece, offset);
+      yield piece;
+      offset += piece.length;
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { chunkBytes } from '../sources.ts';
 import type { NewDrop, UploadView } from '../wire.ts';
 import { refuse, type Seen, succeed, WireServer } from './wire-server.ts';
 
@@ -29,8 +30,8 @@ export class FakeExchange implements AsyncDisposable {
   readonly drops: { request: NewDrop; files: string[] }[] = [];
   /** What was stored of the bodies of uploads, in the order of the requests. */
   readonly received: { path: string; offset: number; bytes: number }[] = [];
-  /** Decides about a request: it is answered as usual, its answer is lost, or it does not arrive. */
-  fate: (seen: Seen) => 'answered' | 'answer lost' | 'not arrived' = () => 'answered';
+  /** Decides about a request: it is answered as usual, its answer is lost, or all but its first chunk, or all of it. */
+  fate: (seen: Seen) => 'answered' | 'answer lost' | 'cut off' | 'not arrived' = () => 'answered';
   refusal: UploadView['refusal'] = null;
   server!: WireServer;
   readonly #answers = new Map<string, { digest: string; answer: Answer }>();
@@ -40,7 +41,8 @@ export class FakeExchange implements AsyncDisposable {
     exchange.server = await WireServer.start((seen, response, request) => {
       const fate = exchange.fate(seen);
       try {
-        const { value, headers } = fate === 'not arrived' ? { value: undefined } : exchange.#once(seen);
+        const arrived = fate === 'cut off' ? { ...seen, body: seen.body.subarray(0, chunkBytes) } : seen;
+        const { value, headers } = fate === 'not arrived' ? { value: undefined } : exchange.#once(arrived);
         if (fate !== 'answered') request.socket.destroy();
         else succeed(response, value, headers);
       } catch (error) {
@@ -80,6 +82,7 @@ export class FakeExchange implements AsyncDisposable {
       return headers['tus-resumable'] ? this.#begin(headers) : this.#whole(headers, body);
     if (method === 'POST' && path === 'drops') return this.#send(JSON.parse(body.toString()) as NewDrop);
     if (!upload) throw new Refusal(404, 'not_found');
+    if (method === 'HEAD') return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };
     if (method === 'GET') return { value: this.#view(id, upload) };
     if (method === 'DELETE') return { value: this.uploads.delete(id) };
     if (Number(headers['upload-offset']) !== upload.bytes.length) throw new Refusal(409, 'upload_superseded');
