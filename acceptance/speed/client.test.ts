@@ -1,4 +1,4 @@
-// The client costs no more than a tenth of the available speed: compared with curl, in turn, on the same server.
+// The client costs little of the available speed: compared with curl, in turn, on the same server.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,8 +62,8 @@ test('an upload', { timeout }, async () => {
     () => client.uploads.upload(path),
   );
   client.close();
-  // docs/performance.md says what an upload that can be continued costs.
-  expect(found).toBeGreaterThan(0.35);
+  // The client hashes what it sends, on a machine that it shares with the server.
+  expect(found).toBeGreaterThan(0.7);
 });
 
 test('a download that is checked and on the disk', { timeout }, async () => {
