@@ -1,5 +1,6 @@
 import type { Account } from './accounts.ts';
 import { demo } from './running-demo.ts';
+import { eventually } from './wait.ts';
 
 export interface V1Request {
   readonly headers?: Record<string, string>;
@@ -37,11 +38,18 @@ export class V1Client {
     });
   }
 
-  /** For a request that has to succeed. */
+  /**
+   * For a request that has to succeed. It is sent again while the server is busy, or the same request is in flight:
+   * PostgreSQL may need a moment to notice that the process that received it was killed.
+   */
   async read<Shape>(method: string, path: string, request: V1Request = {}): Promise<Shape> {
-    const answer = await this.ask(method, path, request);
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Shape;
+    return await eventually(`${method} ${path}`, async () => {
+      const answer = await this.ask(method, path, request);
+      if (answer.ok) return (await answer.json()) as Shape;
+      const text = await answer.text();
+      if ([409, 503].includes(answer.status) && answer.headers.has('retry-after')) return undefined;
+      throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    });
   }
 
   /** Uploads a small file in one request. Returns the id of the upload. */
