@@ -15,7 +15,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
     projects: [
-      // These share nothing that outlives a test, so that their imports need not be evaluated for each file.
+      // These share nothing that outlives a test, so each worker can evaluate their imports once.
       { extends: true, test: { name: 'unit', include: unit, isolate: false } },
       {
         extends: true,

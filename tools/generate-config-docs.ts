@@ -2,9 +2,8 @@
  * Writes docs/configuration.md from the table in server/src/config.ts. With --check it writes nothing, and exits with 1
  * if the document is out of date.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { configTable } from '../server/src/config.ts';
+import { writeOrCheck } from './generated-document.ts';
 
 const introduction = `# Configuration
 
@@ -33,11 +32,5 @@ export function configurationDocument(): string {
   return `${introduction}\n${table.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`;
 }
 
-if (import.meta.main) {
-  const path = fileURLToPath(new URL('../docs/configuration.md', import.meta.url));
-  if (!process.argv.includes('--check')) writeFileSync(path, configurationDocument());
-  else if (readFileSync(path, 'utf8') !== configurationDocument()) {
-    process.stderr.write('docs/configuration.md is out of date: run node tools/generate-config-docs.ts\n');
-    process.exitCode = 1;
-  }
-}
+if (import.meta.main)
+  writeOrCheck('docs/configuration.md', configurationDocument(), 'node tools/generate-config-docs.ts');

@@ -2,9 +2,10 @@
  * Writes the table of metrics in docs/monitoring.md from the program's registry. With --check it writes nothing, and
  * exits with 1 if the table is out of date.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createMetrics } from '../server/src/observe/metrics.ts';
+import { writeOrCheck } from './generated-document.ts';
 
 const path = fileURLToPath(new URL('../docs/monitoring.md', import.meta.url));
 const begin = '<!-- Written by tools/generate-monitoring-docs.ts from server/src/observe/. Do not edit. -->\n';
@@ -43,11 +44,5 @@ export async function monitoringDocument(): Promise<string> {
   return `${before}${begin}\n${written}\n${end}${rest.split(end)[1] ?? ''}`;
 }
 
-if (import.meta.main) {
-  const document = await monitoringDocument();
-  if (!process.argv.includes('--check')) writeFileSync(path, document);
-  else if (readFileSync(path, 'utf8') !== document) {
-    process.stderr.write('docs/monitoring.md is out of date: run node tools/generate-monitoring-docs.ts\n');
-    process.exitCode = 1;
-  }
-}
+if (import.meta.main)
+  writeOrCheck('docs/monitoring.md', await monitoringDocument(), 'node tools/generate-monitoring-docs.ts');

@@ -2,8 +2,8 @@
  * Writes docs/sdk.md from the types that client/src/index.ts exports and their doc comments. With --check it writes
  * nothing, and exits with 1 if the document is out of date.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { writeOrCheck } from './generated-document.ts';
 import { SdkReference } from './sdk-reference.ts';
 
 const entry = fileURLToPath(new URL('../client/src/index.ts', import.meta.url));
@@ -57,11 +57,4 @@ export function sdkDocument(): string {
   return `${introduction}\n${new SdkReference(entry, groups, 'Waybill').markdown()}`;
 }
 
-if (import.meta.main) {
-  const path = fileURLToPath(new URL('../docs/sdk.md', import.meta.url));
-  if (!process.argv.includes('--check')) writeFileSync(path, sdkDocument());
-  else if (readFileSync(path, 'utf8') !== sdkDocument()) {
-    process.stderr.write('docs/sdk.md is out of date: run node tools/generate-sdk-docs.ts\n');
-    process.exitCode = 1;
-  }
-}
+if (import.meta.main) writeOrCheck('docs/sdk.md', sdkDocument(), 'node tools/generate-sdk-docs.ts');

@@ -30,7 +30,7 @@ export class FakeExchange implements AsyncDisposable {
   readonly drops: { request: NewDrop; files: string[] }[] = [];
   /** What was stored of the bodies of uploads, in the order of the requests. */
   readonly received: { path: string; offset: number; bytes: number }[] = [];
-  /** Decides about a request: it is answered as usual, its answer is lost, or all but its first chunk, or all of it. */
+  /** Decides about a request: it is answered as usual, its answer is lost, it loses all but its first chunk, or it is lost. */
   fate: (seen: Seen) => 'answered' | 'answer lost' | 'cut off' | 'not arrived' = () => 'answered';
   refusal: UploadView['refusal'] = null;
   server!: WireServer;

@@ -146,40 +146,41 @@ function reference(value: string): string {
 }
 
 function describe(state: Omit<ReceiverState, 'position'>): string {
-  const since: Since = (what, at) => `  ${what.padEnd(16)}${at?.toISOString() ?? '-'}`;
   return [
     state.receiver,
     since('notified', state.notifiedAt),
     ...(state.undeliverableAt
       ? [`${since('undeliverable', state.undeliverableAt)}  ${state.undeliverableReason ?? ''}`.trimEnd()]
       : []),
-    ...(state.type === 'uploadfiles' ? received(state, since) : sent(state, since)),
+    ...(state.type === 'uploadfiles' ? received(state) : sent(state)),
   ].join('\n');
 }
 
-type Since = (what: string, at: Date | null) => string;
+function since(what: string, at: Date | null): string {
+  return `  ${what.padEnd(16)}${at?.toISOString() ?? '-'}`;
+}
 
-function sent(state: Omit<ReceiverState, 'position'>, since: Since): string[] {
+function sent(state: Omit<ReceiverState, 'position'>): string[] {
   if (state.isForgotten) return ['  What was downloaded is no longer on record (WAYBILL_DELIVERY_DAYS).'];
   return [
-    ...opened(state, since),
+    ...opened(state),
     since('sent in full', state.completedAt),
     ...state.files.map((file) => `  ${file.deliveredBytes} of ${file.sizeBytes} bytes sent  ${file.name}`),
   ];
 }
 
 /** Of a request for files: they are entries in the inbox, and are known for as long as those. */
-function received(state: Omit<ReceiverState, 'position'>, since: Since): string[] {
+function received(state: Omit<ReceiverState, 'position'>): string[] {
   return [
     ...(state.isForgotten
       ? ['  When the link was opened is no longer on record (WAYBILL_DELIVERY_DAYS).']
-      : opened(state, since)),
+      : opened(state)),
     since('first sent', state.completedAt),
     since('last sent', state.lastReceivedAt),
     `  files: ${state.filesReceived}  sendings: ${state.sendings}`,
   ];
 }
 
-function opened({ openedAt, passedAt }: Omit<ReceiverState, 'position'>, since: Since): string[] {
+function opened({ openedAt, passedAt }: Omit<ReceiverState, 'position'>): string[] {
   return [since('opened', openedAt), since('code passed', passedAt)];
 }

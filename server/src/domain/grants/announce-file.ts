@@ -4,7 +4,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { requireUnused } from '../links/find-link.ts';
 import type { Engines, Link, Store } from '../ports/index.ts';
 import { requireScannable } from '../uploads/announce-upload.ts';
-import { type AnnouncedFile, beginUpload } from '../uploads/begin-upload.ts';
+import { type AnnouncedFile, beginUpload, claimForLater } from '../uploads/begin-upload.ts';
 import { deskOf, deskOwner } from './desk.ts';
 
 /** A contact announces a file whose bytes will follow in one or more requests. */
@@ -17,8 +17,7 @@ export async function announceFile(
   const policy = await policyOf(engines, accountId);
   const desk = deskOf(link);
   requireScannable(policy, engines.scanner, announced.sizeBytes);
-  const { resumeSeconds: leaseSeconds } = policy;
-  const claim = { writer: null, leaseSeconds, claimedObjects: 0, reservedBytes: announced.sizeBytes };
+  const claim = claimForLater(policy, announced.sizeBytes);
   const within = (begin: (tx: Store) => Promise<void>, path: string) =>
     engines.store.transaction(async (tx) => {
       await tx.drafts.lock(accountId, desk);

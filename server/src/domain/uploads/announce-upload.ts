@@ -2,7 +2,7 @@ import { policyOf } from '../accounts/policy-of.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines, Policy, Scanner, Store } from '../ports/index.ts';
 import { uploadOwner } from './account-upload.ts';
-import { type AnnouncedFile, beginUpload } from './begin-upload.ts';
+import { type AnnouncedFile, beginUpload, claimForLater } from './begin-upload.ts';
 
 /** An account announces a file whose bytes will follow in one or more requests. `within` provides the transaction. */
 export async function announceUpload(
@@ -14,8 +14,7 @@ export async function announceUpload(
   const policy = await policyOf(engines, actor.accountId);
   requireScannable(policy, engines.scanner, announced.sizeBytes);
   const owner = uploadOwner(actor, announced.id);
-  const { resumeSeconds: leaseSeconds } = policy;
-  const claim = { writer: null, leaseSeconds, claimedObjects: 0, reservedBytes: announced.sizeBytes };
+  const claim = claimForLater(policy, announced.sizeBytes);
   await beginUpload({ ...engines, policy }, owner, announced, claim, (begin) =>
     within(async (tx) => {
       await tx.drafts.lock(owner.accountId, owner.draft);

@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
 import { filePath } from '../files/file-path.ts';
-import type { DeclaredDigests, Engines, Store, Upload } from '../ports/index.ts';
+import type { DeclaredDigests, Engines, Policy, Store, Upload } from '../ports/index.ts';
 import { noDigests } from './declared-digests.ts';
 import type { UploadOwner } from './owner.ts';
 
@@ -18,6 +18,19 @@ export interface AnnouncedFile {
   readonly declared?: DeclaredDigests | undefined;
 }
 
+/** What an upload has from its beginning on. */
+interface UploadClaim {
+  readonly writer: string | null;
+  readonly leaseSeconds: number;
+  readonly claimedObjects: number;
+  readonly reservedBytes: number;
+}
+
+/** Of an upload whose bytes come with later requests. */
+export function claimForLater({ resumeSeconds }: Policy, sizeBytes: number): UploadClaim {
+  return { writer: null, leaseSeconds: resumeSeconds, claimedObjects: 0, reservedBytes: sizeBytes };
+}
+
 /**
  * Begins an upload: creates its key, and writes its row before the first byte is stored. A writer that continues at
  * once claims its first objects in the same step, and so are bytes of the account's storage. `within` may do more in the
@@ -27,7 +40,7 @@ export async function beginUpload(
   engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>,
   { accountId, draft }: UploadOwner,
   announced: AnnouncedFile,
-  claim: { writer: string | null; leaseSeconds: number; claimedObjects: number; reservedBytes: number },
+  claim: UploadClaim,
   within: (begin: (tx: Store) => Promise<void>, path: string) => Promise<void> = (begin) => begin(engines.store),
 ): Promise<Upload> {
   const { dayKeys, policy, random } = engines;

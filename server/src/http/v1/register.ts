@@ -19,7 +19,7 @@ import { routes } from './routes.ts';
 
 export const v1Prefix = '/api/v1';
 
-/** The same for every server of the process. */
+/** The same for every server of the process, and made when someone first asks for it. */
 let document: string | undefined;
 
 export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void {
@@ -30,10 +30,10 @@ export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void 
     if (route.stream) registerStream(app, engines, transfers, route);
     else register(app, { ...engines, eventWatch }, route);
   }
-  document ??= JSON.stringify(v1Document(routes));
-  app.get(`${v1Prefix}/openapi.json`, { config: { authentication: 'nobody' } }, async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(document),
-  );
+  app.get(`${v1Prefix}/openapi.json`, { config: { authentication: 'nobody' } }, async (_request, reply) => {
+    document ??= JSON.stringify(v1Document(routes));
+    return reply.type('application/json; charset=utf-8').send(document);
+  });
 }
 
 function register(app: App, engines: CallEngines, route: Extract<Route, { stream?: undefined }>): void {
