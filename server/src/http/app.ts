@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ErrorCode } from '@waybill/protocol';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Actor } from '../domain/ports/index.ts';
+import type { Surface } from '../observe/metrics.ts';
 import type { Trace } from '../observe/tracing.ts';
 import type { Turns } from './shared/turns.ts';
 
@@ -24,8 +25,6 @@ export type Authentication =
   | 'code-pending'
   | 'link-session'
   | 'operator';
-
-export type Surface = 'api' | 'v1' | 'pages';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

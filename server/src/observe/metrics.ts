@@ -17,7 +17,9 @@ const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 const outcomes = ['sent', 'retried', 'postponed', 'given_up', 'returned'];
 const webhookOutcomes = ['delivered', 'retried', 'given_up'];
 const verdicts = ['clean', 'infected', 'too_large', 'encrypted', 'interrupted', 'unavailable'];
-const surfaces = ['api', 'pages'];
+/** Where requests arrive. none: no route was found. A counter that increases rarely starts at 0 on each of them. */
+const surfaces = ['api', 'v1', 'pages', 'none'] as const;
+export type Surface = (typeof surfaces)[number];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -59,7 +61,7 @@ export function createMetrics(process: { readonly role: string; readonly version
     }),
     refusals: new Counter({
       name: 'waybill_http_refusals_total',
-      help: 'Requests that were answered with an error, by the code of docs/api.md: unauthorized is a failed login.',
+      help: 'Requests whose response is an error, by its code: unauthorized is a failed login.',
       labelNames: ['surface', 'code'],
       registers,
     }),

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type Scope, scopes } from '@waybill/protocol';
+import { errorMessages, type Scope, scopes } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
 import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
 import type { KeyRights } from '../../domain/ports/index.ts';
+import { createMetrics } from '../../observe/metrics.ts';
+import { noTracing } from '../../observe/tracing.ts';
 import { type AskV1, askV1, v1Ajv, v1Described } from '../../testing/ask-v1.ts';
 import { buildTestServer, failureLimitOf, testHost } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
@@ -97,6 +99,22 @@ describe('a refusal', () => {
       code: 'unauthorized',
       request_id: answer.headers['x-request-id'],
     });
+  });
+
+  test('increases a counter that started at zero, so that an alert notices the first one', async () => {
+    const metrics = createMetrics({ role: 'serve', version: '0' });
+    const server = buildTestServer(exchange, {}, { observation: { metrics, tracing: noTracing } });
+    const readCounts = async (): Promise<string[]> =>
+      (await metrics.registry.metrics()).match(/^waybill_http_refusals_total.*/gm) ?? [];
+    const before = await readCounts();
+    await ask('GET', '/account', { server });
+    await vi.waitFor(async () => {
+      const changed = (await readCounts()).filter((line) => !before.includes(line));
+      expect(changed).toEqual(['waybill_http_refusals_total{surface="v1",code="unauthorized"} 1']);
+    });
+    for (const code of Object.keys(errorMessages))
+      expect(before).toContain(`waybill_http_refusals_total{surface="v1",code="${code}"} 0`);
+    await server.close();
   });
 
   test('names the part of the request that is wrong', async () => {
