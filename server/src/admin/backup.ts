@@ -7,11 +7,14 @@ import { type AddCommand, examples, print } from './command.ts';
 import { exportLines, exportTo } from './day-keys.ts';
 import { size } from './progress.ts';
 
+/** The first ones are listed; they are enough to see what is wrong. */
+const listed = 1_000;
+
 export const backupCommand: AddCommand = (parent, withEngines) => {
   const backup = parent
     .command('backup')
     .description(
-      'back up the database and the stored files while everything keeps running; an object that is already there is not copied again. Keys are not included. Exits with 1 if objects are lost',
+      'back up the database and the stored files while everything keeps running; an object that is already there is not copied again. Keys are not included. Exits with 1 if objects are lost or cannot be read',
     )
     .requiredOption('--to <place>', 'a directory, or s3://BUCKET/PREFIX on the same S3 server', placeAddress)
     .option(
@@ -25,7 +28,13 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
         withPlace(engines, options.to, async (place, progress) => {
           if (isDeepStrictEqual(options.to, options.dayKeys)) throw new ExchangeError('invalid_input', ofItsOwn);
           const since = performance.now();
-          const { manifest, copied } = await makeBackup(engines, place, following(progress));
+          const unreadable: string[] = [];
+          const { manifest, copied } = await makeBackup(engines, place, {
+            ...following(progress),
+            onAbsent({ reason, object = '' }) {
+              if (reason === 'unreadable' && unreadable.length < listed) unreadable.push(object);
+            },
+          });
           progress.clear();
           const dayKeys = options.dayKeys && (await exportTo(engines, options.dayKeys));
           const lacksDayKeys = !dayKeys && (await engines.store.dayKeys.list()).length > 0;
@@ -43,6 +52,8 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
               copied_bytes: copied.bytes,
               ended_files: absent.ended,
               lost_files: absent.lost,
+              unreadable_files: absent.unreadable ?? 0,
+              unreadable_objects: unreadable,
               day_keys_exported: dayKeys?.exported ?? null,
               took_ms: Math.round(performance.now() - since),
             },
@@ -53,11 +64,18 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
               ...(absent.lost > 0
                 ? [`${absent.lost} files are damaged in the bucket and not in the backup. See: waybilld admin scrub`]
                 : []),
+              ...(absent.unreadable
+                ? [
+                    `${absent.unreadable} files are not in the backup, because the object store cannot read these objects:`,
+                    ...unreadable.map((object) => `unreadable ${object}`),
+                    'Repair them in the object store, and make another backup.',
+                  ]
+                : []),
               ...(dayKeys ? exportLines(dayKeys) : []),
             ],
           );
           if (lacksDayKeys) process.stderr.write(`${dayKeysMissing}\n`);
-          if (absent.lost > 0 || (dayKeys && dayKeys.lost.length > 0)) process.exitCode = 1;
+          if (absent.lost > 0 || absent.unreadable || (dayKeys && dayKeys.lost.length > 0)) process.exitCode = 1;
         }),
       ),
     );

@@ -22,7 +22,7 @@ export interface Manifest {
   readonly taken_at: string;
   readonly database: Content;
   readonly files: Content & Totals;
-  readonly absent: Content & { readonly ended: number; readonly lost: number };
+  readonly absent: Content & { readonly ended: number; readonly lost: number; readonly unreadable?: number };
   readonly keys: { readonly master: readonly { version: number; fingerprint: string }[]; readonly pepper: string };
 }
 
@@ -33,11 +33,13 @@ export interface Totals {
 }
 
 /**
- * A file that the backup does not have all objects of: it ended before they were copied, or the bucket no longer had
- * them.
+ * A file that the backup does not have all objects of: it ended before they were copied, the bucket no longer had them,
+ * or could not read them.
  */
 export interface AbsentFile extends FilePosition {
-  readonly reason: 'ended' | 'lost';
+  readonly reason: 'ended' | 'lost' | 'unreadable';
+  /** The first object that the backup does not have. Earlier versions did not record it. */
+  readonly object?: string;
 }
 
 export const partOf = (id: string, name: string) => `backups/${id}/${name}`;

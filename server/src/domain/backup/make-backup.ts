@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
 import { objectsOf } from '../files/chunk-runs.ts';
+import { UnreadableObject } from '../files/unreadable-object.ts';
 import type {
   BackupPlace,
   CheckedFile,
@@ -10,6 +11,7 @@ import type {
   FilePosition,
   NeededObject,
 } from '../ports/index.ts';
+import { copyObject } from './copy-object.ts';
 import {
   type AbsentFile,
   type FileLine,
@@ -25,7 +27,7 @@ import { type Content, fromLines, inOrder, measured, toLines } from './streams.t
 
 const copiesAtOnce = 16;
 
-export interface BackupEngines extends Pick<Engines, 'store' | 'keys' | 'random'> {
+export interface BackupEngines extends Pick<Engines, 'store' | 'objects' | 'keys' | 'random'> {
   readonly database: DatabaseCopies;
   readonly pepper: Buffer;
 }
@@ -41,6 +43,8 @@ export interface Following {
   readonly signal: AbortSignal;
   readonly onStep?: (step: string) => void;
   readonly onObject?: (copied: Copied) => void;
+  /** A file that is stored, and that the backup does not have. */
+  readonly onAbsent?: (file: AbsentFile) => void;
 }
 
 /**
@@ -121,7 +125,7 @@ class Copying {
   readonly #place: BackupPlace;
   readonly #following: Following;
   readonly copied = { objects: 0, bytes: 0, kept: 0 };
-  readonly absent = { ended: 0, lost: 0 };
+  readonly absent = { ended: 0, lost: 0, unreadable: 0 };
 
   constructor(engines: BackupEngines, place: BackupPlace, following: Following) {
     this.#engines = engines;
@@ -137,6 +141,7 @@ class Copying {
       if (!absent || absent.id === last) continue;
       last = absent.id;
       this.absent[absent.reason] += 1;
+      if (absent.reason !== 'ended') this.#following.onAbsent?.(absent);
       yield absent;
     }
   }
@@ -148,10 +153,13 @@ class Copying {
       this.copied.kept += 1;
     } else {
       try {
-        await this.#place.take(object, signal);
+        const { objects } = this.#engines;
+        await copyObject(objects, object, signal, () => this.#place.take(object, signal));
       } catch (error) {
-        if (!(error instanceof ExchangeError) || error.code !== 'damaged') throw error;
-        return { accountId: file.accountId, id: file.id, reason: await this.#reasonFor(file) };
+        const isUnreadable = error instanceof UnreadableObject;
+        if (!isUnreadable && !(error instanceof ExchangeError && error.code === 'damaged')) throw error;
+        const reason = await this.#reasonFor(file, isUnreadable);
+        return { accountId: file.accountId, id: file.id, reason, object: object.key };
       }
       this.copied.objects += 1;
       this.copied.bytes += object.bytes;
@@ -160,9 +168,10 @@ class Copying {
     return undefined;
   }
 
-  /** Objects are deleted only after their file has ended: if it has not, they are lost. */
-  async #reasonFor(file: FilePosition): Promise<AbsentFile['reason']> {
-    return (await this.#engines.store.files.isStored(file.accountId, file.id)) ? 'lost' : 'ended';
+  /** Objects are deleted only after their file has ended: if it has not, they are lost, or cannot be read. */
+  async #reasonFor(file: FilePosition, isUnreadable: boolean): Promise<AbsentFile['reason']> {
+    if (!(await this.#engines.store.files.isStored(file.accountId, file.id))) return 'ended';
+    return isUnreadable ? 'unreadable' : 'lost';
   }
 }
 

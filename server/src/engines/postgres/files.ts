@@ -29,7 +29,7 @@ export function fileStore(db: Database): FileStore {
         .select('id')
         .where('account_id', '=', accountId)
         .where('id', '=', id)
-        .where('state', '=', 'ready')
+        .where('state', 'in', ['ready', 'held'])
         .executeTakeFirst();
       return stored !== undefined;
     },
