@@ -5,9 +5,16 @@ import type { AddressInfo } from 'node:net';
 /**
  * What happens to a request on its way. `refuse` is a 503 and `limit` a 429 that the server never sees; `lose` lets the
  * server carry it out and loses the response; `cutAfter` cuts the response off there; `flipAt` changes one bit of that
- * byte.
+ * byte; `delayMs` passes it on later.
  */
-export type Fate = 'pass' | 'refuse' | 'limit' | 'lose' | { readonly cutAfter: number } | { readonly flipAt: number };
+export type Fate =
+  | 'pass'
+  | 'refuse'
+  | 'limit'
+  | 'lose'
+  | { readonly cutAfter: number }
+  | { readonly flipAt: number }
+  | { readonly delayMs: number };
 
 export interface HttpProxy extends AsyncDisposable {
   readonly baseUrl: string;
@@ -43,9 +50,12 @@ export async function httpProxy(
     const fate = choose(incoming);
     // Cuts and flips are counted when they happen, because the response may be shorter.
     const count = () => (proxy.troubles += 1);
+    const pass = (how: Carried['fate']) =>
+      carry({ target, keepHost: kind === 's3', incoming, outgoing, fate: how, count });
     if (fate === 'refuse') refuse(incoming, outgoing, 503, 'unavailable', refusals[kind]);
     else if (fate === 'limit') refuse(incoming, outgoing, 429, 'too_many_requests', refusals[kind]);
-    else carry({ target, keepHost: kind === 's3', incoming, outgoing, fate, count });
+    else if (typeof fate === 'object' && 'delayMs' in fate) setTimeout(() => pass('pass'), fate.delayMs);
+    else pass(fate);
     if (typeof fate === 'string' && fate !== 'pass') count();
   });
   server.listen(0, '127.0.0.1');
@@ -82,7 +92,7 @@ interface Carried {
   keepHost: boolean;
   incoming: IncomingMessage;
   outgoing: ServerResponse;
-  fate: Fate;
+  fate: Exclude<Fate, 'refuse' | 'limit' | { readonly delayMs: number }>;
   count: () => void;
 }
 

@@ -12,7 +12,8 @@ export interface DrainOptions {
 /**
  * Shuts a server down without a failed request. Until load balancers have switched to others, it continues to serve,
  * and every response closes its connection, so that no request is sent on a connection that is about to close. Then it
- * stops listening, lets requests in progress end, and cuts the rest when the time is up. Returns how many were cut.
+ * stops listening, lets requests in progress end, and cuts the rest when the time is up. Their handlers may still
+ * record what they did. Returns how many were cut.
  */
 export async function drain(app: FastifyInstance, { delayMs, graceMs }: DrainOptions): Promise<number> {
   const lastOfConnection = (_request: unknown, response: ServerResponse) => {

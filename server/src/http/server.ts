@@ -19,6 +19,7 @@ import { closeKindly, endKindly } from './kind-close.ts';
 import { observeRequests } from './observe-requests.ts';
 import { saysToPerson, sendProblemPage, wantsPage } from './pages/problem-page.tsx';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
+import { awaitHandlers } from './running-handlers.ts';
 import { securityHeaders } from './security-headers.ts';
 import { Transfers } from './shared/transfers.ts';
 import { Turns } from './shared/turns.ts';
@@ -135,6 +136,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     if (request.trace) request.trace.within(log);
     else log();
   });
+  awaitHandlers(app);
   const slowPeers = cutSlowPeers(app.server, options.paceLimits);
   app.addHook('onClose', async () => slowPeers.stop());
   askForBodies(app, () => engines.policy.maxFileBytes, slowPeers.bodyIsAskedFor);
