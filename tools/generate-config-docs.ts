@@ -14,6 +14,7 @@ const introduction = `# Configuration
 - A setting without a default is required. All problems are reported at once, and the process exits with 78.
 - A secret may also be given as \`NAME_FILE\`: the path of a file that contains the value. Whitespace around the value is ignored.
   If both are set, \`NAME\` takes precedence.
+- A relative path starts from the directory that the process is started in. Inside URLs, paths must be absolute.
 - If a variable starts with \`WAYBILL_\` and is not in this table, the process does not start: it is most likely a spelling mistake.
 - \`serve\`, \`work\` and \`admin\` read the same settings. Give every process of an installation the same values, except for the
   addresses on which it listens.

@@ -23,6 +23,8 @@ export interface OwnServe extends OwnProcess {
 export interface Program {
   readonly waybilld: string;
   readonly environment: Record<string, string>;
+  /** Where it is started; otherwise in the repository. */
+  readonly folder?: string;
 }
 
 const readyWithinMs = 60_000;
@@ -45,13 +47,13 @@ export function thisProgram(): Program {
 }
 
 async function start(
-  { waybilld, environment }: Program,
+  { waybilld, environment, folder = new URL('../..', import.meta.url).pathname }: Program,
   role: 'serve' | 'work',
   overrides: Record<string, string>,
   sign: RegExp,
 ): Promise<OwnProcess & { found: string }> {
   const child = spawn(process.execPath, [waybilld, role], {
-    cwd: new URL('../..', import.meta.url).pathname,
+    cwd: folder,
     // The line that says that it is ready is logged at this level.
     env: { ...environment, WAYBILL_LOG_LEVEL: 'info', ...overrides },
     stdio: ['ignore', 'pipe', 'pipe'],

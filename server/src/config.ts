@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { extname } from 'node:path';
+import { resolveGivenPath } from './given-path.ts';
 
 /**
  * The environment as one frozen, validated Config. Nothing else reads process.env, and the table below is the only
@@ -50,12 +51,12 @@ const settings = {
     about:
       'A certificate with its chain, in PEM: `serve` then speaks HTTPS itself. A new one is served within seconds. Empty: plain HTTP, for a proxy that terminates TLS.',
     default: '',
-    parse: text,
+    parse: filePath,
   },
   WAYBILL_TLS_KEY_FILE: {
     about: 'The private key of the certificate, in PEM, in a file that not everyone can read.',
     default: '',
-    parse: text,
+    parse: filePath,
   },
   WAYBILL_TRUSTED_PROXIES: {
     about: 'Addresses or networks (CIDR) whose X-Forwarded-For is trusted, separated by commas. Empty: none.',
@@ -96,7 +97,7 @@ const settings = {
     about:
       'A file of master keys, one per line: VERSION:BASE64 OF 32 BYTES. The first is used for sealing; keep the others.',
     default: '',
-    parse: text,
+    parse: filePath,
   },
   WAYBILL_VAULT_KEY: {
     about:
@@ -108,7 +109,7 @@ const settings = {
     about:
       'A file with a token that may read this key, encrypt and decrypt, as Vault’s agent writes it. It is read again for every request.',
     default: '',
-    parse: text,
+    parse: filePath,
   },
   WAYBILL_KMS_KEYS: {
     about:
@@ -169,7 +170,7 @@ const settings = {
     about:
       'A Maildir to which the mail server delivers mails to WAYBILL_BOUNCE_ADDRESS. `work` reads and removes them. Empty: the mail server runs `waybilld admin mail bounce`.',
     default: '',
-    parse: text,
+    parse: filePath,
   },
   WAYBILL_SECOND_FACTOR: {
     about:
@@ -259,7 +260,7 @@ const settings = {
   WAYBILL_TEXTS_DIR: {
     about: 'A folder with your own texts: sv.json there replaces individual Swedish texts, nb.json adds Norwegian.',
     default: '',
-    parse: text,
+    parse: filePath,
   },
   WAYBILL_DESTTIME_UNIT: {
     about: 'The unit of desttime and ttl.',
@@ -551,8 +552,9 @@ export function givenSettings(environment: NodeJS.ProcessEnv = process.env): Rec
   );
 }
 
-function fromFile(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
+function fromFile(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const path = resolveGivenPath(given);
   try {
     if ((statSync(path).mode & 0o007) === 0) return readFileSync(path, 'utf8').trim();
   } catch (error) {
@@ -564,6 +566,11 @@ function fromFile(path: string | undefined): string | undefined {
 
 function text(value: string): string {
   return value;
+}
+
+/** Empty stays empty: nothing is named. */
+function filePath(value: string): string {
+  return value === '' ? '' : resolveGivenPath(value);
 }
 
 function list(value: string): readonly string[] {
@@ -675,7 +682,8 @@ function operatorName(value: string): string {
 const logoTypes: Readonly<Record<string, 'svg' | 'png'>> = { '.svg': 'svg', '.png': 'png' };
 const maxLogoBytes = 100_000;
 
-function logoFile(path: string): { type: 'svg' | 'png'; content: Buffer } {
+function logoFile(given: string): { type: 'svg' | 'png'; content: Buffer } {
+  const path = resolveGivenPath(given);
   const type = logoTypes[extname(path).toLowerCase()];
   if (!type) throw new Error('is the path of a .svg or .png file.');
   const content = readFileSync(path);

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import './leave-start-directory.ts';
+
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import closeWithGrace from 'close-with-grace';

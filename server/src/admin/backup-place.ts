@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { BackupAddress } from '../assemble.ts';
 import type { Copied } from '../domain/backup/make-backup.ts';
@@ -6,6 +5,7 @@ import { ExchangeError } from '../domain/exchange-error.ts';
 import { MissingObject } from '../domain/files/missing-object.ts';
 import { type DayKeyMirror, readMirror } from '../domain/keys/day-key-mirror.ts';
 import type { BackupPlace } from '../domain/ports/index.ts';
+import { resolveGivenPath } from '../given-path.ts';
 import type { AdminContext } from './command.ts';
 import { Progress, size } from './progress.ts';
 
@@ -16,7 +16,7 @@ export function placeAddress(value: string): BackupAddress {
   if (value === '' || /^[a-z0-9]+:\/\//i.test(value)) {
     throw new InvalidArgumentError('Use a directory, or s3://BUCKET/PREFIX on the same S3 server.');
   }
-  return { folder: resolve(value) };
+  return { folder: resolveGivenPath(value) };
 }
 
 /** The day keys in the place that an option names; undefined if it names none. */

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { ContactInput, ContactsAddRequest } from '@waybill/protocol';
 import { Check, Errors } from 'typebox/value';
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { resolveGivenPath } from '../given-path.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
@@ -13,7 +14,8 @@ const reasons: Readonly<Record<string, string>> = {
 /** The contacts in a JSON file, or in standard input for `-`. An error message names the place in the file. */
 export async function readContactsFile(path: string): Promise<ContactInput[]> {
   const source = path === '-' ? 'Standard input' : path;
-  const json = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8').catch(cannotRead(path));
+  const json =
+    path === '-' ? await text(process.stdin) : await readFile(resolveGivenPath(path), 'utf8').catch(cannotRead(path));
   let value: unknown;
   try {
     value = JSON.parse(json);

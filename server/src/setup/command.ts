@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { examples, print } from '../admin/command.ts';
 import { linesOf as findingLines, summaryOf } from '../admin/doctor.ts';
 import { isSetting } from '../config.ts';
+import { resolveGivenPath } from '../given-path.ts';
 import type { Settings } from './environment-file.ts';
 import type { SetupOptions, SetupResult } from './setup.ts';
 import { environmentPath } from './write-settings.ts';
@@ -25,11 +26,11 @@ export function setupCommand(program: Command, setUp: SetUp): void {
     .description(
       'write the settings and secrets, create the bucket, the schema and the first account, and examine everything; can be repeated',
     )
-    .option('--dir <folder>', 'where the environment file and the secrets are', '/etc/waybill')
+    .option('--dir <folder>', 'where the environment file and the secrets are', resolveGivenPath, '/etc/waybill')
     .option('--set <NAME=VALUE>', 'a setting; can be repeated. Secrets are safer in the environment', assignment, {})
     .option('--email <address>', 'the address of the first account')
     .option('--number <digits>', 'its mobile number: 7 to 15 digits, starting with the country code')
-    .option('--api-key-file <path>', 'also write the key of the new account to this file')
+    .option('--api-key-file <path>', 'also write the key of the new account to this file', resolveGivenPath)
     .option('--no-doctor', 'do not examine everything at the end')
     .option('--yes', 'ask nothing: settings come from --set, the environment and the environment file')
     .option('--json', 'ask nothing, and print JSON')

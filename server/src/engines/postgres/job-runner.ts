@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { type Runner, run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker';
+import type { Runner, WorkerEvents } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { isPassing } from './unavailable.ts';
@@ -116,11 +116,14 @@ async function begin(options: JobRunnerOptions, { running, cut }: Jobs): Promise
   const events: WorkerEvents = new EventEmitter();
   const closed = once(events, 'pool:gracefulShutdown');
   const looked = firstLook(events);
+  const { Logger: WorkerLogger, run } = await import('graphile-worker');
   const runner = await run({
     pgPool: options.pool,
     events,
     concurrency: options.concurrency,
     noHandleSignals: true,
+    // Otherwise it reads a file `crontab` in the working directory.
+    parsedCronItems: [],
     // Settles jobs in batches, even batches of one: only then does a failure to settle end the runner instead of ending
     // the process as an unhandled rejection.
     preset: {

@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { runMigrations } from 'graphile-worker';
 import type pg from 'pg';
 import { DatabaseError } from 'pg';
 
@@ -55,6 +54,7 @@ export async function migrate(pool: pg.Pool, from: URL = folder): Promise<string
     // A migration of a large table, or waiting for another process that migrates, may take longer than a request may.
     await client.query('set statement_timeout = 0');
     await lockOthersOut(client);
+    const { runMigrations } = await import('graphile-worker');
     await runMigrations({ pgPool: pool });
     await createTable(client);
     const applied = await readApplied(client);
