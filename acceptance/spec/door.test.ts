@@ -142,7 +142,7 @@ describe('several processes', () => {
     for (let i = 0; i < 10; i++) {
       const answer = await client.contacts();
       expect(answer.status).toBe(200);
-      const [, tag] = /^(\S+)-\d+$/.exec(header(answer, 'X-Request-Id') ?? '') ?? [];
+      const [, tag] = /^(\S+)-[0-9a-f]{16}$/.exec(header(answer, 'X-Request-Id') ?? '') ?? [];
       expect(tag).toBeDefined();
       tags.add(tag ?? '');
     }

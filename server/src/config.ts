@@ -14,7 +14,7 @@ const settings = {
   },
   WAYBILL_ALLOWED_HOSTS: {
     about:
-      'Additional host names that this server serves, separated by commas, with the port unless it is the default.',
+      'Additional host names that this server and its console serve, separated by commas, with the port unless it is the default. The console also accepts addresses and names without a dot.',
     default: '',
     parse: list,
   },

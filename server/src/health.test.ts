@@ -6,6 +6,7 @@ import { closedPort } from './testing/tcp.ts';
 
 async function startConsole(host: string, status: ProcessStatus = 'ok') {
   const app = buildConsole({
+    allowedHosts: [],
     log: pino({ level: 'silent' }),
     status: () => status,
     engines: () => ({}),

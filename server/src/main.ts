@@ -78,7 +78,8 @@ async function serve(): Promise<void> {
   const processTag = randomBytes(3).toString('hex');
   const server = buildServer(engines, {
     log,
-    processTag,
+    // Random: a counter would tell anyone how many requests the server gets.
+    makeRequestId: () => `${processTag}-${randomBytes(8).toString('hex')}`,
     publicUrl: config.WAYBILL_PUBLIC_URL,
     allowedHosts: config.WAYBILL_ALLOWED_HOSTS,
     trustedProxies: config.WAYBILL_TRUSTED_PROXIES,
@@ -152,7 +153,13 @@ async function openConsole(
   const { registry, sources } = observation.metrics;
   let status: ProcessStatus = 'starting';
   let watch: EngineWatch | undefined;
-  const server = buildConsole({ log, status: () => status, engines: () => watch?.states() ?? {}, metrics: registry });
+  const server = buildConsole({
+    log,
+    status: () => status,
+    engines: () => watch?.states() ?? {},
+    allowedHosts: config.WAYBILL_ALLOWED_HOSTS,
+    metrics: registry,
+  });
   const address = config[setting];
   if (address) await server.listen(address).catch(cannotListen(setting));
   return {

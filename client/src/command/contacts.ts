@@ -4,6 +4,7 @@ import type { Waybill } from '../waybill.ts';
 import type { ContactDetails, ContactView, ImportedContact } from '../wire.ts';
 import { confirm } from './ask.ts';
 import { readContactsFile } from './contacts-file.ts';
+import { toJsonText } from './printable.ts';
 import { counted } from './send.ts';
 import type { Column } from './table.ts';
 import { type Context, unlessMissing, withClient } from './with-client.ts';
@@ -80,7 +81,7 @@ export async function exportContacts(context: Context): Promise<void> {
       contacts.push(contact);
     }
   });
-  terminal.output.write(`${JSON.stringify(contacts, undefined, 2)}\n`);
+  terminal.output.write(`${toJsonText(contacts, 2)}\n`);
 }
 
 export interface ImportOptions {

@@ -26,13 +26,10 @@ export interface Whole {
  * created or written to, it goes into the folder itself: what a sender calls a folder must not stop a pull.
  */
 export async function land(folder: string, journal: PullJournal, entry: JournalEntry, whole: Whole): Promise<string> {
-  const names = safeLocalPath(whole.path);
+  const names = safeLocalPath(whole.path).map(toVisibleName);
   const name = names.pop() as string;
   try {
-    return await place(folder, journal, entry, whole, [
-      ...(await enterFolders(folder, journal, names.map(visible))),
-      name,
-    ]);
+    return await place(folder, journal, entry, whole, [...(await enterFolders(folder, journal, names)), name]);
   } catch (error) {
     if (names.length === 0 || !unusable.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     return place(folder, journal, entry, whole, [name]);
@@ -41,8 +38,8 @@ export async function land(folder: string, journal: PullJournal, entry: JournalE
 
 const unusable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR']);
 
-/** A hidden folder may be one that a program reads, such as `.ssh`. */
-function visible(name: string): string {
+/** A hidden file or folder may be one that a program reads, such as `.bash_profile` or `.ssh`. */
+function toVisibleName(name: string): string {
   return name.replace(/^\./, '_');
 }
 

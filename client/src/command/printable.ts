@@ -1,4 +1,16 @@
+const controls = /\p{Cc}|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
 /** Names and messages come from others: characters that control a terminal or reverse the text are replaced. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+  return text.replace(controls, '\ufffd');
+}
+
+/**
+ * Writes a value as JSON. Characters that `printable` replaces are escaped, so that the value stays the same; line breaks
+ * are only those of the indentation.
+ */
+export function toJsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(controls, (character) =>
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

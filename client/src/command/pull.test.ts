@@ -182,6 +182,7 @@ test('names that are not safe here or elsewhere are changed, and the original is
   const names = [
     '../evil.txt',
     '.waybill',
+    '.bash_profile',
     'CON.txt',
     'report.',
     'Report.csv',
@@ -199,7 +200,8 @@ test('names that are not safe here or elsewhere are changed, and the original is
     .map(({ path, name }) => [name, relative(folder, path)]);
   expect(Object.fromEntries(received)).toEqual({
     '../evil.txt': '__/evil.txt',
-    '.waybill': '.waybill (2)',
+    '.waybill': '_waybill',
+    '.bash_profile': '_bash_profile',
     'CON.txt': '_CON.txt',
     'report.': 'report_',
     'Report.csv': 'Report.csv',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Told } from './exits.ts';
 import { type Paint, paintFor } from './paint.ts';
-import { printable } from './printable.ts';
+import { printable, toJsonText } from './printable.ts';
 import { Sheet } from './sheet.ts';
 import { type Column, Table } from './table.ts';
 import { wrapped } from './text-width.ts';
@@ -43,7 +43,7 @@ export class Answers {
   }
 
   async say(text: string, value: unknown): Promise<void> {
-    await this.#print(this.isJson ? JSON.stringify(value) : printable(text));
+    await this.#print(this.isJson ? toJsonText(value) : printable(text));
   }
 
   /**
@@ -60,7 +60,7 @@ export class Answers {
     if (this.isJson || output.isTTY !== true) {
       const plain = (row: Row) => columns.map(({ cell, plain: whole = cell }) => printable(whole(row))).join('\t');
       for await (const row of rows) {
-        await this.#print(this.isJson ? JSON.stringify(valueOf(row)) : plain(row));
+        await this.#print(this.isJson ? toJsonText(valueOf(row)) : plain(row));
         count += 1;
       }
       return count;
@@ -95,7 +95,7 @@ export class Answers {
   /** One thing with all its details. The lines come from a `Sheet`. */
   async show(value: unknown, write: (sheet: Sheet) => void): Promise<void> {
     if (this.isJson) {
-      await this.#print(JSON.stringify(value));
+      await this.#print(toJsonText(value));
       return;
     }
     const { output } = this.#terminal;
@@ -117,7 +117,7 @@ export class Answers {
   fail({ code, message, next, requestId }: Told): void {
     const { errors } = this.#terminal;
     if (this.isJson) {
-      errors.write(`${JSON.stringify({ status: 'error', code, message, next, request_id: requestId })}\n`);
+      errors.write(`${toJsonText({ status: 'error', code, message, next, request_id: requestId })}\n`);
       return;
     }
     const request = requestId === undefined ? '' : ` (request ${requestId})`;

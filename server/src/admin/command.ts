@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Assembly } from '../assemble.ts';
 import { isUuid } from '../domain/is-uuid.ts';
+import { toJsonText } from './json-text.ts';
 
 /** What a command is given: the engines, and where its output goes. */
 export interface AdminContext {
@@ -74,7 +75,7 @@ export function dnsServer(value: string): string {
 
 /** Prints for a person, or as one JSON value for a program. */
 export function print(json: boolean | undefined, value: unknown, lines: readonly string[]): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''));
+  process.stdout.write(json ? `${toJsonText(value)}\n` : lines.map((line) => `${line}\n`).join(''));
 }
 
 /**
@@ -92,7 +93,7 @@ export async function printPages<Row, Shown>(
   for (let after: Row | undefined; ; ) {
     const rows = await page(after);
     for (const row of rows) {
-      process.stdout.write(json ? `${separator}${JSON.stringify(shown(row))}` : `${line(shown(row))}\n`);
+      process.stdout.write(json ? `${separator}${toJsonText(shown(row))}` : `${line(shown(row))}\n`);
       separator = ',';
     }
     after = rows.at(-1);

@@ -12,7 +12,7 @@ const genuine = () => tokens.make(random, Date.now());
 
 const app = buildServer({ pepper, policy: { maxFileBytes: 1024 } } as unknown as ServerEngines, {
   log: pino({ level: 'silent' }),
-  processTag: 'test',
+  makeRequestId: () => 'test-1',
   publicUrl: 'https://files.example.org',
   allowedHosts: [],
   trustedProxies: [],

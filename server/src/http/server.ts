@@ -46,8 +46,8 @@ const connectionOptions = {
 
 export interface ServerOptions {
   readonly log: Logger;
-  /** Short and different in every process, so that a response shows which process sent it. */
-  readonly processTag: string;
+  /** Begins with a tag of the process, so that a response shows which process sent it. */
+  readonly makeRequestId: () => string;
   readonly publicUrl: string;
   readonly allowedHosts: readonly string[];
   readonly trustedProxies: readonly string[];
@@ -62,12 +62,11 @@ export interface ServerOptions {
 export type ServerEngines = CgiEngines & PageEngines & V1Engines;
 
 export function buildServer(engines: ServerEngines, options: ServerOptions): FastifyInstance {
-  let requests = 0;
   const app = fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    genReqId: () => `${options.processTag}-${++requests}`,
+    genReqId: options.makeRequestId,
     bodyLimit: limits.jsonBytes,
     exposeHeadRoutes: false,
     // A request that arrives on an open connection while this process stops is served, as the last of its connection.

@@ -10,7 +10,7 @@ export const testHost = 'files.example.org';
 
 export const testServerOptions: ServerOptions = {
   log: pino({ level: 'silent' }),
-  processTag: 'test',
+  makeRequestId: () => 'test-1',
   publicUrl: `https://${testHost}`,
   allowedHosts: [],
   trustedProxies: [],

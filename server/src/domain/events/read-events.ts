@@ -30,12 +30,18 @@ export async function readEvents(
     const outcome = await eventWatch.wait(accountId, position, timeIsUp);
     if (outcome === 'over') return page;
     await mayStillRead();
-    if (outcome !== 'read again') return pageOf(outcome, position, limit);
+    if (outcome === 'read again') continue;
+    const news = selectPage(outcome, position, limit);
+    if (news.events.length > 0) return news;
   }
 }
 
-/** What was found may begin before the position and may be more than was asked for. */
-function pageOf({ events, next }: News, position: EventPosition, limit: number): Pick<EventPage, 'events' | 'next'> {
+/** Selects the events after a position. The news may begin before it, may end before it, and may be more than was asked for. */
+function selectPage(
+  { events, next }: News,
+  position: EventPosition,
+  limit: number,
+): Pick<EventPage, 'events' | 'next'> {
   const wanted = events.filter((event) => comparePositions(event.position, position) > 0).slice(0, limit);
   return { events: wanted, next: (wanted.length === limit && wanted.at(-1)?.position) || next };
 }

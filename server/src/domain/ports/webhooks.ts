@@ -6,9 +6,8 @@ export type PostOutcome =
   | { readonly failure: PostFailure };
 
 export type PostFailure =
-  | 'address_not_allowed'
+  | 'no_public_address'
   | 'url_not_allowed'
-  | 'unknown_name'
   | 'no_connection'
   | 'tls_failed'
   | 'timeout'

@@ -217,7 +217,7 @@ describe('a request that fails', () => {
     expect(await attemptsTo(down)).toEqual([{ attempt: 1, status: null, failure: 'no_connection' }]);
     const guarded = webhookSender({ allowed: [], allowHttp: false, addressesOf: async () => ['169.254.169.254'] });
     await send(actor, inside, { webhookSender: guarded });
-    expect(await attemptsTo(inside)).toEqual([{ attempt: 1, status: null, failure: 'address_not_allowed' }]);
+    expect(await attemptsTo(inside)).toEqual([{ attempt: 1, status: null, failure: 'no_public_address' }]);
     for (const webhook of [down, inside]) expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'waiting' }]);
   });
 

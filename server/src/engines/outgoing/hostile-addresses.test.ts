@@ -76,13 +76,13 @@ test.each([
 test.each(['loopback', 'loopback6', 'mapped', 'metadata', 'private', 'private6', 'mixed', 'mixed6'])(
   'no connection is made to %s.test, a name that resolves to an address inside',
   async (name) => {
-    expect(await attemptsAt(`http://${name}.test/`)).toEqual({ logged: ['address_not_allowed'], connections: [[]] });
+    expect(await attemptsAt(`http://${name}.test/`)).toEqual({ logged: ['no_public_address'], connections: [[]] });
   },
 );
 
 test('a name whose address changes after the look-up leads to the one that was checked, and later nowhere', async () => {
   expect(await attemptsAt('http://changing.test/', 2)).toEqual({
-    logged: [302, 'address_not_allowed'],
+    logged: [302, 'no_public_address'],
     connections: [['8.8.8.8'], []],
   });
 });

@@ -128,7 +128,7 @@ describe('no connection is made', () => {
   ])('to a name that has the address %s', async (...addresses) => {
     const { sender, open } = unconnected({ addressesOf: async () => addresses });
     expect(sender.objection('https://inside.example/')).toBeUndefined();
-    expect(await sender.post('https://inside.example/', headers, '{}')).toEqual({ failure: 'address_not_allowed' });
+    expect(await sender.post('https://inside.example/', headers, '{}')).toEqual({ failure: 'no_public_address' });
     expect(open).not.toHaveBeenCalled();
   });
 
@@ -136,7 +136,7 @@ describe('no connection is made', () => {
     const refused = Object.assign(new Error('queryA ESERVFAIL'), { syscall: 'queryA', code: 'ESERVFAIL' });
     for (const addressesOf of [async () => [], async () => Promise.reject(refused)]) {
       const { sender, open } = unconnected({ addressesOf });
-      expect(await sender.post('https://nowhere.example/', headers, '{}')).toEqual({ failure: 'unknown_name' });
+      expect(await sender.post('https://nowhere.example/', headers, '{}')).toEqual({ failure: 'no_public_address' });
       expect(open).not.toHaveBeenCalled();
     }
   });
@@ -172,7 +172,7 @@ describe('a connection', () => {
     const answers = [['8.8.8.8'], ['127.0.0.1']];
     const { sender, open } = unconnected({ addressesOf: async () => answers.shift() ?? [] });
     await sender.post('https://changing.example/', headers, '{}');
-    expect(await sender.post('https://changing.example/', headers, '{}')).toEqual({ failure: 'address_not_allowed' });
+    expect(await sender.post('https://changing.example/', headers, '{}')).toEqual({ failure: 'no_public_address' });
     expect(open).toHaveBeenCalledTimes(1);
   });
 

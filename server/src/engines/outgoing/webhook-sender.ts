@@ -84,10 +84,10 @@ async function readSome({ body }: Dispatcher.ResponseData, maxBytes: number): Pr
 }
 
 function failureOf(error: unknown): PostFailure {
-  if (error instanceof ForbiddenAddressError) return 'address_not_allowed';
-  if (error instanceof UnknownNameError) return 'unknown_name';
   const { code = '', syscall = '', name } = error as NodeJS.ErrnoException;
-  if (syscall.startsWith('query')) return 'unknown_name';
+  // One failure for all three: a caller must not learn which internal names exist.
+  const hasNoAddress = error instanceof UnknownNameError || syscall.startsWith('query');
+  if (hasNoAddress || error instanceof ForbiddenAddressError) return 'no_public_address';
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
   if (tlsCodes.test(code)) return 'tls_failed';
   if (syscall === 'connect' || name === 'AggregateError') return 'no_connection';

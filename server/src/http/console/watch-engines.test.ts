@@ -69,6 +69,7 @@ test('an engine that does not answer is asked one question at a time', async () 
 test('a process is ready whatever its engines do, from its start until it stops', async () => {
   let status: ProcessStatus = 'starting';
   const app = buildConsole({
+    allowedHosts: [],
     log: pino({ level: 'silent' }),
     status: () => status,
     engines: () => ({ postgres: 'out of reach', s3: 'ok' }),

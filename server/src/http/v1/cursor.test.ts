@@ -18,6 +18,15 @@ describe('a cursor', () => {
     expect(new Cursors(pepper, caller, 'drops', reordered).open(cursor)).toEqual(position);
   });
 
+  test('does not show its position', () => {
+    const bytes = Buffer.from(cursor, 'base64url').toString('latin1');
+    for (const text of ['createdAt', '2030', position.id.slice(0, 8)]) expect(bytes).not.toContain(text);
+    expect(cursors.seal(position)).toBe(cursor);
+    expect(cursors.seal({ ...position, id: '0190aaaa-0000-7000-8000-00000000000b' }).slice(0, 20)).not.toBe(
+      cursor.slice(0, 20),
+    );
+  });
+
   test.each([
     ['filter', new Cursors(pepper, caller, 'drops', { state: 'expired', receiver: 'a@example.org' })],
     ['shorter filter', new Cursors(pepper, caller, 'drops', { state: 'live' })],

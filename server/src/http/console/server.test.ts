@@ -1,0 +1,34 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { buildConsole } from './server.ts';
+
+const app = buildConsole({
+  log: pino({ level: 'silent' }),
+  status: () => 'ok',
+  engines: () => ({}),
+  allowedHosts: ['files.example.org', 'admin.example.org:8081'],
+  metrics: { contentType: 'text/plain', metrics: async () => 'waybill_up 1' },
+});
+
+test.each([
+  '10.0.0.11:8081',
+  '127.0.0.1',
+  '[::1]:8081',
+  'localhost:8081',
+  'waybill',
+  'files.example.org:8081',
+  'admin.example.org:8081',
+])('the console is served as %s', async (host) => {
+  const { statusCode } = await app.inject({ url: '/metrics', headers: { host } });
+  expect(statusCode).toBe(200);
+});
+
+test.each(['attacker.example', 'attacker.example:8081', '10.0.0.11.attacker.example', 'admin.example.org:80'])(
+  'the console is not served as %s, which may be a name that a stranger points here',
+  async (host) => {
+    for (const url of ['/metrics', '/healthz', '/readyz']) {
+      const response = await app.inject({ url, headers: { host } });
+      expect([response.statusCode, response.json()]).toEqual([421, expect.objectContaining({ code: 'wrong_host' })]);
+    }
+  },
+);
