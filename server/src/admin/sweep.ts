@@ -1,14 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
+import type { UndeletedObject } from '../domain/ports/index.ts';
 import { type Swept, sweepAlone } from '../domain/sweep.ts';
-import { type AddCommand, examples, print } from './command.ts';
+import { type AddCommand, type AdminContext, examples, print, printPages } from './command.ts';
+
+const objectsPerPage = 500;
 
 export const sweepCommand: AddCommand = (parent, withEngines) => {
   const sweep = parent
     .command('sweep')
     .description('do now what workers do every minute: end what is past its deadline and delete its objects')
+    .option('--undeleted', 'delete nothing: list the objects that the store did not delete, one JSON array with --json')
     .option('--json', 'print JSON')
-    .action((options: { json?: boolean }) =>
+    .action((options: { json?: boolean; undeleted?: boolean }) =>
       withEngines(async ({ engines }) => {
+        if (options.undeleted) return await listUndeleted(engines, options.json);
         const since = performance.now();
         const swept = await sweepInTurn(engines);
         const tookMs = Math.round(performance.now() - since);
@@ -17,8 +22,18 @@ export const sweepCommand: AddCommand = (parent, withEngines) => {
         ]);
       }),
     );
-  examples(sweep, 'waybilld admin sweep', 'waybilld admin sweep --json');
+  examples(sweep, 'waybilld admin sweep', 'waybilld admin sweep --json', 'waybilld admin sweep --undeleted');
 };
+
+async function listUndeleted({ store }: AdminContext['engines'], json: boolean | undefined): Promise<void> {
+  await printPages(
+    json,
+    (after?: UndeletedObject) => store.undeletedObjects.list(after?.key, objectsPerPage),
+    ({ key, attempts, firstFailedAt }) => ({ object: key, attempts, first_failed_at: firstFailedAt }),
+    ({ object, attempts, first_failed_at: since }) => `${object}  ${attempts} attempts since ${since.toISOString()}`,
+    'The object store has deleted everything that was to be deleted.',
+  );
+}
 
 /** Waits for a worker that is sweeping, because only a sweep that begins now finds everything that is due. */
 async function sweepInTurn(engines: Parameters<typeof sweepAlone>[0]): Promise<Swept> {

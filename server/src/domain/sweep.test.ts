@@ -324,7 +324,11 @@ test('objects of many files are deleted by one request, and those of a large one
     );
   }
   const requests: (readonly string[])[] = [];
-  const objects = { ...engines.objects, delete: async (keys: readonly string[]) => void requests.push(keys) };
+  const deleteAll = async (keys: readonly string[]) => {
+    requests.push(keys);
+    return [];
+  };
+  const objects = { ...engines.objects, delete: deleteAll };
   expect(await sweepFiles({ ...engines, objects })).toEqual({ files: 7, objects: 3204 });
   expect(requests.map((keys) => keys.length)).toEqual([1000, 1000, 1000, 204]);
   expect(new Set(requests.flat()).size).toBe(3204);
@@ -342,6 +346,7 @@ test('a large file whose deletion was broken off goes on from the chunks that ar
   const deleteSome = async () => {
     requests += 1;
     if (requests > 2) throw new Error('away');
+    return [];
   };
   const objects = { ...engines.objects, delete: deleteSome };
   await expect(sweepFiles({ ...engines, objects })).rejects.toThrow('away');

@@ -1,5 +1,6 @@
 import { countUsage } from './accounts/count-usage.ts';
 import { endExpired } from './drops/end-expired.ts';
+import { retryDeletions } from './files/delete-objects.ts';
 import { sweepFiles } from './files/sweep-files.ts';
 import { sweepDayKeys } from './keys/sweep-day-keys.ts';
 import type { Batch, BatchSize, Engines } from './ports/index.ts';
@@ -89,6 +90,7 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
     deleted = await sweepFiles(engines, signal);
     return deleted.files;
   });
+  await tried(() => retryDeletions(engines, signal));
   await tried(() => sweepDayKeys(engines, signal));
   if (failures.length > 0) throw failures[0];
   return { ...swept, ...deleted };

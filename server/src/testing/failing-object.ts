@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { engineAddresses } from './engine-addresses.ts';
 
 /** A proxy to the real store, which responds with 500 to every request that names one of the keys. */
@@ -8,9 +9,14 @@ export async function startFailingObjects(
   keys: ReadonlySet<string>,
 ): Promise<{ endpoint: string; isAway: boolean } & AsyncDisposable> {
   const target = new URL(engineAddresses.s3.endpoint);
-  const server = createServer((incoming, outgoing) => {
-    const named = [incoming.url, incoming.headers['x-amz-copy-source']].map((text) => decodeURIComponent(String(text)));
-    if (proxy.isAway || [...keys].some((key) => named.some((text) => text.split('?')[0]?.endsWith(key)))) {
+  const isNamed = (key: string, { url, headers }: IncomingMessage, body: string) =>
+    body.includes(`>${key}<`) ||
+    [url, headers['x-amz-copy-source']].some((text) => decodeURIComponent(String(text)).split('?')[0]?.endsWith(key));
+  const server = createServer();
+  const treat = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    // Only a request that deletes objects names them in its body.
+    const body = incoming.method === 'POST' ? await buffer(incoming) : undefined;
+    if (proxy.isAway || [...keys].some((key) => isNamed(key, incoming, body?.toString() ?? ''))) {
       incoming.resume();
       outgoing.writeHead(500, { 'content-type': 'application/xml' });
       outgoing.end('<Error><Code>InternalError</Code><Message>An object store that fails.</Message></Error>');
@@ -20,14 +26,16 @@ export async function startFailingObjects(
     const { method, url: path, headers } = incoming;
     // The host too is passed on: the signature covers it.
     const onward = request({ host, port, method, path, headers, agent: false });
-    incoming.pipe(onward);
+    if (body) onward.end(body);
+    else incoming.pipe(onward);
     onward.on('error', () => outgoing.destroy());
     outgoing.on('close', () => onward.destroy());
     onward.on('response', (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
     });
-  });
+  };
+  server.on('request', (incoming, outgoing) => void treat(incoming, outgoing));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const proxy = {

@@ -28,6 +28,7 @@ export function memoryObjectStore(): MemoryObjectStore {
     },
     async delete(keys) {
       for (const key of keys) objects.delete(key);
+      return [];
     },
   };
 }

@@ -5,6 +5,7 @@ import { type FileObject, objectsOf, sealOf } from './chunk-runs.ts';
 import { discardBuffer } from './discard-buffer.ts';
 import { MissingObject } from './missing-object.ts';
 import { openSegment, sealedBytes, segmentCount } from './sealing.ts';
+import { UnreadableObject, unlessUnreadable } from './unreadable-object.ts';
 
 export interface Checking {
   readonly signal: AbortSignal;
@@ -34,7 +35,8 @@ export async function checkFile(
     if (number <= objectsDone) continue;
     const check = { dataKey, file, object, hash, signal };
     // Damage on the way from the store is not damage in it: only what fails twice counts.
-    const problem = (await problemOf(engines.objects, check)) && (await problemOf(engines.objects, check));
+    const first = await findProblem(engines.objects, check);
+    const problem = first === undefined || first === 'unreadable' ? first : await findProblem(engines.objects, check);
     if (problem) return { object: object.key, problem };
     await afterEach?.(object.bytes);
   }
@@ -51,13 +53,14 @@ interface ObjectCheck {
 }
 
 /** Adds the object's plaintext to the hash, unless there is a problem. */
-async function problemOf(
+async function findProblem(
   objects: Pick<ObjectStore, 'read'>,
   { dataKey, file, object, hash, signal }: ObjectCheck,
-): Promise<'missing' | 'damaged' | undefined> {
+): Promise<Exclude<Damage['problem'], 'key' | 'digest'> | undefined> {
   const segments: Buffer[] = [];
   try {
-    const sealed = await objects.read(object.key, { offset: 0, length: object.bytes }, signal);
+    const part = { offset: 0, length: object.bytes };
+    const sealed = await unlessUnreadable(objects, signal, () => objects.read(object.key, part, signal));
     const seal = sealOf(dataKey, file.id, object.run);
     const lastSegment = segmentCount(file.sizeBytes) - 1;
     for (let segment = object.firstSegment; segment < object.endSegment; segment += 1) {
@@ -71,6 +74,7 @@ async function problemOf(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof MissingObject) return 'missing';
+    if (error instanceof UnreadableObject) return 'unreadable';
     if (error instanceof ExchangeError && error.code !== 'damaged') throw error;
     return 'damaged';
   } finally {

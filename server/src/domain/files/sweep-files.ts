@@ -1,19 +1,18 @@
 import type { Deletion, DeletionStore, Engines } from '../ports/index.ts';
 import { takeKeys } from './chunk-runs.ts';
+import { deleteObjects, objectsPerRequest } from './delete-objects.ts';
 
-/** The most keys that one DeleteObjects takes, and therefore the most files that one request can finish. */
-const objectsPerRequest = 1_000;
 const leaseSeconds = 60;
+
+type Needs = Pick<Engines, 'store' | 'objects' | 'checkpoint' | 'report'>;
 
 /**
  * Deletes the objects of files whose key is destroyed, and of uploads that ended without a file. The objects of many
  * small files are deleted in one request, those of a large file in several, from its end, with the progress recorded.
- * Nothing is left behind, whatever the size of a file and wherever a crash happens.
+ * Nothing is left behind, whatever the size of a file and wherever a crash happens; what the store does not delete is
+ * recorded in a list of its own.
  */
-export async function sweepFiles(
-  engines: Pick<Engines, 'store' | 'objects' | 'checkpoint'>,
-  signal?: AbortSignal,
-): Promise<{ files: number; objects: number }> {
+export async function sweepFiles(engines: Needs, signal?: AbortSignal): Promise<{ files: number; objects: number }> {
   const swept = { files: 0, objects: 0 };
   for (const source of [engines.store.uploads, engines.store.files]) {
     for (;;) {
@@ -28,7 +27,7 @@ export async function sweepFiles(
 }
 
 async function deleteAll(
-  { objects, checkpoint }: Pick<Engines, 'objects' | 'checkpoint'>,
+  engines: Needs,
   source: DeletionStore,
   deletions: readonly Deletion[],
   signal: AbortSignal | undefined,
@@ -45,10 +44,9 @@ async function deleteAll(
       settled.push(taken.rest);
       if (keys.length === objectsPerRequest) break;
     }
-    if (keys.length > 0) await objects.delete(keys);
-    checkpoint('sweep:objects-deleted');
+    if (keys.length > 0) deleted += await deleteObjects(engines, keys);
+    engines.checkpoint('sweep:objects-deleted');
     await source.settleDeletions(settled);
-    deleted += keys.length;
     const last = settled.at(-1) as Deletion;
     const isDone = last.chunkCount === 0 && last.runs.length <= 1;
     waiting = [...(isDone ? [] : [last]), ...waiting.slice(settled.length)];

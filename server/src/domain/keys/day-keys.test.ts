@@ -23,7 +23,7 @@ afterAll(() => exchange[Symbol.asyncDispose]());
 function otherDayKeys({ daysAgo = 0 } = {}): DayKeys {
   const { store, keys, random } = exchange.engines;
   const clock = async () => ((await store.dayKeys.clock()) as number) - daysAgo * daySeconds;
-  return new DayKeys({ store: { dayKeys: { ...store.dayKeys, clock } }, objects, masterKeys: keys, random });
+  return new DayKeys({ store: { ...store, dayKeys: { ...store.dayKeys, clock } }, objects, masterKeys: keys, random });
 }
 
 /** The day it is in this many days, as a request sees it. */

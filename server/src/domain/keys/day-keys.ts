@@ -26,7 +26,7 @@ const objectsPerRequest = 1_000;
 const always = new AbortController().signal;
 
 export interface DayKeyEngines {
-  readonly store: Pick<Store, 'dayKeys'>;
+  readonly store: Pick<Store, 'dayKeys' | 'undeletedObjects'>;
   readonly objects: ObjectStore;
   readonly masterKeys: KeyProvider;
   readonly random: Random;
@@ -142,7 +142,8 @@ export class DayKeys {
     for (;;) {
       const ids = await store.dayKeys.leftovers(objectsPerRequest);
       if (ids.length === 0) return destroyed;
-      await objects.delete(ids.map(objectOf));
+      const undeleted = await objects.delete(ids.map(objectOf));
+      if (undeleted.length > 0) await store.undeletedObjects.record(undeleted);
       await store.dayKeys.forget(ids);
     }
   }

@@ -26,6 +26,7 @@ export type * from './scrub.ts';
 export type * from './sent-drops.ts';
 export type * from './stops.ts';
 export type * from './store.ts';
+export type * from './undeleted-objects.ts';
 export type * from './uploads.ts';
 export type * from './webhooks.ts';
 export type * from './wrapped-keys.ts';

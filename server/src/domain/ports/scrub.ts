@@ -24,13 +24,13 @@ export interface FilePage {
 }
 
 /**
- * What is wrong with a file: an object is missing, an object is not what was sealed there, the whole does not have the
- * digest of what was uploaded, or its key cannot be unwrapped.
+ * What is wrong with a file: an object is missing, the store fails for an object, an object is not what was sealed
+ * there, the whole does not have the digest of what was uploaded, or its key cannot be unwrapped.
  */
 export interface Damage {
   /** The first object that is wrong. */
   readonly object: string;
-  readonly problem: 'missing' | 'damaged' | 'digest' | 'key';
+  readonly problem: 'missing' | 'unreadable' | 'damaged' | 'digest' | 'key';
 }
 
 export interface DamagedFile extends Damage, FilePosition {

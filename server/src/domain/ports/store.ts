@@ -16,6 +16,7 @@ import type { QuotaStore } from './quotas.ts';
 import type { ScrubStore } from './scrub.ts';
 import type { SentDropStore } from './sent-drops.ts';
 import type { StopStore } from './stops.ts';
+import type { UndeletedObjectStore } from './undeleted-objects.ts';
 import type { UploadStore } from './uploads.ts';
 import type { WebhookDeliveryStore, WebhookStore } from './webhooks.ts';
 import type { WrappedKeyStore } from './wrapped-keys.ts';
@@ -43,6 +44,7 @@ export interface Store {
   readonly webhookDeliveries: WebhookDeliveryStore;
   readonly wrappedKeys: WrappedKeyStore;
   readonly dayKeys: DayKeyStore;
+  readonly undeletedObjects: UndeletedObjectStore;
   /** A few stored keys, to check whether the master keys can unwrap them. */
   sampleWrappedKeys(): Promise<readonly WrappedKey[]>;
   /** Within a transaction, the work becomes a part of it. */

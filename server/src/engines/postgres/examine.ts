@@ -40,7 +40,9 @@ export async function* examinePostgres(options: PostgresExamination): AsyncGener
     yield clockFinding('postgres.clock', 'PostgreSQL', facts.clock, now());
     const schema = await schemaFinding(pool);
     yield schema;
-    if (schema.status === 'ok') yield await workFinding(pool);
+    if (schema.status !== 'ok') return;
+    yield await workFinding(pool);
+    yield* await findUndeleted(pool);
   } finally {
     await pool.end();
   }
@@ -183,4 +185,15 @@ async function workFinding(pool: pg.Pool): Promise<Finding> {
     `For more than ${overdueSeconds / 60} minutes, ${jobs} jobs and ${drops} ended drops have been waiting for a worker.`,
     'Start a `work` process, look at its log, or start more of them: systemctl status waybill-work.',
   );
+}
+
+/** Objects that are still in the bucket although they were to be deleted. */
+async function findUndeleted(pool: pg.Pool): Promise<Finding[]> {
+  const { rows } = await pool.query<{ key: string }>('select key from undeleted_objects order by due_at limit 100');
+  const [first] = rows;
+  if (!first) return [];
+  const says = `The object store does not delete ${rows.length === 1 ? 'an object' : `${rows.length} objects or more`}, such as ${first.key}.`;
+  return [
+    warning('s3.undeleted', says, 'List them with waybilld admin sweep --undeleted, and repair the object store.'),
+  ];
 }

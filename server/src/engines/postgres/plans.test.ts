@@ -113,6 +113,8 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
     update messages set state = 'given_up' where id in (select id from messages where state = 'sent' limit 2000);
     update messages set kind = 'code', recipient = 'someone' || id || '@x.org'
       where id in (select id from messages where state = 'sent' limit 2000);
+    insert into undeleted_objects (key, due_at) select gen_random_uuid() || '/00000000', now() + number * interval '1 second'
+      from generate_series(1, 20000) as number;
     analyze`);
 }
 
@@ -529,6 +531,12 @@ async function everyCall(accountId: string): Promise<Calls> {
       drop: (dayKeys) => dayKeys.drop(0),
       leftovers: (dayKeys) => dayKeys.leftovers(count),
       forget: (dayKeys) => dayKeys.forget([randomUUID()]),
+    },
+    undeletedObjects: {
+      record: (undeleted) => undeleted.record(['x']),
+      takeDue: (undeleted) => undeleted.takeDue(count, 60),
+      forget: (undeleted) => undeleted.forget(['x']),
+      list: (undeleted) => undeleted.list('x', count),
     },
     scrub: {
       pass: (scrub) => scrub.pass(),

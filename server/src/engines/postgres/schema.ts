@@ -356,6 +356,13 @@ export interface StoppedMail {
   stopped_at: Generated<Timestamp>;
 }
 
+export interface UndeletedObjects {
+  attempts: Generated<number>;
+  due_at: Timestamp;
+  first_failed_at: Generated<Timestamp>;
+  key: string;
+}
+
 export interface Uploads {
   account_id: string;
   checks: Generated<number>;
@@ -462,6 +469,7 @@ export interface DB {
   messages: Messages;
   scrub: Scrub;
   stopped_mail: StoppedMail;
+  undeleted_objects: UndeletedObjects;
   uploads: Uploads;
   usage: Usage;
   webhook_attempts: WebhookAttempts;

@@ -20,6 +20,7 @@ import { scrubStore } from './scrub.ts';
 import { sentDropStore } from './sent-drops.ts';
 import { stopStore } from './stops.ts';
 import { whenReachable } from './unavailable.ts';
+import { undeletedObjectStore } from './undeleted-objects.ts';
 import { uploadStore } from './uploads.ts';
 import { webhookDeliveryStore } from './webhook-deliveries.ts';
 import { webhookStore } from './webhooks.ts';
@@ -49,6 +50,7 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     webhookDeliveries: webhookDeliveryStore(db, traceparent),
     wrappedKeys: wrappedKeyStore(db),
     dayKeys: dayKeyStore(db),
+    undeletedObjects: undeletedObjectStore(db),
     sampleWrappedKeys: () => sampleWrappedKeys(db),
     exclusively: (name, work) => exclusively(db, name, work),
     transaction: (work) => {

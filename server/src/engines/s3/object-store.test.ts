@@ -53,6 +53,22 @@ test('what is to be deleted is named in requests of fifty keys, each with its MD
   expect(bodies.map((body) => body.toString().split('<Key>').length - 1)).toEqual([50, 50, 1]);
 });
 
+test('names the objects that the store did not delete, and asks for them again only', async () => {
+  const asked: string[][] = [];
+  await using server = await startServer(async (request, response) => {
+    const keys = [...(await buffer(request)).toString().matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key as string);
+    asked.push(keys);
+    const errors = keys
+      .filter((key) => key === 'bad')
+      .map((key) => `<Error><Key>${key}</Key><Code>InternalError</Code></Error>`);
+    response.end(`<DeleteResult>${errors.join('')}</DeleteResult>`);
+  });
+  using store = storeAt(server.port, { deadlineMs: 300, silenceMs: 200 });
+  expect(await store.delete(['one', 'bad', 'two'])).toEqual(['bad']);
+  expect(asked[0]).toEqual(['one', 'bad', 'two']);
+  expect(new Set(asked.slice(1).map((keys) => keys.join()))).toEqual(new Set(['bad']));
+});
+
 /** A local server in place of the store. */
 async function startServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,

@@ -38,6 +38,8 @@ const atOnce = { reading: 4, writing: 64, deleting: 4 };
 const maxWaiting = 10_000;
 /** Some servers, such as OpenStack Swift, delete one object after the other, and are silent meanwhile. */
 const deletedAtOnce = 50;
+/** That so many objects cannot be deleted and none can is no fault of the objects. */
+const failedInRow = 10;
 /** While the store responds to other calls. */
 const longestWaitMs = 60_000;
 const shortestPauseMs = 50;
@@ -54,6 +56,47 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   const writing = openLane(atOnce.writing);
   const deleting = openLane(atOnce.deleting);
   const isSigned = !isProtected(options.endpoint);
+  const ping = () =>
+    persist(silenceMs, undefined, async (abortSignal) => {
+      await reading.client.send(new HeadBucketCommand({ Bucket }), { abortSignal });
+    });
+  /** Returns those that were not deleted. */
+  const requestDeletion = async (keys: readonly string[], abortSignal: AbortSignal) => {
+    const command = new DeleteObjectsCommand({
+      Bucket,
+      Delete: { Quiet: true, Objects: keys.map((Key) => ({ Key })) },
+    });
+    const { Errors = [] } = await deleting.client.send(command, { abortSignal });
+    const failed = new Set(Errors.map(({ Key }) => Key));
+    return keys.filter((key) => failed.has(key));
+  };
+  /** Some servers fail the whole request for one object, so those that cannot be deleted together are tried one by one. */
+  const deleteSome = async (keys: readonly string[]): Promise<readonly string[]> => {
+    let left = keys;
+    try {
+      await inLane(deleting.lane, undefined, async (abortSignal) => {
+        left = await requestDeletion(left, abortSignal);
+        if (left.length > 0) throw new Error(`${left[0]} was not deleted`);
+      });
+      return left;
+    } catch (error) {
+      if (left.length < keys.length) return left;
+      if (!isPassing((error as Error).cause)) throw error;
+    }
+    await ping();
+    return deleteOneByOne(keys);
+  };
+  const deleteOneByOne = async (keys: readonly string[]): Promise<readonly string[]> => {
+    const failed: string[] = [];
+    for (const [index, key] of keys.entries()) {
+      const { leave } = await deleting.lane.enter();
+      const left = await requestDeletion([key], AbortSignal.timeout(silenceMs)).catch(() => [key]);
+      leave(left.length === 0 ? 'answered' : 'failed');
+      failed.push(...left);
+      if (failed.length === index + 1 && failed.length === failedInRow) return keys;
+    }
+    return failed;
+  };
 
   return {
     lanes: { reading: reading.lane, writing: writing.lane, deleting: deleting.lane },
@@ -79,21 +122,19 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
       }),
 
     async delete(keys) {
+      const failed: string[] = [];
       for (let from = 0; from < keys.length; from += deletedAtOnce) {
-        const Objects = keys.slice(from, from + deletedAtOnce).map((Key) => ({ Key }));
-        await inLane(deleting.lane, undefined, async (abortSignal) => {
-          const command = new DeleteObjectsCommand({ Bucket, Delete: { Quiet: true, Objects } });
-          const { Errors } = await deleting.client.send(command, { abortSignal });
-          const failed = Errors?.[0];
-          if (failed) throw new Error(`${failed.Key}: ${failed.Code}`);
-        });
+        const some = keys.slice(from, from + deletedAtOnce);
+        const left = await deleteSome(some);
+        failed.push(...left);
+        // There is no point in trying the others now.
+        if (left.length === some.length && left.length >= failedInRow) failed.push(...keys.slice(from + deletedAtOnce));
+        if (failed.length >= keys.length) break;
       }
+      return failed;
     },
 
-    ping: () =>
-      persist(silenceMs, undefined, async (abortSignal) => {
-        await reading.client.send(new HeadBucketCommand({ Bucket }), { abortSignal });
-      }),
+    ping,
 
     close() {
       for (const { client } of [reading, writing, deleting]) client.destroy();

@@ -1,0 +1,41 @@
+import { ExchangeError } from '../exchange-error.ts';
+import type { Engines } from '../ports/index.ts';
+
+/** The most keys that one request takes. */
+export const objectsPerRequest = 1_000;
+const leaseSeconds = 60;
+/** That so many objects cannot be deleted and none can is no fault of the objects. */
+const failedTogether = 10;
+
+type Needs = Pick<Engines, 'store' | 'objects' | 'report'>;
+
+/**
+ * Deletes up to 1,000 objects. One that the store does not delete is recorded and tried again later, so that it does not
+ * keep the others. Returns how many were deleted.
+ */
+export async function deleteObjects({ store, objects, report }: Needs, keys: readonly string[]): Promise<number> {
+  const failed = await objects.delete(keys);
+  if (failed.length >= failedTogether && failed.length === keys.length) throw new ExchangeError('unavailable');
+  const [first] = failed;
+  if (first === undefined) return keys.length;
+  await store.undeletedObjects.record(failed);
+  report('the object store does not delete an object', { object: first, objects: failed.length });
+  return keys.length - failed.length;
+}
+
+/** Tries again to delete what could not be deleted before and is due. Returns how many were deleted. */
+export async function retryDeletions(engines: Needs, signal?: AbortSignal): Promise<number> {
+  const { undeletedObjects } = engines.store;
+  let deleted = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const keys = await undeletedObjects.takeDue(objectsPerRequest, leaseSeconds);
+    if (keys.length === 0) return deleted;
+    const failed = new Set(await engines.objects.delete(keys));
+    await undeletedObjects.record([...failed]);
+    const gone = keys.filter((key) => !failed.has(key));
+    await undeletedObjects.forget(gone);
+    deleted += gone.length;
+    if (gone.length === 0) return deleted;
+  }
+}
