@@ -205,12 +205,13 @@ test('messages that were given up are all sent again on command, by their reason
 });
 
 for (const [command, problem] of [
-  [['retry'], 'Name a message, or use --all.'],
+  [['retry'], 'Name a message, or use --all or --waiting.'],
   [['retry', '--all', randomUUID()], 'not both'],
   [['retry', randomUUID()], '--account'],
   [['retry', '--all', '--account', 'a@example.org'], '--all is for all accounts'],
   [['retry', randomUUID(), '--account', 'a@example.org', '--since', '2026-01-01'], 'can only be used with --all'],
   [['retry', '--all', '--since', 'yesterday'], '2026-11-15T08:00:00Z'],
+  [['retry', '--waiting', '--since', '2026-01-01'], 'can only be used with --all'],
 ] as const) {
   test(`the command outbox ${command.join(' ')} is used wrongly`, async () => {
     const { exitCode, stdout, stderr } = await exchange.admin('outbox', ...command);

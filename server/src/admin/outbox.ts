@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { retryAllMessages } from '../domain/outbox/retry-all-messages.ts';
 import { retryMessage } from '../domain/outbox/retry-message.ts';
+import { retryWaitingMessages } from '../domain/outbox/retry-waiting-messages.ts';
 import type { OutboxLine } from '../domain/ports/index.ts';
 import { type AddCommand, examples, idFrom, print, printPages, time } from './command.ts';
 
@@ -35,19 +36,26 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
 
   const retry = outbox
     .command('retry')
-    .description('send messages again that were given up: one by its id, or all of them')
-    .argument('[message]', 'its id, as `outbox list --state given-up` shows it', idFrom('outbox list'))
+    .description('send messages now that were given up or wait for their next attempt: one by its id, or all of them')
+    .argument('[message]', 'its id, as `outbox list` shows it', idFrom('outbox list'))
     .option('--account <address>', 'the account that the message belongs to')
     .option('--all', 'all messages that were given up, of all accounts')
+    .option('--waiting', 'all messages that wait for their next attempt, of all accounts; with --all, these too')
     .option('--since <time>', 'with --all: only those given up since then, such as 2026-11-15T08:00:00Z', time)
-    .option('--reason <text>', 'with --all: only those whose last answer contains this text; case does not matter')
+    .option(
+      '--reason <text>',
+      'with --all or --waiting: only those whose last answer contains this text; case does not matter',
+    )
     .option('--json', 'print JSON')
     .action((id: string | undefined, options: RetryOptions, command: Command) => {
       const problem = wrongUseOf(id, options);
       if (problem) command.error(problem);
       return withEngines(async ({ engines }) => {
         if (id === undefined) {
-          const retried = await retryAllMessages(engines, { since: options.since, reason: options.reason });
+          const { all, waiting, since, reason } = options;
+          // Waiting ones first: those that were given up wait from then on.
+          const hastened = waiting ? await retryWaitingMessages(engines, { reason }) : 0;
+          const retried = hastened + (all ? await retryAllMessages(engines, { since, reason }) : 0);
           print(options.json, { retried }, [
             `${retried} ${retried === 1 ? 'message' : 'messages'} will be sent again.`,
           ]);
@@ -61,22 +69,29 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
     retry,
     'waybilld admin outbox retry 01a1dca1-b6e4-73d7-b45e-3306c96c241d --account orders@example.org',
     'waybilld admin outbox retry --all --since 2026-11-15T08:00:00Z --reason "relay access denied"',
+    'waybilld admin outbox retry --waiting',
   );
 };
 
 interface RetryOptions {
   readonly account?: string;
   readonly all?: boolean;
+  readonly waiting?: boolean;
   readonly since?: Date;
   readonly reason?: string;
   readonly json?: boolean;
 }
 
-function wrongUseOf(id: string | undefined, { account, all, since, reason }: RetryOptions): string | undefined {
-  if (id === undefined && !all) return 'name a message, or use --all';
-  if (id !== undefined && all) return 'name a message or use --all, not both';
+function wrongUseOf(id: string | undefined, options: RetryOptions): string | undefined {
+  const { account, all, waiting, since, reason } = options;
+  const isForMany = all === true || waiting === true;
+  if (id === undefined && !isForMany) return 'name a message, or use --all or --waiting';
+  if (id !== undefined && isForMany) return 'name a message or use --all or --waiting, not both';
   if (id !== undefined && account === undefined) return 'say with --account which account the message belongs to';
-  if (all && account !== undefined) return '--account is for a single message; --all is for all accounts';
-  if (!all && (since !== undefined || reason !== undefined)) return '--since and --reason can only be used with --all';
+  if (isForMany && account !== undefined) {
+    return '--account is for a single message; --all is for all accounts, and so is --waiting';
+  }
+  if (since !== undefined && !all) return '--since can only be used with --all';
+  if (reason !== undefined && !isForMany) return '--reason can only be used with --all or --waiting';
   return undefined;
 }

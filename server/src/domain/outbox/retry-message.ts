@@ -2,15 +2,19 @@ import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Account, Engines } from '../ports/index.ts';
 
-/** Resends a message that was given up. */
+/** Sends a message now that was given up or waits for its next attempt. */
 export async function retryMessage(
   engines: Pick<Engines, 'store' | 'random'>,
   account: Account,
   messageId: string,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
-    if (!(await tx.outbox.revive(account.id, messageId))) {
-      throw new ExchangeError('not_found', `${account.email} has no message ${messageId} that was given up.`);
+    const isFound = (await tx.outbox.revive(account.id, messageId)) || (await tx.outbox.hasten(account.id, messageId));
+    if (!isFound) {
+      throw new ExchangeError(
+        'not_found',
+        `${account.email} has no message ${messageId} that was given up or waits for a later attempt.`,
+      );
     }
     await record(engines, tx, {
       accountId: account.id,

@@ -144,6 +144,20 @@ export interface OutboxStore {
     given: GivenUpFilter & { readonly until: string | undefined },
     count: number,
   ): Promise<{ readonly revived: readonly { accountId: string; count: number }[]; readonly until: string }>;
+  /**
+   * Makes up to `count` messages of all accounts due now that wait for a later attempt, latest first, and counts their
+   * attempts from 0. Leaves alone what is being sent. Returns how many for each account, and where to continue;
+   * undefined at the end.
+   */
+  hastenAll(
+    filter: { readonly reason: string | undefined; readonly before: Pick<OutboxLine, 'at' | 'id'> | undefined },
+    count: number,
+  ): Promise<{
+    readonly hastened: readonly { accountId: string; count: number }[];
+    readonly next: Pick<OutboxLine, 'at' | 'id'> | undefined;
+  }>;
+  /** Makes a message of the account due now that waits for a later attempt. False if there is none, or it is being sent. */
+  hasten(accountId: string, id: string): Promise<boolean>;
 }
 
 /** Selects messages that were given up. */

@@ -36,6 +36,26 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
     `.execute(db);
   };
 
+  /**
+   * Makes messages due whose rows this transaction has locked. A separate statement: a message that was taken before
+   * its row was locked has a job at work that only a new snapshot is sure to show.
+   */
+  const hastenLocked = async (ids: readonly string[]) => {
+    const { rows } = await sql<{ accountId: string; count: number }>`
+      with hastened as (
+        update messages set attempts = 0, due_at = now()
+        where id = any(${ids}::uuid[]) and (
+          select job.locked_at from graphile_worker._private_jobs as job where job.key = 'message:' || messages.id::text
+        ) is null
+        returning account_id, id, kind
+      ), alarms as (
+        select account_id, ${alarm()} as job from hastened
+      )
+      select account_id as "accountId", count(job) as count from alarms group by account_id
+    `.execute(db);
+    return rows;
+  };
+
   return {
     async settle(accountId, id, state, outcome) {
       const { rows } = await sql<ReceiversLink>`
@@ -282,6 +302,26 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         select account_id as "accountId", count(job) as count from alarms group by account_id
       `.execute(db);
       return { revived: rows, until: end };
+    },
+
+    async hastenAll({ reason, before }, count) {
+      const { rows: found } = await sql<Pick<OutboxLine, 'at' | 'id'>>`
+        select due_at::text as at, id from messages
+        where state = 'waiting' and due_at > now()
+          and ${before ? sql`(due_at, id) < (${before.at}::timestamptz, ${before.id}::uuid)` : sql`true`}
+          and position(lower(${reason ?? ''}) in lower(coalesce(outcome, ''))) > 0
+        order by due_at desc, id desc limit ${sql.lit(count)} for update skip locked
+      `.execute(db);
+      const hastened = await hastenLocked(found.map(({ id }) => id));
+      return { hastened, next: found.at(-1) };
+    },
+
+    async hasten(accountId, id) {
+      const { rows: found } = await sql`
+        select 1 from messages
+        where account_id = ${accountId} and id = ${id} and state = 'waiting' and due_at > now() for update
+      `.execute(db);
+      return found.length === 1 && (await hastenLocked([id])).length === 1;
     },
   };
 }

@@ -14,6 +14,7 @@ const drops = 20_000;
 const maxSortedRows = 500;
 /** These have few rows here, so it is right to read all of them. */
 const small = new Set([
+  '_private_jobs',
   'accounts',
   'api_keys',
   'daily_usage',
@@ -421,6 +422,11 @@ async function everyCall(accountId: string): Promise<Calls> {
         await outbox.reviveAll({ since: undefined, reason: undefined, until: undefined }, count);
         await outbox.reviveAll({ since: new Date(0), reason: 'x', until: after.createdAt }, count);
       },
+      hastenAll: async (outbox) => {
+        await outbox.hastenAll({ reason: undefined, before: undefined }, count);
+        await outbox.hastenAll({ reason: 'x', before: { at: after.createdAt, id: attempt.id } }, count);
+      },
+      hasten: (outbox) => outbox.hasten(accountId, attempt.id),
     },
     stops: {
       correspondence: (stops) => stops.correspondence(attempt.id),
