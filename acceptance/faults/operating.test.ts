@@ -65,10 +65,15 @@ describe('a setting that is wrong is named at the start', () => {
       () => ({ WAYBILL_MASTER_KEY_FILE: keyFile(storedKeys(), 0o644) }),
       'chmod o= ',
     ],
+    [
+      'another pepper',
+      () => ({ WAYBILL_KEY_PEPPER: randomBytes(32).toString('base64') }),
+      'WAYBILL_KEY_PEPPER is not the one that this database is used with',
+    ],
   ])('%s', async (_what, overrides, said) => {
     for (const role of ['serve', 'work']) {
       const { exitCode, stderr } = await ended([role], overrides());
-      expect({ role, exitCode }).toEqual({ role, exitCode: 1 });
+      expect({ role, exitCode }).toEqual({ role, exitCode: 78 });
       expect(stderr).toContain(said);
     }
   });
@@ -77,16 +82,24 @@ describe('a setting that is wrong is named at the start', () => {
     [
       'a database that does not exist',
       { WAYBILL_DATABASE_URL: 'postgres://postgres@127.0.0.1:5544/none' },
-      1,
+      78,
       'WAYBILL_DATABASE_URL',
     ],
-    ['a key file that does not exist', { WAYBILL_MASTER_KEY_FILE: '/none' }, 1, 'WAYBILL_MASTER_KEY_FILE names /none'],
+    ['a key file that does not exist', { WAYBILL_MASTER_KEY_FILE: '/none' }, 78, 'WAYBILL_MASTER_KEY_FILE names /none'],
     [
       'a secret’s file that does not exist',
       { WAYBILL_KEY_PEPPER_FILE: '/none' },
       78,
       'WAYBILL_KEY_PEPPER is to be read from /none',
     ],
+    [
+      'a key file without a key',
+      { WAYBILL_MASTER_KEY_FILE: keyFile('nothing\n') },
+      78,
+      'a line is not VERSION:BASE64 OF 32 BYTES',
+    ],
+    ['a language without texts', { WAYBILL_LANGUAGE: 'xx' }, 78, 'WAYBILL_LANGUAGE'],
+    // Another process may be about to end.
     ['an address that is in use', { WAYBILL_LISTEN: '127.0.0.1:5544' }, 1, 'WAYBILL_LISTEN cannot be used'],
   ])('%s', async (_what, overrides, expected, said) => {
     const { exitCode, stderr } = await ended(['serve'], overrides);
@@ -94,6 +107,27 @@ describe('a setting that is wrong is named at the start', () => {
     expect(stderr).toMatch(/^waybilld: /);
     expect(stderr).toContain(said);
     expect(stderr).not.toContain('    at ');
+  });
+
+  test('too few connections for `work`, which `serve` may have', async () => {
+    const few = { WAYBILL_DATABASE_CONNECTIONS: '6' };
+    const { exitCode, stderr } = await ended(['work'], few);
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 78,
+      stderr: expect.stringContaining('WAYBILL_DATABASE_CONNECTIONS is 6, and `work` needs at least 7.'),
+    });
+    const serve = await ownServe(few);
+    await serve.stop();
+  });
+
+  test('a command refuses another pepper, and the doctor finds it and too few connections', async () => {
+    const wrong = { WAYBILL_KEY_PEPPER: randomBytes(32).toString('base64'), WAYBILL_DATABASE_CONNECTIONS: '6' };
+    const words = ['accounts', 'create', '--email', uniqueAddress(), '--number', '46700000001'];
+    expect(await admin(words, '', wrong)).toMatchObject({ exitCode: 78, stdout: '' });
+    const examined = await admin(['doctor', 'keys', 'postgres', '--json'], '', wrong);
+    const { findings } = JSON.parse(examined.stdout) as { findings: { check: string; status: string; says: string }[] };
+    expect(findings.find(({ check }) => check === 'keys.pepper')).toMatchObject({ status: 'fault' });
+    expect(findings.find(({ check }) => check === 'postgres.connections')).toMatchObject({ status: 'warning' });
   });
 
   test('a malformed mail server or sender', async () => {

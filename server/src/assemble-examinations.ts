@@ -6,7 +6,8 @@ import {
   openMasterKeys,
   vaultOptions,
 } from './assemble-master-keys.ts';
-import type { Config, inspectConfig } from './config.ts';
+import { type Config, type inspectConfig, workConnections } from './config.ts';
+import { examinePepper } from './domain/accounts/check-pepper.ts';
 import { fault, ok, skipped } from './domain/doctor/finding.ts';
 import { DayKeys } from './domain/keys/day-keys.ts';
 import { examineDayKeys } from './domain/keys/examine-day-keys.ts';
@@ -20,6 +21,7 @@ import { examineMachine } from './engines/machine/examine.ts';
 import { examineMaildir } from './engines/maildir/examine.ts';
 import { openDatabase, openPool, requestDeadlines } from './engines/postgres/database.ts';
 import { examinePostgres } from './engines/postgres/examine.ts';
+import { readPepper } from './engines/postgres/key-pepper.ts';
 import { postgresStore } from './engines/postgres/store.ts';
 import { examinePublicUrl } from './engines/public-url/examine.ts';
 import { examineS3 } from './engines/s3/examine.ts';
@@ -80,7 +82,11 @@ export function assembleExaminations(
     ),
     keys: given('keys', masterKeySettings, (config) => examineKeys(config, values)),
     postgres: given('postgres', ['WAYBILL_DATABASE_URL', 'WAYBILL_DATABASE_CONNECTIONS'], (config) =>
-      examinePostgres({ url: config.WAYBILL_DATABASE_URL, connections: config.WAYBILL_DATABASE_CONNECTIONS }),
+      examinePostgres({
+        url: config.WAYBILL_DATABASE_URL,
+        connections: config.WAYBILL_DATABASE_CONNECTIONS,
+        workConnections,
+      }),
     ),
     valkey: given('valkey', ['WAYBILL_REDIS_URL'], (config) => examineValkey({ url: config.WAYBILL_REDIS_URL })),
     s3: given('s3', s3Settings, (config) => examineS3(s3From(config))),
@@ -153,6 +159,11 @@ async function* examineKeys(config: MasterKeyConfig, values: Inspected['values']
     for await (const finding of examineMasterKeys(config, store)) {
       if (finding.status === 'fault') isUsable = false;
       yield finding;
+    }
+    if (values.WAYBILL_KEY_PEPPER) {
+      // Without a schema, `postgres.schema` says so.
+      const recorded = await readPepper(pool).catch(() => undefined);
+      yield examinePepper(recorded, values.WAYBILL_KEY_PEPPER);
     }
     if (!isUsable || s3Settings.some((name) => !(name in values))) return;
     const objects = s3ObjectStore(s3From(values as Pick<Config, (typeof s3Settings)[number]>));

@@ -2,6 +2,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Logger } from 'pino';
 import { openMasterKeys } from './assemble-master-keys.ts';
 import type { Config } from './config.ts';
+import { checkPepper } from './domain/accounts/check-pepper.ts';
 import { checkKeys } from './domain/files/check-master-keys.ts';
 import { ReadAhead } from './domain/files/read-ahead.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
@@ -45,6 +46,7 @@ import {
   requestDeadlines,
 } from './engines/postgres/database.ts';
 import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines/postgres/job-runner.ts';
+import { recordPepper } from './engines/postgres/key-pepper.ts';
 import { migrate, type PlannedMigration, planMigrations } from './engines/postgres/migrate.ts';
 import { unlessRefused } from './engines/postgres/setup.ts';
 import { postgresStore } from './engines/postgres/store.ts';
@@ -92,6 +94,8 @@ export interface Assembly extends Engines {
   openBackupPlace(address: BackupAddress): BackupPlace;
   startJobRunner(options: Omit<JobRunnerOptions, 'pool' | 'log'>): Promise<JobRunner>;
   migrate(): Promise<string[]>;
+  /** Throws a SetupError if the API keys were made under another pepper. Needs an up-to-date schema. */
+  checkPepper(): Promise<void>;
   /** Creates the bucket unless it exists. Returns whether it was created. */
   createBucket(): Promise<boolean>;
   /** What `migrate` would apply. */
@@ -151,7 +155,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     maxWaiting: 1_000,
   });
   const bucket = s3BucketInventory(s3);
-  const words = createWords({
+  const words = readWords({
     fallback: config.WAYBILL_LANGUAGE,
     overridesDir: config.WAYBILL_TEXTS_DIR === '' ? undefined : config.WAYBILL_TEXTS_DIR,
     timeZone: config.WAYBILL_TIME_ZONE,
@@ -244,6 +248,8 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
         await migrations.end();
       }
     },
+    checkPepper: () =>
+      unlessAway(() => checkPepper((fingerprint) => recordPepper(pool, fingerprint), config.WAYBILL_KEY_PEPPER)),
     createBucket: () => createBucket(s3),
     planMigrations: () => unlessRefused(() => unlessAway(() => planMigrations(pool))),
     checks: {
@@ -264,6 +270,16 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       if (inUse > 0) log.warn({ inUse }, 'connections to PostgreSQL were still in use at the end');
     },
   };
+}
+
+function readWords(options: Parameters<typeof createWords>[0]): AllWords {
+  try {
+    return createWords(options);
+  } catch (cause) {
+    throw new SetupError(`WAYBILL_LANGUAGE or WAYBILL_TEXTS_DIR cannot be used: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
 }
 
 function operatorFrom(config: Config): Operator {

@@ -479,6 +479,16 @@ export class ConfigError extends Error {
   }
 }
 
+/** What the job runners of `work` and the statements of their jobs need: with fewer, they would wait for one another. */
+export const workConnections = 7;
+
+export function requireWorkConnections({ WAYBILL_DATABASE_CONNECTIONS: connections }: Config): void {
+  if (connections >= workConnections) return;
+  throw new ConfigError([
+    `WAYBILL_DATABASE_CONNECTIONS is ${connections}, and \`work\` needs at least ${workConnections}.`,
+  ]);
+}
+
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const { values, problems } = inspectConfig(environment);
   if (problems.length > 0) throw new ConfigError(problems);

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { ConfigError } from './config.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
+import { SetupError } from './domain/setup-error.ts';
 import { UsageError } from './program.ts';
 
 /** Listed in docs/operations.md and in `waybilld --help`. */
@@ -20,7 +21,7 @@ export function failureOf(error: unknown): Failure | undefined {
     const { message, next, isShown } = error;
     return isShown ? undefined : { exitCode: exitCodes.usage, code: 'usage', message, next };
   }
-  if (error instanceof ConfigError) {
+  if (error instanceof ConfigError || error instanceof SetupError) {
     return { exitCode: exitCodes.configuration, code: 'configuration', message: error.message };
   }
   if (error instanceof ExchangeError) {

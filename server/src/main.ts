@@ -9,7 +9,7 @@ import type { WithEngines } from './admin/command.ts';
 import type { Diagnose } from './admin/doctor.ts';
 import { type Assembly, assemble } from './assemble.ts';
 import { assembleExaminations } from './assemble-examinations.ts';
-import { type Config, givenSettings, inspectConfig, readConfig } from './config.ts';
+import { type Config, givenSettings, inspectConfig, readConfig, requireWorkConnections } from './config.ts';
 import { diagnose } from './domain/doctor/diagnose.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { exitCodes, failureOf, failureText } from './failure.ts';
@@ -183,15 +183,20 @@ async function openConsole(
   };
 }
 
-function cannotListen(setting: string): (error: Error) => never {
+function cannotListen(setting: string): (error: NodeJS.ErrnoException) => never {
   return (cause) => {
-    throw new SetupError(`${setting} cannot be used: ${cause.message}.`, { cause });
+    if (cause.code !== 'EACCES') throw new Error(`${setting} cannot be used: ${cause.message}.`, { cause });
+    throw new SetupError(
+      `${setting} cannot be used: a port below 1024 needs a right that this user does not have. Use a port such as 8080 behind a proxy, or give the service the right: AmbientCapabilities=CAP_NET_BIND_SERVICE in its unit.`,
+      { cause },
+    );
   };
 }
 
 async function work(): Promise<void> {
   isService = true;
   const config = readConfig();
+  requireWorkConnections(config);
   const { log, observation, engines, adminConsole } = await start(config, 'work');
   observation.metrics.sources.backlog = engines.backlog;
   const options = { stopMs: config.WAYBILL_STOP_SECONDS * 1000, around: aroundJobs(observation, log) };
@@ -238,7 +243,10 @@ function stopLimitMs(config: Config): number {
 async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
   const engines = assemble(readConfig(), pino({ level: 'silent' }), 'admin');
   try {
-    if (options?.migrateFirst !== false) await engines.migrate().catch(databaseIsAway);
+    if (options?.migrateFirst !== false) {
+      await engines.migrate().catch(databaseIsAway);
+      await engines.checkPepper().catch(databaseIsAway);
+    }
     await command({ engines });
   } finally {
     await engines.close();
@@ -258,7 +266,12 @@ function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): ReturnType<S
       // All files are written, which needed root.
       becomeServicesUser();
       const engines = assemble(config, pino({ level: 'silent' }), 'admin');
-      return { ...engines, migrate: () => engines.migrate().catch(databaseIsAway) };
+      const prepareDatabase = async () => {
+        const applied = await engines.migrate();
+        await engines.checkPepper();
+        return applied;
+      };
+      return { ...engines, migrate: () => prepareDatabase().catch(databaseIsAway) };
     },
     diagnose: (settings) => {
       // No `serve` is running yet that could answer through the proxy.

@@ -50,7 +50,7 @@ Exit codes:
   0   done
   1   refused or failed
   2   the command line is wrong
-  78  a setting is missing or wrong`,
+  78  a setting is missing or wrong, or does not fit what it names: repeating does not help`,
   );
 
   examples(program.command('serve').description('answer HTTP requests').action(serve), 'waybilld serve');

@@ -21,6 +21,7 @@ test('a PostgreSQL that is away is waited for', async () => {
         attempts += 1;
         if (attempts < 3) throw away();
       },
+      checkPepper: fine,
       checks: { postgres: fine },
     },
     given,
@@ -33,7 +34,7 @@ test('a PostgreSQL that is away is waited for', async () => {
 });
 
 test('not forever: then the process ends and says which engine and which setting', async () => {
-  const starting = startUp({ migrate: () => Promise.reject(away()), checks: {} }, options());
+  const starting = startUp({ migrate: () => Promise.reject(away()), checkPepper: fine, checks: {} }, options());
   await expect(starting).rejects.toThrow(
     'PostgreSQL is out of reach (connect ECONNREFUSED). Start it, or correct WAYBILL_DATABASE_URL.',
   );
@@ -41,7 +42,7 @@ test('not forever: then the process ends and says which engine and which setting
 
 test('what a PostgreSQL that answers refuses ends the process at once', async () => {
   const starting = startUp(
-    { migrate: () => Promise.reject(new Error('password authentication failed')), checks: {} },
+    { migrate: () => Promise.reject(new Error('password authentication failed')), checkPepper: fine, checks: {} },
     { ...options(), patienceMs: 600_000 },
   );
   await expect(starting).rejects.toThrow('password authentication failed');
@@ -50,7 +51,7 @@ test('what a PostgreSQL that answers refuses ends the process at once', async ()
 test('another engine that is away, or silent, does not stop the start', async () => {
   const given = options();
   const checks = { s3: () => Promise.reject(away()), valkey: () => new Promise<void>(() => undefined) };
-  await startUp({ migrate: fine, checks }, given);
+  await startUp({ migrate: fine, checkPepper: fine, checks }, given);
   expect(given.lines).toMatchObject([
     { engine: 's3', reason: 'connect ECONNREFUSED' },
     { engine: 'valkey', reason: 'no answer within 100 ms' },
@@ -59,5 +60,7 @@ test('another engine that is away, or silent, does not stop the start', async ()
 
 test('one that shows a wrong setting does', async () => {
   const checks = { s3: () => Promise.reject(new SetupError('S3: there is no bucket "x".')), valkey: fine };
-  await expect(startUp({ migrate: fine, checks }, options())).rejects.toThrow('there is no bucket "x"');
+  await expect(startUp({ migrate: fine, checkPepper: fine, checks }, options())).rejects.toThrow(
+    'there is no bucket "x"',
+  );
 });

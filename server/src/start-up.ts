@@ -28,13 +28,14 @@ export function databaseIsAway(error: unknown): never {
  * shows a wrong setting, that is a mistake that the administrator should see now and not at the first upload.
  */
 export async function startUp(
-  engines: { migrate(): Promise<unknown>; readonly checks: EngineChecks },
+  engines: { migrate(): Promise<unknown>; checkPepper(): Promise<void>; readonly checks: EngineChecks },
   { log, patienceMs = 60_000, pauseMs = 1_000, checkMs = 5_000 }: StartUpOptions,
 ): Promise<void> {
   const giveUpAt = performance.now() + patienceMs;
   for (let migrated = false; !migrated; ) {
     try {
       await engines.migrate();
+      await engines.checkPepper();
       migrated = true;
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;

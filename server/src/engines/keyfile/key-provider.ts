@@ -45,9 +45,9 @@ function parse(text: string, path: string): Map<number, Buffer> {
   for (const line of text.split('\n').map((raw) => raw.trim())) {
     if (line === '' || line.startsWith('#')) continue;
     const [, version, base64] = /^([1-9][0-9]{0,8}):([A-Za-z0-9+/]{43}=)$/.exec(line) ?? [];
-    if (!version || !base64) throw new Error(`${path}: a line is not VERSION:BASE64 OF 32 BYTES`);
+    if (!version || !base64) throw new SetupError(`${path}: a line is not VERSION:BASE64 OF 32 BYTES`);
     keys.set(Number(version), Buffer.from(base64, 'base64'));
   }
-  if (keys.size === 0) throw new Error(`${path}: no master key in it`);
+  if (keys.size === 0) throw new SetupError(`${path}: no master key in it`);
   return keys;
 }

@@ -8,6 +8,8 @@ export interface PostgresExamination {
   readonly url: string;
   /** What each process may open. */
   readonly connections: number;
+  /** What a `work` process needs. */
+  readonly workConnections?: number;
   readonly now?: () => number;
   /** The oldest major version that Waybill is tested with. */
   readonly oldestTested?: number;
@@ -19,7 +21,7 @@ const overdueSeconds = 300;
 const setting = 'WAYBILL_DATABASE_URL';
 
 export async function* examinePostgres(options: PostgresExamination): AsyncGenerator<Finding> {
-  const { url, connections, now = Date.now, oldestTested = 15 } = options;
+  const { url, connections, workConnections = 0, now = Date.now, oldestTested = 15 } = options;
   const pool = openPool({ url, connections: 1, deadlines, onError: () => undefined });
   try {
     const facts = await factsOf(pool).catch((error: unknown) => refusal(error, url));
@@ -36,7 +38,7 @@ export async function* examinePostgres(options: PostgresExamination): AsyncGener
     yield encoding(facts);
     yield permission(facts);
     yield durability(facts);
-    yield capacity(facts, connections);
+    yield capacity(facts, connections, workConnections);
     yield clockFinding('postgres.clock', 'PostgreSQL', facts.clock, now());
     const schema = await schemaFinding(pool);
     yield schema;
@@ -146,7 +148,11 @@ function durability({ durable }: Facts): Finding {
   );
 }
 
-function capacity({ allowedConnections }: Facts, connections: number): Finding {
+function capacity({ allowedConnections }: Facts, connections: number, workConnections: number): Finding {
+  if (connections < workConnections) {
+    const tooFew = `WAYBILL_DATABASE_CONNECTIONS is ${connections}: \`work\` does not start with fewer than ${workConnections}.`;
+    return warning('postgres.connections', tooFew, 'Raise it, unless no `work` process uses these settings.');
+  }
   const needed = 2 * connections;
   if (allowedConnections >= needed) {
     return ok('postgres.connections', `Up to ${needed} of ${allowedConnections} connections are needed.`);

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { DatabaseError } from 'pg';
+import { SetupError } from '../../domain/setup-error.ts';
 
 /** Any number: it only has to be the same in every process that migrates. */
 const lockNumber = 7_295_113;
@@ -162,7 +163,7 @@ function refuseFuture(applied: readonly AppliedMigration[], migrations: readonly
   const unknown = applied.filter(({ name, contract, since }) => contract && !isKnown(name) && !isKnown(since));
   if (unknown.length === 0) return;
   const names = unknown.map(({ name }) => name).join(', ');
-  throw new Error(
+  throw new SetupError(
     `the database is newer than this program (it has ${names}); run the version that made it, or a later one`,
   );
 }

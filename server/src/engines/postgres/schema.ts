@@ -287,6 +287,11 @@ export interface InboxEntries {
   state: Generated<InboxState>;
 }
 
+export interface KeyPepper {
+  fingerprint: string;
+  only_row: Generated<boolean>;
+}
+
 export interface Links {
   account_id: string;
   completed_at: Timestamp | null;
@@ -464,6 +469,7 @@ export interface DB {
   holds: Holds;
   idempotency_keys: IdempotencyKeys;
   inbox_entries: InboxEntries;
+  key_pepper: KeyPepper;
   link_sessions: LinkSessions;
   links: Links;
   messages: Messages;
