@@ -97,7 +97,9 @@ test('docs/client.md names all exit codes', () => {
 test('docs/operations.md lists what the doctor examines, and nothing else', () => {
   const [, table = ''] = /\| Check \|.*\n\| --- .*\n((?:\| .*\n)+)/.exec(read('docs/operations.md')) ?? [];
   const documented = [...table.matchAll(/`([a-z\d]+\.[a-z]+)`(?=.*\|.*\|)/g)].map(([, name]) => name ?? '');
-  const paths = ['server/src/{engines/*/examine,http/examine-tls,domain/keys/examine-day-keys,domain/accounts/check-pepper}.ts'];
+  const paths = [
+    'server/src/{engines/*/examine,http/examine-tls,domain/keys/examine-day-keys,domain/accounts/check-pepper}.ts',
+  ];
   const real = globSync(paths, { cwd: project }).flatMap((path) =>
     [...read(path).matchAll(/'([a-z\d]+\.[a-z]+)'/g)].map(([, name]) => name ?? ''),
   );
