@@ -13,7 +13,7 @@ export {
 } from './errors.ts';
 export type { EventOptions, EventPage, Events, FollowOptions } from './events.ts';
 export type { ClaimOptions, Inbox, InboxFilter, Leased, NackOptions, RenewOptions } from './inbox.ts';
-export type { Keys } from './keys.ts';
+export type { Keys, RevokeKeyOptions } from './keys.ts';
 export type { Patience } from './patience.ts';
 export type { RequestOptions, Requests } from './requests.ts';
 export { safeLocalName, safeLocalNames, safeLocalPaths } from './safe-name.ts';

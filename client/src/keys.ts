@@ -2,6 +2,12 @@ import type { CallOptions, PostOptions } from './call-options.ts';
 import { type Caller, pathTo } from './caller.ts';
 import type { CreatedKey, Key, NewKey } from './wire.ts';
 
+/** How a key is revoked. */
+export interface RevokeKeyOptions extends CallOptions {
+  /** Also revokes the keys that it created, those that they created, and so on. */
+  descendants?: boolean;
+}
+
 /** The account's keys. */
 export class Keys {
   readonly #caller: Caller;
@@ -22,11 +28,13 @@ export class Keys {
   }
 
   /**
-   * Revokes a key: it cannot be used any more.
+   * Revokes a key: it cannot be used any more. The key that revokes it must be allowed to do as much.
    *
    * @param id The key's id.
+   * @param options Whether the keys that it created are revoked, too.
    */
-  async revoke(id: string, options: CallOptions = {}): Promise<void> {
-    await this.#caller.delete(pathTo('keys', id), options);
+  async revoke(id: string, options: RevokeKeyOptions = {}): Promise<void> {
+    const { descendants = false, ...call } = options;
+    await this.#caller.delete(`${pathTo('keys', id)}${descendants ? '?descendants=true' : ''}`, call);
   }
 }

@@ -76,6 +76,8 @@ export interface Key {
   networks: string[] | null;
   /** When it was created. */
   created_at: string;
+  /** The `id` of the key that created it; null if an administrator did. */
+  created_by: string | null;
   /** Until when it can be used; null: without an end. */
   expires_at: string | null;
   /** Accurate to ten minutes. */

@@ -386,6 +386,8 @@ old      wb_Zx81…  everything  revoked
 
   test('are not revoked if it is not clear which', async () => {
     const two = { 'GET keys': { data: [key, { ...key, id: ids.drop }] } };
+    const whole = `DELETE keys/${ids.key}?descendants=true`;
+    expect((await waybill('keys revoke nightly --descendants --yes')).bodies).toEqual([whole]);
     expect((await waybill('keys revoke nightly --yes', { replies: two })).exit).toBe(2);
     expect((await waybill('keys revoke other --yes')).exit).toBe(4);
   });

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type CreateKeyCommand, createKey, listKeys, revokeKey, scopes } from './keys.ts';
+import { type CreateKeyCommand, createKey, listKeys, type RevokeKeyCommand, revokeKey, scopes } from './keys.ts';
 import { examples, oneOfOption, several, time, wholeNumber } from './options.ts';
 import { logout, whoami } from './whoami.ts';
 import type { Context } from './with-client.ts';
@@ -54,8 +54,10 @@ export function addKeyCommands(program: Command, context: () => Context): void {
       .command('revoke')
       .description('revoke a key: the server refuses it from now on')
       .argument('<key>', 'its name, its beginning as `waybill keys list` shows it, or its id')
+      .option('--descendants', 'also the keys that it created, those that they created, and so on')
       .option('--yes', 'do not ask first')
-      .action((key: string, options: { yes?: boolean }) => revokeKey(context(), key, options)),
+      .action((key: string, options: RevokeKeyCommand) => revokeKey(context(), key, options)),
     'waybill keys revoke nightly',
+    'waybill keys revoke nightly --descendants',
   );
 }

@@ -69,15 +69,25 @@ export async function createKey(
   });
 }
 
-export async function revokeKey(context: Context, word: string, { yes }: { yes?: boolean }): Promise<void> {
+export interface RevokeKeyCommand {
+  yes?: boolean;
+  descendants?: boolean;
+}
+
+export async function revokeKey(
+  context: Context,
+  word: string,
+  { yes, descendants = false }: RevokeKeyCommand,
+): Promise<void> {
   const { terminal, answers, signal } = context;
   await withClient(context, async (client) => {
     const live = (await client.keys.list({ signal })).filter((key) => stateOf(key) === 'live');
     const found = live.filter(({ id, name, hint }) => [id, name, hint, hint.replace(/…$/, '')].includes(word));
     const key = theOnly(found, 'live key', word, list);
-    await confirm(terminal, signal, `Revoke the key ${labelOf(key)}?`, yes);
-    await orMissing(client.keys.revoke(key.id, { signal }), `There is no live key ${word}.`, list);
-    await answers.say(`Revoked the key ${labelOf(key)}.`, { status: 'revoked', id: key.id, name: key.name });
+    const others = descendants ? ' and all keys that come from it' : '';
+    await confirm(terminal, signal, `Revoke the key ${labelOf(key)}${others}?`, yes);
+    await orMissing(client.keys.revoke(key.id, { signal, descendants }), `There is no live key ${word}.`, list);
+    await answers.say(`Revoked the key ${labelOf(key)}${others}.`, { status: 'revoked', id: key.id, name: key.name });
   });
 }
 

@@ -103,6 +103,7 @@ export const key = {
   scopes: ['send'],
   networks: ['192.0.2.0/24'],
   created_at: time,
+  created_by: null,
   expires_at: '2100-01-01T00:00:00.000Z',
   last_used_at: null,
   revoked_at: null,

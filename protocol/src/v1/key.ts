@@ -24,6 +24,9 @@ export const Key = Type.Object({
     description: 'From which addresses and networks it may be used; null: from any.',
   }),
   created_at: timeOf('When it was created.'),
+  created_by: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+    description: 'The `id` of the key that created it; null if an administrator did.',
+  }),
   expires_at: Type.Union([Time, Type.Null()], { description: 'Until when it can be used; null: without an end.' }),
   last_used_at: Type.Union([Time, Type.Null()], { description: 'Accurate to ten minutes.' }),
   revoked_at: Type.Union([Time, Type.Null()], { description: 'When it was revoked; null if it was not.' }),
@@ -48,6 +51,17 @@ export const NewKey = Type.Object(
   { additionalProperties: false },
 );
 export type NewKey = Static<typeof NewKey>;
+
+export const KeyRevocation = Type.Object(
+  {
+    descendants: Type.Optional(
+      Type.Boolean({
+        description: 'Revoke also the keys that it created, those that they created, and so on; false if not given.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 /** The only answer that has the key itself. */
 export const CreatedKey = Type.Object({

@@ -56,6 +56,7 @@ export const keyCommands: AddCommand = (parent, withEngines) => {
             scopes: key.scopes,
             networks: key.networks,
             created_at: key.createdAt,
+            created_by: key.createdBy,
             revoked_at: key.revokedAt,
           })),
           found.map((key) =>
@@ -71,15 +72,25 @@ export const keyCommands: AddCommand = (parent, withEngines) => {
     .description('refuse a key from now on')
     .requiredOption('--email <address>', 'the account')
     .requiredOption('--id <id>', 'the key, as `keys list` shows it', idFrom('keys list'))
+    .option('--descendants', 'also the keys that it created, those that they created, and so on')
     .option('--json', 'print JSON')
-    .action((options: { email: string; id: string; json?: boolean }) =>
+    .action((options: { email: string; id: string; descendants?: boolean; json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.email);
-        await revokeKey(engines, account, options.id);
-        print(options.json, { id: options.id, revoked: true }, [`${options.id} is revoked.`]);
+        const { id, descendants = false } = options;
+        const revoked = await revokeKey(engines, account, { keyId: id, descendants });
+        print(
+          options.json,
+          { id, revoked: true, ids: revoked },
+          revoked.map((one) => `${one} is revoked.`),
+        );
       }),
     );
-  examples(revoke, 'waybilld admin keys revoke --email orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d');
+  examples(
+    revoke,
+    'waybilld admin keys revoke --email orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d',
+    'waybilld admin keys revoke --email orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d --descendants',
+  );
 
   const rotate = keys
     .command('rotate')

@@ -229,7 +229,8 @@ describe('a draft', () => {
 test('an idempotency key is forgotten after seven days, and not before', async () => {
   const { accountId } = await exchange.account();
   const digest = createHash('sha256').digest();
-  for (const key of ['old', 'young']) await engines.store.drops.claimIdempotencyKey(accountId, key, digest);
+  const request = { digest, keyId: null };
+  for (const key of ['old', 'young']) await engines.store.drops.claimIdempotencyKey(accountId, key, request);
   await query(
     "update idempotency_keys set created_at = now() - interval '7 days 1 second' where account_id = $1 and key = 'old'",
     [accountId],

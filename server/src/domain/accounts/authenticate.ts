@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, KeyRights, LiveKey } from '../ports/index.ts';
+import type { Actor, Engines, LiveKey } from '../ports/index.ts';
 import { digestOf, isApiKey } from './api-key.ts';
 import { isWithin } from './network.ts';
 
@@ -8,7 +8,7 @@ type Needs = Pick<Engines, 'store'> & { readonly pepper: Buffer };
 
 /** An account that authenticated with one of its keys. */
 export interface Caller extends Actor {
-  readonly key: KeyRights & { readonly id: string };
+  readonly key: NonNullable<Actor['key']>;
 }
 
 const noKey = { digest: Buffer.alloc(32) };

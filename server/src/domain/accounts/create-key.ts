@@ -56,9 +56,12 @@ export async function createRestrictedKey(
   }
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(caller.accountId);
+    // Revoked with its descendants a moment ago, it must not make another one.
+    if (!(await tx.accounts.unrevokedKey(caller.accountId, own.id))) throw new ExchangeError('unauthorized');
     const live = (await liveKeys(tx, caller.accountId)).filter(({ scopes }) => scopes !== null);
     if (live.length >= restrictedKeysPerAccount) throw new ExchangeError('too_many_keys');
-    const created = await insertNewKey(engines, tx, caller.accountId, { ...wish, networks, expiresAt });
+    const rights = { ...wish, networks, expiresAt };
+    const created = await insertNewKey(engines, tx, caller.accountId, rights, caller.key.id);
     if (!created.key.isLive) throw new ExchangeError('invalid_input', 'The key would have ended already.');
     await recordNewKey(engines, tx, caller.accountId, caller.email, created.key);
     return created;
@@ -70,10 +73,12 @@ export async function insertNewKey(
   tx: Store,
   accountId: string,
   wish: KeyWish = everything,
+  createdBy: string | null = null,
 ): Promise<{ key: ApiKey; apiKey: string }> {
   const apiKey = newApiKey(engines.random);
   const key = await tx.accounts.insertKey(accountId, {
     ...wish,
+    createdBy,
     id: engines.random.uuid(),
     hint: hintOf(apiKey),
     digest: digestOf(apiKey, engines.pepper),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { openFileList } from '../drafts/open-file-list.ts';
@@ -255,6 +256,17 @@ describe('an Idempotency-Key', () => {
     const reused = { code: 'idempotency_key_reused' };
     await expect(createDrop(engines, actor, keyed('k', { ddmessage: 'two' }))).rejects.toMatchObject(reused);
     await expect(grantAccess(engines, actor, keyed('k', { ddmessage: 'one' }))).rejects.toMatchObject(reused);
+  });
+
+  test('is refused for another API key, unless the version before recorded it without one', async () => {
+    const actor = await ready();
+    const withKey = (id: string) => ({ ...actor, key: { id, scopes: null, networks: null, expiresAt: null } });
+    const [one, other] = [withKey(randomUUID()), withKey(randomUUID())];
+    await createDrop(engines, one, keyed('k'));
+    await expect(createDrop(engines, other, keyed('k'))).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    await exchange.database.query('update idempotency_keys set key_id = null where account_id = $1', [actor.accountId]);
+    for (const caller of [one, other]) await createDrop(engines, caller, keyed('k'));
+    expect(await countOf('drops', actor)).toBe(1);
   });
 
   test('of a failed request may be used again', async () => {

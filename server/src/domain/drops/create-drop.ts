@@ -6,6 +6,7 @@ import { requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { Actor, Draft, Engines, Store } from '../ports/index.ts';
+import { requireSameKey } from '../requests/require-same-key.ts';
 import { prepareLinkKey } from './prepare-link-key.ts';
 import { rememberedDispatches, wasJustDispatched } from './repetition.ts';
 import { writeDrop } from './write-drop.ts';
@@ -91,9 +92,12 @@ async function isRepetition(
   type: DropType,
 ): Promise<boolean> {
   if (dispatch.idempotencyKey !== undefined) {
-    const claimed = await tx.drops.claimIdempotencyKey(actor.accountId, dispatch.idempotencyKey, digest);
-    if (claimed && !claimed.equals(digest)) throw new ExchangeError('idempotency_key_reused');
-    return claimed !== undefined;
+    const request = { digest, keyId: actor.key?.id ?? null };
+    const claimed = await tx.drops.claimIdempotencyKey(actor.accountId, dispatch.idempotencyKey, request);
+    if (!claimed) return false;
+    requireSameKey(actor, claimed.keyId);
+    if (!claimed.digest.equals(digest)) throw new ExchangeError('idempotency_key_reused');
+    return true;
   }
   if (draft.receivers.length > 0 || !wasJustDispatched(draft, digest)) return false;
   return type === 'uploadfiles' || (await tx.files.countStaged(actor.accountId, dispatch.draft)) === 0;

@@ -34,6 +34,8 @@ export interface ApiKey extends KeyRights {
   readonly name: string;
   readonly hint: string;
   readonly createdAt: Date;
+  /** The key that made it; null if an administrator did. */
+  readonly createdBy: string | null;
   readonly lastUsedAt: Date | null;
   /** Neither revoked nor past its end. */
   readonly isLive: boolean;
@@ -45,6 +47,7 @@ export interface NewApiKey extends KeyRights {
   readonly name: string;
   readonly hint: string;
   readonly digest: Buffer;
+  readonly createdBy: string | null;
 }
 
 /** A key that is neither revoked nor past its end, of an account that is not disabled. */
@@ -74,8 +77,13 @@ export interface AccountStore {
   lock(accountId: string): Promise<void>;
   keys(accountId: string): Promise<ApiKey[]>;
   insertKey(accountId: string, key: NewApiKey): Promise<ApiKey>;
-  /** False when there is no such live key. */
-  revokeKey(accountId: string, keyId: string): Promise<boolean>;
+  /** A key that is not revoked. */
+  unrevokedKey(accountId: string, keyId: string): Promise<ApiKey | undefined>;
+  /**
+   * Revokes a key, and with `descendants` also those that it made, those that they made, and so on. Returns the ids of
+   * those that were not revoked before.
+   */
+  revokeKey(accountId: string, keyId: string, descendants: boolean): Promise<string[]>;
   /** Returns those of these addresses that are accounts here. */
   idsOf(emails: readonly string[]): Promise<{ email: string; id: string }[]>;
 }

@@ -1,6 +1,8 @@
 /** The first answer to a request, with which its repetitions are answered. */
 export interface StoredAnswer {
   readonly requestDigest: Buffer;
+  /** The key that sent the request; null if the version before recorded it, which did not say. */
+  readonly keyId: string | null;
   readonly answer: Buffer;
 }
 

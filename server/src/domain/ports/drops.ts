@@ -86,6 +86,12 @@ export interface TypedDrop {
   readonly type: DropType | 'receivedfiles';
 }
 
+export interface ClaimedRequest {
+  readonly digest: Buffer;
+  /** The API key that sent it, if that was recorded. */
+  readonly keyId: string | null;
+}
+
 export interface DropStore {
   insert(accountId: string, drop: NewDrop): Promise<void>;
   insertLinks(accountId: string, dropId: string, links: readonly NewLink[]): Promise<void>;
@@ -95,8 +101,8 @@ export interface DropStore {
     dropId: string,
     entries: readonly { readonly accountId: string; readonly id: string }[],
   ): Promise<void>;
-  /** Records an Idempotency-Key. Returns the digest of the request it already belongs to, if any. */
-  claimIdempotencyKey(accountId: string, key: string, digest: Buffer): Promise<Buffer | undefined>;
+  /** Records an Idempotency-Key. Returns the request that it already belongs to, if any. */
+  claimIdempotencyKey(accountId: string, key: string, request: ClaimedRequest): Promise<ClaimedRequest | undefined>;
   /** Newest first, after `after`. */
   page(accountId: string, after: PagePosition | undefined, count: number): Promise<DropLine[]>;
   /**

@@ -3,6 +3,7 @@ import type { DayKeys } from '../keys/day-keys.ts';
 import type { ReturnPaths } from '../outbox/return-paths.ts';
 import type { StopLinks } from '../stops/stop-links.ts';
 import type { WebhookSecrets } from '../webhooks/webhook-secrets.ts';
+import type { KeyRights } from './accounts.ts';
 import type { ReadReport } from './bounces.ts';
 import type { Letters, Mailer, SmsGateway } from './letters.ts';
 import type { CsrfTokens, FailureLimit, MessageLimit, RecipientPace } from './limits.ts';
@@ -49,6 +50,8 @@ export interface Engines {
 export interface Actor {
   readonly accountId: string;
   readonly email: string;
+  /** The key with which it authenticated; undefined where no key is involved, as in a job. */
+  readonly key?: KeyRights & { readonly id: string };
 }
 
 /** The lifetimes that a dispatch may have. */

@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import type { Caller } from '../accounts/authenticate.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports/index.ts';
+import type { Engines } from '../ports/index.ts';
+import { requireSameKey } from './require-same-key.ts';
 
 /** What a caller gets, as it can be given again. */
 export interface Answer {
@@ -17,27 +19,30 @@ const tagBytes = 16;
 /**
  * Does the work of a request and keeps its answer in the same transaction: a repetition gets the first answer, even if
  * nobody received it. What the work changes, it must change through the store that it is given. A request that failed
- * has changed nothing and may be tried again.
+ * has changed nothing and may be tried again. The answer is given only to the key that asked first: it may contain what
+ * another key of the account has no right to.
  */
 export async function answerOnce(
   engines: Needs,
-  actor: Actor,
+  caller: Caller,
   request: { readonly idempotencyKey: string; readonly digest: Buffer },
   work: (store: Engines['store']) => Promise<Answer>,
 ): Promise<Answer & { readonly isRepeated: boolean }> {
   const { store, random, checkpoint, pepper } = engines;
   const keyDigest = createHmac('sha256', pepper).update(`idempotency ${request.idempotencyKey}`).digest();
-  const seal = new AnswerSeal(pepper, actor.accountId, request.idempotencyKey);
+  const seal = new AnswerSeal(pepper, caller.accountId, request.idempotencyKey);
   const given = await store.transaction(async (tx) => {
-    const earlier = await tx.answers.reserve(actor.accountId, keyDigest);
+    const earlier = await tx.answers.reserve(caller.accountId, keyDigest);
     if (earlier === 'in_flight') throw new ExchangeError('request_in_flight', undefined, { retryAfterSeconds: 1 });
     if (earlier) {
+      requireSameKey(caller, earlier.keyId);
       if (!earlier.requestDigest.equals(request.digest)) throw new ExchangeError('idempotency_key_reused');
       return { ...seal.open(earlier.answer), isRepeated: true };
     }
     const answer = await work(tx);
-    const stored = { requestDigest: request.digest, answer: seal.close(answer, random.bytes(nonceBytes)) };
-    await tx.answers.insert(actor.accountId, keyDigest, stored);
+    const sealed = seal.close(answer, random.bytes(nonceBytes));
+    const stored = { requestDigest: request.digest, keyId: caller.key.id, answer: sealed };
+    await tx.answers.insert(caller.accountId, keyDigest, stored);
     return { ...answer, isRepeated: false };
   });
   checkpoint('answer:committed');

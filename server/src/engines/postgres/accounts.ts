@@ -43,6 +43,7 @@ export function accountStore(db: Database): AccountStore {
     'scopes',
     'networks',
     'created_at as createdAt',
+    'created_by as createdBy',
     'expires_at as expiresAt',
     'last_used_at as lastUsedAt',
     'revoked_at as revokedAt',
@@ -115,7 +116,7 @@ export function accountStore(db: Database): AccountStore {
         .limit(sql.lit(100))
         .execute(),
 
-    insertKey: (accountId, { expiresAt, ...key }) =>
+    insertKey: (accountId, { expiresAt, createdBy, ...key }) =>
       db
         .insertInto('api_keys')
         .values({
@@ -124,20 +125,36 @@ export function accountStore(db: Database): AccountStore {
           scopes: key.scopes?.slice(),
           networks: key.networks?.slice(),
           expires_at: expiresAt,
+          created_by: createdBy,
         })
         .returning(keyColumns)
         .$castTo<ApiKey>()
         .executeTakeFirstOrThrow(),
 
-    async revokeKey(accountId, keyId) {
-      const { numUpdatedRows } = await db
-        .updateTable('api_keys')
-        .set({ revoked_at: sql`now()` })
+    unrevokedKey: (accountId, keyId) =>
+      db
+        .selectFrom('api_keys')
+        .select(keyColumns)
+        .$castTo<ApiKey>()
         .where('account_id', '=', accountId)
-        .where(sql<string>`id::text`, '=', keyId)
+        .where('id', '=', keyId)
         .where('revoked_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n;
+        .executeTakeFirst(),
+
+    async revokeKey(accountId, keyId, descendants) {
+      // A key that was revoked earlier may have made keys that were not.
+      const { rows } = await sql<{ id: string }>`
+        with recursive revoked as (
+          select id from api_keys where account_id = ${accountId} and id::text = ${keyId}
+          union
+          select made.id from api_keys as made join revoked on made.created_by = revoked.id
+          where made.account_id = ${accountId} and ${descendants}::boolean
+        )
+        update api_keys set revoked_at = now()
+        where account_id = ${accountId} and id in (select id from revoked) and revoked_at is null
+        returning id
+      `.execute(db);
+      return rows.map(({ id }) => id);
     },
 
     idsOf: (emails) =>

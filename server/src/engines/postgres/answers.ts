@@ -13,16 +13,16 @@ export function answerStore(db: Database): AnswerStore {
       if (!rows[0]?.taken) return 'in_flight';
       return db
         .selectFrom('answers')
-        .select(['request_digest as requestDigest', 'answer'])
+        .select(['request_digest as requestDigest', 'key_id as keyId', 'answer'])
         .where('account_id', '=', accountId)
         .where('key_digest', '=', keyDigest)
         .executeTakeFirst();
     },
 
-    async insert(accountId, keyDigest, { requestDigest, answer }) {
+    async insert(accountId, keyDigest, { requestDigest, keyId, answer }) {
       await db
         .insertInto('answers')
-        .values({ account_id: accountId, key_digest: keyDigest, request_digest: requestDigest, answer })
+        .values({ account_id: accountId, key_digest: keyDigest, request_digest: requestDigest, key_id: keyId, answer })
         .execute();
     },
 

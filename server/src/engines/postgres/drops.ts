@@ -106,21 +106,20 @@ export function dropStore(db: Database): DropStore {
       `.execute(db);
     },
 
-    async claimIdempotencyKey(accountId, key, digest) {
+    async claimIdempotencyKey(accountId, key, { digest, keyId }) {
       // If a concurrent request has claimed the same key, the insert waits for it to end.
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('idempotency_keys')
-        .values({ account_id: accountId, key, request_digest: digest })
+        .values({ account_id: accountId, key, request_digest: digest, key_id: keyId })
         .onConflict((conflict) => conflict.columns(['account_id', 'key']).doNothing())
         .executeTakeFirstOrThrow();
       if (numInsertedOrUpdatedRows === 1n) return undefined;
-      const claimed = await db
+      return db
         .selectFrom('idempotency_keys')
-        .select('request_digest as digest')
+        .select(['request_digest as digest', 'key_id as keyId'])
         .where('account_id', '=', accountId)
         .where('key', '=', key)
         .executeTakeFirstOrThrow();
-      return claimed.digest;
     },
 
     page: (accountId, after, count) =>

@@ -197,6 +197,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       keys: (accounts) => accounts.keys(accountId),
       insertKey: (accounts) =>
         accounts.insertKey(accountId, {
+          createdBy: null,
           id: randomUUID(),
           name: '',
           hint: '',
@@ -205,12 +206,13 @@ async function everyCall(accountId: string): Promise<Calls> {
           networks: null,
           expiresAt: null,
         }),
-      revokeKey: (accounts) => accounts.revokeKey(accountId, randomUUID()),
+      unrevokedKey: (accounts) => accounts.unrevokedKey(accountId, randomUUID()),
+      revokeKey: (accounts) => accounts.revokeKey(accountId, randomUUID(), true),
       idsOf: (accounts) => accounts.idsOf(['large@x.org']),
     },
     answers: {
       reserve: (answers) => answers.reserve(accountId, digest),
-      insert: (answers) => answers.insert(accountId, digest, { requestDigest: digest, answer: digest }),
+      insert: (answers) => answers.insert(accountId, digest, { requestDigest: digest, keyId: null, answer: digest }),
       forget: (answers) => answers.forget(300 * day, count),
     },
     contacts: {
@@ -273,8 +275,8 @@ async function everyCall(accountId: string): Promise<Calls> {
         store.insertLinks(accountId, dropId, [{ position: 9, receiver: contact, tokenDigest: randomBytes(32) }]),
       insertInboxEntries: (store) => store.insertInboxEntries(accountId, dropId, [{ accountId, id: randomUUID() }]),
       claimIdempotencyKey: async (store) => {
-        await store.claimIdempotencyKey(accountId, 'key', digest);
-        await store.claimIdempotencyKey(accountId, 'key', digest);
+        await store.claimIdempotencyKey(accountId, 'key', { digest, keyId: null });
+        await store.claimIdempotencyKey(accountId, 'key', { digest, keyId: null });
       },
       page: async (store) => [await store.page(accountId, undefined, count), await store.page(accountId, after, count)],
       byIdEnd: (store) => store.byIdEnd('00ffffffff', 10),

@@ -74,12 +74,14 @@ export interface Answers {
   answer: Buffer;
   created_at: Generated<Timestamp>;
   key_digest: Buffer;
+  key_id: string | null;
   request_digest: Buffer;
 }
 
 export interface ApiKeys {
   account_id: string;
   created_at: Generated<Timestamp>;
+  created_by: string | null;
   digest: Buffer;
   expires_at: Timestamp | null;
   hint: string;
@@ -95,6 +97,8 @@ export interface AuditEntries {
   account_id: string;
   action: string;
   actor: string;
+  actor_id: string | null;
+  actor_kind: string | null;
   at: Generated<Timestamp>;
   details: Json;
   id: string;
@@ -272,6 +276,7 @@ export interface IdempotencyKeys {
   account_id: string;
   created_at: Generated<Timestamp>;
   key: string;
+  key_id: string | null;
   request_digest: Buffer;
 }
 
@@ -441,6 +446,7 @@ export interface Webhooks {
   replay_from_id: string | null;
   replay_until: Timestamp | null;
   salt: Buffer;
+  scopes: string[] | null;
   types: string[] | null;
   url: string;
   version: Generated<number>;

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { limits } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test, vi } from 'vitest';
+import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
 import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
@@ -181,7 +182,7 @@ describe('a request that waits', () => {
 
   test('is refused when its key was revoked while it waited', async () => {
     const owner = await exchange.account();
-    const caller = { ...owner, key: { id: owner.accountId, scopes: null, networks: null, expiresAt: null } };
+    const caller = await authenticateBearer(exchange.engines, owner.apiKey, '192.0.2.7');
     const { key, apiKey } = await createRestrictedKey(exchange.engines, caller, {
       name: 'reader',
       scopes: ['history'],
@@ -191,7 +192,7 @@ describe('a request that waits', () => {
     const { server, look } = watchedServer();
     const waiting = read({ ...owner, apiKey }, { wait: limits.eventWaitSeconds }, server);
     await expect.poll(() => look.mock.calls.length, patience).toBeGreaterThan(0);
-    await revokeKey(exchange.engines, { id: owner.accountId, email: owner.email }, key.id);
+    await revokeKey(exchange.engines, { id: owner.accountId, email: owner.email }, { keyId: key.id });
     await happen(owner, 1);
     expect((await waiting).status).toBe(401);
     await server.close();

@@ -1,7 +1,7 @@
-import { CreatedKey, KeyList, NewKey } from '@waybill/protocol';
+import { CreatedKey, KeyList, KeyRevocation, NewKey } from '@waybill/protocol';
 import { Type } from 'typebox';
 import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
-import { revokeKey } from '../../domain/accounts/revoke-key.ts';
+import { revokeKeyWithin } from '../../domain/accounts/revoke-key.ts';
 import type { ApiKey } from '../../domain/ports/index.ts';
 import { route } from './route.ts';
 
@@ -39,19 +39,20 @@ export const deleteKey = route({
   method: 'DELETE',
   path: '/keys/:id',
   id: 'revokeKey',
-  summary: 'Revoke a key: it is refused from now on',
+  summary: 'Revoke a key that may do no more than the one that revokes it: it is refused from now on',
   scope: 'keys',
   params: Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of a live key.' }) }),
+  query: KeyRevocation,
   answer: { status: 204, description: 'It is revoked.' },
   errors: ['not_found'],
-  async handle({ engines, caller, params }) {
-    await revokeKey(engines, { id: caller.accountId, email: caller.email }, params.id, caller.email);
+  async handle({ engines, caller, params, query: { descendants = false } }) {
+    await revokeKeyWithin(engines, caller, { keyId: params.id, descendants });
     return {};
   },
 });
 
 function shown(key: ApiKey) {
-  const { id, name, hint, scopes, networks, createdAt, expiresAt, lastUsedAt, revokedAt } = key;
+  const { id, name, hint, scopes, networks, createdAt, createdBy, expiresAt, lastUsedAt, revokedAt } = key;
   return {
     id,
     name,
@@ -59,6 +60,7 @@ function shown(key: ApiKey) {
     scopes,
     networks,
     created_at: createdAt,
+    created_by: createdBy,
     expires_at: expiresAt,
     last_used_at: lastUsedAt,
     revoked_at: revokedAt,

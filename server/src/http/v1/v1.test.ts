@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errorMessages, type Scope, scopes } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test, vi } from 'vitest';
+import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
 import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
@@ -23,13 +24,8 @@ const ask = (
   { server = app, ...options }: AskV1 & { server?: FastifyInstance } = {},
 ) => askV1(server, method, path, options);
 
-const caller = ({ accountId, email }: { accountId: string; email: string }) => ({
-  accountId,
-  email,
-  key: { id: randomUUID(), scopes: null, networks: null, expiresAt: null },
-});
-const keyOf = async (owner: { accountId: string; email: string }, rights: Partial<KeyRights> & { scopes?: Scope[] }) =>
-  createRestrictedKey(exchange.engines, caller(owner), {
+const keyOf = async (owner: { apiKey: string }, rights: Partial<KeyRights> & { scopes?: Scope[] }) =>
+  createRestrictedKey(exchange.engines, await authenticateBearer(exchange.engines, owner.apiKey, '192.0.2.7'), {
     name: 'test',
     networks: null,
     expiresAt: null,
@@ -56,7 +52,7 @@ describe('every operation', () => {
       expect(await status(expired.apiKey)).toBe(401);
 
       const revoked = await keyOf(owner, {});
-      await revokeKey(exchange.engines, { id: owner.accountId, email: owner.email }, revoked.key.id);
+      await revokeKey(exchange.engines, { id: owner.accountId, email: owner.email }, { keyId: revoked.key.id });
       expect(await status(revoked.apiKey)).toBe(401);
 
       const others = scopes.filter((scope) => scope !== route.scope);
@@ -295,6 +291,38 @@ describe('keys', () => {
     expect(made.json()).toMatchObject({ networks: ['192.0.2.0/24'], expires_at: expiresAt.toISOString() });
   });
 
+  test('revoke no key that may do more than themselves', async () => {
+    const owner = await exchange.account();
+    const rights = { networks: ['192.0.2.0/24'], expiresAt: new Date('2100-01-01T00:00:00Z') };
+    const own = await keyOf(owner, { ...rights, scopes: ['keys', 'send'] });
+    const full = (await ask('GET', '/account', { key: owner.apiKey })).json().key.id as string;
+    const wider = [
+      (await keyOf(owner, { ...rights, scopes: ['receive'] })).key.id,
+      (await keyOf(owner, { ...rights, scopes: ['send'], networks: null })).key.id,
+      (await keyOf(owner, { ...rights, scopes: ['send'], expiresAt: null })).key.id,
+    ];
+    const revoke = async (id: string) => (await ask('DELETE', `/keys/${id}`, { key: own.apiKey })).status;
+    for (const id of [full, ...wider]) expect(await revoke(id)).toBe(403);
+    expect((await ask('GET', '/account', { key: owner.apiKey })).status).toBe(200);
+    expect(await revoke((await keyOf(owner, { ...rights, scopes: ['send'] })).key.id)).toBe(204);
+    expect(await revoke(own.key.id)).toBe(204);
+  });
+
+  test('leave the keys that they made, unless these are to be revoked, too', async () => {
+    const owner = await exchange.account();
+    const make = async (key: string) =>
+      (await ask('POST', '/keys', { key, body: { name: 'x', scopes: ['keys'] } })).json();
+    const status = async (key: string) => (await ask('GET', '/account', { key })).status;
+    const [parent, other] = [await make(owner.apiKey), await make(owner.apiKey)];
+    const child = await make(parent.api_key);
+    const grandchild = await make(child.api_key);
+    expect([child.created_by, grandchild.created_by]).toEqual([parent.id, child.id]);
+    expect((await ask('DELETE', `/keys/${child.id}`, { key: owner.apiKey })).status).toBe(204);
+    expect(await status(grandchild.api_key)).toBe(200);
+    expect((await ask('DELETE', `/keys/${parent.id}?descendants=true`, { key: owner.apiKey })).status).toBe(204);
+    expect([await status(grandchild.api_key), await status(other.api_key)]).toEqual([401, 200]);
+  });
+
   test('that are restricted do not open the machine API, others open both', async () => {
     const owner = await exchange.account();
     const { apiKey } = await keyOf(owner, {});
@@ -363,6 +391,25 @@ describe('a request with an Idempotency-Key', () => {
     const [one, other] = [await exchange.account(), await exchange.account()];
     const answers = [await create(one.apiKey, 'mine'), await create(other.apiKey, 'mine')];
     expect(new Set(answers.map(({ text }) => text)).size).toBe(2);
+  });
+
+  test('belongs to its key: a narrower one does not get what a wider one was given', async () => {
+    const owner = await exchange.account();
+    const narrow = await keyOf(owner, { scopes: ['keys'] });
+    const first = await create(owner.apiKey, 'wide');
+    const second = await create(narrow.apiKey, 'wide');
+    expect([second.status, second.json().code]).toEqual([422, 'idempotency_key_reused']);
+    expect(second.text).not.toContain(first.json().api_key);
+    expect((await create(owner.apiKey, 'wide')).text).toBe(first.text);
+  });
+
+  test('that the version before has answered is repeated only for a key that may do everything', async () => {
+    const owner = await exchange.account();
+    const narrow = await keyOf(owner, { scopes: ['keys', 'send'] });
+    const first = await create(narrow.apiKey, 'before');
+    await exchange.database.query('update answers set key_id = null where account_id = $1', [owner.accountId]);
+    expect((await create(narrow.apiKey, 'before')).status).toBe(422);
+    expect((await create(owner.apiKey, 'before')).text).toBe(first.text);
   });
 
   test('leaves no answer in the database that could be read there', async () => {
