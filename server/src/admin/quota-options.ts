@@ -14,15 +14,17 @@ const units: Readonly<Record<string, number>> = {
 };
 const maxListed = { desttimes: 100, domains: 1000 };
 
-/** `default` stands for what applies without the option. */
+/** `default` stands for what applies without the option. It stays a word here, because commander makes `''` of a null. */
 const orDefault =
   <Value>(parse: (text: string) => Value) =>
-  (text: string): Value | null =>
-    text === 'default' ? null : parse(text);
+  (text: string): Value | 'default' =>
+    text === 'default' ? text : parse(text);
 
-export type QuotaOptions = Partial<Omit<Quotas, 'secondFactor' | 'maxStoredBytes' | 'maxFileBytes'>> & {
-  readonly maxStored?: number | null;
-  readonly maxFile?: number | null;
+/** `secondFactor` has an option of its own. */
+type Limits = Omit<Quotas, 'secondFactor'>;
+type OptionName<Name> = Name extends 'maxStoredBytes' ? 'maxStored' : Name extends 'maxFileBytes' ? 'maxFile' : Name;
+export type QuotaOptions = {
+  readonly [Name in keyof Limits as OptionName<Name>]?: NonNullable<Limits[Name]> | 'default';
 };
 
 /** The limits that accounts and groups have in common. */
@@ -60,7 +62,8 @@ export function quotasFrom(options: QuotaOptions): Partial<Quotas> {
     desttimes,
     recipientDomains,
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set.map(([name, value]) => [name, value === 'default' ? null : value]));
 }
 
 /** As JSON shows them. */

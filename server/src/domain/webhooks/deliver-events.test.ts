@@ -386,6 +386,29 @@ describe('workers', () => {
     expect(peer.requests).toHaveLength(6 + sent);
   });
 
+  test('are woken for a webhook although another has more overdue events than a sweep looks at', async () => {
+    const actor = await exchange.account();
+    const [busy, other] = [
+      await webhookTo(actor, 'https://busy.example/'),
+      await webhookTo(actor, 'https://other.example/'),
+    ];
+    await happen(actor, 3);
+    await query("delete from graphile_worker._private_jobs where payload ->> 'accountId' = $1", [actor.accountId]);
+    for (const [{ id }, age] of [
+      [busy, 2],
+      [other, 1],
+    ] as const) {
+      await query('update webhook_deliveries set due_at = now() - make_interval(hours => $2) where webhook_id = $1', [
+        id,
+        age,
+      ]);
+    }
+    await store.webhookDeliveries.wakeOverdue(30, 2);
+    expect([(await jobsFor(busy)).length, (await jobsFor(other)).length]).toEqual([1, 1]);
+    // Other tests count what is overdue.
+    await query('delete from webhook_deliveries where account_id = $1', [actor.accountId]);
+  });
+
   test('do not record for one another: what ends after its lease changes nothing', async () => {
     const actor = await exchange.account();
     const webhook = await webhookTo(actor, 'https://example.org/');

@@ -176,13 +176,20 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
     },
 
     async wakeOverdue(overdueSeconds, count) {
+      // One look per webhook, not per delivery: the backlog of a slow receiver must not hide those of others. A webhook that
+      // is being sent to, or is paused, is not overdue.
       const { rows } = await sql`
         with overdue as (
-          select account_id, webhook_id as id from (
-            select account_id, webhook_id from webhook_deliveries
-            where state = 'waiting' and due_at < now() - make_interval(secs => ${overdueSeconds})
-              and ${isEnabled(sql`account_id`)}
-            order by due_at limit ${sql.lit(count)}) as late
+          select account_id, id from (
+            select webhook.account_id, webhook.id
+            from webhooks as webhook cross join lateral (
+              select due_at from webhook_deliveries as delivery
+              where delivery.account_id = webhook.account_id and delivery.webhook_id = webhook.id and state = 'waiting'
+              order by due_at limit 1) as first
+            where webhook.disabled_at is null and first.due_at < now() - make_interval(secs => ${overdueSeconds})
+              and coalesce(webhook.lease_until <= now(), true) and coalesce(webhook.paused_until <= now(), true)
+              and ${isEnabled(sql`webhook.account_id`)}
+            order by first.due_at limit ${sql.lit(count)}) as late
           union
           select account_id, id from (
             select account_id, id from webhooks

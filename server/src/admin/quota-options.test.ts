@@ -1,0 +1,24 @@
+import { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { addQuotaOptions, type QuotaOptions, quotasFrom } from './quota-options.ts';
+
+const parse = (...words: string[]) =>
+  quotasFrom(addQuotaOptions(new Command()).parse(words, { from: 'user' }).opts<QuotaOptions>());
+
+test.each([
+  ['--max-stored', '50GB', { maxStoredBytes: 50e9 }],
+  ['--max-file', '20GiB', { maxFileBytes: 20 * 1024 ** 3 }],
+  ['--drops-per-day', '10', { dropsPerDay: 10 }],
+  ['--mails-per-day', '100', { mailsPerDay: 100 }],
+  ['--min-desttime', '1', { minDesttime: 1 }],
+  ['--max-desttime', '30', { maxDesttime: 30 }],
+  ['--desttimes', '7,1', { desttimes: [1, 7] }],
+  ['--recipient-domains', 'Acme.com,acme.se', { recipientDomains: ['acme.com', 'acme.se'] }],
+])('%s sets a limit, and is taken back by default', (option, value, quotas) => {
+  expect(parse(option, value)).toEqual(quotas);
+  expect(parse(option, 'default')).toEqual(Object.fromEntries(Object.keys(quotas).map((name) => [name, null])));
+});
+
+test('what is not given stays as it is', () => {
+  expect(parse()).toEqual({});
+});
