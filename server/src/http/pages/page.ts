@@ -4,7 +4,7 @@ import type { Operator } from '../../views/operator.ts';
 import { languageLinks, renderPage } from '../../views/render-page.tsx';
 import { type AllWords, acceptedLanguages, type Words } from '../../views/words.ts';
 import type { Assets } from './assets.ts';
-import { bestEncoding, compressed } from './compress.ts';
+import { bestEncoding, compressed, type Encoding } from './compress.ts';
 
 export interface PageOptions {
   readonly words: AllWords;
@@ -32,21 +32,55 @@ export function inChosenLanguage(request: FastifyRequest, path: string): string 
   return typeof lang === 'string' ? `${path}?lang=${encodeURIComponent(lang)}` : path;
 }
 
+export interface PageContent {
+  title: string;
+  page: VNode;
+  script?: 'gesture.ts' | 'download.ts' | 'upload.tsx';
+  /** Whether it exists in one language only. */
+  languages?: 'one';
+}
+
 export async function sendPage(
   options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   words: Words,
-  content: {
-    title: string;
-    page: VNode;
-    script?: 'gesture.ts' | 'download.ts' | 'upload.tsx';
-    /** Whether it exists in one language only. */
-    languages?: 'one';
-  },
+  content: PageContent,
 ): Promise<FastifyReply> {
+  const encoding = bestEncoding(request.headers['accept-encoding']);
+  const html = renderContent(options, request, words, content);
+  return sendEncoded(reply, encoding, await compressed(html, encoding, 'quick'));
+}
+
+/**
+ * Sends a page that is the same for everybody. It is rendered and compressed once for each encoding, because it is long
+ * and anyone can ask for it.
+ */
+export class SharedPage {
+  readonly #options: PageOptions;
+  readonly #words: Words;
+  readonly #content: PageContent;
+  readonly #encoded = new Map<Encoding | undefined, Promise<string | Buffer>>();
+
+  constructor(options: PageOptions, words: Words, content: PageContent) {
+    this.#options = options;
+    this.#words = words;
+    this.#content = { ...content, languages: 'one' };
+  }
+
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const encoding = bestEncoding(request.headers['accept-encoding']);
+    const body =
+      this.#encoded.get(encoding) ??
+      compressed(renderContent(this.#options, request, this.#words, this.#content), encoding, 'quick');
+    this.#encoded.set(encoding, body);
+    return sendEncoded(reply, encoding, await body);
+  }
+}
+
+function renderContent(options: PageOptions, request: FastifyRequest, words: Words, content: PageContent): string {
   const path = request.url.split('?', 1)[0] as string;
-  const html = renderPage(words, {
+  return renderPage(words, {
     title: content.title,
     page: content.page,
     // The result of a POST cannot be requested again in another language.
@@ -58,11 +92,13 @@ export async function sendPage(
     logo: options.assets.logo,
     operator: options.operator,
   });
-  const encoding = bestEncoding(request.headers['accept-encoding']);
+}
+
+function sendEncoded(reply: FastifyReply, encoding: Encoding | undefined, body: string | Buffer): FastifyReply {
   if (encoding) reply.header('content-encoding', encoding);
   return reply
     .header('content-security-policy', policy)
     .header('vary', 'accept-encoding, accept-language, cookie')
     .type('text/html; charset=utf-8')
-    .send(await compressed(html, encoding, 'quick'));
+    .send(body);
 }

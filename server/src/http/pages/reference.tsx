@@ -6,7 +6,7 @@ import {
   type ReferencePageProps,
 } from '../../views/pages/reference-page.tsx';
 import type { App } from '../app.ts';
-import { type PageOptions, sendPage } from './page.ts';
+import { type PageOptions, SharedPage } from './page.ts';
 
 /** What the API can do, for programmers. */
 export interface Reference {
@@ -20,8 +20,7 @@ export function referencePages(app: App, { reference, problems }: Reference, opt
     [reference.problemsHref, 'Problems', <ProblemsPage {...problems} />],
   ];
   for (const [url, title, page] of pages) {
-    app.get(url, { config: { authentication: 'nobody' } }, async (request, reply) =>
-      sendPage(options, request, reply, options.words.for('en'), { title, page, languages: 'one' }),
-    );
+    const shared = new SharedPage(options, options.words.for('en'), { title, page });
+    app.get(url, { config: { authentication: 'nobody' } }, async (request, reply) => shared.send(request, reply));
   }
 }
