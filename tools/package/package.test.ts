@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configTable } from '../../server/src/config.ts';
+import { makeSbom } from '../release/sbom.ts';
 
 const run = promisify(execFile);
 const units = ['waybill-serve.service', 'waybill-work.service'];
@@ -37,6 +38,32 @@ test('it holds the program, its services and its documentation, and nothing for 
     '/usr/share/man/man8/waybilld.8.gz',
   ]);
   expect(files.filter((path) => /\.ts$|\.map$|\/(?:typescript|vitest|playwright-core)\//.test(path))).toEqual([]);
+});
+
+test('the list of components of a release names every package in it, and Node', async () => {
+  const { packages } = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
+    packages: Record<string, { version: string; dev?: true; link?: true; optional?: true }>;
+  };
+  const locked = Object.entries(packages)
+    .filter(([path, { dev, link, optional }]) => path.includes('node_modules/') && !dev && !link && !optional)
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
+    // For compilers, and not in the package.
+    .filter((name) => !/^(?:@types\/|undici-types@|@?typescript[@/])/.test(name));
+  const components = makeSbom().components.map(({ name, version }) => `${name}@${version}`);
+  expect(locked.length).toBeGreaterThan(100);
+  expect(locked.filter((name) => !components.includes(name))).toEqual([]);
+
+  const inPackage = readdirSync(installed('usr/lib/waybill'), { recursive: true, encoding: 'utf8' })
+    .filter(
+      (path) => /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(path) && !path.includes('@waybill/'),
+    )
+    .map(
+      (path) =>
+        JSON.parse(readFileSync(installed(`usr/lib/waybill/${path}`), 'utf8')) as { name: string; version: string },
+    )
+    .map(({ name, version }) => `${name}@${version}`);
+  const { stdout } = await run(installed('usr/lib/waybill/node'), ['--version']);
+  expect(components.toSorted()).toEqual([...new Set([...inPackage, `node@${stdout.trim().slice(1)}`])].toSorted());
 });
 
 test.each([
