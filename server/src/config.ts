@@ -555,6 +555,22 @@ export function isSetting(name: string): boolean {
   return name in settings || (name.endsWith('_FILE') && configTable[name.slice(0, -'_FILE'.length)]?.secret === true);
 }
 
+/** What systemd tells a service that it starts. */
+export interface ServiceEnvironment {
+  readonly notifySocket: string | undefined;
+  /** After this time without a sign of life, systemd kills the process. */
+  readonly watchdogMs: number | undefined;
+  readonly runtimeDirectory: string | undefined;
+}
+
+export function readServiceEnvironment(environment: NodeJS.ProcessEnv = process.env): ServiceEnvironment {
+  return {
+    notifySocket: environment['NOTIFY_SOCKET'] || undefined,
+    watchdogMs: Number(environment['WATCHDOG_USEC']) / 1000 || undefined,
+    runtimeDirectory: environment['RUNTIME_DIRECTORY'] || undefined,
+  };
+}
+
 /** The settings as they were given, not parsed. */
 export function givenSettings(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {
   return Object.fromEntries(

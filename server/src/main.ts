@@ -9,10 +9,18 @@ import type { WithEngines } from './admin/command.ts';
 import type { Diagnose } from './admin/doctor.ts';
 import { type Assembly, assemble } from './assemble.ts';
 import { assembleExaminations } from './assemble-examinations.ts';
-import { type Config, givenSettings, inspectConfig, readConfig, requireWorkConnections } from './config.ts';
+import {
+  type Config,
+  givenSettings,
+  inspectConfig,
+  readConfig,
+  readServiceEnvironment,
+  requireWorkConnections,
+} from './config.ts';
 import { diagnose } from './domain/doctor/diagnose.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { exitCodes, failureOf, failureText } from './failure.ts';
+import { closeUnused, type InheritedSockets, listenOn, offerHandOver, parseSockets } from './hand-over.ts';
 import { buildConsole, type ProcessStatus } from './http/console/server.ts';
 import { type EngineWatch, watchEngines } from './http/console/watch-engines.ts';
 import { drain } from './http/drain.ts';
@@ -28,6 +36,7 @@ import { createMetrics } from './observe/metrics.ts';
 import { type Observation, observedEngines } from './observe/observed.ts';
 import { startTracing } from './observe/tracing.ts';
 import { makeProgram, UsageError } from './program.ts';
+import { connectServiceManager } from './service-manager.ts';
 import { askOnTerminal } from './setup/ask-on-terminal.ts';
 import { becomeServicesUser } from './setup/become-services-user.ts';
 import type { SetUp } from './setup/command.ts';
@@ -69,12 +78,14 @@ try {
   process.exit(failure?.exitCode ?? exitCodes.usage);
 }
 
-async function serve(): Promise<void> {
+async function serve({ sockets }: { readonly sockets: string }): Promise<void> {
   isService = true;
   const config = readConfig();
+  const inherited = parseSockets(sockets);
+  closeUnused(inherited, [config.WAYBILL_LISTEN, config.WAYBILL_CONSOLE_LISTEN]);
   const tls = certificateFiles(config);
   const certificate = tls && readCertificate(tls);
-  const { log, observation, engines, adminConsole } = await start(config, 'serve');
+  const { log, observation, engines, adminConsole, manager } = await start(config, 'serve', inherited);
   const processTag = randomBytes(3).toString('hex');
   const server = buildServer(engines, {
     log,
@@ -98,15 +109,25 @@ async function serve(): Promise<void> {
   });
   const reloading = tls && certificate && reloadCertificate(server.server, tls, { served: certificate, log });
 
-  closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
+  // Once: a process that was replaced may also be told to stop.
+  let drained: Promise<number> | undefined;
+  const stopServing = (options: { readonly isReplaced?: boolean; readonly err?: Error | undefined }) => {
+    drained ??= drain(server, {
+      delayMs: options.err ? 0 : config.WAYBILL_STOP_DELAY_SECONDS * 1000,
+      graceMs: options.err ? crashGraceMs : config.WAYBILL_STOP_SECONDS * 1000,
+      isReplaced: options.isReplaced ?? false,
+    });
+    return drained;
+  };
+  const ending = closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     // First no new work, then the work in progress, then the engines.
     adminConsole.stopping();
-    log.info('stopping: not ready for new requests, finishing those in progress');
-    const cut = await drain(server, {
-      delayMs: err ? 0 : config.WAYBILL_STOP_DELAY_SECONDS * 1000,
-      graceMs: err ? crashGraceMs : config.WAYBILL_STOP_SECONDS * 1000,
-    });
+    if (!drained) {
+      log.info('stopping: not ready for new requests, finishing those in progress');
+      await manager.stopping();
+    }
+    const cut = await stopServing({ err });
     if (cut > 0) log.warn({ cut }, 'connections were cut: their requests took too long to end');
     reloading?.stop();
     await adminConsole.close();
@@ -114,9 +135,29 @@ async function serve(): Promise<void> {
     await observation.tracing.stop();
   });
 
-  const listening = await server.listen({ ...config.WAYBILL_LISTEN, backlog }).catch(cannotListen('WAYBILL_LISTEN'));
-  adminConsole.started();
+  const listening = await listenOn(server, config.WAYBILL_LISTEN, { backlog, inherited }).catch(
+    cannotListen('WAYBILL_LISTEN'),
+  );
+  await adminConsole.started();
   log.info({ listening, processTag }, 'serving');
+  const { runtimeDirectory } = readServiceEnvironment();
+  if (runtimeDirectory !== undefined) {
+    await offerHandOver({
+      directory: runtimeDirectory,
+      log,
+      listening: [{ address: config.WAYBILL_LISTEN, server: server.server }, ...adminConsole.listening()],
+      onReplaced: () => {
+        log.info('replaced: finishing the requests in progress');
+        manager.endWatch();
+        void adminConsole.close();
+        void stopServing({ isReplaced: true }).then(() => ending.close());
+      },
+    });
+  }
+  await manager.ready();
+  // To the process that this one replaces.
+  process.send?.('ready');
+  process.disconnect?.();
 }
 
 function certificateFiles(config: Config): CertificateFiles | undefined {
@@ -125,7 +166,7 @@ function certificateFiles(config: Config): CertificateFiles | undefined {
 }
 
 /** The engines of a service, observed, after their first check, and the administrator's port, which answers before. */
-async function start(config: Config, role: 'serve' | 'work') {
+async function start(config: Config, role: 'serve' | 'work', inherited: InheritedSockets = new Map()) {
   const about = { role, version };
   const tracing = await startTracing({ ...about, url: config.WAYBILL_OTLP_URL, ratio: config.WAYBILL_TRACE_RATIO });
   const observation: Observation = { metrics: createMetrics(about), tracing };
@@ -137,18 +178,23 @@ async function start(config: Config, role: 'serve' | 'work') {
     aroundStatement: (text, call) => tracing.step('postgres statement', { 'db.query.text': text }, call),
     traceparent: tracing.traceparent,
   });
-  const adminConsole = await openConsole(config, consoleSettings[role], { log, observation });
+  const adminConsole = await openConsole(config, consoleSettings[role], { log, observation, inherited });
   await startUp(assembly, { log });
   const engines = observedEngines(assembly, observation);
   adminConsole.watch(engines);
-  return { log, observation, engines, adminConsole };
+  const manager = connectServiceManager(readServiceEnvironment(), log);
+  return { log, observation, engines, adminConsole, manager };
 }
 
 /** The administrator's port, and what it reports. A supervisor can tell a process that waits from one that is dead. */
 async function openConsole(
   config: Config,
   setting: (typeof consoleSettings)[keyof typeof consoleSettings],
-  { log, observation }: { readonly log: Logger; readonly observation: Observation },
+  {
+    log,
+    observation,
+    inherited,
+  }: { readonly log: Logger; readonly observation: Observation; readonly inherited: InheritedSockets },
 ) {
   const { registry, sources } = observation.metrics;
   let status: ProcessStatus = 'starting';
@@ -161,8 +207,14 @@ async function openConsole(
     metrics: registry,
   });
   const address = config[setting];
-  if (address) await server.listen(address).catch(cannotListen(setting));
+  const open = async () => {
+    if (address) await listenOn(server, address, { inherited }).catch(cannotListen(setting));
+  };
+  // Until this process has replaced the other one, that one reports.
+  const opensLate = inherited.size > 0;
+  if (!opensLate) await open();
   return {
+    listening: () => (address ? [{ address, server: server.server }] : []),
     watch({ checks, usage }: Pick<Assembly, 'checks' | 'usage'>) {
       watch = watchEngines(checks, { log });
       Object.assign(sources.lanes, usage.lanes);
@@ -170,8 +222,9 @@ async function openConsole(
       sources.memory = usage.memory;
       sources.enginesUp = watch.areUp;
     },
-    started() {
+    async started() {
       if (status === 'starting') status = 'ok';
+      if (opensLate) await open();
     },
     stopping() {
       status = 'stopping';
@@ -197,7 +250,7 @@ async function work(): Promise<void> {
   isService = true;
   const config = readConfig();
   requireWorkConnections(config);
-  const { log, observation, engines, adminConsole } = await start(config, 'work');
+  const { log, observation, engines, adminConsole, manager } = await start(config, 'work');
   observation.metrics.sources.backlog = engines.backlog;
   const options = { stopMs: config.WAYBILL_STOP_SECONDS * 1000, around: aroundJobs(observation, log) };
   const runners = await Promise.all([
@@ -205,7 +258,8 @@ async function work(): Promise<void> {
     engines.startJobRunner({ ...options, concurrency: config.WAYBILL_CHECKS_AT_ONCE, tasks: longTasks(engines) }),
     engines.startJobRunner({ ...options, concurrency: config.WAYBILL_WEBHOOKS_AT_ONCE, tasks: webhookTasks(engines) }),
   ]);
-  adminConsole.started();
+  await adminConsole.started();
+  await manager.ready();
   log.info({ working: true }, 'working');
   const sweeping = startSweeping(engines, {
     around: aroundSweeps(observation),
@@ -226,6 +280,7 @@ async function work(): Promise<void> {
   closeWithGrace({ delay: stopLimitMs(config), logger: log }, async ({ err }) => {
     if (err) log.fatal({ err }, 'an unexpected error ends this process');
     adminConsole.stopping();
+    await manager.stopping();
     const parts = [sweeping, bounces, scrubbing, ...runners].filter((part) => part !== false && part !== undefined);
     await Promise.all(parts.map((part) => part.stop()));
     await adminConsole.close();

@@ -1,4 +1,4 @@
-import { Command, type CommanderError } from 'commander';
+import { Command, type CommanderError, Option } from 'commander';
 import { accountCommands } from './admin/accounts.ts';
 import { backupCommand } from './admin/backup.ts';
 import { examples, type WithEngines } from './admin/command.ts';
@@ -19,7 +19,7 @@ import { examined } from './assemble-examinations.ts';
 import { type SetUp, setupCommand } from './setup/command.ts';
 
 export interface Roles {
-  readonly serve: () => Promise<void>;
+  readonly serve: (options: { readonly sockets: string }) => Promise<void>;
   readonly work: () => Promise<void>;
   readonly withEngines: WithEngines;
   readonly diagnose: Diagnose;
@@ -53,7 +53,15 @@ Exit codes:
   78  a setting is missing or wrong, or does not fit what it names: repeating does not help`,
   );
 
-  examples(program.command('serve').description('answer HTTP requests').action(serve), 'waybilld serve');
+  examples(
+    program
+      .command('serve')
+      .description('answer HTTP requests')
+      // What a process passes on to the one that replaces it, which it starts itself.
+      .addOption(new Option('--sockets <list>', 'listening sockets, by HOST:PORT=NUMBER').default('').hideHelp())
+      .action(serve),
+    'waybilld serve',
+  );
   examples(
     program.command('work').description('run jobs: send messages, check uploads, delete what has ended').action(work),
     'waybilld work',

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
@@ -7,6 +8,8 @@ export interface DrainOptions {
   readonly delayMs: number;
   /** How long requests in progress may take after that. */
   readonly graceMs: number;
+  /** Another process accepts the connections of the same socket, so this one stops listening at once. */
+  readonly isReplaced?: boolean;
 }
 
 /**
@@ -15,12 +18,14 @@ export interface DrainOptions {
  * stops listening, lets requests in progress end, and cuts the rest when the time is up. Their handlers may still
  * record what they did. Returns how many were cut.
  */
-export async function drain(app: FastifyInstance, { delayMs, graceMs }: DrainOptions): Promise<number> {
+export async function drain(app: FastifyInstance, { delayMs, graceMs, isReplaced }: DrainOptions): Promise<number> {
   const lastOfConnection = (_request: unknown, response: ServerResponse) => {
     response.shouldKeepAlive = false;
   };
   app.server.prependListener('request', lastOfConnection);
   app.server.prependListener('checkContinue', lastOfConnection);
+  // Unlike the method of an HTTP server, this one leaves idle connections open: a request may be on its way.
+  if (isReplaced) Server.prototype.close.call(app.server);
   await sleep(delayMs);
   // Requests that began earlier leave their connections open when they end.
   const closing = setInterval(() => app.server.closeIdleConnections(), 250);

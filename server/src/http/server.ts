@@ -86,7 +86,12 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   }) as unknown as App;
 
   const hosts = new Set([new URL(options.publicUrl).host, ...options.allowedHosts]);
-  const isOurHost = (host: string) => hosts.has(host) || host === boundAddress(app.server);
+  // Kept, because a process that was replaced no longer listens while it finishes requests.
+  let bound: string | undefined;
+  const isOurHost = (host: string) => {
+    bound ??= boundAddress(app.server);
+    return hosts.has(host) || host === bound;
+  };
 
   const turns = new Turns(transferTurns);
   app.decorateRequest('actor', undefined);
