@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { openMasterKeys } from './assemble-master-keys.ts';
 import type { Config } from './config.ts';
 import { checkPepper } from './domain/accounts/check-pepper.ts';
-import { checkKeys } from './domain/files/check-master-keys.ts';
+import { checkKeysHourly } from './domain/files/check-master-keys.ts';
 import { ReadAhead } from './domain/files/read-ahead.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
 import { DayKeys, withDayKeys } from './domain/keys/day-keys.ts';
@@ -259,7 +259,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
         objects.ping().catch((error: unknown) => {
           throw bucketSetupError(error, config.WAYBILL_S3_BUCKET) ?? error;
         }),
-      masterKeys: () => checkKeys({ store, keys, dayKeys }, AbortSignal.timeout(1_000)),
+      masterKeys: checkKeysHourly({ store, keys, dayKeys }),
     },
     async close() {
       mailer.close();

@@ -83,7 +83,16 @@ export function exportLines({ exported, removed, lost }: Exported): string[] {
 /** Wraps stored keys by the current keys, and shows how far it is. Returns how many. */
 export async function wrapAgain(engines: AdminContext['engines']): Promise<number> {
   const progress = new Progress();
-  const replaced = await rotateMasterKey(engines, (count) => progress.show(() => `${count} keys wrapped again`));
+  const replaced = await rotateMasterKey(
+    engines,
+    (count) => progress.show(() => `${count} keys wrapped again`),
+    (key) => {
+      progress.clear();
+      process.stderr.write(
+        `Lost, and passed over: ${key}. Put day keys back: waybilld admin keys import --from PLACE\n`,
+      );
+    },
+  );
   progress.clear();
   return replaced;
 }

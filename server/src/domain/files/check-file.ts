@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
+import { isLost } from '../keys/lost-key.ts';
 import type { CheckedFile, Damage, KeyProvider, ObjectStore } from '../ports/index.ts';
 import { type FileObject, objectsOf, sealOf } from './chunk-runs.ts';
 import { discardBuffer } from './discard-buffer.ts';
@@ -24,7 +25,7 @@ export async function checkFile(
   file: CheckedFile,
   { signal, objectsDone = 0, afterEach }: Checking,
 ): Promise<Damage | undefined> {
-  const dataKey = await engines.keys.unwrap(file.wrappedKey, file.keyVersion, file.id).catch(unlessUnavailable);
+  const dataKey = await engines.keys.unwrap(file.wrappedKey, file.keyVersion, file.id).catch(requireLost);
   const hash = objectsDone === 0 ? createHash('sha256') : undefined;
   let number = 0;
   let last = '';
@@ -82,6 +83,6 @@ async function findProblem(
   }
 }
 
-function unlessUnavailable(error: unknown): undefined {
-  if (error instanceof ExchangeError && error.code === 'unavailable') throw error;
+function requireLost(error: unknown): undefined {
+  if (!isLost(error)) throw error;
 }

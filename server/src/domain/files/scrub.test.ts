@@ -4,6 +4,7 @@ import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { placeHold } from '../holds/place-hold.ts';
+import { LostKey } from '../keys/lost-key.ts';
 import { Pace } from './pace.ts';
 import { scrubAlone } from './scrub.ts';
 import { chunkBytes, chunkKey } from './sealing.ts';
@@ -145,7 +146,7 @@ test('damage on the way from the store is not damage', async () => {
 test('without the right master key, nothing is called damaged', async () => {
   const { engines, actor, upload, found } = await newExchange();
   await upload(actor, 'a file');
-  const keys = { ...engines.keys, unwrap: () => Promise.reject(new Error('another key')) };
+  const keys = { ...engines.keys, unwrap: () => Promise.reject(new LostKey('another key')) };
   await expect(scrubAlone({ ...engines, keys })).rejects.toThrow('does not open what is stored');
   expect(await found()).toEqual([]);
 });

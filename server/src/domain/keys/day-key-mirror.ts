@@ -3,6 +3,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { MissingObject } from '../files/missing-object.ts';
 import type { BackupPlace, DatabaseCopies, Engines, KeyProvider, Wrapped } from '../ports/index.ts';
 import { contextOf, type DayKeys, dateOf, dayOf, dayOfVersion } from './day-keys.ts';
+import { isLost, LostKey } from './lost-key.ts';
 import { unwrapWith } from './wrapping.ts';
 
 const mirrorName = 'day-keys.json';
@@ -85,7 +86,7 @@ export function mirroredDayKeys(mirror: DayKeyMirror, masterKeys: KeyProvider): 
   const opened = new Map<number, Promise<Buffer>>();
   const open = async (day: number) => {
     const mirrored = mirror.get(day);
-    if (!mirrored) throw new ExchangeError('damaged', `The day key of ${dateOf(day)} is not in the mirror.`);
+    if (!mirrored) throw new LostKey(`The day key of ${dateOf(day)} is not in the mirror.`);
     return masterKeys.unwrap(mirrored.wrapped, mirrored.version, contextOf(day));
   };
   return {
@@ -136,7 +137,7 @@ async function opens(key: Promise<Buffer>): Promise<boolean> {
     await key;
     return true;
   } catch (error) {
-    if (error instanceof ExchangeError && error.code === 'unavailable') throw error;
+    if (!isLost(error)) throw error;
     return false;
   }
 }

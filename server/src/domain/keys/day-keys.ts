@@ -10,6 +10,7 @@ import type {
   Store,
   Wrapped,
 } from '../ports/index.ts';
+import { LostKey } from './lost-key.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -101,7 +102,7 @@ export class DayKeys {
   open(day: number): Promise<Buffer> {
     return this.#remember(day, async () => {
       const key = await this.#read(day);
-      if (!key) throw new ExchangeError('damaged', `The day key of ${dateOf(day)} is destroyed.`);
+      if (!key) throw new LostKey(`The day key of ${dateOf(day)} is destroyed.`);
       return key;
     });
   }

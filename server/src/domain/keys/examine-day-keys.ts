@@ -1,7 +1,7 @@
 import { fault, ok, reason, skipped, warning } from '../doctor/finding.ts';
-import { ExchangeError } from '../exchange-error.ts';
 import type { Engines, Finding } from '../ports/index.ts';
 import { dateOf } from './day-keys.ts';
+import { isLost } from './lost-key.ts';
 
 const check = 'keys.days';
 /** More do not make it clearer. */
@@ -25,7 +25,7 @@ export async function* examineDayKeys({
     const lost: string[] = [];
     for (const { day } of days) {
       await dayKeys.open(day).catch((error: unknown) => {
-        if (error instanceof ExchangeError && error.code === 'unavailable') throw error;
+        if (!isLost(error)) throw error;
         lost.push(dateOf(day));
       });
     }

@@ -1,5 +1,6 @@
 import type { Engines, FilePosition, KeyOwner, KeyProvider, OwnedKey, ReplacedKey } from '../ports/index.ts';
-import { contextOf } from './day-keys.ts';
+import { contextOf, dateOf } from './day-keys.ts';
+import { isLost } from './lost-key.ts';
 
 const owners: readonly KeyOwner[] = ['files', 'uploads', 'drops'];
 const keysPerStatement = 500;
@@ -11,20 +12,29 @@ const first: FilePosition = {
 const maxPasses = 10;
 
 type Needs = Pick<Engines, 'store' | 'keys' | 'dayKeys'>;
+type PassOver = (key: string) => (error: unknown) => undefined;
 
 /**
  * Wraps by the current master key what another one wraps: day keys, and other stored keys, which are wrapped by a day
  * key once day keys are used. It can be interrupted at any point and begun again: what is done is skipped.
- * Everything stays readable throughout, as long as all processes have both master keys. Returns how many keys were
- * wrapped again.
+ * Everything stays readable throughout, as long as all processes have both master keys. A key that is lost is
+ * passed over and named. Returns how many keys were wrapped again.
  */
 export async function rotateMasterKey(
   engines: Needs,
   onProgress: (replaced: number) => void = () => undefined,
+  onLost: (key: string) => void = () => undefined,
 ): Promise<number> {
   let replaced = 0;
+  const lost = new Set<string>();
+  const passOver = (key: string) => (error: unknown) => {
+    if (!isLost(error)) throw error;
+    if (!lost.has(key)) onLost(key);
+    lost.add(key);
+    return undefined;
+  };
   for (let pass = 1; pass <= maxPasses; pass += 1) {
-    const days = await rotateDayKeys(engines);
+    const days = await rotateDayKeys(engines, passOver);
     let found = days;
     replaced += days;
     const isByDay = (await engines.dayKeys.today()) !== undefined;
@@ -32,8 +42,9 @@ export async function rotateMasterKey(
     for (const owner of owners) {
       for (let position: FilePosition | undefined = first; position; ) {
         const page = await engines.store.wrappedKeys.outdated(owner, position, keysPerStatement, { version });
-        found += page.outdated.length;
-        replaced += await replace(engines, owner, page.outdated);
+        const outdated = page.outdated.filter(({ id }) => !lost.has(id));
+        found += outdated.length;
+        replaced += await replace(engines, owner, outdated, passOver);
         onProgress(replaced);
         position = page.next;
       }
@@ -43,27 +54,35 @@ export async function rotateMasterKey(
   return replaced;
 }
 
-async function replace(engines: Needs, owner: KeyOwner, outdated: readonly OwnedKey[]): Promise<number> {
+async function replace(
+  engines: Needs,
+  owner: KeyOwner,
+  outdated: readonly OwnedKey[],
+  passOver: PassOver,
+): Promise<number> {
   if (outdated.length === 0) return 0;
   const { store, keys, dayKeys } = engines;
   const rewrapped: ReplacedKey[] = [];
   for (const { accountId, id, wrapped: before, version, secondsLeft } of outdated) {
-    const dataKey = await keys.unwrap(before, version, id);
+    const dataKey = await keys.unwrap(before, version, id).catch(passOver(id));
+    if (!dataKey) continue;
     rewrapped.push({ accountId, id, before, ...(await dayKeys.wrap(dataKey, id, secondsLeft)) });
     dataKey.fill(0);
   }
   return store.wrappedKeys.replace(owner, rewrapped);
 }
 
-async function rotateDayKeys({ store, keys, dayKeys }: Needs): Promise<number> {
+async function rotateDayKeys({ store, keys, dayKeys }: Needs, passOver: PassOver): Promise<number> {
   const current = await currentVersion(keys);
   let replaced = 0;
   for (const dayKey of await store.dayKeys.list()) {
     if (dayKey.version === current) continue;
-    const before = await dayKeys.fetch(dayKey.day);
+    const name = `day key of ${dateOf(dayKey.day)}`;
+    const before = await dayKeys.fetch(dayKey.day).catch(passOver(name));
     if (!before) continue;
     const context = contextOf(dayKey.day);
-    const key = await keys.unwrap(before.wrapped, before.version, context);
+    const key = await keys.unwrap(before.wrapped, before.version, context).catch(passOver(name));
+    if (!key) continue;
     const wrapped = await keys.wrap(key, context);
     key.fill(0);
     if (await dayKeys.store(dayKey.day, wrapped, dayKey)) replaced += 1;

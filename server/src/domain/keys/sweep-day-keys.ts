@@ -1,4 +1,5 @@
 import type { Engines, OwnedKey } from '../ports/index.ts';
+import { isLost } from './lost-key.ts';
 
 const keysPerStatement = 500;
 const maxBatches = 1000;
@@ -25,7 +26,11 @@ async function renew({ store, keys, dayKeys, report }: Needs, signal?: AbortSign
       const overdue = await store.wrappedKeys.overdue(owner, today, keysPerStatement);
       const renewed = [];
       for (const key of overdue) {
-        const dataKey = await keys.unwrap(key.wrapped, key.version, key.id).catch(() => noteLost(report, key));
+        const dataKey = await keys.unwrap(key.wrapped, key.version, key.id).catch((error: unknown) => {
+          // Whether a key is lost is not known while the object store or the key service is away.
+          if (!isLost(error)) throw error;
+          return noteLost(report, key);
+        });
         if (!dataKey) continue;
         const { accountId, id, wrapped: before, secondsLeft } = key;
         renewed.push({ accountId, id, before, ...(await dayKeys.wrap(dataKey, id, secondsLeft)) });

@@ -17,7 +17,8 @@ export interface ObjectStore {
 
 /**
  * Wraps data keys with a versioned master key. `context` is bound to the wrapped key and must be given again to unwrap
- * it. Every call ends within seconds, with `unavailable` when the provider does not respond or refuses us.
+ * it. Every call ends within seconds, with `unavailable` when the provider does not respond or refuses us, and `unwrap`
+ * with `LostKey` when the provider responds that this key cannot be unwrapped.
  */
 export interface KeyProvider {
   /** All that are known. The first one wraps. */

@@ -8,6 +8,7 @@ import {
   KMSClient,
 } from '@aws-sdk/client-kms';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { LostKey } from '../../domain/keys/lost-key.ts';
 import type { KeyProvider } from '../../domain/ports/index.ts';
 
 export interface KmsKey {
@@ -63,7 +64,7 @@ export function kmsKeyProvider({ keys, endpoint, timeoutMs = 3_000 }: KmsOptions
 
     async unwrap(wrapped, version, context) {
       const key = keys.find((known) => known.version === version);
-      if (!key) throw new Error(`WAYBILL_KMS_KEYS has no master key of version ${version}`);
+      if (!key) throw new LostKey(`WAYBILL_KMS_KEYS has no master key of version ${version}`);
       const decrypt = new DecryptCommand({
         KeyId: key.arn,
         CiphertextBlob: wrapped,
@@ -71,11 +72,11 @@ export function kmsKeyProvider({ keys, endpoint, timeoutMs = 3_000 }: KmsOptions
       });
       const { Plaintext, KeyId } = await client.send(decrypt).catch((error: unknown) => {
         // It has changed, or was not wrapped by this key in this context.
-        if (error instanceof InvalidCiphertextException || error instanceof IncorrectKeyException) throw error;
-        if ((error as Error).name === 'ValidationException') throw error;
-        return unavailable(error);
+        const isRefused = error instanceof InvalidCiphertextException || error instanceof IncorrectKeyException;
+        if (!isRefused && (error as Error).name !== 'ValidationException') return unavailable(error);
+        throw new LostKey('KMS does not unwrap this key.', { cause: error });
       });
-      if (KeyId !== key.arn) throw new Error(`this was not wrapped by version ${version}`);
+      if (KeyId !== key.arn) throw new LostKey(`this was not wrapped by version ${version}`);
       return Buffer.from(Plaintext as Uint8Array);
     },
   };

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fingerprint } from '../../domain/backup/key-fingerprints.ts';
+import { LostKey } from '../../domain/keys/lost-key.ts';
 import { unwrapWith, wrapWith } from '../../domain/keys/wrapping.ts';
 import type { KeyProvider, Random } from '../../domain/ports/index.ts';
 import { SetupError } from '../../domain/setup-error.ts';
@@ -14,7 +15,7 @@ export function keyfileProvider(path: string, random: Random): KeyProvider {
   const [currentVersion] = masterKeys.keys() as Iterable<number> as [number];
   const master = (version: number) => {
     const key = masterKeys.get(version);
-    if (!key) throw new Error(`${path} has no master key of version ${version}`);
+    if (!key) throw new LostKey(`${path} has no master key of version ${version}`);
     return key;
   };
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { LostKey } from '../../domain/keys/lost-key.ts';
 import type { KeyProvider, MasterKey } from '../../domain/ports/index.ts';
 import { askTransit, describe, type TransitAnswer, type TransitOptions } from './transit.ts';
 
@@ -26,13 +27,18 @@ export function vaultKeyProvider(options: TransitOptions): KeyProvider {
 
     async unwrap(wrapped, version, context) {
       const ciphertext = wrapped.toString();
-      if (versionOf(ciphertext) !== version) throw new Error(`this was not wrapped by version ${version}`);
+      if (versionOf(ciphertext) !== version) throw new LostKey(`this was not wrapped by version ${version}`);
       const answer = await askTransit(options, 'decrypt', {
         ciphertext,
         associated_data: Buffer.from(context).toString('base64'),
       });
-      // It has changed, or Vault has no such version of the key, or no longer uses it.
-      if (answer.status === 400) throw new Error(describe(answer));
+      // It has changed, or Vault has no such version of the key. Any other 400 is about a setting.
+      if (
+        answer.status === 400 &&
+        answer.errors.some((error) => /authentication failed|invalid ciphertext/.test(error))
+      ) {
+        throw new LostKey(describe(answer));
+      }
       return Buffer.from(required(answer).data['plaintext'] as string, 'base64');
     },
   };
@@ -41,7 +47,7 @@ export function vaultKeyProvider(options: TransitOptions): KeyProvider {
 /** `vault:v3:…` */
 function versionOf(ciphertext: string): number {
   const [, version] = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}$/.exec(ciphertext) ?? [];
-  if (!version) throw new Error('this was not wrapped by Vault');
+  if (!version) throw new LostKey('this was not wrapped by Vault');
   return Number(version);
 }
 

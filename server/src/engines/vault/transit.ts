@@ -33,8 +33,9 @@ export async function askTransit(
       if (answer.status < 400 || (answer.status < 429 && answer.status !== 412)) return answer;
       last = new Error(describe(answer));
     } catch (error) {
-      if (error instanceof SetupError) throw error;
+      // Vault's agent may be about to write the token.
       last = error;
+      if (error instanceof SetupError) break;
     }
     if (attempt < attempts) await setTimeout(pauseMs * attempt);
   }

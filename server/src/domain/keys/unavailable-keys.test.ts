@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { s3ObjectStore } from '../../engines/s3/object-store.ts';
+import { vaultKeyProvider } from '../../engines/vault/key-provider.ts';
+import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
+import { startFailingObjects } from '../../testing/failing-object.ts';
+import { createEmptyBucket } from '../../testing/object-store.ts';
+import { openTransit } from '../../testing/vault.ts';
+import { checkKeysHourly } from '../files/check-master-keys.ts';
+import { scrubAlone } from '../files/scrub.ts';
+import type { KeyProvider } from '../ports/index.ts';
+import { sweep } from '../sweep.ts';
+import { DayKeys, withDayKeys } from './day-keys.ts';
+import { rotateMasterKey } from './rotate-master-key.ts';
+
+const daySeconds = 86_400;
+const folder = mkdtempSync(join(tmpdir(), 'waybill-unavailable-keys-'));
+const tokenFile = join(folder, 'token');
+const closing: (() => Promise<void> | void)[] = [];
+let s3: Awaited<ReturnType<typeof startFailingObjects>>;
+let vault: Awaited<ReturnType<typeof openTransit>>;
+let exchange: TestExchange;
+let objects: ReturnType<typeof s3ObjectStore>;
+let masterKeys: KeyProvider;
+const calls = { vault: 0, s3: 0 };
+const reports: string[] = [];
+let token = '';
+const writeToken = () => writeFileSync(tokenFile, token, { mode: 0o600 });
+
+/** The keys as a process that was just started has them, or one whose clock is this many days behind. */
+function startProcess(daysAgo = 0) {
+  const { store, random } = exchange.engines;
+  const clock = async () => ((await store.dayKeys.clock()) as number) - daysAgo * daySeconds;
+  const shifted = { ...store, dayKeys: { ...store.dayKeys, clock } };
+  const counted = {
+    ...objects,
+    read: (...call: Parameters<typeof objects.read>) => {
+      calls.s3 += 1;
+      return objects.read(...call);
+    },
+  };
+  const dayKeys = new DayKeys({ store: shifted, objects: counted, masterKeys, random });
+  Object.assign(exchange.engines, { dayKeys, keys: withDayKeys(masterKeys, dayKeys) });
+}
+
+beforeAll(async () => {
+  s3 = await startFailingObjects(new Set());
+  vault = await openTransit();
+  token = vault.token;
+  writeToken();
+  const bucket = await createEmptyBucket();
+  const patience = { deadlineMs: 600, silenceMs: 300 };
+  objects = s3ObjectStore({ ...engineAddresses.s3, endpoint: s3.endpoint, bucket: bucket.name, ...patience });
+  const provider = vaultKeyProvider({ keyUrl: vault.keyUrl, tokenFile, timeoutMs: 300 });
+  masterKeys = {
+    ...provider,
+    unwrap: (...call) => {
+      calls.vault += 1;
+      return provider.unwrap(...call);
+    },
+  };
+  exchange = await openTestExchange(objects, objects);
+  Object.assign(exchange.engines, { report: (what: string) => reports.push(what) });
+  closing.push(() => objects.close());
+  for (const each of [exchange, bucket, vault, s3]) closing.push(async () => each[Symbol.asyncDispose]());
+});
+afterAll(async () => {
+  for (const close of closing) await close();
+  rmSync(folder, { recursive: true });
+});
+
+const daysOfFiles = async () => {
+  const today = Math.floor(Date.now() / 1000 / daySeconds);
+  const rows = await exchange.database.query<{ day: number }>('select -key_version as day from files');
+  return rows.map(({ day }) => day - today);
+};
+
+test.each<[string, (isAway: boolean) => void]>([
+  ['the key service', (isAway) => vault.setToken(isAway ? 'hvs.other' : token)],
+  ['the object store', (isAway) => void (s3.isAway = isAway)],
+  ['the token', (isAway) => (isAway ? rmSync(tokenFile) : writeToken())],
+])('while %s is away after midnight, no key is taken for lost, and the sweep ends soon', async (_what, setAway) => {
+  await exchange.database.query('truncate files cascade');
+  const sender = await exchange.account();
+  startProcess(4);
+  for (let number = 0; number < 5; number += 1) await exchange.upload(sender, randomUUID());
+  startProcess();
+  Object.assign(calls, { vault: 0, s3: 0 });
+  reports.length = 0;
+  setAway(true);
+  await expect(sweep(exchange.engines)).rejects.toMatchObject({ code: 'unavailable' });
+  // One key is tried, not each.
+  expect(calls.vault + calls.s3).toBeLessThanOrEqual(2);
+  await expect(scrubAlone(exchange.engines, { fromStart: true })).rejects.toThrow();
+  expect(reports).toEqual([]);
+  expect(await exchange.engines.store.scrub.countDamaged()).toBe(0);
+  setAway(false);
+  await sweep(exchange.engines);
+  for (const days of await daysOfFiles()) expect(days).toBeGreaterThanOrEqual(1);
+});
+
+test('a rotation passes over a day key that is lost, and names it', async () => {
+  await exchange.database.query('truncate files, day_keys, day_key_objects cascade');
+  startProcess();
+  for (const days of [3, 4, 5]) await exchange.engines.dayKeys.wrap(Buffer.alloc(32), 'a file', days * daySeconds);
+  const [first] = await exchange.engines.store.dayKeys.list();
+  await objects.delete([`day-keys/${first?.objectId}`]);
+  vault.rotate();
+  const lost: string[] = [];
+  const replaced = await rotateMasterKey(exchange.engines, undefined, (key) => lost.push(key));
+  expect({ replaced, lost }).toEqual({ replaced: 2, lost: [expect.stringMatching(/^day key of \d{4}-\d\d-\d\d$/)] });
+});
+
+test('however often the keys are checked, the key service and the object store are asked once an hour', async () => {
+  await exchange.database.query('truncate files, day_keys, day_key_objects cascade');
+  startProcess();
+  await exchange.engines.dayKeys.wrap(Buffer.alloc(32), 'a file', daySeconds);
+  let nowMs = 0;
+  const check = checkKeysHourly(exchange.engines, () => nowMs);
+  Object.assign(calls, { vault: 0, s3: 0 });
+  for (let count = 0; count < 720; count += 1) {
+    await check();
+    nowMs += 5_000;
+  }
+  expect(calls).toEqual({ vault: 1, s3: 1 });
+  await check();
+  expect(calls).toEqual({ vault: 2, s3: 2 });
+});
