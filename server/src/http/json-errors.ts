@@ -1,6 +1,7 @@
 import type { ErrorAnswer, ErrorCode } from '@waybill/protocol';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { clientGone, isClientGone } from './shared/client-gone.ts';
 import { validationMessage } from './validation-message.ts';
 
 /** The status of every code on this surface. A new code does not compile until it is here. */
@@ -90,10 +91,12 @@ export function refuse(
   reply: FastifyReply,
   manner: Manner = machineManner,
 ): ExchangeError {
-  const refusal = asExchangeError(error);
+  const isGone = isClientGone(error, request);
+  const refusal = isGone ? clientGone(error) : asExchangeError(error);
   const status = manner.statusOf[refusal.code];
   request.refusal = refusal.code;
-  if (refusal.code === 'internal') request.log.error({ err: error }, 'a request failed on a fault of ours');
+  if (isGone) request.log.info('the client disconnected before its request was complete');
+  else if (refusal.code === 'internal') request.log.error({ err: error }, 'a request failed on a fault of ours');
   else if (status >= 500 && refusal.code !== 'storage_full')
     request.log.warn({ code: refusal.code, err: refusal.cause }, 'a request could not be served');
   if (status === 401) reply.header('www-authenticate', manner.challenge);

@@ -64,6 +64,8 @@ export interface AccountStore {
   /** The live keys of an account, if it is enabled, that are not restricted to scopes. */
   credentials(email: string): Promise<readonly LiveKey[] | undefined>;
   liveKey(digest: Buffer): Promise<LiveKey | undefined>;
+  /** The ids of those of these keys that may not be used any more: revoked, past their end, or of a disabled account. */
+  unusableKeys(keys: readonly { readonly accountId: string; readonly keyId: string }[]): Promise<ReadonlySet<string>>;
   recordKeyUse(accountId: string, keyId: string): Promise<void>;
   byEmail(email: string): Promise<Account | undefined>;
   byId(accountId: string): Promise<Account | undefined>;

@@ -13,6 +13,8 @@ export interface BytesRequest {
   readonly expectedBytes?: number | undefined;
   /** Whether a whole file may be ready when the request ends. Its sender must then be able to find out. */
   readonly mayComplete?: boolean;
+  /** Aborted when the sender may send no more; what is stored by then counts. */
+  readonly revoked?: AbortSignal | undefined;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function receiveBytes(
   writer: UploadWriter,
   upload: (Upload | Pick<Upload & { readonly received: true }, 'received'>) & { readonly sizeBytes: number },
   bytes: AsyncIterable<Buffer>,
-  { expectedBytes, mayComplete = false }: BytesRequest = {},
+  { expectedBytes, mayComplete = false, revoked }: BytesRequest = {},
 ): Promise<number> {
   const { store, checkpoint, intake } = engines;
   const { sizeBytes } = upload;
@@ -39,7 +41,8 @@ export async function receiveBytes(
   }
   const isWhole = expectedBytes === sizeBytes && isUntouched(upload);
   const arriving = mayComplete && isWhole ? new ArrivingCheck(engines, upload) : undefined;
-  const { signal, release } = intake.live.hold(writer);
+  const { signal: held, release } = intake.live.hold(writer);
+  const signal = revoked ? AbortSignal.any([held, revoked]) : held;
   try {
     const { receivedBytes, storedBytes, ...layout } = await storeBytes(
       engines,
@@ -63,6 +66,7 @@ export async function receiveBytes(
       },
       signal,
     );
+    revoked?.throwIfAborted();
     if (receivedBytes === sizeBytes) {
       const passed = await arriving?.passed();
       if (passed) await completeUploads(engines, owner, [{ writer, sizeBytes, ...passed, ...layout, release }]);

@@ -23,6 +23,8 @@ export interface IncomingFile {
    * carries: then they are reserved as they arrive.
    */
   readonly reservedBytes?: number | undefined;
+  /** Aborted when the sender may send no more. */
+  readonly revoked?: AbortSignal | undefined;
 }
 
 /** A complete upload that is not visible yet. Its lease is renewed until it is released. */
@@ -42,7 +44,7 @@ export async function stageUpload(
   incoming: IncomingFile,
 ): Promise<StagedUpload> {
   const { store, policy, random, checkpoint, intake } = engines;
-  const { reservedBytes } = incoming;
+  const { reservedBytes, revoked } = incoming;
   const id = incoming.id ?? random.uuid();
   const writer = { accountId: owner.accountId, id, writer: random.uuid() };
   // Most files are one object, so nothing more needs to be recorded about them until they are complete.
@@ -58,7 +60,8 @@ export async function stageUpload(
       reservedBytes: reservedBytes ?? 0,
     },
   );
-  const { signal, release } = intake.live.hold(writer);
+  const { signal: held, release } = intake.live.hold(writer);
+  const signal = revoked ? AbortSignal.any([held, revoked]) : held;
   const inspection = new Inspection(engines);
   const digests = new DigestCheck(upload.declared);
   checkpoint('upload:intent-stored');
@@ -80,6 +83,7 @@ export async function stageUpload(
       chunkCount,
     } = await storeBytes(engines, owner, writer, upload, source, signal);
     checkpoint('upload:chunks-stored');
+    revoked?.throwIfAborted();
     const stored = { ...upload, sizeBytes, runs };
     const scan = await inspection.verdict(() => readSealed(engines, stored, { start: 0, end: sizeBytes }, signal));
     checkpoint('upload:verdict-known');

@@ -54,6 +54,19 @@ export function accountStore(db: Database): AccountStore {
     credentials,
     liveKey: (digest) => byDigest(digest.toString('hex')),
 
+    async unusableKeys(keys) {
+      const { rows } = await sql<{ id: string }>`
+        select asked.id
+        from unnest(${keys.map(({ accountId }) => accountId)}::uuid[], ${keys.map(({ keyId }) => keyId)}::uuid[])
+          as asked (account_id, id)
+        where not exists (
+          select from accounts as a join api_keys as k on k.account_id = a.id
+          where a.id = asked.account_id and k.id = asked.id and a.disabled_at is null and k.revoked_at is null
+            and (k.expires_at is null or k.expires_at > now()))
+      `.execute(db);
+      return new Set(rows.map(({ id }) => id));
+    },
+
     async recordKeyUse(accountId, keyId) {
       // Many requests may find at once that it is due; whoever comes second need not wait for the first.
       await sql`

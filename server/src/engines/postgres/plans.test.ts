@@ -185,6 +185,7 @@ async function everyCall(accountId: string): Promise<Calls> {
     accounts: {
       credentials: (accounts) => accounts.credentials('large@x.org'),
       liveKey: (accounts) => accounts.liveKey(digest),
+      unusableKeys: (accounts) => accounts.unusableKeys([{ accountId, keyId: randomUUID() }]),
       recordKeyUse: (accounts) => accounts.recordKeyUse(accountId, randomUUID()),
       byEmail: (accounts) => accounts.byEmail('large@x.org'),
       byId: (accounts) => accounts.byId(accountId),

@@ -11,7 +11,7 @@ import { draftOf } from './request-headers.ts';
 const done: Status = { status: 'done' };
 
 /** spec 4, operation 7. */
-export const upload: Endpoint = (root, engines) => {
+export const upload: Endpoint = (root, engines, transfers) => {
   // In its own scope, where a body is a form and stays a stream.
   root.register(async (app) => {
     app.removeAllContentTypeParsers();
@@ -24,7 +24,9 @@ export const upload: Endpoint = (root, engines) => {
         const form = { contentType: request.headers['content-type'] ?? '', body: request.raw, request };
         const { choose, accept } = uploadForm();
         const policy = await policyOf(engines, owner.accountId);
-        await receiveFiles({ ...engines, policy }, owner, form, choose, accept);
+        await transfers.runWithKey(reply, (revoked) =>
+          receiveFiles({ ...engines, policy }, owner, { ...form, revoked }, choose, accept),
+        );
         // Rule 7: "sent with chunked transfer encoding", which a stream of unknown length gets.
         return reply.type('application/json; charset=utf-8').send(Readable.from([JSON.stringify(done)]));
       },

@@ -15,7 +15,9 @@ const bytesOf = (letter: string) => Readable.from([Buffer.alloc(chunkBytes, lett
 test('bytes go nowhere but where the request said, although another went on in between', async () => {
   const { link } = await grantedLink(exchange);
   const id = await announced(engines, link, 'a.bin', 2 * chunkBytes);
-  const [slow, quick] = [0, 1].map(() => new DeskStore(engines, link)) as [DeskStore, DeskStore];
+  const [slow, quick] = [0, 1].map(
+    () => new DeskStore(engines, link, undefined, { gone: new AbortController().signal }),
+  ) as [DeskStore, DeskStore];
   expect((await slow.getUpload(id)).offset).toBe(0);
   expect((await quick.getUpload(id)).offset).toBe(0);
   expect(await quick.write(bytesOf('a'), id, 0)).toBe(chunkBytes);
@@ -26,11 +28,11 @@ test('bytes go nowhere but where the request said, although another went on in b
 test('an empty file is received with its creation, or when it is looked at after that was cut off', async () => {
   const { link } = await grantedLink(exchange);
   const whole = new Upload({ id: engines.random.uuid(), size: 0, offset: 0, metadata: { filename: 'whole.txt' } });
-  await new DeskStore(engines, link).create(whole);
+  await new DeskStore(engines, link, undefined, { gone: new AbortController().signal }).create(whole);
   const cutOff = await announced(engines, link, 'cut off.txt', 0);
   expect((await deskFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'uploading']);
   for (const id of [whole.id, cutOff, cutOff]) {
-    const found = await new DeskStore(engines, link).getUpload(id);
+    const found = await new DeskStore(engines, link, undefined, { gone: new AbortController().signal }).getUpload(id);
     expect([found.offset, found.size]).toEqual([0, 0]);
   }
   expect((await deskFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'checking']);

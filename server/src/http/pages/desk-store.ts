@@ -3,7 +3,7 @@ import { deskOwner } from '../../domain/grants/desk.ts';
 import type { Link } from '../../domain/ports/index.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
-import { ResumableStore } from '../shared/resumable-store.ts';
+import { type RequestEnds, ResumableStore } from '../shared/resumable-store.ts';
 import type { PageEngines } from './routes.tsx';
 
 /** A contact's desk. It knows only this link. */
@@ -11,8 +11,8 @@ export class DeskStore extends ResumableStore {
   readonly #engines: PageEngines;
   readonly #link: Link;
 
-  constructor(engines: PageEngines, link: Link, contentLength?: number) {
-    super(engines, contentLength);
+  constructor(engines: PageEngines, link: Link, contentLength: number | undefined, ends: RequestEnds) {
+    super(engines, contentLength, ends);
     this.#engines = engines;
     this.#link = link;
   }

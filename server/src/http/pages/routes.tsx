@@ -4,6 +4,7 @@ import type { Engines } from '../../domain/ports/index.ts';
 import type { Intake } from '../../domain/uploads/intake.ts';
 import type { App } from '../app.ts';
 import { asExchangeError } from '../json-errors.ts';
+import { clientGone, isClientGone } from '../shared/client-gone.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { askPage } from './ask.tsx';
 import { serveAssets } from './assets.ts';
@@ -55,7 +56,10 @@ export function receiverPages(
     { parseAs: 'string', bodyLimit: formBytes },
     async (_request: unknown, body: string) => new URLSearchParams(body),
   );
-  app.setErrorHandler(async (error, request, reply) => {
+  app.setErrorHandler(async (cause, request, reply) => {
+    const isGone = isClientGone(cause, request);
+    if (isGone) request.log.info('the client disconnected before its request was complete');
+    const error = isGone ? clientGone(cause) : cause;
     const { status, says } = problemOf(error);
     const ended = error instanceof LinkOver ? error.link : undefined;
     if (ended) request.dropId = ended.dropId;

@@ -17,6 +17,8 @@ export interface Form {
   readonly body: Readable;
   /** Many uploads may begin, or end, at the same time. */
   readonly request: Pick<FastifyRequest, 'headers' | 'transferBegan' | 'turns'>;
+  /** Aborted when the sender may send no more. */
+  readonly revoked?: AbortSignal;
 }
 
 /** A file's part of a form. */
@@ -54,10 +56,12 @@ export async function receiveFiles(
           mediaType,
           bytes: whenFirstAsked(bytes, begun),
           reservedBytes,
+          revoked: form.revoked,
         }),
       );
       staged.push(upload);
     }
+    form.revoked?.throwIfAborted();
     accept(staged);
     await turns.during(() => completeUploads(engines, owner, staged));
   } catch (error) {

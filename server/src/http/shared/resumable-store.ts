@@ -17,6 +17,14 @@ export const takingOver: Locker = { newLock: () => ({ lock: async () => undefine
 
 export type ResumeNeeds = ReceiveNeeds & Pick<Engines, 'policy'>;
 
+/** How a request may end before its response. */
+export interface RequestEnds {
+  /** Aborted when the client is gone: no one waits for the response, but what has arrived is stored. */
+  readonly gone: AbortSignal;
+  /** Aborted when the client may send no more. */
+  readonly revoked?: AbortSignal | undefined;
+}
+
 /** All bytes of it have arrived. */
 export type FinishedUpload = Pick<Upload, 'name' | 'mediaType' | 'receivedBytes' | 'declared'> & {
   readonly sizeBytes: number;
@@ -36,12 +44,14 @@ export abstract class ResumableStore extends DataStore {
   readonly #engines: ResumeNeeds;
   readonly #writer: string;
   readonly #contentLength: number | undefined;
+  readonly #ends: RequestEnds;
 
-  constructor(engines: ResumeNeeds, contentLength: number | undefined) {
+  constructor(engines: ResumeNeeds, contentLength: number | undefined, ends: RequestEnds) {
     super();
     this.#engines = engines;
     this.#writer = engines.random.uuid();
     this.#contentLength = contentLength;
+    this.#ends = ends;
   }
 
   /** Whose upload it must be. */
@@ -73,7 +83,9 @@ export abstract class ResumableStore extends DataStore {
   }
 
   override async getUpload(id: string): Promise<TusUpload> {
-    if (isUuid(id)) await letFinish(this.#engines, { ...this.ownerOf(id), id });
+    const { gone, revoked } = this.#ends;
+    const ends = revoked ? AbortSignal.any([gone, revoked]) : gone;
+    if (isUuid(id)) await letFinish(this.#engines, { ...this.ownerOf(id), id }, ends);
     const { name, mediaType, sizeBytes, receivedBytes, received } = await this.#takeOver(id, null);
     // A client does not resume what looks complete, so what was cut off between its last byte and its end is received here.
     if (receivedBytes === sizeBytes && !received) await this.#receive(id, noBytes(), sizeBytes);
@@ -98,7 +110,7 @@ export abstract class ResumableStore extends DataStore {
     if (found.receivedBytes !== offset) throw new ExchangeError('upload_superseded');
     const declared = this.declared && (await declareDigests(this.#engines, writer, found, this.declared));
     const upload = declared ? { ...found, declared } : found;
-    const request = { expectedBytes: this.#contentLength, mayComplete: this.mayComplete };
+    const request = { expectedBytes: this.#contentLength, mayComplete: this.mayComplete, revoked: this.#ends.revoked };
     return receiveBytes(this.#engines, this.ownerOf(id), writer, upload, bytes, request);
   }
 

@@ -14,19 +14,25 @@ export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: nu
  */
 const maxPerLink = 32;
 const retryAfterSeconds = 5;
-/** How long a download may continue after its drop was revoked or its deadline passed. */
-const checkMs = 2_000;
+/** How long a request may continue after its drop was revoked or ended, or its key was revoked. */
+const checkMs = 1_000;
 
-interface Transfer {
-  readonly key: string;
-  readonly sent: Sent;
+interface Supervised {
+  /** What is being downloaded. */
+  readonly sent: Sent | undefined;
+  /** Undefined if it came with a link. */
+  readonly key: { readonly accountId: string; readonly keyId: string } | undefined;
   stop(reason: ExchangeError): void;
 }
 
-/** The downloads that this process is sending. */
+/**
+ * The downloads that this process is sending, and other requests that may take long. They end when that which allows them
+ * does: the drop, or the key with which the request came.
+ */
 export class Transfers {
   readonly #engines: Pick<Engines, 'store'>;
-  readonly #running = new Set<Transfer>();
+  readonly #running = new Set<Supervised>();
+  #downloads = 0;
   readonly #perLink = new Map<string, number>();
   #checking = false;
 
@@ -35,12 +41,26 @@ export class Transfers {
   }
 
   get size(): number {
-    return this.#running.size;
+    return this.#downloads;
   }
 
   /**
-   * Runs one transfer. Its signal is aborted when the client has gone (immediately if it already has), and when the
-   * drop has ended. `send` reads nothing from the store after that.
+   * Runs work that the request's key allows, if it has one. The signal is aborted when the key may not be used any more;
+   * the work then rejects with the signal's reason.
+   */
+  async runWithKey<Result>(reply: FastifyReply, work: (revoked: AbortSignal) => Promise<Result>): Promise<Result> {
+    const revoked = new AbortController();
+    const leave = this.#enter(reply, undefined, revoked);
+    try {
+      return await work(revoked.signal);
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Runs one download. Its signal is aborted when the client has gone (immediately if it already has), when the drop has
+   * ended, and when the key may not be used any more. `send` reads nothing from the store after that.
    */
   async run(
     reply: FastifyReply,
@@ -49,23 +69,13 @@ export class Transfers {
   ): Promise<FastifyReply> {
     const response = reply.raw;
     reply.request.dropId = sent.dropId;
-    const leave = this.#enterLink(sent);
+    const leaveLink = this.#enterLink(sent);
     const stopped = new AbortController();
     const onClose = () => stopped.abort(new Error('the client is gone'));
     if (response.destroyed) onClose();
     else response.once('close', onClose);
-    const transfer: Transfer = {
-      key: sentKey(sent),
-      sent,
-      stop(reason) {
-        reply.log.info({ reference: referenceOf(sent.dropId), code: reason.code }, 'a download was stopped');
-        stopped.abort(reason);
-        // Part of the file has been sent: only a broken connection tells the client that the rest is missing.
-        if (response.headersSent) response.destroy();
-      },
-    };
-    this.#running.add(transfer);
-    this.#startChecking(reply);
+    const leave = this.#enter(reply, sent, stopped);
+    this.#downloads += 1;
     try {
       stopped.signal.throwIfAborted();
       return await send(stopped.signal);
@@ -76,9 +86,29 @@ export class Transfers {
       return reply.hijack();
     } finally {
       response.off('close', onClose);
-      this.#running.delete(transfer);
+      this.#downloads -= 1;
       leave();
+      leaveLink();
     }
+  }
+
+  #enter(reply: FastifyReply, sent: Sent | undefined, stopped: AbortController): () => void {
+    const { actor } = reply.request;
+    const supervised: Supervised = {
+      sent,
+      key: actor && { accountId: actor.accountId, keyId: actor.key.id },
+      stop(reason) {
+        if (stopped.signal.aborted) return;
+        const reference = sent && referenceOf(sent.dropId);
+        reply.log.info({ reference, code: reason.code }, 'a request was stopped: what allowed it has ended');
+        stopped.abort(reason);
+        // Part of the response has been sent: only a broken connection tells the client that the rest is missing.
+        if (reply.raw.headersSent) reply.raw.destroy();
+      },
+    };
+    this.#running.add(supervised);
+    this.#startChecking(reply);
+    return () => this.#running.delete(supervised);
   }
 
   #enterLink({ accountId, dropId, position }: Sent): () => void {
@@ -94,14 +124,14 @@ export class Transfers {
     };
   }
 
-  /** One query for all transfers at once, however many there are. */
+  /** Two queries for all of them at once, however many there are. */
   #startChecking(reply: FastifyReply): void {
     if (this.#checking) return;
     this.#checking = true;
     const check = async () => {
       await this.#stopEnded().catch((error: unknown) =>
-        // While the database is unavailable, no drop can be revoked there either.
-        reply.log.warn({ err: error }, 'running downloads could not be checked'),
+        // While the database is unavailable, nothing can be revoked there either.
+        reply.log.warn({ err: error }, 'running requests could not be checked'),
       );
       this.#checking = this.#running.size > 0;
       if (this.#checking) later();
@@ -112,15 +142,19 @@ export class Transfers {
 
   async #stopEnded(): Promise<void> {
     const running = [...this.#running];
-    if (running.length === 0) return;
-    const drops = new Map(running.map(({ key, sent }) => [key, sent]));
-    const endings = new Map(
-      (await this.#engines.store.links.endings([...drops.values()])).map((drop) => [sentKey(drop), drop]),
-    );
-    for (const transfer of running) {
-      const ending = endings.get(transfer.key);
+    const drops = new Map(running.flatMap(({ sent }) => (sent ? [[sentKey(sent), sent]] : [])));
+    const keys = new Map(running.flatMap(({ key }) => (key ? [[key.keyId, key]] : [])));
+    const { links, accounts } = this.#engines.store;
+    const [ended, unusable] = await Promise.all([
+      drops.size > 0 ? links.endings([...drops.values()]) : [],
+      keys.size > 0 ? accounts.unusableKeys([...keys.values()]) : new Set<string>(),
+    ]);
+    const endings = new Map(ended.map((drop) => [sentKey(drop), drop]));
+    for (const { sent, key, stop } of running) {
+      const ending = sent && endings.get(sentKey(sent));
       const reason = ending && endingOf(ending);
-      if (reason) transfer.stop(reason);
+      if (reason) stop(reason);
+      else if (key && unusable.has(key.keyId)) stop(new ExchangeError('unauthorized'));
     }
   }
 }

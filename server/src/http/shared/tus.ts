@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { Server } from '@tus/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Random } from '../../domain/ports/index.ts';
-import { statusOf } from '../json-errors.ts';
+import { asExchangeError, statusOf } from '../json-errors.ts';
+import { ClientGone } from './client-gone.ts';
 import { type ResumableStore, takingOver } from './resumable-store.ts';
 
 interface Endpoint {
@@ -20,7 +20,7 @@ export async function answerTus(
   reply: FastifyReply,
   { path, store, maxFileBytes, random }: Endpoint,
 ): Promise<Response> {
-  let refused: ExchangeError | undefined;
+  let refused: Error | undefined;
   const tus = new Server({
     path,
     datastore: store,
@@ -32,14 +32,23 @@ export async function answerTus(
     onResponseError: (_request, error) => {
       // The library's own errors have the status that the protocol specifies.
       if (!(error instanceof Error)) return undefined;
-      refused = error instanceof ExchangeError ? error : new ExchangeError('internal', undefined, { cause: error });
-      return { status_code: statusOf[refused.code], body: '' };
+      refused = error;
+      return { status_code: statusOf[asExchangeError(error).code], body: '' };
     },
   });
   const response = await tus.handleWeb(webRequest(request));
   forward(response, reply);
   if (refused) throw refused;
   return response;
+}
+
+/** Aborted when the client has disconnected. */
+export function whenGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const abort = () => gone.abort(new ClientGone());
+  if (raw.destroyed) abort();
+  else raw.once('close', abort);
+  return gone.signal;
 }
 
 export function contentLengthOf(request: FastifyRequest): number | undefined {

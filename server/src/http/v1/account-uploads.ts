@@ -9,7 +9,7 @@ import { announceUpload } from '../../domain/uploads/announce-upload.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { unquotedIdempotencyKeyOf } from '../shared/idempotency-key.ts';
-import { type FinishedUpload, ResumableStore } from '../shared/resumable-store.ts';
+import { type FinishedUpload, type RequestEnds, ResumableStore } from '../shared/resumable-store.ts';
 import { contentLengthOf } from '../shared/tus.ts';
 import { reprDigestOf } from './repr-digest.ts';
 import type { V1Engines } from './route.ts';
@@ -25,8 +25,8 @@ export class AccountUploads extends ResumableStore {
   /** What was announced before, if this request repeats another. */
   #repeated: (AnnouncedFile & { readonly sizeBytes: number }) | undefined;
 
-  constructor(engines: V1Engines, caller: Caller, request: FastifyRequest) {
-    super(engines, contentLengthOf(request));
+  constructor(engines: V1Engines, caller: Caller, request: FastifyRequest, ends: RequestEnds) {
+    super(engines, contentLengthOf(request), ends);
     this.#engines = engines;
     this.#caller = caller;
     this.declared = reprDigestOf(request.headers['repr-digest']);

@@ -14,7 +14,7 @@ export const listEvents = route({
   query: EventQuery,
   answer: { status: 200, description: 'The events, in order, and the cursor to go on with.', schema: EventList },
   errors: ['cursor_expired'],
-  async handle({ engines, caller, query, gone, authenticateAgain }) {
+  async handle({ engines, caller, query, gone, revoked, authenticateAgain }) {
     const { after, limit = limits.pageSize, wait = 0 } = query;
     const cursors = new Cursors<EventPosition>(engines.pepper, caller, 'events');
     const position = after === undefined || after === 'end' ? after : cursors.open(after, 'after');
@@ -22,8 +22,9 @@ export const listEvents = route({
       engines,
       caller.accountId,
       { after: position, limit, waitSeconds: wait },
-      { gone, mayStillRead: authenticateAgain },
+      { gone: AbortSignal.any([gone, revoked]), mayStillRead: authenticateAgain },
     );
+    revoked.throwIfAborted();
     return { body: { data: events.map(shownEvent), next_cursor: cursors.seal(next) } };
   },
 });

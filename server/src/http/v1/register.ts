@@ -28,7 +28,7 @@ export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void 
   app.addHook('preClose', async () => eventWatch.stop());
   for (const route of routes) {
     if (route.stream) registerStream(app, engines, transfers, route);
-    else register(app, { ...engines, eventWatch }, route);
+    else register(app, { ...engines, eventWatch }, transfers, route);
   }
   app.get(`${v1Prefix}/openapi.json`, { config: { authentication: 'nobody' } }, async (_request, reply) => {
     document ??= JSON.stringify(v1Document(routes));
@@ -36,41 +36,48 @@ export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void 
   });
 }
 
-function register(app: App, engines: CallEngines, route: Extract<Route, { stream?: undefined }>): void {
+function register(
+  app: App,
+  engines: CallEngines,
+  transfers: Transfers,
+  route: Extract<Route, { stream?: undefined }>,
+): void {
   const { method, answer } = route;
   app.route({
     ...entranceOf(engines, route),
-    async handler(request, reply) {
-      const caller = callerOf(request);
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      const { params, query, body } = request;
-      const call = {
-        engines,
-        caller,
-        params,
-        query,
-        body,
-        ifVersion: versionsInIfMatch(request),
-        ifExists: existenceInConditions(request),
-        gone: gone.signal,
-        authenticateAgain: () => requireKey(engines, request, route.scope),
-      };
-      // A repetition is answered with the first answer, even if what it asks for cannot be prepared a second time.
-      const [preparation] = await Promise.allSettled([route.prepare?.(call)]);
-      const perform = async (store: V1Engines['store']): Promise<Answer> => {
-        if (preparation.status === 'rejected') throw preparation.reason;
-        const result = await route.handle({ ...call, engines: { ...engines, store }, prepared: preparation.value });
-        const { status = answer.status, headers = {}, body: content } = result;
-        return { status, headers, body: content === undefined ? '' : JSON.stringify(content) };
-      };
-      // What changes nothing needs no protection from being done twice.
-      const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
-      const idempotencyKey = method === 'POST' && !isDryRun ? unquotedIdempotencyKeyOf(request) : undefined;
-      if (idempotencyKey === undefined) return await send(reply, await perform(engines.store));
-      const repeatable = { idempotencyKey, digest: digestOf(request) };
-      return await send(reply, await answerOnce(engines, caller, repeatable, perform));
-    },
+    handler: (request, reply) =>
+      transfers.runWithKey(reply, async (revoked) => {
+        const caller = callerOf(request);
+        const gone = new AbortController();
+        reply.raw.once('close', () => gone.abort());
+        const { params, query, body } = request;
+        const call = {
+          engines,
+          caller,
+          params,
+          query,
+          body,
+          ifVersion: versionsInIfMatch(request),
+          ifExists: existenceInConditions(request),
+          gone: gone.signal,
+          revoked,
+          authenticateAgain: () => requireKey(engines, request, route.scope),
+        };
+        // A repetition is answered with the first answer, even if what it asks for cannot be prepared a second time.
+        const [preparation] = await Promise.allSettled([route.prepare?.(call)]);
+        const perform = async (store: V1Engines['store']): Promise<Answer> => {
+          if (preparation.status === 'rejected') throw preparation.reason;
+          const result = await route.handle({ ...call, engines: { ...engines, store }, prepared: preparation.value });
+          const { status = answer.status, headers = {}, body: content } = result;
+          return { status, headers, body: content === undefined ? '' : JSON.stringify(content) };
+        };
+        // What changes nothing needs no protection from being done twice.
+        const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
+        const idempotencyKey = method === 'POST' && !isDryRun ? unquotedIdempotencyKeyOf(request) : undefined;
+        if (idempotencyKey === undefined) return await send(reply, await perform(engines.store));
+        const repeatable = { idempotencyKey, digest: digestOf(request) };
+        return await send(reply, await answerOnce(engines, caller, repeatable, perform));
+      }),
   });
 }
 
@@ -92,7 +99,10 @@ function registerStream(
       ...entranceOf(engines, route),
       ...(anyTypeBytes === undefined ? {} : { bodyLimit: anyTypeBytes }),
       config: { authentication: 'key', anyBody: anyTypeBytes !== undefined, transfer },
-      handler: (request, reply) => serve({ engines, caller: callerOf(request), request, reply, transfers }),
+      handler: (request, reply) =>
+        transfers.runWithKey(reply, (revoked) =>
+          serve({ engines, caller: callerOf(request), request, reply, transfers, revoked }),
+        ),
     });
   });
 }

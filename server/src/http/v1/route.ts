@@ -43,6 +43,8 @@ export interface Call<Params, Query, Body> {
   readonly ifExists: boolean | undefined;
   /** Aborts when the caller is gone, so that no one waits for the answer. */
   readonly gone: AbortSignal;
+  /** Aborts when the key may not be used any more. An operation that waits then throws its reason. */
+  readonly revoked: AbortSignal;
   /** For an operation that waits: throws if the key may not call it any more. */
   readonly authenticateAgain: () => Promise<unknown>;
 }
@@ -112,6 +114,8 @@ export interface StreamCall {
   readonly caller: Caller;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** Aborts when the key may not be used any more. A download is cut in any case. */
+  readonly revoked: AbortSignal;
   /** The downloads of this process, which a download has to join. */
   readonly transfers: Transfers;
 }

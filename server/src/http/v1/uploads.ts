@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { policyOf } from '../../domain/accounts/policy-of.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { removeUpload } from '../../domain/uploads/remove-upload.ts';
-import { answerTus } from '../shared/tus.ts';
+import { answerTus, whenGone } from '../shared/tus.ts';
 import { AccountUploads } from './account-uploads.ts';
 import { type Route, route, type StreamCall } from './route.ts';
 import { shownUpload } from './shown-upload.ts';
@@ -155,9 +155,9 @@ function isTus({ headers }: FastifyRequest): boolean {
   return headers['tus-resumable'] !== undefined || headers['content-type'] === tusType;
 }
 
-async function serveTus({ engines, caller, request, reply }: StreamCall): Promise<FastifyReply> {
+async function serveTus({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
   const { maxFileBytes } = await policyOf(engines, caller.accountId);
-  const store = new AccountUploads(engines, caller, request);
+  const store = new AccountUploads(engines, caller, request, { gone: whenGone(reply), revoked });
   const { random } = engines;
   const response = await answerTus(request, reply, { path: uploadsPath, store, maxFileBytes, random });
   if (response.status >= 400) {
@@ -174,8 +174,8 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   413: 'too_large',
 };
 
-async function serveWhole({ engines, caller, request, reply }: StreamCall): Promise<FastifyReply> {
-  const { status, headers, body } = await receiveWhole(engines, caller, request, (upload) => ({
+async function serveWhole({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
+  const { status, headers, body } = await receiveWhole(engines, caller, { request, revoked }, (upload) => ({
     status: 201,
     headers: { location: `${uploadsPath}/${upload.id}` },
     body: JSON.stringify(shownUpload(upload, engines.policy)),

@@ -21,7 +21,7 @@ import type { V1Engines } from './route.ts';
 export async function receiveWhole(
   engines: V1Engines,
   caller: Caller,
-  request: FastifyRequest,
+  { request, revoked }: { readonly request: FastifyRequest; readonly revoked: AbortSignal },
   answer: (upload: AccountUpload) => Answer,
 ): Promise<Answer> {
   const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] as string;
@@ -45,6 +45,7 @@ export async function receiveWhole(
       declared,
       bytes: whenFirstAsked(bytes, begun),
       reservedBytes,
+      revoked,
     }),
   );
   const complete = async (store: Store) => {

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from 'vitest';
+import { revokeKey } from '../../domain/accounts/revoke-key.ts';
+import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
+import { createDrop } from '../../domain/drops/create-drop.ts';
+import type { Account } from '../../domain/ports/index.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
+import { buildTestServer, testHost as host } from '../../testing/server.ts';
+
+/** More than all buffers between us and a client that does not read can hold. */
+const largeBytes = 40_000_000;
+const withinMs = 3_000;
+
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const outgoings: ClientRequest[] = [];
+const servers = [await listeningServer(), await listeningServer()] as const;
+afterEach(() => {
+  for (const outgoing of outgoings.splice(0)) outgoing.destroy();
+});
+
+async function listeningServer() {
+  const app = buildTestServer(exchange);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return app;
+}
+
+/** An account with a large file in its inbox. */
+async function receiver() {
+  const actor = await exchange.account();
+  const account = (await engines.store.accounts.byId(actor.accountId)) as Account;
+  const sender = await exchange.account(actor.email);
+  await exchange.prepare(sender, [actor.email], []);
+  await exchange.upload(sender, 'large.bin', randomBytes(largeBytes));
+  await createDrop(engines, sender, { draft: '', parameters: { ddmessage: 'large' } });
+  const [entry] = await exchange.database.query<{ id: string; file: string }>(
+    `select inbox.id, files.id as file from inbox_entries as inbox
+     join files on files.account_id = inbox.sender_account_id and files.drop_id = inbox.drop_id
+     where inbox.account_id = $1`,
+    [actor.accountId],
+  );
+  return { actor, account, entry: entry as { id: string; file: string } };
+}
+type Receiver = Awaited<ReturnType<typeof receiver>>;
+
+function open(
+  { actor }: Receiver,
+  server: (typeof servers)[number],
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): ClientRequest {
+  const { port } = server.server.address() as AddressInfo;
+  const isV1 = path.startsWith('/api/v1');
+  const basic = Buffer.from(`${actor.email}:${actor.apiKey}`).toString('base64');
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    method,
+    path,
+    agent: false,
+    headers: { host, authorization: isV1 ? `Bearer ${actor.apiKey}` : `Basic ${basic}`, ...headers },
+  });
+  outgoings.push(outgoing);
+  return outgoing.on('error', () => undefined);
+}
+
+async function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return response.on('error', () => undefined);
+}
+
+async function csrfToken(of: Receiver, server: (typeof servers)[number]): Promise<string> {
+  const response = await responseTo(open(of, server, 'GET', `/${of.actor.email}/`).end());
+  const [, token] = /([A-Za-z0-9_-]{43})/.exec(await text(response)) ?? [];
+  return token as string;
+}
+
+const openConnections = () =>
+  Promise.all(
+    servers.map(({ server }) => new Promise<number>((done) => server.getConnections((_error, count) => done(count)))),
+  );
+
+const filler = randomBytes(200_000);
+/** Keeps a body going until the server has responded. */
+function trickle(outgoing: ClientRequest): void {
+  outgoing.write(filler);
+  const timer = setInterval(() => outgoing.write(filler), 50);
+  outgoing.once('close', () => clearInterval(timer)).once('response', () => clearInterval(timer));
+}
+
+const withdrawals: Record<string, (of: Receiver) => Promise<void>> = {
+  'its key is revoked': async ({ account }) => {
+    const [key] = await engines.store.accounts.keys(account.id);
+    await revokeKey(engines, account, { keyId: key?.id ?? '' });
+  },
+  'its account is disabled': ({ account }) => setAccountDisabled(engines, account, true),
+};
+
+describe.each(Object.entries(withdrawals))('when %s', (_name, withdraw) => {
+  test('its downloads are cut, in every process, and those of others go on', async () => {
+    const [revoked, other] = [await receiver(), await receiver()];
+    const paths = async (of: Receiver, server: (typeof servers)[number]) => [
+      open(of, server, 'GET', `/api/v1/inbox/${of.entry.id}/files/${of.entry.file}`),
+      open(of, server, 'GET', `/api/v1/inbox/${of.entry.id}/all.zip`),
+      open(of, server, 'GET', `/${of.actor.email}/${of.entry.id}/files/large.bin`, {
+        'csrf-token': await csrfToken(of, server),
+      }),
+    ];
+    const running = (await Promise.all(servers.map((server) => paths(revoked, server)))).flat();
+    const untouched = await responseTo(open(other, servers[0], 'GET', `/api/v1/inbox/${other.entry.id}/all.zip`).end());
+    const responses = await Promise.all(running.map((outgoing) => responseTo(outgoing.end())));
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(running.map(() => 200));
+    await withdraw(revoked);
+    const begin = performance.now();
+    // Whether the client reads or not.
+    await expect.poll(openConnections, { timeout: 10_000 }).toEqual([1, 0]);
+    expect(performance.now() - begin).toBeLessThan(withinMs);
+    expect(untouched.destroyed || untouched.socket.destroyed).toBe(false);
+  });
+
+  test('its uploads and waits are refused, and nothing of them is left', async () => {
+    const revoked = await receiver();
+    const [first, second] = servers;
+    const tus = { 'tus-resumable': '1.0.0' };
+    const created = await responseTo(
+      open(revoked, first, 'POST', '/api/v1/uploads', {
+        ...tus,
+        'upload-length': '90000000',
+        'upload-metadata': 'filename YQ==',
+      }).end(),
+    );
+    const boundary = 'b';
+    const part = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n`;
+    const uploads = [
+      open(revoked, second, 'PATCH', new URL(created.headers.location as string, 'http://x').pathname, {
+        ...tus,
+        'upload-offset': '0',
+        'content-type': 'application/offset+octet-stream',
+        'content-length': '90000000',
+      }),
+      open(revoked, first, 'POST', '/api/v1/uploads', {
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment; filename="a"',
+        'content-length': '8000000',
+      }),
+      open(revoked, second, 'POST', `/${revoked.actor.email}/cgi/upload.cgi`, {
+        'csrf-token': await csrfToken(revoked, second),
+        'content-type': `multipart/form-data; boundary=${boundary}`,
+        'transfer-encoding': 'chunked',
+      }),
+    ];
+    uploads[2]?.write(part);
+    for (const upload of uploads) trickle(upload);
+    const wait = open(revoked, first, 'GET', '/api/v1/events?after=end&wait=30').end();
+    await expect.poll(() => engines.intake.live.size).toBe(3);
+    const refused = Promise.all([...uploads, wait].map(responseTo));
+    await withdraw(revoked);
+    const begin = performance.now();
+    expect((await refused).map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 401]);
+    expect(performance.now() - begin).toBeLessThan(withinMs);
+    await expect.poll(() => engines.intake.live.size).toBe(0);
+  });
+});
