@@ -977,6 +977,8 @@ export interface WebhookView {
   url: string;
   /** The types of events that are sent; null: all. */
   types: EventType[] | null;
+  /** The scopes of the key that made it: it is sent only what they may read; null: everything. */
+  scopes: Scope[] | null;
   /** What it is for; may be empty. */
   description: string;
   /** The keys (whpk_…) of `v1a` signatures: two while the secret is being replaced. */

@@ -137,6 +137,7 @@ export const webhook = {
   public_keys: ['whpk_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
   created_at: time,
   previous_secret_until: null,
+  scopes: null,
   failing_since: null,
   disabled_at: null,
   disabled_reason: null,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { EventType } from './event.ts';
 import { Page } from './page.ts';
+import { Scope } from './scope.ts';
 import { Time, timeOf } from './time.ts';
 
 const Url = Type.String({
@@ -24,6 +25,9 @@ export const WebhookView = Type.Object({
   id: Type.String({ format: 'uuid', description: 'Which webhook it is.' }),
   url: Type.String({ description: 'Where events are sent.' }),
   ...orNull,
+  scopes: Type.Union([Type.Array(Scope), Type.Null()], {
+    description: 'The scopes of the key that made it: it is sent only what they may read; null: everything.',
+  }),
   description: Type.String({ description: 'What it is for; may be empty.' }),
   public_keys: Type.Array(Type.String(), {
     minItems: 1,

@@ -1,4 +1,4 @@
-import type { EventType } from '@waybill/protocol';
+import type { EventType, Scope } from '@waybill/protocol';
 
 /** A request that was answered, or why there was no answer. */
 export type PostOutcome =
@@ -33,6 +33,8 @@ export interface WebhookWish {
 
 export interface Webhook extends WebhookWish {
   readonly id: string;
+  /** Those of the key that made it, which limit what it is sent; null: everything. */
+  readonly scopes: readonly Scope[] | null;
   readonly salt: Buffer;
   /** Of the secret before, while its signatures are sent too. */
   readonly previous: { readonly salt: Buffer; readonly until: Date } | null;
@@ -47,7 +49,7 @@ export interface WebhookStore {
   /** All of the account, up to `count`, oldest first. */
   list(accountId: string, count: number): Promise<Webhook[]>;
   byId(accountId: string, id: string): Promise<Webhook | undefined>;
-  insert(accountId: string, webhook: WebhookWish & Pick<Webhook, 'id' | 'salt'>): Promise<Webhook>;
+  insert(accountId: string, webhook: WebhookWish & Pick<Webhook, 'id' | 'scopes' | 'salt'>): Promise<Webhook>;
   /** Serialises changes to it until the transaction ends. */
   lock(accountId: string, id: string): Promise<Webhook | undefined>;
   change(accountId: string, id: string, wish: WebhookWish): Promise<Webhook>;

@@ -2,6 +2,7 @@ import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines, Store, Webhook, WebhookWish } from '../ports/index.ts';
 import { requireVersion } from '../requests/require-version.ts';
+import { requireCovered, requireMayControl } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
 import { requireUsableUrl } from './webhook-url.ts';
 
@@ -20,9 +21,13 @@ export async function changeWebhook(
   changes: Partial<WebhookWish>,
 ): Promise<Webhook> {
   if (changes.url !== undefined) requireUsableUrl(engines, changes.url);
-  return changing(engines, actor, which, 'webhook.changed', (tx, { url, types, description }) =>
-    tx.webhooks.change(actor.accountId, which.id, { url, types, description, ...changes }),
-  );
+  return changing(engines, actor, which, 'webhook.changed', (tx, webhook) => {
+    const { url, types, description } = webhook;
+    const wish = { url, types, description, ...changes };
+    requireCovered(webhook, wish.types);
+    requireMayControl(actor, { ...webhook, ...wish });
+    return tx.webhooks.change(actor.accountId, which.id, wish);
+  });
 }
 
 /** What waits to be sent to it is not sent. */
@@ -52,14 +57,16 @@ export async function enableWebhook(engines: Needs, actor: Actor, which: Webhook
 
 async function changing(
   engines: Needs,
-  { accountId, email }: Actor,
+  actor: Actor,
   { id, ifVersion }: WebhookVersions,
   action: string,
   change: (tx: Store, webhook: Webhook) => Promise<Webhook>,
 ): Promise<Webhook> {
+  const { accountId, email } = actor;
   return engines.store.transaction(async (tx) => {
     const webhook = await tx.webhooks.lock(accountId, id);
     if (!webhook) throw new ExchangeError('not_found');
+    requireMayControl(actor, webhook);
     requireVersion(ifVersion, String(webhook.version));
     const changed = await change(tx, webhook);
     await record(engines, tx, { accountId, actor: email, action, details: { webhookId: id } });

@@ -2,12 +2,14 @@ import { limits } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines, Webhook, WebhookWish } from '../ports/index.ts';
+import { requireReadable } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
 import { requireUsableUrl } from './webhook-url.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;
 
 export async function createWebhook(engines: Needs, actor: Actor, wish: WebhookWish): Promise<Webhook> {
+  requireReadable(actor, wish.types);
   requireUsableUrl(engines, wish.url);
   const { store, random } = engines;
   const { accountId, email } = actor;
@@ -15,7 +17,9 @@ export async function createWebhook(engines: Needs, actor: Actor, wish: WebhookW
     await tx.accounts.lock(accountId);
     const existing = await tx.webhooks.list(accountId, limits.webhooksPerAccount);
     if (existing.length >= limits.webhooksPerAccount) throw new ExchangeError('too_many_webhooks');
-    const webhook = await tx.webhooks.insert(accountId, { ...wish, id: random.uuid(), salt: random.bytes(saltBytes) });
+    const scopes = actor.key?.scopes ?? null;
+    const salt = random.bytes(saltBytes);
+    const webhook = await tx.webhooks.insert(accountId, { ...wish, id: random.uuid(), scopes, salt });
     const details = { webhookId: webhook.id };
     await record(engines, tx, { accountId, actor: email, action: 'webhook.created', details });
     return webhook;

@@ -1,6 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines } from '../ports/index.ts';
 import { findWebhook } from './find-webhook.ts';
+import { requireMayControl } from './readable-events.ts';
 
 /** Sends a webhook one event again, or all since a time, with the ids that they had. */
 export async function replayEvents(
@@ -10,7 +11,7 @@ export async function replayEvents(
   which: { readonly eventId: string } | { readonly since: Date },
 ): Promise<void> {
   await store.transaction(async (tx) => {
-    await findWebhook({ store: tx }, actor, id);
+    requireMayControl(actor, await findWebhook({ store: tx }, actor, id));
     if ('since' in which) return tx.webhookDeliveries.replaySince(actor.accountId, id, which.since);
     if (await tx.webhookDeliveries.replay(actor.accountId, id, which.eventId)) return;
     throw new ExchangeError('not_found', 'The event was not for this webhook, or is not kept any more.');

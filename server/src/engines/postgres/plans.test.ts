@@ -475,7 +475,7 @@ async function everyCall(accountId: string): Promise<Calls> {
     webhooks: {
       list: (webhooks) => webhooks.list(accountId, count),
       byId: (webhooks) => webhooks.byId(accountId, webhookId),
-      insert: (webhooks) => webhooks.insert(accountId, { ...wish, id: randomUUID(), salt: digest }),
+      insert: (webhooks) => webhooks.insert(accountId, { ...wish, id: randomUUID(), scopes: null, salt: digest }),
       lock: (webhooks) => webhooks.lock(accountId, webhookId),
       change: (webhooks) => webhooks.change(accountId, webhookId, wish),
       replaceSalt: (webhooks) => webhooks.replaceSalt(accountId, webhookId, digest, day),

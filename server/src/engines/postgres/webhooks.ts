@@ -11,7 +11,7 @@ interface Row extends Omit<Webhook, 'previous' | 'disabled'> {
   readonly disabledReason: DisabledReason | null;
 }
 
-const columns = sql`id, url, types, description, salt, version, created_at as "createdAt",
+const columns = sql`id, url, types, scopes, description, salt, version, created_at as "createdAt",
   case when previous_until > now() then previous_salt end as "previousSalt", previous_until as "previousUntil",
   disabled_at as "disabledAt", disabled_reason as "disabledReason", failing_since as "failingSince"`;
 
@@ -34,10 +34,10 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
     lock: (accountId, id) =>
       first(sql`select ${columns} from webhooks where account_id = ${accountId} and id = ${id} for no key update`),
 
-    insert: async (accountId, { id, url, types, description, salt }) =>
+    insert: async (accountId, { id, url, types, scopes, description, salt }) =>
       (await first(sql`
-        insert into webhooks (account_id, id, url, types, description, salt)
-        values (${accountId}, ${id}, ${url}, ${types}, ${description}, ${salt}) returning ${columns}`)) as Webhook,
+        insert into webhooks (account_id, id, url, types, scopes, description, salt)
+        values (${accountId}, ${id}, ${url}, ${types}, ${scopes}, ${description}, ${salt}) returning ${columns}`)) as Webhook,
 
     change: (accountId, id, { url, types, description }) =>
       changed(accountId, id, sql`url = ${url}, types = ${types}, description = ${description}`),

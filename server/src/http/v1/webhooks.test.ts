@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { limits } from '@waybill/protocol';
+import { eventTypes, limits, type Scope, scopes } from '@waybill/protocol';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliverEvents } from '../../domain/webhooks/deliver-events.ts';
+import { mayRead } from '../../domain/webhooks/readable-events.ts';
 import { type AskV1, askV1 } from '../../testing/ask-v1.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import { startReceiver } from '../../testing/webhook-receiver.ts';
@@ -221,5 +222,67 @@ describe('events', () => {
     });
     const { next_cursor: cursor } = (await ask('GET', `/webhooks/${webhook.id}/attempts?limit=1`, { key })).json();
     expect((await ask('GET', `/webhooks/${other.id}/attempts?cursor=${cursor}`, { key })).status).toBe(400);
+  });
+});
+
+describe('a right to be told is a right to read', () => {
+  const restricted = async (key: string, ...some: Scope[]) => {
+    const body = { name: 'x', scopes: ['webhooks', ...some] };
+    return (await ask('POST', '/keys', { key, body })).json().api_key as string;
+  };
+  const create = (key: string, url: string, types: readonly string[] | null = null) =>
+    ask('POST', '/webhooks', { key, body: { url, types } });
+
+  test('a webhook is sent only what the key that made it may read', async () => {
+    const owner = await exchange.account();
+    await using peer = await startReceiver();
+    expect((await create(await restricted(owner.apiKey), peer.url)).status).toBe(403);
+    const key = await restricted(owner.apiKey, 'contacts');
+    expect((await create(key, peer.url, ['contact.changed', 'drop.created'])).status).toBe(403);
+    expect((await create(key, peer.url, ['inbox.received'])).status).toBe(403);
+    const webhook = (await create(key, peer.url)).json();
+    expect(webhook.scopes).toEqual(['webhooks', 'contacts']);
+    // A wider key does not widen it.
+    const path = `/webhooks/${webhook.id}`;
+    const widen = await ask('PATCH', path, { key: owner.apiKey, body: { types: ['drop.created'] } });
+    expect(widen.status).toBe(403);
+    expect((await ask('PATCH', path, { key: owner.apiKey, body: { types: null } })).status).toBe(200);
+    await exchange.engines.store.events.append([
+      { accountId: owner.accountId, type: 'drop.completed', data: { drop_id: randomUUID() } },
+      { accountId: owner.accountId, type: 'inbox.received', data: { inbox_id: randomUUID() } },
+      { accountId: owner.accountId, type: 'contact.changed', data: { contacts: 1 } },
+    ]);
+    await deliverEvents(exchange.engines, owner.accountId, webhook.id);
+    expect(peer.requests.map(({ body }) => JSON.parse(body).type)).toEqual(['contact.changed']);
+  });
+
+  test('a key does not point a webhook at itself that is sent more than it may read', async () => {
+    const { key, webhook } = await newWebhook({ url: 'https://example.org/' });
+    const narrow = await restricted(key, 'receive');
+    const path = `/webhooks/${webhook.id}`;
+    const status = async (method: Route['method'], end: string, body?: object) =>
+      (await ask(method, `${path}${end}`, { key: narrow, ...(body ? { body } : {}) })).status;
+    expect(await status('PATCH', '', { url: 'https://example.com/' })).toBe(403);
+    // Nor does it by taking what it may not read away first.
+    expect(await status('PATCH', '', { url: 'https://example.com/', types: ['inbox.received'] })).toBe(403);
+    expect(await status('POST', '/replay', { since: '2020-01-01T00:00:00Z' })).toBe(403);
+    expect(await status('POST', '/replace_secret', {})).toBe(403);
+    expect(await status('POST', '/enable')).toBe(403);
+    expect(await status('GET', '/attempts')).toBe(403);
+    expect(await status('DELETE', '')).toBe(403);
+    expect((await ask('GET', path, { key })).json()).toEqual(webhook);
+  });
+
+  test('the database lets through what the program does', async () => {
+    const subsets = Array.from({ length: 2 ** scopes.length }, (_, bits) =>
+      scopes.filter((_scope, index) => bits & (2 ** index)),
+    );
+    for (const some of [null, ...subsets]) {
+      const rows = await exchange.database.query<{ type: string }>(
+        'select type from unnest($2::text[]) as type where may_be_sent($1, type)',
+        [some, eventTypes],
+      );
+      expect(rows.map(({ type }) => type)).toEqual(eventTypes.filter((type) => mayRead(some, type)));
+    }
   });
 });

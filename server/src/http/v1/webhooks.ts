@@ -21,6 +21,7 @@ import {
 } from '../../domain/webhooks/change-webhook.ts';
 import { createWebhook } from '../../domain/webhooks/create-webhook.ts';
 import { findWebhook } from '../../domain/webhooks/find-webhook.ts';
+import { requireMayControl } from '../../domain/webhooks/readable-events.ts';
 import { replayEvents } from '../../domain/webhooks/replay-events.ts';
 import { sendTestEvent } from '../../domain/webhooks/send-test-event.ts';
 import { requestedPage } from './cursor.ts';
@@ -190,7 +191,8 @@ const listAttempts = route({
   answer: { status: 200, description: 'A page of them.', schema: WebhookAttempts },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, query }) {
-    await findWebhook(engines, caller, id);
+    // The log says what happened and when, too.
+    requireMayControl(caller, await findWebhook(engines, caller, id));
     const list = `webhooks/${id}/attempts`;
     const page = requestedPage<Pick<WebhookAttempt, 'id'>>(engines, caller, list, query, (row) => ({ id: row.id }));
     const attempts = await engines.store.webhookDeliveries.attempts(caller.accountId, id, page.after, page.count);
@@ -223,12 +225,13 @@ function shownWithSecret(engines: V1Engines, actor: Actor, webhook: Webhook) {
 }
 
 function shown({ webhookSecrets }: V1Engines, { accountId }: Actor, webhook: Webhook) {
-  const { id, url, types, description, createdAt, salt, previous, failingSince, disabled } = webhook;
+  const { id, url, types, scopes, description, createdAt, salt, previous, failingSince, disabled } = webhook;
   const salts = [salt, ...(previous ? [previous.salt] : [])];
   return {
     id,
     url,
     types,
+    scopes,
     description,
     public_keys: salts.map((one) => webhookSecrets.publicKeyOf({ accountId, webhookId: id, salt: one })),
     created_at: createdAt,
