@@ -9,7 +9,8 @@ const introduction = `# Configuration
 
 <!-- Written by tools/generate-config-docs.ts from server/src/config.ts. Do not edit. -->
 
-\`waybilld\` is configured only by environment variables. They are read once, when the process starts.
+\`waybilld\` is configured only by environment variables, and by [a file of them](operations.md#the-environment-file) that
+\`WAYBILL_ENVIRONMENT_FILE\` names. They are read once, when the process starts.
 
 - A setting without a default is required. All problems are reported at once, and the process exits with 78.
 - A secret may also be given as \`NAME_FILE\`: the path of a file that contains the value. Whitespace around the value is ignored.

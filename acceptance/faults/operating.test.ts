@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { admin, adminJson, programEnvironment, programPath } from '../lib/admin.ts';
+import { admin, adminJson, processEnvironment, programEnvironment, programPath } from '../lib/admin.ts';
 import type { Client } from '../lib/client.ts';
 import { waitForMail } from '../lib/mailbox.ts';
 import { closedPort, ownServe, ownWorker } from '../lib/own-serve.ts';
@@ -135,6 +136,51 @@ describe('a setting that is wrong is named at the start', () => {
     const { exitCode, stderr } = await ended(['serve'], wrong);
     expect(exitCode).toBe(78);
     expect(stderr).toMatch(/WAYBILL_SMTP_URL is .*\n.*WAYBILL_MAIL_FROM is /);
+  });
+});
+
+describe('the environment file', () => {
+  const databaseUrl = 'postgres:///waybill_demo?host=127.0.0.1&port=5544&user=postgres';
+  const { WAYBILL_DATABASE_URL: _, ...others } = demoEnvironment();
+  const file = (databaseLine: string, mode = 0o640) =>
+    keyFile(
+      ['# Ours.', databaseLine, ...Object.entries(others).map(([name, value]) => `${name}=${value}`)].join('\n'),
+      mode,
+    );
+  const listed = async (path: string, more: Record<string, string> = {}) => {
+    const child = spawn(process.execPath, [programPath, 'admin', 'accounts', 'list'], {
+      env: { ...processEnvironment, WAYBILL_ENVIRONMENT_FILE: path, ...more },
+    });
+    const [stderr, , [exitCode]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'exit')]);
+    return { stderr, exitCode: exitCode as number | null };
+  };
+
+  test.each([
+    ['plain, with characters that a shell interprets', `WAYBILL_DATABASE_URL=${databaseUrl}`],
+    ['in double quotes, which Docker takes for a part of the value', `WAYBILL_DATABASE_URL="${databaseUrl}"`],
+    ['in single quotes', `WAYBILL_DATABASE_URL='${databaseUrl}'`],
+  ])('is read by the program: %s', async (_what, line) => {
+    expect(await listed(file(line))).toEqual({ stderr: '', exitCode: 0 });
+  });
+
+  test('gives way to the environment', async () => {
+    const path = file('WAYBILL_DATABASE_URL=postgres://127.0.0.1:1/none');
+    expect(await listed(path, { WAYBILL_DATABASE_URL: databaseUrl })).toEqual({ stderr: '', exitCode: 0 });
+  });
+
+  test('is refused when everyone can read it, when it is missing, and when a line means nothing', async () => {
+    const open = file(`WAYBILL_DATABASE_URL=${databaseUrl}`, 0o644);
+    expect(await listed(open)).toMatchObject({ exitCode: 78, stderr: expect.stringContaining(`chmod o= ${open}`) });
+    expect(await listed('/none')).toMatchObject({
+      exitCode: 78,
+      stderr:
+        'waybilld: The configuration is incomplete or wrong:\n  WAYBILL_ENVIRONMENT_FILE names /none, which cannot be read (ENOENT). Run: waybilld setup\n',
+    });
+    const wrong = file(`WAYBILL_DATABASE_URL=${databaseUrl}\nset -e`);
+    expect(await listed(wrong)).toMatchObject({
+      exitCode: 78,
+      stderr: expect.stringContaining(`line 3 of ${wrong} is not NAME=VALUE.`),
+    });
   });
 });
 

@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { extname } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { findWrongLines, parseEnvironment } from './environment-file.ts';
 import { resolveGivenPath } from './given-path.ts';
 
 /**
@@ -454,10 +456,13 @@ interface Setting {
   readonly parse: (text: string) => unknown;
 }
 
+const environmentFile = 'WAYBILL_ENVIRONMENT_FILE';
+
 /**
- * What the command `waybill` reads (docs/client.md): a shell that sets them for the client may also start the server.
+ * Not settings. What the command `waybill` reads (docs/client.md) is among them: a shell that sets them for the client may also start the server.
  */
-const clientVariables = new Set([
+const otherVariables = new Set([
+  environmentFile,
   'WAYBILL_URL',
   'WAYBILL_USER',
   'WAYBILL_API_KEY',
@@ -489,19 +494,21 @@ export function requireWorkConnections({ WAYBILL_DATABASE_CONNECTIONS: connectio
   ]);
 }
 
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(environment?: NodeJS.ProcessEnv): Config {
   const { values, problems } = inspectConfig(environment);
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values as Config);
 }
 
 /** The settings that can be used, and what is wrong with the others. */
-export function inspectConfig(environment: NodeJS.ProcessEnv = process.env): {
+export function inspectConfig(settingsGiven?: NodeJS.ProcessEnv): {
   readonly values: Partial<Config>;
   /** Each begins with the name of a setting. */
   readonly problems: readonly string[];
 } {
-  const problems: string[] = [];
+  const { environment, problems, isComplete } = settingsGiven
+    ? { environment: settingsGiven, problems: [], isComplete: true }
+    : readEnvironment();
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(configTable)) {
     try {
@@ -516,7 +523,7 @@ export function inspectConfig(environment: NodeJS.ProcessEnv = process.env): {
     }
   }
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('WAYBILL_') && !isSetting(name) && !clientVariables.has(name)) {
+    if (name.startsWith('WAYBILL_') && !isSetting(name) && !otherVariables.has(name)) {
       problems.push(`${name} is not a setting. Is it misspelt?`);
     }
   }
@@ -535,7 +542,51 @@ export function inspectConfig(environment: NodeJS.ProcessEnv = process.env): {
     problems.push(`${name} is not set. ${configTable[name]?.about}`);
     delete values[name];
   }
-  return { values: config, problems };
+  // The others may only be the consequence of the file that cannot be read.
+  return { values: config, problems: isComplete ? problems : problems.slice(0, 1) };
+}
+
+/**
+ * The environment, with what the environment file adds to it: a variable of the process takes precedence. Variables of
+ * the libraries, such as AWS_REGION, may be in the file, too.
+ */
+function readEnvironment(): { environment: NodeJS.ProcessEnv; problems: string[]; isComplete: boolean } {
+  const named = process.env[environmentFile];
+  if (!named) return { environment: process.env, problems: [], isComplete: true };
+  const path = resolveGivenPath(named);
+  let content: string;
+  try {
+    if ((statSync(path).mode & 0o007) !== 0) {
+      const problem = `names a file open to every user of this machine. Run: chmod o= ${path}`;
+      return { environment: process.env, problems: [`${environmentFile} ${problem}`], isComplete: false };
+    }
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const next = { ENOENT: ' Run: waybilld setup', EACCES: ' Run the command as root, such as with sudo.' }[code] ?? '';
+    const problem = `names ${path}, which cannot be read (${code}).${next}`;
+    return { environment: process.env, problems: [`${environmentFile} ${problem}`], isComplete: false };
+  }
+  const problems = findWrongLines(content).map(
+    (line) => `${environmentFile}: line ${line} of ${path} is not NAME=VALUE.`,
+  );
+  const added = Object.entries(parseEnvironment(content)).filter(([name]) => process.env[name] === undefined);
+  for (const [name, value] of added.filter(([other]) => !other.startsWith('WAYBILL_'))) {
+    if (name === 'NODE_EXTRA_CA_CERTS') addAuthorities(value, problems);
+    else if (name === 'NODE_OPTIONS') problems.push(`NODE_OPTIONS has no effect in ${path}: set it for the service.`);
+    else process.env[name] = value;
+  }
+  return { environment: { ...Object.fromEntries(added), ...process.env }, problems, isComplete: true };
+}
+
+/** Node itself reads this variable before it runs the program. */
+function addAuthorities(path: string, problems: string[]): void {
+  try {
+    const extra = readFileSync(resolveGivenPath(path), 'utf8');
+    setDefaultCACertificates([...new Set([...getCACertificates('default'), extra])]);
+  } catch (error) {
+    problems.push(`NODE_EXTRA_CA_CERTS names ${path}, which cannot be used: ${(error as Error).message}.`);
+  }
 }
 
 type MasterKeySetting =
@@ -571,7 +622,7 @@ export function readServiceEnvironment(environment: NodeJS.ProcessEnv = process.
   };
 }
 
-/** The settings as they were given, not parsed. */
+/** The settings of the process as they were given, not parsed, and without the environment file. */
 export function givenSettings(environment: NodeJS.ProcessEnv = process.env): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => isSetting(entry[0]) && !!entry[1]),

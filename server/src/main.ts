@@ -314,6 +314,8 @@ function diagnoseParts(...[{ parts, dnsServer }]: Parameters<Diagnose>): ReturnT
 }
 
 function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): ReturnType<SetUp> {
+  // Only for the variables of libraries in the environment file: the settings there are read by the set-up itself.
+  inspectConfig();
   return setUp(options, {
     given: givenSettings(),
     ask: mayAsk ? askOnTerminal : undefined,

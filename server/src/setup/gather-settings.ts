@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { configTable, isSetting } from '../config.ts';
-import type { Settings } from './environment-file.ts';
+import type { Settings } from '../environment-file.ts';
 
 export interface Question {
   readonly text: string;

@@ -7,10 +7,10 @@ import { assemble } from '../assemble.ts';
 import { readConfig } from '../config.ts';
 import { authenticate } from '../domain/accounts/authenticate.ts';
 import { fault } from '../domain/doctor/finding.ts';
+import { parseEnvironment } from '../environment-file.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../testing/database.ts';
 import { engineAddresses } from '../testing/engine-addresses.ts';
 import { bucketNameForTest, removeBucket } from '../testing/object-store.ts';
-import { parseEnvironment } from './environment-file.ts';
 import type { Ask } from './gather-settings.ts';
 import { type SetupNeeds, type SetupOptions, setUp } from './setup.ts';
 

@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../config.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
 import { reason } from '../domain/doctor/finding.ts';
 import type { Finding } from '../domain/ports/index.ts';
-import type { Settings } from './environment-file.ts';
+import type { Settings } from '../environment-file.ts';
 import { type Ask, askForMissing, mergeSettings } from './gather-settings.ts';
 import { ProtectedFiles } from './protected-files.ts';
 import { readSettings, writeSettings } from './write-settings.ts';

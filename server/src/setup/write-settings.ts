@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ConfigError, configTable, inspectConfig } from '../config.ts';
 import { SetupError } from '../domain/setup-error.ts';
-import { parseEnvironment, type Settings, updateEnvironment } from './environment-file.ts';
+import { parseEnvironment, type Settings, updateEnvironment } from '../environment-file.ts';
 import type { ProtectedFiles } from './protected-files.ts';
 
 const secretFiles: Readonly<Record<string, string>> = {

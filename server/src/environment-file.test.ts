@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseEnvironment, updateEnvironment } from './environment-file.ts';
+import { findWrongLines, parseEnvironment, updateEnvironment } from './environment-file.ts';
 
 test('comments, order and unchanged lines are kept', () => {
   const text = '# Ours.\nA=1\n\n# The name.\nB="two words"\nexport C=3\n';
@@ -32,6 +32,8 @@ const values = [
   'Größe “x”',
   '#no comment',
   '%i',
+  "it's",
+  `it's "$HOME" \\ \``,
 ];
 
 test.each(values)('a shell reads %j as it was written', (value) => {
@@ -49,6 +51,15 @@ test.each(values)('%j is read back as it was written', (value) => {
   expect(parseEnvironment(updateEnvironment('', { VALUE: value }))).toEqual({ VALUE: value });
 });
 
-test.each(["it's", 'two\nlines', '\u0000'])('%j cannot be written, and the message names the setting', (value) => {
+test('characters that a shell, systemd or Docker would interpret are taken as they are', () => {
+  const text = 'A=postgres:///w?host=/run&user=w\nB="a b"\nC=a#b $HOME\n  # A comment.\nD= x \n';
+  expect(parseEnvironment(text)).toEqual({ A: 'postgres:///w?host=/run&user=w', B: 'a b', C: 'a#b $HOME', D: 'x' });
+});
+
+test('a line that is no setting is found', () => {
+  expect(findWrongLines('# x\n\nA=1\nset -e\nB = 2\n')).toEqual([4, 5]);
+});
+
+test.each(['two\nlines', '\u0000'])('%j cannot be written, and the message names the setting', (value) => {
   expect(() => updateEnvironment('', { VALUE: value })).toThrow('VALUE contains');
 });

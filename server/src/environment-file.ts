@@ -1,7 +1,11 @@
 /** Settings by name, such as a process has in its environment. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** A line that sets something, as systemd and a shell understand it. */
+/**
+ * The one syntax of the environment file: a line is empty, a comment that begins with #, or NAME=VALUE. The value extends
+ * to the end of the line, without spaces around it. It may be in single quotes, or in double quotes with a backslash
+ * before each ", \\, $ and `. Nothing is replaced in it, and no character has another meaning.
+ */
 const assignment = /^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$/;
 
 export function parseEnvironment(text: string): Settings {
@@ -10,6 +14,13 @@ export function parseEnvironment(text: string): Settings {
     return name === undefined || value === undefined ? [] : [[name, unquoted(value.trim())] as const];
   });
   return Object.fromEntries(entries);
+}
+
+/** The numbers of the lines that set nothing and are not comments. */
+export function findWrongLines(text: string): number[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) => (/^\s*(?:#.*)?$/.test(line) || assignment.test(line) ? [] : [index + 1]));
 }
 
 /** The text with these settings and no other; comments, order and lines that stay the same are kept. */
@@ -28,12 +39,14 @@ export function updateEnvironment(text: string, settings: Settings): string {
   return kept + added.map(([name, value]) => `${lineOf(name, value)}\n`).join('');
 }
 
-/** In single quotes where needed, which mean the same to systemd and to a shell. */
+/** In quotes where needed, which mean the same to a shell. */
 function lineOf(name: string, value: string): string {
-  if (/[\p{Cc}']/u.test(value)) {
-    throw new Error(`${name} contains a control character or a single quote, which the environment file cannot hold.`);
+  if (/\p{Cc}/u.test(value)) {
+    throw new Error(`${name} contains a control character, which the environment file cannot hold.`);
   }
-  return /^[\w@%+=:,./-]*$/.test(value) ? `${name}=${value}` : `${name}='${value}'`;
+  if (/^[\w@%+=:,./-]*$/.test(value)) return `${name}=${value}`;
+  if (!value.includes("'")) return `${name}='${value}'`;
+  return `${name}="${value.replaceAll(/["\\$`]/g, '\\$&')}"`;
 }
 
 function unquoted(value: string): string {
