@@ -1,6 +1,7 @@
 // What can be checked of the Helm chart without Helm; npm run chart-test does the rest.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { configTable } from '../../server/src/config.ts';
 
 const chart = (path: string) => readFileSync(new URL(`../../deploy/helm/waybill/${path}`, import.meta.url), 'utf8');
@@ -35,4 +36,15 @@ test('the chart has the program’s version', () => {
     version: string;
   };
   expect(chart('Chart.yaml')).toContain(`appVersion: ${version}\n`);
+});
+
+test('the autoscaler adds a pod when a processor is as busy as docs/scaling.md allows', () => {
+  const { serve } = parse(chart('values.yaml')) as {
+    serve: { autoscaling: { targetCPUUtilizationPercentage: number }; resources: { requests: { cpu: string } } };
+  };
+  const scaling = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8').replace(/\s+/g, ' ');
+  const [, busyPercent] = /processors should be busy for at most (\d+) %/.exec(scaling) ?? [];
+  // The percentage is of the request, and a process uses one processor.
+  expect(serve.resources.requests.cpu).toBe('1');
+  expect(serve.autoscaling.targetCPUUtilizationPercentage).toBe(Number(busyPercent));
 });

@@ -120,4 +120,55 @@ const [retried = '', ...others] = ingresses
   .filter((text) => text.includes('http_404'));
 deepEqual([ingresses.length, others.length], [2, 0]);
 match(retried, /proxy-body-size":"0".*"path":"\/assets\/"/);
+
+// Everything that is off by default.
+const everything = [
+  'privateCa.configMap=our-ca',
+  'texts.configMap=our-texts',
+  'logo.configMap=our-logo',
+  'serviceAccount.name=files',
+  'extraEnv[0].name=HTTPS_PROXY',
+  'extraEnv[0].value=http://proxy:3128',
+  'podAnnotations.a=b',
+  'podMonitor.enabled=true',
+  'backup.enabled=true',
+  'backup.to=s3://backups/a',
+  'backup.dayKeys=s3://day-keys/a',
+].flatMap((value) => ['--set', value]);
+run(helm, ['lint', '--strict', '--quiet', chart, ...given, ...everything]);
+const all = parsed(rendered(...given, ...everything));
+const backup = all.find(({ kind }) => kind === 'CronJob')?.spec as unknown as {
+  jobTemplate: { spec: { template: Manifest['spec'] & { spec: PodSpec } } };
+};
+const deployed = all.filter(({ kind }) => kind === 'Deployment');
+for (const deployment of deployed) {
+  const known = new Set(fieldsOf(understood(deployment)));
+  deepEqual(
+    fieldsOf(deployment).filter((path) => !known.has(path)),
+    [],
+  );
+}
+for (const pods of [...deployed.map(({ spec }) => spec?.template.spec), backup.jobTemplate.spec.template.spec]) {
+  const text = JSON.stringify(pods);
+  match(text, /"serviceAccountName":"files"/);
+  match(text, /"name":"NODE_EXTRA_CA_CERTS","value":"\/etc\/waybill-ca\/ca\.crt"/);
+  match(text, /"name":"HTTPS_PROXY","value":"http:\/\/proxy:3128"/);
+  for (const name of ['our-ca', 'our-texts', 'our-logo']) match(text, new RegExp(`"configMap":\\{"name":"${name}"\\}`));
+  match(text, /"readOnlyRootFilesystem":true/);
+}
+match(
+  JSON.stringify(backup),
+  /"args":\["admin","backup","--to","s3:\/\/backups\/a","--day-keys","s3:\/\/day-keys\/a"\]/,
+);
+match(JSON.stringify(all.find(({ kind }) => kind === 'PodMonitor')), /"port":"console"/);
+deepEqual(
+  deployed.map(({ spec }) => (spec as unknown as { strategy: { type?: string } }).strategy.type),
+  [undefined, 'Recreate'],
+  'old workers must take no jobs of a new version',
+);
+const { data: settings = {} } = all.find(({ kind }) => kind === 'ConfigMap') ?? {};
+equal(settings['WAYBILL_TEXTS_DIR'], '/etc/waybill-texts');
+equal(settings['WAYBILL_OPERATOR_LOGO'], '/etc/waybill-logo/logo.svg');
+refuses('a backup without a place', /backup\.to is the place/, ...given, '--set', 'backup.enabled=true');
+refuses('a setting as an extra variable', /extraEnv/, ...given, '--set', 'extraEnv[0].name=WAYBILL_LISTEN');
 process.stdout.write('passed\n');

@@ -27,39 +27,34 @@ selector:
   matchLabels:
     {{- include "waybill.labels" .root | nindent 4 }}
     app.kubernetes.io/component: {{ .role }}
-# A new pod is ready before an old one stops.
 strategy:
+  {{- if eq .role "work" }}
+  # A worker must not be older than who enqueues its jobs: old ones take no more jobs before the first new pod serves.
+  type: Recreate
+  {{- else }}
+  # A new pod is ready before an old one stops.
   rollingUpdate: { maxSurge: 1, maxUnavailable: 0 }
+  {{- end }}
 template:
   metadata:
     labels:
       {{- include "waybill.labels" .root | nindent 6 }}
       app.kubernetes.io/component: {{ .role }}
     annotations:
-      # Other settings are other pods.
+      # Other settings and other secrets are other pods. A Secret can be read only by `helm install` and `upgrade`.
       checksum/settings: {{ include (print .root.Template.BasePath "/settings.yaml") .root | sha256sum }}
+      checksum/secret: {{ (lookup "v1" "Secret" .root.Release.Namespace (include "waybill.secret" .root)).data | toJson | sha256sum }}
+      {{- with .root.Values.podAnnotations }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
   spec:
-    automountServiceAccountToken: false
-    # They would be variables such as WAYBILL_SERVICE_HOST, which are not settings.
-    enableServiceLinks: false
+    {{- include "waybill.podSecurity" . | nindent 4 }}
     # A stopping process serves on by itself while it reports that it is not ready, so no preStop hook is needed.
     terminationGracePeriodSeconds: {{ add .root.Values.stop.delaySeconds .root.Values.stop.seconds 40 }}
-    {{- with .root.Values.imagePullSecrets }}
-    imagePullSecrets: {{ toYaml . | nindent 6 }}
-    {{- end }}
-    securityContext:
-      runAsNonRoot: true
-      runAsUser: 10001
-      runAsGroup: 10001
-      fsGroup: 10001
-      seccompProfile: { type: RuntimeDefault }
     containers:
       - name: {{ .role }}
-        image: {{ include "waybill.image" .root | quote }}
-        imagePullPolicy: {{ .root.Values.image.pullPolicy }}
         args: [{{ .role }}]
-        envFrom:
-          - configMapRef: { name: {{ include "waybill.name" .root }} }
+        {{- include "waybill.container" .root | nindent 8 }}
         ports:
           {{- if eq .role "serve" }}
           - { name: http, containerPort: 8080 }
@@ -81,19 +76,9 @@ template:
           failureThreshold: 2
           timeoutSeconds: 5
         {{- end }}
-        securityContext:
-          allowPrivilegeEscalation: false
-          readOnlyRootFilesystem: true
-          capabilities: { drop: [ALL] }
         resources: {{ toYaml .values.resources | nindent 10 }}
-        volumeMounts:
-          - { name: secrets, mountPath: /etc/waybill, readOnly: true }
-    volumes:
-      - name: secrets
-        secret:
-          secretName: {{ include "waybill.secret" .root }}
-          # A secret that everyone can read is refused.
-          defaultMode: 0440
+        volumeMounts: {{ include "waybill.mounts" .root | nindent 10 }}
+    volumes: {{ include "waybill.volumes" .root | nindent 6 }}
     topologySpreadConstraints:
       - maxSkew: 1
         topologyKey: kubernetes.io/hostname
@@ -111,4 +96,74 @@ template:
     {{- with .values.affinity }}
     affinity: {{ toYaml . | nindent 6 }}
     {{- end }}
+{{- end }}
+
+{{/* What all pods have in common: a dict with root. */}}
+{{- define "waybill.podSecurity" -}}
+automountServiceAccountToken: false
+{{- with .root.Values.serviceAccount.name }}
+serviceAccountName: {{ . }}
+{{- end }}
+# They would be variables such as WAYBILL_SERVICE_HOST, which are not settings.
+enableServiceLinks: false
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets: {{ toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{/* What all containers have in common. */}}
+{{- define "waybill.container" -}}
+image: {{ include "waybill.image" . | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+envFrom:
+  - configMapRef: { name: {{ include "waybill.name" . }} }
+{{- if or .Values.privateCa.configMap .Values.extraEnv }}
+env:
+  {{- if .Values.privateCa.configMap }}
+  - { name: NODE_EXTRA_CA_CERTS, value: /etc/waybill-ca/{{ .Values.privateCa.key }} }
+  {{- end }}
+  {{- with .Values.extraEnv }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- define "waybill.mounts" -}}
+- { name: secrets, mountPath: /etc/waybill, readOnly: true }
+{{- if .Values.privateCa.configMap }}
+- { name: private-ca, mountPath: /etc/waybill-ca, readOnly: true }
+{{- end }}
+{{- if .Values.texts.configMap }}
+- { name: texts, mountPath: /etc/waybill-texts, readOnly: true }
+{{- end }}
+{{- if .Values.logo.configMap }}
+- { name: logo, mountPath: /etc/waybill-logo, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "waybill.volumes" -}}
+- name: secrets
+  secret:
+    secretName: {{ include "waybill.secret" . }}
+    # A secret that everyone can read is refused.
+    defaultMode: 0440
+{{- with .Values.privateCa.configMap }}
+- { name: private-ca, configMap: { name: {{ . }} } }
+{{- end }}
+{{- with .Values.texts.configMap }}
+- { name: texts, configMap: { name: {{ . }} } }
+{{- end }}
+{{- with .Values.logo.configMap }}
+- { name: logo, configMap: { name: {{ . }} } }
+{{- end }}
 {{- end }}
