@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { openDatabase } from '../../engines/postgres/database.ts';
+import { postgresStore } from '../../engines/postgres/store.ts';
+import { openTestPool } from '../../testing/database.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import type { Account } from '../ports/index.ts';
 import { newApiKey } from './api-key.ts';
@@ -33,6 +36,19 @@ describe('an account', () => {
       email: account.email,
       key: { scopes: null },
     });
+  });
+
+  test('can use its key while the database only reads, although its use is due to be recorded', async () => {
+    const { account, apiKey } = await newAccount();
+    const url = new URL(exchange.database.url);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    const pool = openTestPool(url.href);
+    const store = postgresStore(openDatabase(pool));
+    await expect(store.accounts.recordKeyUse(account.id, randomUUID())).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await authenticate({ ...engines, store }, account.email, apiKey, address)).toMatchObject({
+      accountId: account.id,
+    });
+    await pool.end();
   });
 
   test('keeps its address in one form, and that form only once', async () => {

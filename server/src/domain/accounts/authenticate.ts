@@ -38,6 +38,11 @@ async function useKey({ store }: Needs, key: LiveKey | undefined, address: strin
   if (!key) throw new ExchangeError('unauthorized');
   const { accountId, email, keyId, scopes, networks, expiresAt } = key;
   if (!isWithin(networks, address)) throw new ExchangeError('network_not_allowed');
-  if (key.useIsDue) await store.accounts.recordKeyUse(accountId, keyId);
+  if (key.useIsDue) {
+    // While the database only reads, keys work as before, and a later request records the use.
+    await store.accounts.recordKeyUse(accountId, keyId).catch((error: unknown) => {
+      if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
+    });
+  }
   return { accountId, email, key: { id: keyId, scopes, networks, expiresAt } };
 }

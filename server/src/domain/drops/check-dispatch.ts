@@ -2,6 +2,7 @@ import type { Receiver } from '@waybill/protocol';
 import { excessOf } from '../accounts/count-dispatch.ts';
 import { policyOf } from '../accounts/policy-of.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
+import { isWeaker } from '../links/second-factor.ts';
 import type { Actor, Engines, Policy, SecondFactor, SenderChoices, Store } from '../ports/index.ts';
 import type { Faults } from '../requests/faults.ts';
 import { checkLifetime, type LifetimeWish } from './lifetime.ts';
@@ -84,8 +85,6 @@ function checkTexts(faults: Faults, { message, reference, metadata }: DispatchWi
   }
 }
 
-const strength: Record<SecondFactor, number> = { off: 0, mail: 1, sms: 2 };
-
 /** A sender may ask for more than what applies to the account, and not for less. */
 function checkSecondFactor(
   faults: Faults,
@@ -94,7 +93,7 @@ function checkSecondFactor(
   factor: SecondFactor | null,
 ): void {
   if (factor === null) return;
-  if (strength[factor] < strength[policy.secondFactor]) {
+  if (isWeaker(factor, policy.secondFactor)) {
     const detail = `The account must ask receivers for a code: "${policy.secondFactor}" is the least.`;
     faults.add('/second_factor', 'invalid_input', detail);
   }

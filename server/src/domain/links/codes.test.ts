@@ -71,9 +71,12 @@ test('codes are as good as random', () => {
 
 describe('where a code goes', () => {
   const link = (changes: Partial<Link>) =>
-    ({ receiver: 'r@example.org', number: '', secondFactor: null, ...changes }) as Link;
+    ({ receiver: 'r@example.org', number: '', secondFactor: null, secondFactorRule: null, ...changes }) as Link;
   const target = (server: SecondFactor, account: SecondFactor | null, number: string, sms: SmsGateway | undefined) =>
-    codeTarget({ policy: { ...engines.policy, secondFactor: server }, sms }, link({ secondFactor: account, number }));
+    codeTarget(
+      { policy: { ...engines.policy, secondFactor: server }, sms },
+      link({ secondFactorRule: account, number }),
+    );
   const mail = { channel: 'mail', to: 'r@example.org' };
   const text = { channel: 'sms', to: '46701234567' };
 
@@ -108,6 +111,33 @@ describe('where a code goes', () => {
     expect(await choose('mail')).toBe('mail');
     expect(await choose(null)).toBe('mail');
     expect(await engines.store.accounts.byId(sender.accountId)).toMatchObject({ receipts: true, reminders: true });
+  });
+
+  test.each<[SecondFactor | null, SecondFactor | null, SecondFactor, string | undefined]>([
+    ['off', 'off', 'off', undefined],
+    ['off', 'mail', 'off', 'mail'],
+    ['mail', 'off', 'off', 'mail'],
+    ['off', null, 'mail', 'mail'],
+    [null, null, 'off', undefined],
+  ])(
+    'is the stronger of the drop’s %s and the rule that applies now: account %s, server %s',
+    async (choice, rule, server, expected) => {
+      const { sender, token, dropId } = await sentLink(exchange, ['a.txt']);
+      await query('update drops set second_factor = $2 where id = $1', [dropId, choice]);
+      await engines.store.accounts.setChoices(sender.accountId, { secondFactor: rule });
+      const asked = { ...engines, policy: { ...engines.policy, secondFactor: server } };
+      expect(codeTarget(asked, await findLink(engines, token, 'downloadfiles'))?.channel).toBe(expected);
+    },
+  );
+
+  test('holds for a browser that is open already, when the rule becomes stricter', async () => {
+    const { sender, link: sent, dropId } = await sentLink(exchange, ['a.txt']);
+    await query("update drops set second_factor = 'off' where id = $1", [dropId]);
+    const secret = await openLink(engines, sent);
+    const mayEnter = async () => isPassed(engines, await findSession(engines, secret, 'downloadfiles'));
+    expect(await mayEnter()).toBe(true);
+    await engines.store.accounts.setChoices(sender.accountId, { secondFactor: 'mail' });
+    expect(await mayEnter()).toBe(false);
   });
 
   test('is another account’s choice for nobody else', async () => {
@@ -405,7 +435,10 @@ describe('one number or address is sent so many codes in an hour', () => {
     const number = 46 * 10 ** 9 + randomInt(10 ** 8, 10 ** 9);
     const links = [await linkTo(email, number), await linkTo(email, number), await linkTo(email, number)];
     await Promise.all(Array.from({ length: 15 }, (_, index) => openLink(limited(factor), links[index % 3] as Link)));
-    expect(await codesTo(factor === 'sms' ? String(number) : email)).toHaveLength(7);
+    const sent = await codesTo(factor === 'sms' ? String(number) : email);
+    // Two accounts may have used it up before the third has sent its first two.
+    expect(sent.length).toBeGreaterThanOrEqual(7);
+    expect(sent.length).toBeLessThanOrEqual(9);
     const link = links[0] as Link;
     expect(await mayIssueCode(limited(factor), link)).toBe(false);
     const digest = tokenDigest(await openLink(engines, link));
@@ -415,6 +448,23 @@ describe('one number or address is sent so many codes in an hour', () => {
       factor === 'sms' ? String(number) : email,
     ]);
     expect(await issued()).toBe('sent');
+  });
+
+  test('of which one account cannot use up those of another', async () => {
+    const email = `${randomUUID()}@example.org`;
+    const other = await linkTo(email);
+    const actor = await exchange.account(email);
+    for (let count = 0; count < 3; count += 1) {
+      const { link } = await sentLink(exchange, ['a.txt'], [email], actor);
+      for (let opening = 0; opening < 5; opening += 1) await openLink(limited('mail'), link);
+    }
+    expect(await codesTo(email)).toHaveLength(4);
+    for (const link of [await linkTo(email), await linkTo(email)]) {
+      for (let opening = 0; opening < 5; opening += 1) await openLink(limited('mail'), link);
+    }
+    expect(await codesTo(email)).toHaveLength(9);
+    await openLink(limited('mail'), other);
+    expect(await codesTo(email)).toHaveLength(10);
   });
 
   test('and another one is not held up', async () => {

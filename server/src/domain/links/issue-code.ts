@@ -6,6 +6,8 @@ const maxCodesPerHour = 5;
 /** Five tries each: guessing at all codes of a link succeeds with a chance of one in 4,000. */
 const maxCodes = 50;
 const hourSeconds = 60 * 60;
+/** Which an account may send to a number or address although others have used up its limit. */
+const codesPerAccount = 2;
 
 type Needs = Pick<Engines, 'policy' | 'sms'>;
 
@@ -42,7 +44,10 @@ export async function issueCode(
   return 'sent';
 }
 
-/** Prevents flooding a phone or mailbox by opening many links, or one link many times. */
+/**
+ * Prevents flooding a phone or mailbox by opening many links, or one link many times. No account gets more than half of
+ * what a number or address is sent, and what others have used up does not keep an account from its first codes.
+ */
 async function isWithinLimits(
   { policy }: Needs,
   store: Pick<Store, 'links' | 'outbox'>,
@@ -51,5 +56,8 @@ async function isWithinLimits(
 ): Promise<boolean> {
   const { ever, recently } = await store.links.codesSent(link, hourSeconds);
   if (ever >= maxCodes || recently >= maxCodesPerHour) return false;
-  return (await store.outbox.codesTo(to, hourSeconds)) < policy.maxCodesPerRecipient;
+  const { all, own } = await store.outbox.codesTo(to, link.accountId, hourSeconds);
+  const max = policy.maxCodesPerRecipient;
+  if (own >= Math.ceil(max / 2)) return false;
+  return all < max || (own < codesPerAccount && all < 2 * max);
 }

@@ -31,8 +31,10 @@ export interface Link {
   readonly reusable: boolean;
   /** Files were sent through it, and it takes no more. */
   readonly usedUp: boolean;
-  /** The account's choice; null: the server's setting applies. */
+  /** The sender's choice for this drop; null: the rule applies. */
   readonly secondFactor: SecondFactor | null;
+  /** The rule of the account or its group, as it is now; null: the server's setting applies. */
+  readonly secondFactorRule: SecondFactor | null;
 }
 
 /** A browser in which a person opened a link. */

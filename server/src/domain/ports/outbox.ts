@@ -120,7 +120,11 @@ export interface OutboxStore {
    * How many codes a number or an address was sent within this many seconds. The count is exact until the transaction
    * ends.
    */
-  codesTo(recipient: string, withinSeconds: number): Promise<number>;
+  codesTo(
+    recipient: string,
+    accountId: string,
+    withinSeconds: number,
+  ): Promise<{ readonly all: number; readonly own: number }>;
   /** Reschedules up to `count` messages that are due and whose job was lost with its process. Returns how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
   /** Removes up to `count` messages that were settled this long ago and are not under a legal hold. Returns how many. */

@@ -46,8 +46,9 @@ export function linkStore(db: Database): LinkStore {
         'drops.ttl',
         'drops.created_at as createdAt',
         'drops.expires_at as expiresAt',
-        sql<SecondFactor | null>`coalesce(drops.second_factor, accounts.second_factor,
-          (select groups.second_factor from groups where groups.id = accounts.group_id))`.as('secondFactor'),
+        'drops.second_factor as secondFactor',
+        sql<SecondFactor | null>`coalesce(accounts.second_factor,
+          (select groups.second_factor from groups where groups.id = accounts.group_id))`.as('secondFactorRule'),
         sql<boolean>`drops.ended_at is not null or drops.expires_at <= now() or links.withdrawn_at is not null`.as(
           'ended',
         ),

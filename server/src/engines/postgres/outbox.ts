@@ -228,16 +228,16 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
     postpone: (accountId, attempt, outcome, pauseSeconds) =>
       tryLater(accountId, attempt, outcome, pauseSeconds, attempt.attempts - 1),
 
-    async codesTo(recipient, withinSeconds) {
+    async codesTo(recipient, accountId, withinSeconds) {
       // Codes are the only messages that are counted before they are written: two at once must not both be the last one
       // allowed.
       await sql`select pg_advisory_xact_lock(hashtextextended(${`waybill codes to ${recipient}`}, 0))`.execute(db);
-      const { rows } = await sql<{ count: number }>`
-        select count(*) as count from messages
+      const { rows } = await sql<{ all: number; own: number }>`
+        select count(*) as "all", count(*) filter (where account_id = ${accountId}) as own from messages
         where kind = 'code' and recipient = ${recipient}
           and created_at > now() - make_interval(secs => ${withinSeconds})
       `.execute(db);
-      return rows[0]?.count ?? 0;
+      return rows[0] ?? { all: 0, own: 0 };
     },
 
     async wakeOverdue(overdueSeconds, count) {

@@ -411,7 +411,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       fail: (outbox) => outbox.fail(accountId, attempt.id, ''),
       retry: (outbox) => outbox.retry(accountId, attempt, '', 60),
       postpone: (outbox) => outbox.postpone(accountId, attempt, '', 60),
-      codesTo: (outbox) => outbox.codesTo('r@x.org', 3600),
+      codesTo: (outbox) => outbox.codesTo('r@x.org', accountId, 3600),
       wakeOverdue: (outbox) => outbox.wakeOverdue(30, count),
       page: async (outbox) => {
         for (const state of ['waiting', 'given_up'] as const) {
