@@ -28,6 +28,9 @@ export const limits = {
   maxLeaseSeconds: 3_600,
   nackDelaySeconds: 86_400,
   pageSize: 100,
+  /** Responses to requests with an Idempotency-Key, of one account: how many are kept, and how large they are together. */
+  keptResponses: 100_000,
+  keptResponseBytes: 256 * 1024 ** 2,
   cursorLength: 1024,
   referenceLength: 200,
   metadataEntries: 50,

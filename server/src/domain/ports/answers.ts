@@ -13,5 +13,9 @@ export interface AnswerStore {
    */
   reserve(accountId: string, keyDigest: Buffer): Promise<StoredAnswer | 'in_flight' | undefined>;
   insert(accountId: string, keyDigest: Buffer, stored: StoredAnswer): Promise<void>;
+  /** Whether a request was answered before. */
+  exists(accountId: string, keyDigest: Buffer): Promise<boolean>;
+  /** Keeps the newest answers of an account, up to a number and a size of all together. */
+  trim(accountId: string, limit: { readonly count: number; readonly bytes: number }): Promise<void>;
   forget(olderThanSeconds: number, count: number): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { limits } from '@waybill/protocol';
 import type { Caller } from '../accounts/authenticate.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Engines } from '../ports/index.ts';
@@ -15,6 +16,9 @@ type Needs = Pick<Engines, 'store' | 'random' | 'checkpoint'> & { readonly peppe
 
 const nonceBytes = 12;
 const tagBytes = 16;
+/** Of one account. Older answers are forgotten before their time. */
+const keptAnswers = { count: limits.keptResponses, bytes: limits.keptResponseBytes };
+const largeAnswerBytes = 64 * 1024;
 
 /**
  * Does the work of a request and keeps its answer in the same transaction: a repetition gets the first answer, even if
@@ -29,7 +33,7 @@ export async function answerOnce(
   work: (store: Engines['store']) => Promise<Answer>,
 ): Promise<Answer & { readonly isRepeated: boolean }> {
   const { store, random, checkpoint, pepper } = engines;
-  const keyDigest = createHmac('sha256', pepper).update(`idempotency ${request.idempotencyKey}`).digest();
+  const keyDigest = digestKey(engines, request.idempotencyKey);
   const seal = new AnswerSeal(pepper, caller.accountId, request.idempotencyKey);
   const given = await store.transaction(async (tx) => {
     const earlier = await tx.answers.reserve(caller.accountId, keyDigest);
@@ -43,10 +47,29 @@ export async function answerOnce(
     const sealed = seal.close(answer, random.bytes(nonceBytes));
     const stored = { requestDigest: request.digest, keyId: caller.key.id, answer: sealed };
     await tx.answers.insert(caller.accountId, keyDigest, stored);
+    if (isTurnToTrim(keyDigest, sealed)) await tx.answers.trim(caller.accountId, keptAnswers);
     return { ...answer, isRepeated: false };
   });
   checkpoint('answer:committed');
   return given;
+}
+
+/** Whether a request with this key was answered before, so that its body need not be stored. */
+export function wasAnswered(
+  engines: Pick<Needs, 'store' | 'pepper'>,
+  { accountId }: Pick<Caller, 'accountId'>,
+  idempotencyKey: string,
+): Promise<boolean> {
+  return engines.store.answers.exists(accountId, digestKey(engines, idempotencyKey));
+}
+
+function digestKey({ pepper }: Pick<Needs, 'pepper'>, idempotencyKey: string): Buffer {
+  return createHmac('sha256', pepper).update(`idempotency ${idempotencyKey}`).digest();
+}
+
+/** Trimming reads all answers of the account, so that one request in 256 does it, and each one whose answer is large. */
+function isTurnToTrim(keyDigest: Buffer, sealed: Buffer): boolean {
+  return keyDigest[0] === 0 || sealed.length > largeAnswerBytes;
 }
 
 /**

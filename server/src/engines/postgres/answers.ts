@@ -26,6 +26,30 @@ export function answerStore(db: Database): AnswerStore {
         .execute();
     },
 
+    async exists(accountId, keyDigest) {
+      const found = await db
+        .selectFrom('answers')
+        .select('created_at')
+        .where('account_id', '=', accountId)
+        .where('key_digest', '=', keyDigest)
+        .executeTakeFirst();
+      return found !== undefined;
+    },
+
+    async trim(accountId, { count, bytes }) {
+      await sql`
+        with newest as (
+          select created_at, octet_length(answer) as size from answers where account_id = ${accountId}
+          order by created_at desc limit ${count}
+        ), measured as (
+          select created_at, sum(size) over (order by created_at desc rows unbounded preceding) as bytes from newest
+        )
+        delete from answers
+        where account_id = ${accountId}
+          and created_at < (select min(created_at) from measured where measured.bytes <= ${bytes})
+      `.execute(db);
+    },
+
     forget: (olderThanSeconds, count) =>
       forgetOldest(db, { table: 'answers', id: 'key_digest', at: 'created_at' }, olderThanSeconds, count),
   };

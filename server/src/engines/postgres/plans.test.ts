@@ -214,6 +214,8 @@ async function everyCall(accountId: string): Promise<Calls> {
     answers: {
       reserve: (answers) => answers.reserve(accountId, digest),
       insert: (answers) => answers.insert(accountId, digest, { requestDigest: digest, keyId: null, answer: digest }),
+      exists: (answers) => answers.exists(accountId, digest),
+      trim: (answers) => answers.trim(accountId, { count: 100_000, bytes: 2 ** 28 }),
       forget: (answers) => answers.forget(300 * day, count),
     },
     contacts: {

@@ -480,6 +480,18 @@ describe('an upload', () => {
     expect((await send(key, 'a.txt')).status).toBe(201);
   });
 
+  test('whose request is repeated gets the first response, although there is no space for it once more', async () => {
+    const { apiKey: key, accountId } = await exchange.account();
+    const once = { 'idempotency-key': 'a', 'content-length': String(content.length) };
+    await setAccountQuotas(exchange.engines, { id: accountId }, { maxStoredBytes: content.length + 1 });
+    const first = await send(key, 'a.txt', content, once);
+    expect(first.status).toBe(201);
+    const again = await send(key, 'a.txt', content, once);
+    expect([again.status, again.json()]).toEqual([201, first.json()]);
+    const other = await send(key, 'a.txt', Buffer.alloc(content.length), once);
+    expect([other.status, other.json().code]).toEqual([422, 'idempotency_key_reused']);
+  });
+
   test('is removed if it is not continued, or not used, in time', async () => {
     const { apiKey: key, accountId } = await exchange.account();
     const begun = await begin(key, content.length);

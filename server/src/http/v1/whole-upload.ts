@@ -7,7 +7,7 @@ import type { Caller } from '../../domain/accounts/authenticate.ts';
 import { policyOf } from '../../domain/accounts/policy-of.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { AccountUpload, Store } from '../../domain/ports/index.ts';
-import { type Answer, answerOnce } from '../../domain/requests/answer-once.ts';
+import { type Answer, answerOnce, wasAnswered } from '../../domain/requests/answer-once.ts';
 import { uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { noDigests } from '../../domain/uploads/declared-digests.ts';
 import { abandonUploads, completeUploads, stageUpload } from '../../domain/uploads/stage-upload.ts';
@@ -31,6 +31,19 @@ export async function receiveWhole(
   const named = nameIn(request.headers['content-disposition']);
   const declared = reprDigestOf(request.headers['repr-digest']) ?? noDigests;
   const idempotencyKey = unquotedIdempotencyKeyOf(request);
+  const toRepeatable = (key: string, sha256: Buffer) => {
+    const content = JSON.stringify(['whole upload', named, mediaType, sha256.toString('hex')]);
+    return { idempotencyKey: key, digest: createHash('sha256').update(content).digest() };
+  };
+  if (idempotencyKey !== undefined && (await wasAnswered(engines, caller, idempotencyKey))) {
+    // The account may have no space left for the file once more.
+    const hash = createHash('sha256');
+    for await (const bytes of bytesOf(request.body)) hash.update(bytes);
+    return answerOnce(engines, caller, toRepeatable(idempotencyKey, hash.digest()), async () => {
+      // The first answer was forgotten since.
+      throw new ExchangeError('request_in_flight', undefined, { retryAfterSeconds: 1 });
+    });
+  }
   const policy = await policyOf(engines, caller.accountId);
   const id = engines.random.uuid();
   const owner = uploadOwner(caller, id);
@@ -54,8 +67,7 @@ export async function receiveWhole(
   };
   try {
     if (idempotencyKey === undefined) return await turns.during(() => complete(engines.store));
-    const content = JSON.stringify(['whole upload', named, mediaType, staged.sha256.toString('hex')]);
-    const repeatable = { idempotencyKey, digest: createHash('sha256').update(content).digest() };
+    const repeatable = toRepeatable(idempotencyKey, staged.sha256);
     const given = await turns.during(() => answerOnce(engines, caller, repeatable, complete));
     if (given.isRepeated) await abandonUploads(engines, [staged]);
     return given;
