@@ -1,6 +1,6 @@
 // What the Debian package installs, without building it: npm run package-test installs it in a clean Debian.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -73,6 +73,19 @@ test.each([
   const folder = installed('usr/lib/waybill');
   const { stdout } = await run(join(folder, 'node'), [join(folder, program), '--help'], { env: {}, cwd: root });
   expect(stdout).toContain(`Usage: ${name} `);
+});
+
+test('every link in the installed documents leads somewhere', () => {
+  const folder = installed('usr/share/doc/waybill');
+  const links = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) =>
+      [...readFileSync(join(folder, path), 'utf8').matchAll(/\]\((?!https?:|mailto:|#)([^)\s#]+)/g)].map(
+        ([, target = '']) => join(folder, path, '..', target),
+      ),
+    );
+  expect(links).toContain(join(folder, 'examples/haproxy.cfg'));
+  expect(links.filter((path) => !existsSync(path))).toEqual([]);
 });
 
 test('the man page describes every command and every setting, and can be shown', async () => {
