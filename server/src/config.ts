@@ -612,6 +612,8 @@ export interface ServiceEnvironment {
   /** After this time without a sign of life, systemd kills the process. */
   readonly watchdogMs: number | undefined;
   readonly runtimeDirectory: string | undefined;
+  /** The device and inode of the descriptor that is connected to the journal. */
+  readonly journalStream: string | undefined;
 }
 
 export function readServiceEnvironment(environment: NodeJS.ProcessEnv = process.env): ServiceEnvironment {
@@ -619,6 +621,7 @@ export function readServiceEnvironment(environment: NodeJS.ProcessEnv = process.
     notifySocket: environment['NOTIFY_SOCKET'] || undefined,
     watchdogMs: Number(environment['WATCHDOG_USEC']) / 1000 || undefined,
     runtimeDirectory: environment['RUNTIME_DIRECTORY'] || undefined,
+    journalStream: environment['JOURNAL_STREAM'] || undefined,
   };
 }
 

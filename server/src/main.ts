@@ -31,6 +31,7 @@ import { longTasks, tasks, webhookTasks } from './jobs/jobs.ts';
 import { startReadingBounces } from './jobs/read-bounces.ts';
 import { startScrubbing } from './jobs/scrub.ts';
 import { startSweeping } from './jobs/sweep.ts';
+import { openJournal } from './journal.ts';
 import { aroundJobs, aroundSweeps, jobFields } from './observe/jobs.ts';
 import { createMetrics } from './observe/metrics.ts';
 import { type Observation, observedEngines } from './observe/observed.ts';
@@ -170,10 +171,12 @@ async function start(config: Config, role: 'serve' | 'work', inherited: Inherite
   const about = { role, version };
   const tracing = await startTracing({ ...about, url: config.WAYBILL_OTLP_URL, ratio: config.WAYBILL_TRACE_RATIO });
   const observation: Observation = { metrics: createMetrics(about), tracing };
-  const log = pino({
+  const logging = {
     level: config.WAYBILL_LOG_LEVEL,
     mixin: () => ({ ...jobFields(), ...tracing.logFields() }),
-  });
+  };
+  const journal = openJournal(readServiceEnvironment().journalStream);
+  const log = journal ? pino(logging, journal) : pino(logging);
   const assembly = assemble(config, log, role, {
     aroundStatement: (text, call) => tracing.step('postgres statement', { 'db.query.text': text }, call),
     traceparent: tracing.traceparent,
