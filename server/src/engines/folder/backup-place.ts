@@ -18,8 +18,11 @@ export function folderBackupPlace(folder: string, bucket: Pick<ObjectStore, 'put
     signal.throwIfAborted();
     await using file = await open(pathOf(key)).catch(missing);
     const bytes = Buffer.allocUnsafeSlow(length);
-    const { bytesRead } = await file.read(bytes, 0, length, offset);
-    if (bytesRead < length) throw new ExchangeError('damaged');
+    for (let fill = 0; fill < length; ) {
+      const { bytesRead } = await file.read(bytes, fill, length - fill, offset + fill).catch(damaged);
+      if (bytesRead === 0) throw new ExchangeError('damaged');
+      fill += bytesRead;
+    }
     return bytes;
   };
   return {
@@ -51,19 +54,37 @@ export function folderBackupPlace(folder: string, bucket: Pick<ObjectStore, 'put
   };
 }
 
-/** On the disk before it has its name, so that a power failure leaves no incomplete file behind. */
+/**
+ * All of it is on the disk before it has its name, and the name before this returns, so that a power failure leaves no
+ * incomplete file behind, and none that is counted on is lost.
+ */
 async function store(path: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  const created = await mkdir(folder, { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomBytes(4).toString('hex')}.part`;
   try {
     await using file = await open(unfinished, 'wx', 0o600);
-    for await (const piece of content) await file.write(piece);
+    // Repeats what the system wrote only a part of, such as on a disk that is almost full.
+    await file.writeFile(content);
     await file.sync();
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
   }
+  // A new folder has its own name in the one above.
+  const top = created === undefined ? folder : dirname(created);
+  for (let changed = folder; ; changed = dirname(changed)) {
+    await using entries = await open(changed);
+    await entries.sync();
+    if (changed === top || changed === dirname(changed)) return;
+  }
+}
+
+/** A disk that cannot read a file has damaged it; what is wrong with the whole disk shows elsewhere. */
+function damaged(error: unknown): never {
+  if ((error as NodeJS.ErrnoException).code !== 'EIO') throw error;
+  throw new ExchangeError('damaged', undefined, { cause: error });
 }
 
 function isMissing(error: unknown): boolean {
