@@ -4,7 +4,7 @@
 ARG POSTGRES=17
 FROM docker.io/library/postgres:${POSTGRES}-trixie AS postgres
 RUN mkdir -p /tools/usr/local/bin \
- && cp /usr/lib/postgresql/*/bin/pg_dump /usr/lib/postgresql/*/bin/pg_restore /tools/usr/local/bin \
+ && cp /usr/lib/postgresql/*/bin/pg_dump /usr/lib/postgresql/*/bin/pg_restore /usr/lib/postgresql/*/bin/psql /tools/usr/local/bin \
  && ldd /tools/usr/local/bin/* | grep -o '/[^ ]*\.so[^ ]*' | sort -u | xargs -I{} cp -L --parents {} /tools
 
 FROM docker.io/library/node:26-trixie-slim AS build

@@ -139,7 +139,7 @@ export class FaultyWorld implements AsyncDisposable {
   async terminateBackends(count: number): Promise<number> {
     const ended = await this.exchange.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name = 'waybill' order by xact_start nulls last limit $1`,
+       where datname = current_database() and application_name in ('waybill serve', 'waybill work') order by xact_start nulls last limit $1`,
       [count],
     );
     return ended.length;

@@ -33,7 +33,8 @@ export async function ownStorage({
   const bucket = name.replaceAll('_', '-');
   await createBucket(bucket);
   const settings = { WAYBILL_DATABASE_URL: url.href, WAYBILL_S3_BUCKET: bucket };
-  const pool = openPool({ connectionString: url.href, max: 2 });
+  // Idle connections close soon, because a restore waits until no one else is connected.
+  const pool = openPool({ connectionString: url.href, max: 2, idleTimeoutMillis: 1_000 });
   const query = async <Row>(sql: string, values: unknown[] = []) => (await pool.query(sql, values)).rows as Row[];
 
   return {

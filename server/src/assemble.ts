@@ -113,7 +113,8 @@ export type BackupAddress = { readonly folder: string } | { readonly bucket: str
 
 const unitSeconds = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 
-export type Role = 'serve' | 'work' | 'admin';
+/** A restore is a command that may connect to a database that is being restored. */
+export type Role = 'serve' | 'work' | 'admin' | 'restore';
 
 /** For tracing: what is called around every statement, and the trace that a job continues. */
 export interface Hooks {
@@ -126,7 +127,13 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
   const random: Random = { bytes: randomBytes, uuid: randomUUIDv7 };
   const lostConnection = (engine: string) => (error: Error) =>
     log.warn({ engine, reason: error.message }, 'an engine reported a fault');
-  const databaseOptions = { url: config.WAYBILL_DATABASE_URL, onError: lostConnection('postgres') };
+  const ownSessions = role === 'restore' ? new Set<number>() : undefined;
+  const databaseOptions = {
+    url: config.WAYBILL_DATABASE_URL,
+    name: `waybill ${role}`,
+    onError: lostConnection('postgres'),
+    ownSessions,
+  };
   const pool = openPool({
     ...databaseOptions,
     connections: config.WAYBILL_DATABASE_CONNECTIONS,
@@ -231,6 +238,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     database: databaseCopies({
       url: config.WAYBILL_DATABASE_URL,
       openPool: () => openPool({ ...databaseOptions, connections: 1, deadlines: migrationDeadlines }),
+      ...(ownSessions && { ownSessions }),
     }),
     bucket,
     openBackupPlace(address) {

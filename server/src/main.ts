@@ -299,7 +299,7 @@ function stopLimitMs(config: Config): number {
 }
 
 async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
-  const engines = assemble(readConfig(), pino({ level: 'silent' }), 'admin');
+  const engines = assemble(readConfig(), pino({ level: 'silent' }), options?.role ?? 'admin');
   try {
     if (options?.migrateFirst !== false) {
       await engines.migrate().catch(databaseIsAway);

@@ -34,7 +34,7 @@ export interface AdminContext {
 /** Opens the engines on an up-to-date database, runs a command with them, and closes them afterwards. */
 export type WithEngines = (
   work: (context: AdminContext) => Promise<void>,
-  options?: { readonly migrateFirst: boolean },
+  options?: { readonly migrateFirst: boolean; readonly role?: 'restore' },
 ) => Promise<void>;
 
 /** One file per command: it adds itself to its parent. */

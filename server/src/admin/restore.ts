@@ -18,11 +18,13 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
   const restore = addFrom(
     parent
       .command('restore')
-      .description('restore a backup into an empty database and an empty bucket, while no other process runs'),
+      .description(
+        'restore a backup into an empty database and an empty bucket, while no other process runs. If it is interrupted, run it again; until it is complete, no other process starts',
+      ),
   )
     .option(
       '--overwrite',
-      'also if they are not empty: everything in the database is replaced, objects in the bucket are kept',
+      'also if they are not empty: everything in the database is replaced, and objects in the bucket that no restored file needs are deleted',
     )
     .option(
       '--send-waiting',
@@ -42,14 +44,14 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
               ...following(progress),
             });
             progress.clear();
-            const { manifest, copied, missing, uploads, messages, ended, lostDays } = restored;
+            const { manifest, copied, missing, uploads, messages, ended, lostDays, unnamed } = restored;
             const { id, taken_at: takenAt, files, absent } = manifest;
             print(
               options.json,
               {
                 backup: id,
                 taken_at: takenAt,
-                files: files.files - absent.ended - absent.lost,
+                files: files.files - absent.ended - absent.lost - (absent.unreadable ?? 0),
                 copied_objects: copied.objects,
                 copied_bytes: copied.bytes,
                 missing_objects: missing,
@@ -57,12 +59,25 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
                 missing_day_keys: lostDays.map(({ day, files: count }) => ({ date: dateOf(day), files: count })),
                 given_up_uploads: uploads,
                 given_up_messages: messages,
+                deleted_objects: unnamed.deleted,
+                deleted_day_keys: unnamed.dayKeysDeleted,
+                kept_day_keys: unnamed.dayKeysKept,
+                undeleted_objects: unnamed.undeleted,
                 took_ms: Math.round(performance.now() - since),
               },
               [
                 `Backup ${id} is restored: everything is as it was at ${takenAt}.`,
                 `${copied.objects} objects copied (${size(copied.bytes)}), ${copied.kept} were there already, ${missing} are missing.`,
                 `${uploads} uploads that were in progress and ${messages} messages that were waiting are given up.`,
+                ...(unnamed.deleted + unnamed.dayKeysDeleted > 0
+                  ? [
+                      `${unnamed.deleted} objects and ${unnamed.dayKeysDeleted} day keys that nothing in the backup needs are deleted from the bucket.`,
+                    ]
+                  : []),
+                ...(unnamed.dayKeysKept > 0
+                  ? [`${unnamed.dayKeysKept} day keys that nothing names are kept, because day keys are missing.`]
+                  : []),
+                ...unnamed.undeleted.map((object) => `The object store does not delete ${object}: delete it there.`),
                 ...(ended > 0
                   ? [`${ended} files have ended since: the keys of their days are destroyed, and nobody can read them.`]
                   : []),
@@ -78,9 +93,9 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
                   : []),
               ],
             );
-            if (missing > 0 || lostDays.length > 0) process.exitCode = 1;
+            if (missing > 0 || lostDays.length > 0 || unnamed.undeleted.length > 0) process.exitCode = 1;
           }),
-        { migrateFirst: false },
+        { migrateFirst: false, role: 'restore' },
       ),
     );
   examples(

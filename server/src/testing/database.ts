@@ -47,8 +47,9 @@ export async function createEmptyDatabase(template = 'template1'): Promise<{ url
   };
 }
 
-export function openTestPool(url: string, deadlines: Deadlines = jobDeadlines): pg.Pool {
-  return openPool({ url, connections: 12, deadlines, onError: () => undefined });
+/** With `ownSessions`, as the pools of a restore are opened. */
+export function openTestPool(url: string, deadlines: Deadlines = jobDeadlines, ownSessions?: Set<number>): pg.Pool {
+  return openPool({ url, connections: 12, deadlines, onError: () => undefined, ownSessions });
 }
 
 export async function dropDatabasesOfRun(runId: string): Promise<void> {

@@ -34,7 +34,9 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-const copiesOf = (url: string) => databaseCopies({ url, openPool: () => openTestPool(url, migrationDeadlines) });
+const ownSessions = new Set<number>();
+const copiesOf = (url: string) =>
+  databaseCopies({ url, openPool: () => openTestPool(url, migrationDeadlines, ownSessions), ownSessions });
 
 /** An exchange with three files, one of them in a drop, and an empty place. */
 async function newWorld() {
@@ -71,13 +73,14 @@ type World = Awaited<ReturnType<typeof newWorld>>;
 async function restoreInto(world: World) {
   const database = await createEmptyDatabase();
   const objects = memoryObjectStore();
-  const pool = openTestPool(database.url);
+  const pool = openTestPool(database.url, undefined, ownSessions);
   const store = postgresStore(openDatabase(pool));
   const dayKeys = new DayKeys({ store, objects: memoryObjectStore(), masterKeys: world.engines.keys, random });
   const restored = await restoreBackup(
     {
       ...world.engines,
       store,
+      objects,
       dayKeys,
       database: copiesOf(database.url),
       bucket: inventoryOf(objects),
@@ -102,6 +105,9 @@ function inventoryOf({ objects }: MemoryObjectStore) {
   return {
     isEmpty: async () => objects.size === 0,
     has: async ({ key, bytes }: { key: string; bytes: number }) => (objects.get(key)?.length ?? -1) >= bytes,
+    async *keys() {
+      yield* [...objects.keys()].toSorted();
+    },
   };
 }
 
@@ -197,7 +203,11 @@ describe('what is refused', () => {
     );
 
   test('a database that is not empty', async () => {
-    await expect(restoreHere({})).rejects.toThrow('The database is not empty.');
+    await using database = await createEmptyDatabase();
+    const pool = openTestPool(database.url, undefined, ownSessions);
+    await pool.query('create table other ()');
+    await pool.end();
+    await expect(restoreHere({ database: copiesOf(database.url) })).rejects.toThrow('The database is not empty.');
   });
 
   test('a bucket that is not empty, unless that is said', async () => {

@@ -5,7 +5,7 @@ import type { BackupPlace, KeyProvider } from '../ports/index.ts';
 import { formatVersion, type Manifest, partOf } from './format.ts';
 import { requireSameKeys } from './key-fingerprints.ts';
 import { sealContext } from './make-backup.ts';
-import { requireContent, whole } from './streams.ts';
+import { verified, whole } from './streams.ts';
 
 const maxManifestBytes = 1024 * 1024;
 
@@ -30,15 +30,19 @@ export async function openBackup(
   if (!digest?.equals(createHash('sha256').update(text).digest())) {
     throw new ExchangeError('damaged', `The manifest of the backup ${id} was changed after it was made. Use another.`);
   }
-  for (const [name, content] of [
-    ['database.dump', manifest.database],
-    ['files.jsonl', manifest.files],
-    ['absent.jsonl', manifest.absent],
-  ] as const) {
-    const path = partOf(id, name);
-    await requireContent(path, place.read(path), content);
-  }
+  for (const name of ['database', 'files', 'absent'] as const) for await (const _ of readPart(place, manifest, name));
   return manifest;
+}
+
+const partNames = { database: 'database.dump', files: 'files.jsonl', absent: 'absent.jsonl' } as const;
+
+/**
+ * A part of a backup. Throws at its end when it is not what the manifest describes, each time it is read: what was
+ * verified hours ago may have changed since.
+ */
+export function readPart(place: BackupPlace, manifest: Manifest, part: keyof typeof partNames): AsyncIterable<Buffer> {
+  const path = partOf(manifest.id, partNames[part]);
+  return verified(path, place.read(path), manifest[part]);
 }
 
 async function findManifest(place: BackupPlace, wanted: string | undefined): Promise<{ id: string; text: Buffer }> {

@@ -1,11 +1,21 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { objectsOf } from '../files/chunk-runs.ts';
+import { UnreadableObject } from '../files/unreadable-object.ts';
 import { type DayKeyMirror, importDayKeys, type LostDay } from '../keys/day-key-mirror.ts';
 import { dayOfVersion } from '../keys/day-keys.ts';
-import type { BackupPlace, BucketInventory, DatabaseCopies, Engines, FilePosition } from '../ports/index.ts';
-import { type AbsentFile, type Manifest, partOf } from './format.ts';
+import type {
+  BackupPlace,
+  BucketInventory,
+  DatabaseCopies,
+  Engines,
+  FilePosition,
+  RestoreTurn,
+} from '../ports/index.ts';
+import { copyObject } from './copy-object.ts';
+import { deleteUnnamed, type Unnamed } from './delete-unnamed.ts';
+import type { AbsentFile, Manifest } from './format.ts';
 import type { Copied, Following } from './make-backup.ts';
-import { openBackup } from './open-backup.ts';
+import { openBackup, readPart } from './open-backup.ts';
 import { fromLines, inOrder } from './streams.ts';
 import { presentFiles } from './verify-backup.ts';
 
@@ -14,7 +24,7 @@ const filesPerStatement = 500;
 /** What an administrator reads and selects messages by: `outbox retry --all --reason "restored"`. */
 const unknownOutcome = 'restored from a backup: it is not known whether it was sent';
 
-export interface RestoreEngines extends Pick<Engines, 'store' | 'keys' | 'dayKeys'> {
+export interface RestoreEngines extends Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'checkpoint'> {
   readonly database: DatabaseCopies;
   readonly bucket: BucketInventory;
   readonly pepper: Buffer;
@@ -32,11 +42,14 @@ export interface Restored {
   readonly ended: number;
   /** Days that are not over, whose keys are neither in the bucket nor in the mirror. Their files cannot be read. */
   readonly lostDays: readonly LostDay[];
+  /** Objects that were in the bucket before and belong to nothing that was restored. */
+  readonly unnamed: Unnamed;
 }
 
 /**
- * Restores a backup into an empty database and bucket: first the objects, then the database in one transaction, so that
- * an interrupted restore leaves no database behind that could be mistaken for a complete one.
+ * Restores a backup: first the objects, then the database in one transaction, then what follows from the time between.
+ * Everything that can be checked is checked before anything is changed. Until the last step, the database is marked, and
+ * no process starts with it; an interrupted restore is completed by restoring again.
  */
 export async function restoreBackup(
   engines: RestoreEngines,
@@ -54,32 +67,67 @@ export async function restoreBackup(
   const { database } = engines;
   options.onStep?.('checking the backup');
   const manifest = await openBackup(engines, place, options.id);
-  const { id } = manifest;
-  await requireEmpty(engines, options.overwrite);
-  options.onStep?.('copying objects');
-  const { missing, copied } = await giveObjects(engines, place, id, options);
-  options.onStep?.('restoring the database');
-  if (options.overwrite) await database.clear();
-  await database.restore(place.read(partOf(id, 'database.dump')));
-  await engines.migrate();
-  const giveUpMessages = options.sendWaiting ? undefined : unknownOutcome;
-  const settled = await database.settleRestored({ giveUpMessages });
-  for await (const files of pages(endedFiles(place, id))) await database.endFiles(files);
-  options.onStep?.('restoring day keys');
-  const days = await restoreDayKeys(engines, place, id, options.dayKeys);
-  return { manifest, copied, missing, ...settled, ...days };
+  await database.checkDump(readPart(place, manifest, 'database'));
+  return database.whileRestoring(manifest.id, (turn) => restoreAlone(engines, place, manifest, { ...options, turn }));
 }
 
-async function requireEmpty({ database, bucket }: RestoreEngines, overwrite: boolean): Promise<void> {
+type Options = Parameters<typeof restoreBackup>[2];
+
+async function restoreAlone(
+  engines: RestoreEngines,
+  place: BackupPlace,
+  manifest: Manifest,
+  { turn, ...options }: Options & { readonly turn: RestoreTurn },
+): Promise<Restored> {
+  const { database, checkpoint } = engines;
+  const signal = AbortSignal.any([options.signal, turn.signal]);
+  await requireEmpty(engines, options.overwrite, turn);
+  const wasEmpty = await engines.bucket.isEmpty();
+  checkpoint('restore:marked');
+  options.onStep?.('copying objects');
+  const { missing, copied } = await giveObjects(engines, place, manifest, { ...options, signal, wasEmpty });
+  checkpoint('restore:objects-copied');
+  options.onStep?.('restoring the database');
+  signal.throwIfAborted();
+  await database.replace(beforeEnd(readPart(place, manifest, 'database'), () => checkpoint('restore:dump-read')));
+  checkpoint('restore:database-replaced');
+  await engines.migrate();
+  checkpoint('restore:migrated');
+  const giveUpMessages = options.sendWaiting ? undefined : unknownOutcome;
+  const settled = await database.settleRestored({ giveUpMessages });
+  checkpoint('restore:settled');
+  for await (const files of pages(endedFiles(place, manifest))) await database.endFiles(files);
+  options.onStep?.('restoring day keys');
+  const days = await restoreDayKeys(engines, place, manifest, options.dayKeys);
+  checkpoint('restore:day-keys-stored');
+  options.onStep?.('deleting objects that nothing names');
+  const unnamed = wasEmpty
+    ? { deleted: 0, dayKeysDeleted: 0, dayKeysKept: 0, undeleted: [] }
+    : await deleteUnnamed(engines, { signal, keepDayKeys: days.lostDays.length > 0 });
+  checkpoint('restore:bucket-cleaned');
+  return { manifest, copied, missing, ...settled, ...days, unnamed };
+}
+
+async function* beforeEnd<Item>(items: AsyncIterable<Item>, then: () => void): AsyncGenerator<Item, void, void> {
+  yield* items;
+  then();
+}
+
+/** What an interrupted restore has left belongs to no one, unless it is the database that it was to replace. */
+async function requireEmpty(
+  { database, bucket }: RestoreEngines,
+  overwrite: boolean,
+  { unfinished }: RestoreTurn,
+): Promise<void> {
   if (overwrite) return;
   const remedy = 'Create an empty one, or use --overwrite';
-  if (!(await database.isEmpty())) {
+  if (unfinished !== 'replaced' && !(await database.isEmpty())) {
     throw new ExchangeError('precondition_failed', `The database is not empty. ${remedy} to replace everything in it.`);
   }
-  if (!(await bucket.isEmpty())) {
+  if (unfinished === 'none' && !(await bucket.isEmpty())) {
     throw new ExchangeError(
       'precondition_failed',
-      `The bucket is not empty. ${remedy} to add to it or to continue a restore.`,
+      `The bucket is not empty. ${remedy} to keep the objects that the backup needs, and to delete all others.`,
     );
   }
 }
@@ -87,26 +135,28 @@ async function requireEmpty({ database, bucket }: RestoreEngines, overwrite: boo
 async function giveObjects(
   { bucket }: RestoreEngines,
   place: BackupPlace,
-  id: string,
-  { signal, overwrite, onObject }: Following & { readonly overwrite: boolean },
+  manifest: Manifest,
+  { signal, wasEmpty, onObject }: Following & { readonly wasEmpty: boolean },
 ): Promise<{ missing: number; copied: Copied }> {
   const copied = { objects: 0, bytes: 0, kept: 0 };
   let missing = 0;
   async function* needed() {
-    for await (const file of presentFiles(place, id)) yield* objectsOf(file);
+    for await (const file of presentFiles(place, manifest)) yield* objectsOf(file);
   }
   const give = inOrder(needed(), copiesAtOnce, async (object) => {
     signal.throwIfAborted();
-    if (overwrite && (await bucket.has(object))) {
+    if (!wasEmpty && (await bucket.has(object))) {
       copied.kept += 1;
       return;
     }
     try {
-      await place.give(object, signal);
+      await copyObject(place.objects, object, signal, () => place.give(object, signal));
       copied.objects += 1;
       copied.bytes += object.bytes;
     } catch (error) {
-      if (!(error instanceof ExchangeError) || error.code !== 'damaged') throw error;
+      const isAbsent =
+        error instanceof UnreadableObject || (error instanceof ExchangeError && error.code === 'damaged');
+      if (!isAbsent) throw error;
       missing += 1;
     }
     onObject?.(copied);
@@ -118,14 +168,14 @@ async function giveObjects(
 async function restoreDayKeys(
   engines: RestoreEngines,
   place: BackupPlace,
-  id: string,
+  manifest: Manifest,
   mirror: DayKeyMirror,
 ): Promise<Pick<Restored, 'ended' | 'lostDays'>> {
   const { lost } = await importDayKeys(engines, mirror);
   const today = (await engines.dayKeys.today()) ?? 0;
   const destroyed = new Set(lost.map(({ day }) => day).filter((day) => day < today));
   let ended = 0;
-  for await (const files of pages(filesOfDays(place, id, destroyed))) {
+  for await (const files of pages(filesOfDays(place, manifest, destroyed))) {
     await engines.database.endFiles(files);
     ended += files.length;
   }
@@ -134,18 +184,18 @@ async function restoreDayKeys(
 
 async function* filesOfDays(
   place: BackupPlace,
-  id: string,
+  manifest: Manifest,
   days: ReadonlySet<number>,
 ): AsyncGenerator<FilePosition, void, void> {
   if (days.size === 0) return;
-  for await (const { accountId, id: file, keyVersion } of presentFiles(place, id)) {
-    if (days.has(dayOfVersion(keyVersion))) yield { accountId, id: file };
+  for await (const { accountId, id, keyVersion } of presentFiles(place, manifest)) {
+    if (days.has(dayOfVersion(keyVersion))) yield { accountId, id };
   }
 }
 
-async function* endedFiles(place: BackupPlace, id: string): AsyncGenerator<FilePosition, void, void> {
-  for await (const { reason, ...file } of fromLines<AbsentFile>(place.read(partOf(id, 'absent.jsonl')))) {
-    if (reason === 'ended') yield file;
+async function* endedFiles(place: BackupPlace, manifest: Manifest): AsyncGenerator<FilePosition, void, void> {
+  for await (const { reason, accountId, id } of fromLines<AbsentFile>(readPart(place, manifest, 'absent'))) {
+    if (reason === 'ended') yield { accountId, id };
   }
 }
 

@@ -24,10 +24,14 @@ export function measured(source: AsyncIterable<Buffer>): { stream: AsyncIterable
   };
 }
 
-/** Reads all of a stream and throws when it is not what was written. */
-export async function requireContent(name: string, source: AsyncIterable<Buffer>, expected: Content): Promise<void> {
+/** Passes a stream on, and throws at its end when it is not what was written. */
+export async function* verified(
+  name: string,
+  source: AsyncIterable<Buffer>,
+  expected: Content,
+): AsyncGenerator<Buffer, void, void> {
   const { stream, content } = measured(source);
-  for await (const _ of stream);
+  yield* stream;
   const { bytes, sha256 } = content();
   if (bytes === expected.bytes && sha256 === expected.sha256) return;
   throw new ExchangeError('damaged', `${name} is damaged: it is not what the backup wrote. Use another backup.`);

@@ -3,8 +3,8 @@ import { checkFile } from '../files/check-file.ts';
 import { type DayKeyMirror, mirroredDayKeys } from '../keys/day-key-mirror.ts';
 import { dayOf, dayOfVersion, withDayKeys } from '../keys/day-keys.ts';
 import type { BackupPlace, CheckedFile, Damage, KeyProvider } from '../ports/index.ts';
-import { type AbsentFile, type FileLine, fromFileLine, type Manifest, partOf } from './format.ts';
-import { openBackup } from './open-backup.ts';
+import { type AbsentFile, type FileLine, fromFileLine, type Manifest } from './format.ts';
+import { openBackup, readPart } from './open-backup.ts';
 import { fromLines, inOrder } from './streams.ts';
 
 const filesAtOnce = 4;
@@ -51,7 +51,7 @@ export async function verifyBackup(
     const damage = await checkFile({ objects: place.objects, keys }, file, { signal, afterEach });
     return { file, damage, hasEnded: false };
   };
-  for await (const { file, damage, hasEnded } of inOrder(presentFiles(place, manifest.id), filesAtOnce, check)) {
+  for await (const { file, damage, hasEnded } of inOrder(presentFiles(place, manifest), filesAtOnce, check)) {
     progress[hasEnded ? 'ended' : 'files'] += 1;
     if (damage) onDamage(file, damage);
   }
@@ -59,11 +59,13 @@ export async function verifyBackup(
 }
 
 /** The listed files without those that are known to be absent. Both lists have the same order. */
-export async function* presentFiles(place: BackupPlace, id: string): AsyncGenerator<CheckedFile, void, void> {
-  const absent = fromLines<AbsentFile>(place.read(partOf(id, 'absent.jsonl')));
+export async function* presentFiles(place: BackupPlace, manifest: Manifest): AsyncGenerator<CheckedFile, void, void> {
+  const absent = fromLines<AbsentFile>(readPart(place, manifest, 'absent'));
   let next = await absent.next();
-  for await (const line of fromLines<FileLine>(place.read(partOf(id, 'files.jsonl')))) {
+  for await (const line of fromLines<FileLine>(readPart(place, manifest, 'files'))) {
     if (!next.done && next.value.id === line.id) next = await absent.next();
     else yield fromFileLine(line);
   }
+  // To its end, where it is compared with what was written.
+  while (!next.done) next = await absent.next();
 }

@@ -41,7 +41,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const copiesOf = (url: string) => databaseCopies({ url, openPool: () => openTestPool(url, migrationDeadlines) });
+const ownSessions = new Set<number>();
+const copiesOf = (url: string) =>
+  databaseCopies({ url, openPool: () => openTestPool(url, migrationDeadlines, ownSessions), ownSessions });
 const place = (name: string) => folderBackupPlace(join(folder, name), exchange.engines.objects);
 
 async function stored(name: string): Promise<CheckedFile> {
@@ -96,7 +98,7 @@ test('a backup from before a file ended does not open it, and opens every other 
   await using bucket = await createEmptyBucket();
   await using empty = await createEmptyDatabase();
   const s3 = { ...engineAddresses.s3, bucket: bucket.name };
-  const pool = openTestPool(empty.url);
+  const pool = openTestPool(empty.url, undefined, ownSessions);
   const into = {
     store: postgresStore(openDatabase(pool)),
     objects: s3ObjectStore(s3),
@@ -108,6 +110,7 @@ test('a backup from before a file ended does not open it, and opens every other 
     {
       ...engines,
       store: into.store,
+      objects: into.objects,
       keys,
       dayKeys,
       database: copiesOf(empty.url),

@@ -30,6 +30,22 @@ export interface BackupPlace {
 export interface BucketInventory {
   isEmpty(): Promise<boolean>;
   has(object: NeededObject): Promise<boolean>;
+  /** All keys, in the order of their bytes. */
+  keys(): AsyncIterable<string>;
+}
+
+/** A sequence of objects that a row of the database names: `ID/00000000` and so on, up to this many. */
+export interface NamedObjects {
+  readonly id: string;
+  readonly objects: number;
+}
+
+/** A restore of which no other process of Waybill can be connected to the database. */
+export interface RestoreTurn {
+  /** Aborted when the turn is lost. */
+  readonly signal: AbortSignal;
+  /** Whether an earlier restore was interrupted, and whether it had replaced the database by then. */
+  readonly unfinished: 'none' | 'begun' | 'replaced';
 }
 
 /**
@@ -58,10 +74,20 @@ export interface DatabaseCopies {
   atOneMoment<Result>(work: (moment: DatabaseMoment) => Promise<Result>): Promise<Result>;
   keyVersions(): Promise<readonly KeyVersion[]>;
   isEmpty(): Promise<boolean>;
-  /** Removes everything from the database. */
-  clear(): Promise<void>;
-  /** All of the dump, or nothing. */
-  restore(dump: AsyncIterable<Buffer>): Promise<void>;
+  /** Throws when the tools that restore a dump are missing, are too old or cannot read it. Changes nothing. */
+  checkDump(dump: AsyncIterable<Buffer>): Promise<void>;
+  /**
+   * Restores a backup while no other session is connected; throws if there are any, and names them. From the beginning
+   * until the work has succeeded, the database is marked, and every other process of Waybill refuses it. If the work
+   * fails before it has replaced the database, the mark is removed, and everything is as it was.
+   */
+  whileRestoring<Result>(backup: string, work: (turn: RestoreTurn) => Promise<Result>): Promise<Result>;
+  /** Replaces everything in the database by the dump, in one transaction, which is committed when the dump has ended. */
+  replace(dump: AsyncIterable<Buffer>): Promise<void>;
+  /** The objects of all files and uploads, in the order of their ids. */
+  namedObjects(): AsyncIterable<NamedObjects>;
+  /** The ids of the objects of all day keys. */
+  dayKeyObjects(): Promise<readonly string[]>;
   /**
    * Gives up the uploads that were in progress, whose objects are not in a backup, and, with a reason, the messages that
    * were waiting. Returns how many.

@@ -1,17 +1,27 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import type { CheckedFile, DatabaseCopies, FilePosition, KeyVersion } from '../../domain/ports/index.ts';
-import { feed, outputOf } from './client-tools.ts';
-import { type Database, openDatabase } from './database.ts';
+import { outputOf } from './client-tools.ts';
+import { type Database, openDatabase, restoreSchema } from './database.ts';
 import { endDrops } from './drops.ts';
+import { restores } from './restores.ts';
 import { scrubStore } from './scrub.ts';
 
 const filesPerPage = 1_000;
 const dumpOptions = ['--format=custom', '--no-owner', '--no-privileges'];
-const restoreOptions = ['--no-owner', '--no-privileges', '--exit-on-error', '--single-transaction'];
 
-/** `openPool` opens connections without deadlines, which are closed when the work is done. */
-export function databaseCopies(options: { readonly url: string; readonly openPool: () => pg.Pool }): DatabaseCopies {
+export interface CopiesOptions {
+  readonly url: string;
+  /** Opens connections without deadlines, which are closed when the work is done. */
+  readonly openPool: () => pg.Pool;
+  /** The sessions of this process, for a restore. */
+  readonly ownSessions?: ReadonlySet<number>;
+  /** Where PostgreSQL's client tools are, if not in the usual place. */
+  readonly toolPath?: string;
+}
+
+export function databaseCopies(options: CopiesOptions): DatabaseCopies {
+  const { url, toolPath: path } = options;
   const withDatabase = async <Result>(work: (db: Database) => Promise<Result>) => {
     const pool = options.openPool();
     try {
@@ -35,7 +45,13 @@ export function databaseCopies(options: { readonly url: string; readonly openPoo
             const { snapshot, takenAt } = rows[0] as (typeof rows)[number];
             return work({
               takenAt,
-              dump: () => outputOf('pg_dump', [...dumpOptions, `--snapshot=${snapshot}`], options.url),
+              dump: () =>
+                outputOf({
+                  tool: 'pg_dump',
+                  parameters: [...dumpOptions, `--snapshot=${snapshot}`],
+                  databaseUrl: url,
+                  path,
+                }),
               files: () => storedFiles(tx),
               keyVersions: () => keyVersions(tx),
             });
@@ -48,21 +64,12 @@ export function databaseCopies(options: { readonly url: string; readonly openPoo
       withDatabase(async (db) => {
         const { rows } = await sql`
           select from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-          where nspname not in ('pg_catalog', 'information_schema') and nspname not like 'pg\\_toast%' limit 1
+          where nspname not in ('pg_catalog', 'information_schema', ${restoreSchema}) and nspname not like 'pg\\_toast%' limit 1
         `.execute(db);
         return rows.length === 0;
       }),
 
-    clear: () =>
-      withDatabase((db) =>
-        db.transaction().execute(async (tx) => {
-          await sql`drop schema if exists graphile_worker cascade`.execute(tx);
-          await sql`drop schema public cascade`.execute(tx);
-          await sql`create schema public`.execute(tx);
-        }),
-      ),
-
-    restore: (dump) => feed('pg_restore', restoreOptions, options.url, dump),
+    ...restores({ ...options, withDatabase }),
 
     settleRestored: ({ giveUpMessages }) =>
       withDatabase(async (db) => {

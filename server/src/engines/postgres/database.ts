@@ -61,6 +61,19 @@ export class StandbyError extends OutOfReachError {
   }
 }
 
+/** A restore of a backup has begun, and its last step is not done. */
+export class RestoringError extends OutOfReachError {
+  constructor() {
+    super(
+      'The database is being restored from a backup. If that was interrupted, run the same `waybilld admin restore` again to complete it.',
+    );
+    this.name = 'RestoringError';
+  }
+}
+
+/** Marks a database that is being restored. It is not part of the schema, which the restore replaces. */
+export const restoreSchema = 'waybill_restore';
+
 const idleInTransactionMs = 30_000;
 /** For applying the settings of a new connection. */
 export const settingMs = 1_000;
@@ -73,9 +86,17 @@ export interface PoolOptions {
   readonly connections: number;
   readonly deadlines: Deadlines;
   readonly onError: (error: Error) => void;
+  /** Shown by PostgreSQL in its list of sessions. */
+  readonly name?: string;
+  /**
+   * Only for a restore: PostgreSQL's process ids of our own sessions are added to it. All others are refused while a
+   * database is being restored.
+   */
+  readonly ownSessions?: Set<number> | undefined;
 }
 
-export function openPool({ url, connections, deadlines, onError }: PoolOptions): pg.Pool {
+export function openPool(options: PoolOptions): pg.Pool {
+  const { url, connections, deadlines, onError, name = 'waybill' } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
@@ -83,8 +104,8 @@ export function openPool({ url, connections, deadlines, onError }: PoolOptions):
     connectionTimeoutMillis: deadlines.connectMs,
     query_timeout: deadlines.answerMs,
     keepAlive: true,
-    application_name: 'waybill',
-    verify: (client, done) => setUp(client, deadlines, done),
+    application_name: name,
+    verify: (client, done) => setUp(client, options, done),
   });
   // A backend that disappears emits an error on its client; without a listener, that would end the process.
   pool.on('error', onError);
@@ -99,16 +120,22 @@ export function openPool({ url, connections, deadlines, onError }: PoolOptions):
  * Timeouts are set by a statement, because a connection pooler such as PgBouncer rejects or forgets them as connection
  * parameters.
  */
-function setUp(client: pg.ClientBase, { connectMs, statementMs }: Deadlines, done: (failure?: Error) => void): void {
+function setUp(client: pg.ClientBase, options: PoolOptions, done: (failure?: Error) => void): void {
+  const { ownSessions } = options;
+  const { connectMs, statementMs } = options.deadlines;
   const query = {
     text: `set statement_timeout = ${statementMs}; set idle_in_transaction_session_timeout = ${idleInTransactionMs};
-      select pg_is_in_recovery() as standby`,
+      select pg_is_in_recovery() as standby, pg_backend_pid() as pid,
+        to_regnamespace('${restoreSchema}') is not null as restoring`,
     query_timeout: Math.min(connectMs, settingMs),
   };
   // The driver returns one result for each statement.
   client.query(query, (cause?: Error, results?: unknown) => {
     if (cause) return done(new OutOfReachError('PostgreSQL did not take a new connection', { cause }));
-    const [row] = (results as pg.QueryResult<{ standby: boolean }>[]).at(-1)?.rows ?? [];
+    const [row] =
+      (results as pg.QueryResult<{ standby: boolean; pid: number; restoring: boolean }>[]).at(-1)?.rows ?? [];
+    if (row) ownSessions?.add(row.pid);
+    if (row?.restoring && !ownSessions) return done(new RestoringError());
     return done(row?.standby ? new StandbyError() : undefined);
   });
 }

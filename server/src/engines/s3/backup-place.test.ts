@@ -28,6 +28,10 @@ test('a bucket is empty until there is an object in it', async () => {
   expect(await inventory.has({ key: 'a/00000000', bytes: 10 })).toBe(true);
   expect(await inventory.has({ key: 'a/00000000', bytes: 11 })).toBe(false);
   expect(await inventory.has({ key: 'b/00000000', bytes: 1 })).toBe(false);
+  await bucket.put('A', randomBytes(1));
+  const keys: string[] = [];
+  for await (const key of inventory.keys()) keys.push(key);
+  expect(keys).toEqual(['A', 'a/00000000']);
   inventory.close();
 });
 

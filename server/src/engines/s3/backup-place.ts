@@ -102,6 +102,15 @@ export function s3BucketInventory(options: S3Options): BucketInventory & { close
       return KeyCount === 0;
     },
     has: ({ key, bytes }) => isThere(client, Bucket, key, bytes),
+    async *keys() {
+      try {
+        for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket })) {
+          for (const { Key } of Contents) if (Key !== undefined) yield Key;
+        }
+      } catch (error) {
+        explain(error);
+      }
+    },
     close: () => client.destroy(),
   };
 }

@@ -1,0 +1,218 @@
+// Restores into a database and a bucket that are in use, with tools that are missing, from a backup that changes.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
+import { databaseCopies } from '../../engines/postgres/copies.ts';
+import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
+import { migrate, planMigrations } from '../../engines/postgres/migrate.ts';
+import { unlessRefused } from '../../engines/postgres/setup.ts';
+import { postgresStore } from '../../engines/postgres/store.ts';
+import { unlessAway } from '../../engines/postgres/unavailable.ts';
+import { createTestDatabase, openTestPool } from '../../testing/database.ts';
+import { openTestExchange } from '../../testing/exchange.ts';
+import { memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { chunkKey } from '../files/sealing.ts';
+import { exportDayKeys, readMirror } from '../keys/day-key-mirror.ts';
+import { DayKeys } from '../keys/day-keys.ts';
+import type { BackupPlace } from '../ports/index.ts';
+import { makeBackup } from './make-backup.ts';
+import { restoreBackup } from './restore-backup.ts';
+
+const { signal } = new AbortController();
+let source: Awaited<ReturnType<typeof backUp>>;
+beforeAll(async () => {
+  source = await backUp();
+}, 90_000);
+afterAll(() => source[Symbol.asyncDispose]());
+
+/** A backup of two files and a mail that waits. */
+async function backUp() {
+  const exchange = await openTestExchange(memoryObjectStore());
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-restore-'));
+  const { url } = exchange.database;
+  const place = folderBackupPlace(join(folder, 'backup'), exchange.engines.objects);
+  const database = databaseCopies({ url, openPool: () => openTestPool(url, migrationDeadlines) });
+  const engines = { ...exchange.engines, database };
+  const sender = await exchange.account('r@example.org');
+  await exchange.drop(sender, ['r@example.org'], ['sent']);
+  await exchange.upload(sender, 'staged');
+  await makeBackup(engines, place, { signal });
+  await exportDayKeys(engines, place);
+  const files = await exchange.database.query<{ id: string }>('select id::text from files order by id');
+  return {
+    engines,
+    folder,
+    dayKeys: await readMirror(place),
+    keys: files.map(({ id }) => chunkKey(id, 0)),
+    async [Symbol.asyncDispose]() {
+      await exchange[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A Waybill with an account of its own, in which the backup is to be restored. */
+async function openTarget(options: { toolPath?: string } = {}) {
+  const database = await createTestDatabase();
+  await database.query(
+    `insert into accounts (id, email, number, type) values ($1, 'here@example.org', '46701234567', 'api')`,
+    [randomUUID()],
+  );
+  // No process of it runs.
+  await database.pool.end();
+  const { url } = database;
+  const ownSessions = new Set<number>();
+  const pool = openTestPool(url, undefined, ownSessions);
+  const objects = memoryObjectStore();
+  const store = postgresStore(openDatabase(pool));
+  const random = { bytes: randomBytes, uuid: randomUUID };
+  const reached: string[] = [];
+  const engines = {
+    ...source.engines,
+    store,
+    objects,
+    dayKeys: new DayKeys({ store, objects, masterKeys: source.engines.keys, random }),
+    database: databaseCopies({
+      url,
+      openPool: () => openTestPool(url, migrationDeadlines, ownSessions),
+      ownSessions,
+      ...options,
+    }),
+    bucket: {
+      isEmpty: async () => objects.objects.size === 0,
+      has: async ({ key }: { key: string }) => objects.objects.has(key),
+      async *keys() {
+        yield* [...objects.objects.keys()].toSorted();
+      },
+    },
+    migrate: () => migrate(pool),
+    checkpoint: (name: string) => reached.push(name),
+  };
+  const place = folderBackupPlace(join(source.folder, 'backup'), objects);
+  /** Another client, as psql is. */
+  const query = async (sql: string) => {
+    const other = openTestPool(url, undefined, new Set());
+    const { rows } = await other.query<Record<string, string | boolean>>(sql);
+    await other.end();
+    return rows;
+  };
+  return {
+    url,
+    objects: objects.objects,
+    engines,
+    reached,
+    query,
+    restore: (from: BackupPlace = place, overwrite = true) =>
+      restoreBackup(engines, from, { signal, dayKeys: source.dayKeys, overwrite, sendWaiting: false }),
+    place,
+    emails: async () => (await query('select email from accounts')).map(({ email }) => email),
+    isMarked: async () => (await query(`select to_regnamespace('waybill_restore') is not null as it`))[0]?.['it'],
+    async [Symbol.asyncDispose]() {
+      // The database is dropped at the end of the run.
+      await pool.end();
+    },
+  };
+}
+
+test('while others are connected, it is refused, they are named, and nothing is changed', async () => {
+  await using target = await openTarget();
+  const other = openTestPool(target.url);
+  const { rows } = await other.query<{ pid: number }>('select pg_backend_pid() as pid');
+  await expect(target.restore()).rejects.toThrow(
+    `The database is in use: it has 1 other session, waybill (process ${rows[0]?.pid}). Stop all serve and work`,
+  );
+  expect([await target.emails(), await target.isMarked(), target.objects.size]).toEqual([
+    ['here@example.org'],
+    false,
+    0,
+  ]);
+  await other.end();
+  await target.restore();
+  expect(await target.emails()).not.toContain('here@example.org');
+});
+
+test('while it runs, no process of Waybill connects', async () => {
+  await using target = await openTarget();
+  const seen: unknown[] = [];
+  const place: BackupPlace = {
+    ...target.place,
+    async give(object, stop) {
+      const pool = openTestPool(target.url);
+      seen.push(await unlessRefused(() => unlessAway(() => planMigrations(pool))).catch((error: unknown) => error));
+      await pool.end();
+      await target.place.give(object, stop);
+    },
+  };
+  await target.restore(place);
+  expect(seen).toHaveLength(2);
+  for (const error of seen) {
+    expect(error).toMatchObject({
+      name: 'SetupError',
+      message: expect.stringContaining('The database is being restored from a backup.') as string,
+    });
+  }
+  expect(await target.isMarked()).toBe(false);
+});
+
+test('without pg_restore, or with one that cannot read the dump, the database stays whole', async () => {
+  const tools = join(source.folder, 'tools');
+  mkdirSync(tools);
+  for (const tool of ['psql', 'pg_dump']) symlinkSync(`/usr/bin/${tool}`, join(tools, tool));
+  await using target = await openTarget({ toolPath: tools });
+  await expect(target.restore()).rejects.toThrow('pg_restore is not installed.');
+  symlinkSync('/bin/false', join(tools, 'pg_restore'));
+  await expect(target.restore()).rejects.toThrow('pg_restore failed');
+  expect([await target.emails(), await target.isMarked(), target.objects.size, target.reached]).toEqual([
+    ['here@example.org'],
+    false,
+    0,
+    [],
+  ]);
+});
+
+test.each([
+  ['database.dump', 3],
+  ['files.jsonl', 2],
+  ['absent.jsonl', 2],
+])('%s that changes after it was verified ends the restore, and the database stays whole', async (name, time) => {
+  await using target = await openTarget();
+  let reads = 0;
+  const place: BackupPlace = {
+    ...target.place,
+    async *read(path) {
+      yield* target.place.read(path);
+      if (path.endsWith(name)) reads += 1;
+      if (path.endsWith(name) && reads === time) yield Buffer.from('\n');
+    },
+  };
+  await expect(target.restore(place)).rejects.toThrow(/is damaged: it is not what the backup wrote|JSON/);
+  expect([reads, await target.emails(), await target.isMarked()]).toEqual([time, ['here@example.org'], false]);
+});
+
+test('what is in the bucket and belongs to nothing that was restored is deleted, and nothing else', async () => {
+  await using target = await openTarget();
+  const unnamed = [`${randomUUID()}/00000000`, `${source.keys[0]?.slice(0, 36)}/00000001`, `day-keys/${randomUUID()}`];
+  const foreign = ['day-keys/notes.txt', `archive/${randomUUID()}/00000000`, `${randomUUID()}/0`, 'zebra'];
+  for (const key of [...unnamed, ...foreign]) target.objects.set(key, Buffer.from('x'));
+  const { unnamed: result } = await target.restore();
+  expect(result).toEqual({ deleted: 2, dayKeysDeleted: 1, dayKeysKept: 0, undeleted: [] });
+  const keys = [...target.objects.keys()];
+  const dayKeys = (await target.query('select object_id::text as id from day_keys')).map(({ id }) => `day-keys/${id}`);
+  expect(keys.toSorted()).toEqual([...foreign, ...source.keys, ...dayKeys].toSorted());
+});
+
+test('day keys that nothing names are kept while the key of a day is missing', async () => {
+  await using target = await openTarget();
+  target.objects.set(`day-keys/${randomUUID()}`, Buffer.from('x'));
+  const restored = await restoreBackup(target.engines, target.place, {
+    signal,
+    dayKeys: new Map(),
+    overwrite: true,
+    sendWaiting: false,
+  });
+  expect(restored.lostDays).not.toEqual([]);
+  expect(restored.unnamed).toMatchObject({ dayKeysDeleted: 0, dayKeysKept: 1 });
+});
