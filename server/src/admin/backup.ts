@@ -1,11 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
+import { InvalidArgumentError } from 'commander';
 import type { BackupAddress } from '../assemble.ts';
 import { makeBackup } from '../domain/backup/make-backup.ts';
+import { pruneBackups } from '../domain/backup/prune-backups.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { following, placeAddress, withPlace } from './backup-place.ts';
-import { type AddCommand, examples, print } from './command.ts';
+import { following, placeAddress, untilKilled, withPlace } from './backup-place.ts';
+import { type AddCommand, type AdminContext, examples, print } from './command.ts';
 import { exportLines, exportTo } from './day-keys.ts';
 import { size } from './progress.ts';
+
+const dayMs = 86_400_000;
+
+interface BackupOptions {
+  readonly to: BackupAddress;
+  readonly dayKeys?: BackupAddress;
+  readonly keepDays?: number;
+  readonly json?: boolean;
+}
 
 /** The first ones are listed; they are enough to see what is wrong. */
 const listed = 1_000;
@@ -22,10 +33,15 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
       'afterwards, export the day keys to this other place, as `keys export` does: without them a backup cannot be read',
       placeAddress,
     )
+    .option(
+      '--keep-days <days>',
+      'afterwards, remove backups in this place that are older, and objects that no other backup there needs; the newest complete backup is always kept, and the newest that lacks no file',
+      days,
+    )
     .option('--json', 'print JSON')
-    .action((options: { to: BackupAddress; dayKeys?: BackupAddress; json?: boolean }) =>
+    .action((options: BackupOptions) =>
       withEngines(({ engines }) =>
-        withPlace(engines, options.to, async (place, progress) => {
+        alone(engines, options.to, async (place, progress) => {
           if (isDeepStrictEqual(options.to, options.dayKeys)) throw new ExchangeError('invalid_input', ofItsOwn);
           const since = performance.now();
           const unreadable: string[] = [];
@@ -39,6 +55,13 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
           const dayKeys = options.dayKeys && (await exportTo(engines, options.dayKeys));
           const lacksDayKeys = !dayKeys && (await engines.store.dayKeys.list()).length > 0;
           const { id, files, absent, database } = manifest;
+          const pruned =
+            options.keepDays === undefined
+              ? undefined
+              : await pruneBackups(place, {
+                  olderThan: new Date(Date.parse(manifest.taken_at) - options.keepDays * dayMs),
+                  signal: untilKilled,
+                });
           print(
             options.json,
             {
@@ -55,6 +78,8 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
               unreadable_files: absent.unreadable ?? 0,
               unreadable_objects: unreadable,
               day_keys_exported: dayKeys?.exported ?? null,
+              removed_backups: pruned?.removed ?? [],
+              removed_objects: pruned?.objects ?? 0,
               took_ms: Math.round(performance.now() - since),
             },
             [
@@ -71,6 +96,11 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
                     'Repair them in the object store, and make another backup.',
                   ]
                 : []),
+              ...(pruned && pruned.removed.length > 0
+                ? [
+                    `${pruned.removed.length} older backups removed, and ${pruned.objects} objects that only they needed.`,
+                  ]
+                : []),
               ...(dayKeys ? exportLines(dayKeys) : []),
             ],
           );
@@ -82,7 +112,7 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
   examples(
     backup,
     'waybilld admin backup --to /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
-    'waybilld admin backup --to s3://waybill-backups/2026-11 --json',
+    'waybilld admin backup --to s3://waybill-backups/daily --keep-days 30 --json',
   );
 };
 
@@ -90,3 +120,22 @@ const ofItsOwn =
   'Day keys must not be in the place of the backups: with old copies of them, files that have ended could be read again. Name another place.';
 const dayKeysMissing =
   'The files of this backup cannot be read without the day keys. Export them now, to another place: waybilld admin keys export --to PLACE';
+
+/** Pruning must not remove what another backup in the same place has found there. */
+async function alone(
+  engines: AdminContext['engines'],
+  address: BackupAddress,
+  work: Parameters<typeof withPlace>[2],
+): Promise<void> {
+  const done = await engines.store.exclusively(`backup to ${JSON.stringify(address)}`, async () => {
+    await withPlace(engines, address, work);
+    return true;
+  });
+  if (done) return;
+  throw new ExchangeError('precondition_failed', 'Another backup to this place is running. Wait until it has ended.');
+}
+
+function days(value: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(value)) throw new InvalidArgumentError('Use a number of days, 1 or more.');
+  return Number(value);
+}

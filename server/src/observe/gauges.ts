@@ -17,6 +17,7 @@ export interface Backlog {
     readonly oldestSeconds: number;
   }[];
   readonly messages: Readonly<Record<'waiting' | 'due' | 'given_up', number>>;
+  readonly stored: { readonly damagedFiles: number; readonly lastBackupSeconds: number | null };
 }
 
 type PerDirection = Readonly<Record<'upload' | 'download', number>>;
@@ -118,6 +119,19 @@ export function addGauges(registry: Registry, sources: Sources): void {
     'Mails and SMS that wait, those of them that are due, and those that were given up; each up to 10,000. Only in work.',
     'state',
     async () => (await backlog())?.messages,
+  );
+
+  sampled(
+    'waybill_damaged_files',
+    'Stored files that are known to be damaged, missing or unreadable, up to 10,000. Only in work.',
+    [],
+    async () => [[{}, (await backlog())?.stored.damagedFiles]],
+  );
+  sampled(
+    'waybill_last_backup_timestamp_seconds',
+    'The moment of the database in the last backup that was completed; absent before the first. Only in work.',
+    [],
+    async () => [[{}, (await backlog())?.stored.lastBackupSeconds ?? undefined]],
   );
 
   registry.registerMetric(

@@ -33,6 +33,30 @@ export function backupPlaceContract(
       expect(await place.folders(randomUUID())).toEqual([]);
     });
 
+    test('removes a file of any size, and objects, and nothing else', async () => {
+      const folder = `backups/${randomUUID()}`;
+      for (const [file, bytes] of [
+        ['large', 40 * 1024 ** 2],
+        ['large.txt', 1],
+      ] as const) {
+        await place.write(`${folder}/${file}`, inPieces(randomBytes(bytes), 1024 ** 2));
+      }
+      await place.remove(`${folder}/large`);
+      await expect(gather(place.read(`${folder}/large`))).rejects.toBeInstanceOf(MissingObject);
+      await expect(gather(place.read(`${folder}/large.00000001`))).rejects.toBeInstanceOf(MissingObject);
+      expect(await gather(place.read(`${folder}/large.txt`))).toHaveLength(1);
+      await place.remove(`${folder}/large.txt`);
+      await place.remove(`${folder}/large.txt`);
+      expect(await place.folders('backups')).not.toContain(folder.slice('backups/'.length));
+      const [removed, other] = [newObject(), newObject()];
+      for (const object of [removed, other]) {
+        await bucket.put(object.key, [randomBytes(object.bytes)], live);
+        await place.take(object, live);
+      }
+      await place.removeObjects([removed.key, `${randomUUID()}/00000000`]);
+      expect([await place.has(removed), await place.has(other)]).toEqual([false, true]);
+    });
+
     test('says of a file or an object that is not there that it is missing', async () => {
       await expect(gather(place.read(randomUUID()))).rejects.toBeInstanceOf(MissingObject);
       const object = newObject();

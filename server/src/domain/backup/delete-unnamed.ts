@@ -1,4 +1,3 @@
-import { UnreadableObject, unlessUnreadable } from '../files/unreadable-object.ts';
 import type { BucketInventory, DatabaseCopies, Engines, NamedObjects } from '../ports/index.ts';
 
 /** The only forms of keys that Waybill writes. Whatever else is in the bucket belongs to someone else. */
@@ -36,7 +35,7 @@ export async function deleteUnnamed(
   await using names = new Names(database.namedObjects());
   let batch: string[] = [];
   const flush = async () => {
-    const left = await deleteAll(engines, batch, options.signal);
+    const left = new Set(await engines.objects.delete(batch));
     for (const key of batch) if (!left.has(key)) result[dayKeyKey.test(key) ? 'dayKeysDeleted' : 'deleted'] += 1;
     for (const key of left) if (result.undeleted.length < listed) result.undeleted.push(key);
     batch = [];
@@ -53,26 +52,6 @@ export async function deleteUnnamed(
   }
   if (batch.length > 0) await flush();
   return result;
-}
-
-/** Returns those that could not be deleted, while others can. */
-async function deleteAll(
-  { objects }: Pick<Engines, 'objects'>,
-  keys: readonly string[],
-  signal: AbortSignal,
-): Promise<Set<string>> {
-  const left = new Set<string>();
-  try {
-    await objects.delete(keys);
-  } catch {
-    for (const key of keys) {
-      await unlessUnreadable(objects, signal, () => objects.delete([key])).catch((error: unknown) => {
-        if (!(error instanceof UnreadableObject)) throw error;
-        left.add(key);
-      });
-    }
-  }
-  return left;
 }
 
 /** Answers how many objects an id has, for ids that come in the order of the list. */

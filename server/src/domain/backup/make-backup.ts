@@ -89,6 +89,8 @@ export async function makeBackup(
   const sealed = JSON.stringify({ version: seal.version, wrapped: seal.wrapped.toString('base64') });
   await write(place, partOf(id, 'manifest.seal'), only(Buffer.from(`${sealed}\n`)));
   await write(place, partOf(id, 'manifest.json'), only(text));
+  const leftOut = copying.absent.lost + copying.absent.unreadable;
+  await database.recordBackup({ id, takenAt: snapshot.takenAt, leftOut });
   return { manifest, copied: copying.copied };
 }
 

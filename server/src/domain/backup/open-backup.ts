@@ -18,7 +18,7 @@ export async function openBackup(
   place: BackupPlace,
   wanted: string | undefined,
 ): Promise<Manifest> {
-  const { id, text } = await findManifest(place, wanted);
+  const { id, text } = await findText(place, wanted);
   const manifest = parse(id, text);
   await requireSameKeys(manifest, here);
   const seal = JSON.parse((await whole(place, partOf(id, 'manifest.seal'), maxManifestBytes)).toString()) as {
@@ -45,7 +45,12 @@ export function readPart(place: BackupPlace, manifest: Manifest, part: keyof typ
   return verified(path, place.read(path), manifest[part]);
 }
 
-async function findManifest(place: BackupPlace, wanted: string | undefined): Promise<{ id: string; text: Buffer }> {
+/** The manifest of this backup, as it is. Throws MissingObject if the backup is not complete. */
+export async function findManifest(place: BackupPlace, id: string): Promise<Manifest> {
+  return parse(id, await whole(place, partOf(id, 'manifest.json'), maxManifestBytes));
+}
+
+async function findText(place: BackupPlace, wanted: string | undefined): Promise<{ id: string; text: Buffer }> {
   const ids = wanted === undefined ? (await place.folders('backups')).toSorted().toReversed() : [wanted];
   for (const id of ids) {
     const text = await whole(place, partOf(id, 'manifest.json'), maxManifestBytes).catch((error: unknown) => {

@@ -15,6 +15,10 @@ export interface BackupPlace {
   write(name: string, content: AsyncIterable<Buffer>): Promise<void>;
   /** Throws MissingObject when it is not there. */
   read(name: string): AsyncIterable<Buffer>;
+  /** Removes a file, if it is there, and its folder with the last one. */
+  remove(name: string): Promise<void>;
+  /** Removes up to 1,000 objects that are here. */
+  removeObjects(keys: readonly string[]): Promise<void>;
   /** The objects that are here. */
   readonly objects: Pick<ObjectStore, 'read'>;
   /** Whether all needed bytes of the object are here. */
@@ -73,6 +77,13 @@ export interface DatabaseMoment {
 export interface DatabaseCopies {
   atOneMoment<Result>(work: (moment: DatabaseMoment) => Promise<Result>): Promise<Result>;
   keyVersions(): Promise<readonly KeyVersion[]>;
+  /** Remembers that this backup is complete, for whoever watches its age. */
+  recordBackup(backup: {
+    readonly id: string;
+    readonly takenAt: Date;
+    /** Stored files that are not in it. */
+    readonly leftOut: number;
+  }): Promise<void>;
   isEmpty(): Promise<boolean>;
   /** Throws when the tools that restore a dump are missing, are too old or cannot read it. Changes nothing. */
   checkDump(dump: AsyncIterable<Buffer>): Promise<void>;

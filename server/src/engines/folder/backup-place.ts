@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { MissingObject } from '../../domain/files/missing-object.ts';
@@ -36,6 +36,17 @@ export function folderBackupPlace(folder: string, bucket: Pick<ObjectStore, 'put
         yield* createReadStream(path(name)) as AsyncIterable<Buffer>;
       } catch (error) {
         missing(error);
+      }
+    },
+    async remove(name) {
+      await rm(path(name), { force: true });
+      await rmdir(dirname(path(name))).catch(ignoreFull);
+    },
+    async removeObjects(keys) {
+      for (const key of keys) {
+        await rm(pathOf(key), { force: true });
+        // The folder of its run, in which each object is a file.
+        await rmdir(dirname(pathOf(key))).catch(ignoreFull);
       }
     },
     objects: { read },
@@ -97,4 +108,9 @@ function missing(error: unknown): never {
 
 function ignoreMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
+}
+
+/** A folder that others are still in, or that is gone. */
+function ignoreFull(error: NodeJS.ErrnoException): void {
+  if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(error.code ?? '')) throw error;
 }

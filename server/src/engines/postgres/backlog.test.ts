@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWebhook } from '../../domain/webhooks/create-webhook.ts';
+import { openTestPool } from '../../testing/database.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { countedUpTo, readBacklog } from './backlog.ts';
+import { databaseCopies } from './copies.ts';
 import { openDatabase } from './database.ts';
 
 let exchange: TestExchange;
@@ -39,6 +41,25 @@ test('the jobs of a webhook that fails are counted apart', async () => {
   expect(Object.fromEntries(counts)).toEqual({ high: 0, normal: 0, low: 1 });
 });
 
+test('damaged files are counted while they are stored, and the time of the last backup is known', async () => {
+  const { database, engines } = exchange;
+  const stored = async () => (await readBacklog(openDatabase(database.pool))).stored;
+  expect(await stored()).toEqual({ damagedFiles: 0, lastBackupSeconds: null });
+  const owner = await exchange.account();
+  await exchange.upload(owner, 'damaged');
+  const [file] = await database.query<{ id: string }>(`select id from files where name = 'damaged'`);
+  const damaged = { accountId: owner.accountId, id: file?.id ?? '' };
+  await engines.store.scrub.record(damaged, { object: 'x', problem: 'missing' });
+  const { url } = database;
+  const copies = databaseCopies({ url, openPool: () => openTestPool(url) });
+  for (const seconds of [1_000, 2_000]) {
+    await copies.recordBackup({ id: 'x', takenAt: new Date(seconds * 1000), leftOut: 0 });
+    expect(await stored()).toEqual({ damagedFiles: 1, lastBackupSeconds: seconds });
+  }
+  await engines.store.files.removeStaged(owner.accountId, '', 'damaged');
+  expect(await stored()).toMatchObject({ damagedFiles: 0 });
+});
+
 test('counting costs the same however much there is: it reads the beginnings of indexes', async () => {
   const { database } = exchange;
   const texts: string[] = [];
@@ -49,7 +70,7 @@ test('counting costs the same however much there is: it reads the beginnings of 
     },
   });
   await readBacklog(db);
-  expect(texts).toHaveLength(2);
+  expect(texts).toHaveLength(3);
   for (const text of texts) {
     const plan = await database.query<{ 'QUERY PLAN': string }>(`explain ${text}`);
     const lines = plan.map((row) => row['QUERY PLAN']).join('\n');

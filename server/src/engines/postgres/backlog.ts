@@ -40,5 +40,12 @@ export async function readBacklog(db: Database) {
       (select count(*) from (
         select from messages where state = 'given_up' order by settled_at limit ${limit}) as counted) as given_up
   `.execute(db);
-  return { jobs, messages: rows[0] as Messages };
+  const { rows: stored } = await sql<{ damagedFiles: number; lastBackupSeconds: number | null }>`
+    select (select count(*) from (
+        select from damaged_files join files
+          on files.account_id = damaged_files.account_id and files.id = file_id and wrapped_key is not null
+        limit ${limit}) as counted) as "damagedFiles",
+      (select extract(epoch from taken_at)::float8 from last_backup) as "lastBackupSeconds"
+  `.execute(db);
+  return { jobs, messages: rows[0] as Messages, stored: stored[0] as (typeof stored)[number] };
 }

@@ -60,6 +60,15 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
 
     keyVersions: () => withDatabase(keyVersions),
 
+    recordBackup: ({ id, takenAt, leftOut }) =>
+      withDatabase(async (db) => {
+        await sql`
+          insert into last_backup (id, taken_at, left_out) values (${id}, ${takenAt}, ${leftOut})
+          on conflict (only_row) do update set id = excluded.id, taken_at = excluded.taken_at,
+            left_out = excluded.left_out, completed_at = now()
+        `.execute(db);
+      }),
+
     isEmpty: () =>
       withDatabase(async (db) => {
         const { rows } = await sql`

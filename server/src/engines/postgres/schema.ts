@@ -297,6 +297,14 @@ export interface KeyPepper {
   only_row: Generated<boolean>;
 }
 
+export interface LastBackup {
+  completed_at: Generated<Timestamp>;
+  id: string;
+  left_out: number;
+  only_row: Generated<boolean>;
+  taken_at: Timestamp;
+}
+
 export interface Links {
   account_id: string;
   completed_at: Timestamp | null;
@@ -476,6 +484,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   inbox_entries: InboxEntries;
   key_pepper: KeyPepper;
+  last_backup: LastBackup;
   link_sessions: LinkSessions;
   links: Links;
   messages: Messages;

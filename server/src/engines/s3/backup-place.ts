@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import {
   CopyObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
@@ -19,6 +20,7 @@ import { openClient, type S3Options } from './client.ts';
 /** No one waits for an answer, and a copy within the store may take its time. */
 const patience = { maxSockets: 32, silenceMs: 30_000, maxAttempts: 5 };
 const partBytes = 32 * 1024 ** 2;
+const removedAtOnce = 50;
 
 /** A prefix in another bucket of the same S3 server, which copies objects between the two by itself. */
 export function s3BackupPlace(
@@ -31,6 +33,15 @@ export function s3BackupPlace(
     `${prefix}${name}${number === 0 ? '' : `.${number.toString().padStart(8, '0')}`}`;
   const copy = async (from: string, to: { Bucket: string; Key: string }, abortSignal: AbortSignal) => {
     await client.send(new CopyObjectCommand({ ...to, CopySource: from }), { abortSignal }).catch(explain);
+  };
+  const remove = async (keys: readonly string[]) => {
+    for (let from = 0; from < keys.length; from += removedAtOnce) {
+      const Objects = keys.slice(from, from + removedAtOnce).map((Key) => ({ Key }));
+      const command = new DeleteObjectsCommand({ Bucket, Delete: { Quiet: true, Objects } });
+      const { Errors: [failed] = [] } = await client.send(command).catch(explain);
+      if (failed)
+        throw new ExchangeError('unavailable', undefined, { cause: new Error(`${failed.Key}: ${failed.Code}`) });
+    }
   };
   return {
     async folders(name) {
@@ -58,6 +69,14 @@ export function s3BackupPlace(
         yield* answer.Body as Readable as AsyncIterable<Buffer>;
       }
     },
+    async remove(name) {
+      const first = partKey(name, 0);
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix: first })) {
+        const keys = Contents.map(({ Key }) => Key ?? '');
+        await remove(keys.filter((key) => key === first || /^\.\d{8}$/.test(key.slice(first.length))));
+      }
+    },
+    removeObjects: (keys) => remove(keys.map((key) => `${prefix}objects/${key}`)),
     objects: {
       async read(key, { offset, length }, abortSignal) {
         const Range = `bytes=${offset}-${offset + length - 1}`;
