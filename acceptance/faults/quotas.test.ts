@@ -84,7 +84,7 @@ test('what a process that was killed had reserved is given back', async () => {
   expect(recounted.find(({ email }) => email === client.user)).toMatchObject({ corrected_by: 0 });
 });
 
-test('what a contact sends counts from its announcement, and who sends too much is told how much it may be', async () => {
+test('what a contact announces counts when it arrives, and who sends too much is told how much it may be', async () => {
   const client = await freshClient('contacts');
   await limit(client, '--max-stored', '1MB');
   const { link, contact } = await grantAccess(client);
@@ -97,7 +97,7 @@ test('what a contact sends counts from its announcement, and who sends too much 
     group: null,
     own: { max_stored_bytes: 1_000_000, drops_per_day: null },
     in_force: { max_stored_bytes: 1_000_000 },
-    usage: { stored_bytes: 1_000_000, drops_today: 1, mails_today: 1 },
+    usage: { stored_bytes: 0, drops_today: 1, mails_today: 1 },
   });
   using person = new Person(client.account);
   writeFileSync(join(person.home, 'large.bin'), Buffer.alloc(3_000_000));

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { incomingFile, openTestExchange, type TestExchange, testIntake } from '../../testing/exchange.ts';
-import { announced, deskFiles, grantedLink, readyFile, takenOver } from '../../testing/grants.ts';
+import { announced, grantedLink, piecesOf, readyFile, takenOver } from '../../testing/grants.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop, grantAccess } from '../drops/create-drop.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
+import { deskOwner } from '../grants/desk.ts';
 import { codeTarget } from '../links/second-factor.ts';
 import type { Actor, Quotas } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { accountOwner } from '../uploads/owner.ts';
+import { receiveBytes } from '../uploads/receive-bytes.ts';
 import { completeUploads, stageUpload } from '../uploads/stage-upload.ts';
 import { findAccount } from './find-account.ts';
 import { policyOf } from './policy-of.ts';
@@ -79,17 +81,25 @@ describe('what an account stores', () => {
     expect(await stored(actor)).toBe(100);
   });
 
-  test('includes what contacts send, from when they announce it', async () => {
+  test('includes what contacts send, as it arrives: what they only announce takes no room from others', async () => {
     const { actor, link } = await grantedLink(exchange);
     await setAccountQuotas(engines, { id: actor.accountId }, { maxStoredBytes: 1000 });
-    const id = await announced(engines, link, 'a.txt', 900);
-    expect(await stored(actor)).toBe(900);
-    await expect(announced(engines, link, 'b.txt', 101)).rejects.toMatchObject({ code: 'storage_full' });
-    await engines.store.uploads.remove(actor.accountId, `link:${link.dropId}:0`, id);
+    await announced(engines, link, 'a.txt', 1000);
+    const late = await announced(engines, link, 'late.txt', 101);
     expect(await stored(actor)).toBe(0);
-    await readyFile(engines, link, 'c.txt', Buffer.alloc(1000));
+    await readyFile(engines, link, 'c.txt', Buffer.alloc(900));
+    expect(await stored(actor)).toBe(900);
+    // There was room when it was announced, but not now that its bytes come.
+    const { writer, upload: found } = await takenOver(engines, link, late);
+    const bytes = piecesOf(Buffer.alloc(101));
+    await expect(receiveBytes(engines, deskOwner(link), writer, found, bytes)).rejects.toMatchObject({
+      code: 'storage_full',
+    });
+    expect(await stored(actor)).toBe(900);
+    // A file for which there is no room is refused before it is sent.
+    await expect(announced(engines, link, 'b.txt', 101)).rejects.toMatchObject({ code: 'storage_full' });
+    await upload(actor, 'own', 100, 100);
     expect(await stored(actor)).toBe(1000);
-    expect(await deskFiles(engines, link)).toHaveLength(1);
   });
 
   test('is full to the byte: what fits is taken, one byte more is not, and says how much it may be', async () => {
@@ -303,6 +313,10 @@ async function tokenDigestOf({ accountId }: Actor): Promise<Buffer | undefined> 
 test('a resumed upload reserves nothing twice', async () => {
   const { actor, link } = await grantedLink(exchange);
   const id = await announced(engines, link, 'a.bin', 3 * chunkBytes);
-  for (let time = 0; time < 3; time += 1) await takenOver(engines, link, id);
-  expect(await stored(actor)).toBe(3 * chunkBytes);
+  for (let time = 1; time <= 2; time += 1) {
+    const { writer, upload: found } = await takenOver(engines, link, id);
+    const request = { expectedBytes: chunkBytes };
+    await receiveBytes(engines, deskOwner(link), writer, found, piecesOf(Buffer.alloc(chunkBytes)), request);
+    expect(await stored(actor)).toBe(time * chunkBytes);
+  }
 });

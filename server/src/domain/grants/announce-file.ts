@@ -17,7 +17,7 @@ export async function announceFile(
   const policy = await policyOf(engines, accountId);
   const desk = deskOf(link);
   requireScannable(policy, engines.scanner, announced.sizeBytes);
-  const claim = claimForLater(policy, announced.sizeBytes);
+  const claim = claimForLater(policy, 0);
   const within = (begin: (tx: Store) => Promise<void>, path: string) =>
     engines.store.transaction(async (tx) => {
       await tx.drafts.lock(accountId, desk);
@@ -30,9 +30,21 @@ export async function announceFile(
       if (announced.sizeBytes > (await bytesLeftFor({ store: tx, policy }, link))) {
         throw new ExchangeError('too_large', 'This link has taken as many bytes as it may.');
       }
+      await requireRoom({ store: tx, policy }, accountId, announced.sizeBytes);
       await begin(tx);
     });
   await beginUpload({ ...engines, policy }, deskOwner(link), announced, claim, within);
+}
+
+/** So that nobody sends a file for hours for which there is no room now. Its bytes are reserved only as they arrive. */
+async function requireRoom(
+  { store, policy: { maxStoredBytes } }: Pick<Engines, 'store' | 'policy'>,
+  accountId: string,
+  sizeBytes: number,
+): Promise<void> {
+  if (maxStoredBytes === null) return;
+  const { storedBytes } = await store.quotas.usage(accountId);
+  if ((storedBytes ?? 0) + sizeBytes > maxStoredBytes) throw new ExchangeError('storage_full');
 }
 
 /** How many bytes may still be sent through a link. */

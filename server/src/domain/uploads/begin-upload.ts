@@ -27,8 +27,8 @@ interface UploadClaim {
 }
 
 /** Of an upload whose bytes come with later requests. */
-export function claimForLater({ resumeSeconds }: Policy, sizeBytes: number): UploadClaim {
-  return { writer: null, leaseSeconds: resumeSeconds, claimedObjects: 0, reservedBytes: sizeBytes };
+export function claimForLater({ resumeSeconds }: Policy, reservedBytes: number): UploadClaim {
+  return { writer: null, leaseSeconds: resumeSeconds, claimedObjects: 0, reservedBytes };
 }
 
 /**

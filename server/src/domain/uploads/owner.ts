@@ -6,6 +6,11 @@ export interface UploadOwner {
   readonly actor: string;
   /** Which uploads share one part of the memory, and how large that part is. */
   readonly memory: { readonly owner: string; readonly part: number };
+  /**
+   * Whether all bytes are reserved when they are announced, so that an upload that began can end. Those of a contact are
+   * reserved as they arrive: otherwise anyone with a link could fill the account's storage without sending a byte.
+   */
+  readonly reservesAhead: boolean;
 }
 
 /** No account can use all the memory of a process, and no contact can use more than a quarter. */
@@ -13,10 +18,10 @@ const parts = { account: 3 / 4, link: 1 / 4 };
 
 export function accountOwner(actor: { accountId: string; email: string }, draft: string): UploadOwner {
   const { accountId, email } = actor;
-  return { accountId, draft, actor: email, memory: { owner: accountId, part: parts.account } };
+  return { accountId, draft, actor: email, memory: { owner: accountId, part: parts.account }, reservesAhead: true };
 }
 
 export function linkOwner(actor: { accountId: string; email: string }, desk: string): UploadOwner {
   const { accountId, email } = actor;
-  return { accountId, draft: desk, actor: email, memory: { owner: desk, part: parts.link } };
+  return { accountId, draft: desk, actor: email, memory: { owner: desk, part: parts.link }, reservesAhead: false };
 }

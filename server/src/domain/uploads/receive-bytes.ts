@@ -52,7 +52,7 @@ export async function receiveBytes(
       {
         bytes,
         expectedBytes,
-        isReserved: true,
+        isReserved: owner.reservesAhead,
         isComplete: (received) => received === sizeBytes,
         async onBytes(piece, received) {
           if (received > sizeBytes) throw new ExchangeError('too_large');

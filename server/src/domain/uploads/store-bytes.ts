@@ -69,6 +69,7 @@ export async function storeBytes(
     ledger: ledgerOf(
       engines,
       writer,
+      upload,
       object,
       source,
       () => receivedBytes,
@@ -96,6 +97,7 @@ export async function storeBytes(
 function ledgerOf(
   { store, checkpoint }: StoreNeeds,
   writer: UploadWriter,
+  upload: Upload,
   firstObject: number,
   {
     claimedObjects = 0,
@@ -110,11 +112,17 @@ function ledgerOf(
     expectedBytes === undefined
       ? Number.POSITIVE_INFINITY
       : firstObject + Math.ceil(expectedBytes / (segmentsPerChunk * segmentBytes));
+  // Nothing is reserved for bytes that do not come with this request.
+  const mostBytes = Math.min(
+    upload.sizeBytes ?? Number.POSITIVE_INFINITY,
+    upload.receivedBytes + (expectedBytes ?? Number.POSITIVE_INFINITY),
+  );
   let claimed = firstObject + claimedObjects;
   let objectBytes = segmentsPerChunk * segmentBytes;
   /** Claims objects ahead, and the bytes for them; where the account's storage is nearly full, only what has arrived. */
   const claiming = async (claim: (objectsAhead: number, bytes: number) => Promise<boolean>) => {
-    const bytes = (objectsAhead: number) => (isReserved ? 0 : receivedBytes() + objectsAhead * objectBytes);
+    const bytes = (objectsAhead: number) =>
+      isReserved ? 0 : Math.max(receivedBytes(), Math.min(mostBytes, receivedBytes() + objectsAhead * objectBytes));
     const ahead = objectsPerClaim - 1;
     const isWriter = await claim(ahead, bytes(ahead)).catch((error: unknown) => {
       if (!(error instanceof ExchangeError) || error.code !== 'storage_full') throw error;

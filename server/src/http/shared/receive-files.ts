@@ -39,7 +39,7 @@ export async function receiveFiles(
   // The first file reserves all that the request carries, so that of many requests some fit and the others are refused
   // at once, instead of all of them getting stuck half-way.
   const length = form.request.headers['content-length'];
-  const declared = length === undefined ? undefined : Number(length);
+  const declared = length === undefined || !owner.reservesAhead ? undefined : Number(length);
   // From here on the client sets the pace, and no other request waits for it.
   const { turns } = form.request;
   form.request.transferBegan();
