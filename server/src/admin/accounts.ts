@@ -6,6 +6,7 @@ import { setAccountDisabled } from '../domain/accounts/set-account-disabled.ts';
 import { findGroup, setAccountQuotas } from '../domain/accounts/set-quotas.ts';
 import type { Account, Engines, Group, SecondFactor } from '../domain/ports/index.ts';
 import { type AddCommand, examples, print, printPages } from './command.ts';
+import { deleteAccountCommand } from './delete-account.ts';
 import { addQuotaOptions, type QuotaOptions, quotasFrom, quotasInWords, shownQuotas } from './quota-options.ts';
 import { usageCommands } from './usage.ts';
 
@@ -24,7 +25,7 @@ interface ChoiceOptions extends QuotaOptions {
 export const accountCommands: AddCommand = (parent, withEngines) => {
   const accounts = parent
     .command('accounts')
-    .description('create, list and change the accounts that may use the server');
+    .description('create, list, change and delete the accounts that may use the server');
   examples(
     accounts,
     'waybilld admin accounts create --email orders@example.org --number 46700000001',
@@ -65,7 +66,8 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
           options.json,
           (after?: Account) => engines.store.accounts.page(after?.email ?? '', accountsPerPage),
           shown,
-          ({ email, type, disabled }) => `${email}  ${type}${disabled ? '  disabled' : ''}`,
+          ({ email, type, disabled, deleting }) =>
+            `${email}  ${type}${disabled ? '  disabled' : ''}${deleting ? '  being deleted' : ''}`,
           'There is no account yet. To create one: waybilld admin accounts create --help',
         );
       }),
@@ -130,6 +132,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
   );
 
   usageCommands(accounts, withEngines);
+  deleteAccountCommand(accounts, withEngines);
 
   for (const disabled of [true, false]) {
     const name = disabled ? 'disable' : 'enable';
@@ -155,6 +158,8 @@ async function groupFrom(engines: Pick<Engines, 'store'>, name: string | undefin
   return name === 'none' ? null : findGroup(engines, name);
 }
 
-function shown({ email, displayName: name, number, type, disabled, secondFactor, receipts, reminders }: Account) {
-  return { email, name, number, type, disabled, second_factor: secondFactor ?? 'default', receipts, reminders };
+function shown(account: Account) {
+  const { email, displayName: name, number, type, disabled, deleting, secondFactor, receipts, reminders } = account;
+  const choices = { second_factor: secondFactor ?? 'default', receipts, reminders };
+  return { email, name, number, type, disabled, ...(deleting && { deleting }), ...choices };
 }

@@ -1,4 +1,5 @@
 import { countUsage } from './accounts/count-usage.ts';
+import { sweepDeletedAccounts } from './accounts/delete-account.ts';
 import { endExpired } from './drops/end-expired.ts';
 import { retryDeletions } from './files/delete-objects.ts';
 import { sweepFiles } from './files/sweep-files.ts';
@@ -19,7 +20,7 @@ export type Swept = Record<
   'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'webhooks' | 'uploads' | 'forgotten' | 'files' | 'objects',
   number
 >;
-type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'checkpoint' | 'policy' | 'report'>;
+type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'checkpoint' | 'policy' | 'report' | 'random'>;
 
 /** Sweeps, unless another process is already sweeping, in which case it returns `undefined`. */
 export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promise<Swept | undefined> {
@@ -29,7 +30,7 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
 }
 
 /**
- * Everything that becomes due with time: drops at their deadline, reminders before it, forgotten drafts, failed
+ * Everything that becomes due with time: accounts that were deleted, drops at their deadline, reminders before it, forgotten drafts, failed
  * uploads, files whose legal hold was released, old history, deliveries, audit entries, released holds, messages,
  * events, idempotency keys, what was sent to webhooks, and browsers; and messages, checks and webhooks that are due
  * although their job was lost. What accounts store
@@ -61,6 +62,7 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
       return { rows, more: rows === limit };
     });
 
+  await tried(() => sweepDeletedAccounts(engines, signal));
   const ended = await upTo(rowsPerBatch, (limit) => endExpired(engines, limit));
   await inBatches(() => drops.empty(batchSize));
   await inBatches(() => holds.emptyReleased(rowsPerBatch));

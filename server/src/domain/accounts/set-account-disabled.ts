@@ -1,4 +1,5 @@
 import { record } from '../audit/record.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import type { Account, Engines } from '../ports/index.ts';
 
 /** While it is disabled, requests are refused, and events wait to be sent to its webhooks. */
@@ -7,6 +8,9 @@ export async function setAccountDisabled(
   account: Account,
   disabled: boolean,
 ): Promise<void> {
+  if (account.deleting && !disabled) {
+    throw new ExchangeError('precondition_failed', `${account.email} is being deleted, and cannot be enabled again.`);
+  }
   await engines.store.transaction(async (tx) => {
     await tx.accounts.setDisabled(account.id, disabled);
     if (!disabled) await tx.webhookDeliveries.resume(account.id);

@@ -10,6 +10,8 @@ export interface Account {
   /** The name that people know it by; empty: its address. */
   readonly displayName: string;
   readonly disabled: boolean;
+  /** Whether an administrator has deleted it, and sweeps have not yet removed all of it. */
+  readonly deleting: boolean;
   readonly createdAt: Date;
   /** Null: the server's setting applies. */
   readonly secondFactor: SecondFactor | null;
@@ -86,6 +88,6 @@ export interface AccountStore {
    * those that were not revoked before.
    */
   revokeKey(accountId: string, keyId: string, descendants: boolean): Promise<string[]>;
-  /** Returns those of these addresses that are accounts here. */
+  /** Returns those of these addresses that are accounts here, and not being deleted. */
   idsOf(emails: readonly string[]): Promise<{ email: string; id: string }[]>;
 }

@@ -1,4 +1,5 @@
 /** Everything the domain needs from outside, one file per area. */
+export type * from './account-deletions.ts';
 export type * from './accounts.ts';
 export type * from './answers.ts';
 export type * from './audit.ts';

@@ -1,3 +1,4 @@
+import type { AccountDeletionStore } from './account-deletions.ts';
 import type { AccountStore } from './accounts.ts';
 import type { AnswerStore } from './answers.ts';
 import type { AuditStore } from './audit.ts';
@@ -24,6 +25,7 @@ import type { WrappedKeyStore } from './wrapped-keys.ts';
 /** Every method is scoped by account; times are the database's. A transaction provides the same store, bound to it. */
 export interface Store {
   readonly accounts: AccountStore;
+  readonly accountDeletions: AccountDeletionStore;
   readonly answers: AnswerStore;
   readonly contacts: ContactStore;
   readonly drafts: DraftStore;

@@ -13,7 +13,10 @@ export function accountStore(db: Database): AccountStore {
       .select(['id', 'email', 'number', 'type', 'language', 'created_at as createdAt'])
       .select('display_name as displayName')
       .select(['second_factor as secondFactor', 'receipts', 'reminders'])
-      .select(({ eb }) => eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'));
+      .select(({ eb }) => [
+        eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'),
+        eb('deleted_at', 'is not', null).$castTo<boolean>().as('deleting'),
+      ]);
 
   const liveKeys = async (condition: RawBuilder<boolean>) => {
     const { rows } = await sql<LiveKey>`
@@ -171,6 +174,11 @@ export function accountStore(db: Database): AccountStore {
     },
 
     idsOf: (emails) =>
-      db.selectFrom('accounts').select(['id', 'email']).where('email', '=', sql<string>`any(${emails})`).execute(),
+      db
+        .selectFrom('accounts')
+        .select(['id', 'email'])
+        .where('email', '=', sql<string>`any(${emails})`)
+        .where('deleted_at', 'is', null)
+        .execute(),
   };
 }

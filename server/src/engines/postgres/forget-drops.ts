@@ -1,18 +1,28 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Batch, BatchSize } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
 
 /** A drop is removed with its links, in the batch that finds nothing else left of it. */
-export async function forgetDrops(
+export function forgetDrops(db: Database, olderThanSeconds: number, batch: BatchSize): Promise<Batch> {
+  const isOld = sql`ended_at < now() - make_interval(secs => ${olderThanSeconds})`;
+  return forgetEnded(db, { which: isOld, order: sql`order by ended_at` }, batch);
+}
+
+/** As `forgetDrops`, for one account and whenever its drops ended. */
+export function forgetDropsOfAccount(db: Database, accountId: string, batch: BatchSize): Promise<Batch> {
+  return forgetEnded(db, { which: sql`account_id = ${accountId} and ended_at is not null`, order: sql`` }, batch);
+}
+
+async function forgetEnded(
   db: Database,
-  olderThanSeconds: number,
+  { which, order }: { readonly which: RawBuilder<unknown>; readonly order: RawBuilder<unknown> },
   { owners, rows: limit }: BatchSize,
 ): Promise<Batch> {
   const { rows } = await sql<{ rows: number; more: boolean }>`
     with old as materialized (
       select account_id, id, ended_at, receiver_count + file_count as size from drops
-      where ended_at < now() - make_interval(secs => ${olderThanSeconds}) and not to_empty
+      where ${which} and not to_empty
         and not exists (select from files
           where files.account_id = drops.account_id and files.drop_id = drops.id and files.state <> 'gone')
         and not exists (select from messages
@@ -22,7 +32,7 @@ export async function forgetDrops(
         and not exists (select from inbox_entries as entry
           where entry.sender_account_id = drops.account_id and entry.drop_id = drops.id)
         and not ${isHeld(sql`drops.account_id`, sql`drops.id`)}
-      order by ended_at limit ${sql.lit(owners)} for update skip locked
+      ${order} limit ${sql.lit(owners)} for update skip locked
     ), due as materialized (
       -- At least one, and more while they have few links and files.
       select account_id, id from (

@@ -182,6 +182,13 @@ async function everyCall(accountId: string): Promise<Calls> {
   const [webhook] = await database.query<{ id: string }>('select id from webhooks where account_id = $1', [accountId]);
   const webhookId = webhook?.id as string;
   return {
+    accountDeletions: {
+      contents: (deletions) => deletions.contents(accountId),
+      mark: (deletions) => deletions.mark(accountId),
+      marked: (deletions) => deletions.marked(count),
+      clear: (deletions) => deletions.clear(accountId, count),
+      finish: (deletions) => deletions.finish(accountId),
+    },
     accounts: {
       credentials: (accounts) => accounts.credentials('large@x.org'),
       liveKey: (accounts) => accounts.liveKey(digest),

@@ -48,6 +48,7 @@ export type WebhookDeliveryState = "delivered" | "given_up" | "waiting";
 export interface Accounts {
   contacts_version: Generated<number>;
   created_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
   desttimes: number[] | null;
   disabled_at: Timestamp | null;
   display_name: Generated<string>;

@@ -1,4 +1,5 @@
 import type { Store } from '../../domain/ports/index.ts';
+import { accountDeletionStore } from './account-deletions.ts';
 import { accountStore } from './accounts.ts';
 import { answerStore } from './answers.ts';
 import { auditStore } from './audit.ts';
@@ -30,6 +31,7 @@ import { sampleWrappedKeys } from './wrapped-keys.ts';
 export function postgresStore(db: Database, traceparent: Traceparent = () => undefined): Store {
   return whenReachable({
     accounts: accountStore(db),
+    accountDeletions: accountDeletionStore(db),
     answers: answerStore(db),
     contacts: contactStore(db),
     drafts: draftStore(db),

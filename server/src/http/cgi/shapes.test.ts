@@ -63,6 +63,7 @@ describe('the shapes of the wire', () => {
       language: 'sv',
       displayName: '',
       disabled: false,
+      deleting: false,
       createdAt: new Date(0),
       secondFactor: null,
       receipts: true,

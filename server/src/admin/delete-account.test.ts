@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createAccount } from '../domain/accounts/create-account.ts';
+import { sweepDeletedAccounts } from '../domain/accounts/delete-account.ts';
+import { sendFiles } from '../domain/grants/send-files.ts';
+import { placeHold } from '../domain/holds/place-hold.ts';
+import { releaseHold } from '../domain/holds/release-hold.ts';
+import type { Actor } from '../domain/ports/index.ts';
+import { sweep } from '../domain/sweep.ts';
+import { useTestExchange } from '../testing/exchange.ts';
+import { announced, grantedLink, readyFile } from '../testing/grants.ts';
+import { runAdmin } from '../testing/run-admin.ts';
+
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
+
+const deleteAccount = (email: string) => runAdmin(exchange, 'accounts', 'delete', email, '--yes');
+
+const objectsOf = (ids: readonly string[]) =>
+  [...engines.objects.objects.keys()].filter((key) => ids.some((id) => key.includes(id)));
+
+/** Sweeps until objects that may still be on their way, which are waited for for ten minutes, are deleted too. */
+async function sweepAll(accountId: string): Promise<void> {
+  await sweep(engines);
+  await query('update uploads set due_at = now() where account_id = $1', [accountId]);
+  await sweep(engines);
+  await sweep(engines);
+}
+
+/** How many rows of each table belong to the account; a position of the scrub belongs to none. */
+async function countRows(accountId: string): Promise<Record<string, number>> {
+  const tables = await query<{ name: string; column: string }>(
+    `select columns.table_name as name, column_name as column
+     from information_schema.columns join information_schema.tables using (table_schema, table_name)
+     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'scrub'
+       and (column_name like '%account_id' or table_name = 'accounts' and column_name = 'id')`,
+  );
+  const counts: Record<string, number> = {};
+  for (const { name, column } of tables) {
+    const [row] = await query<{ count: number }>(
+      `select count(*)::integer as count from ${name} where ${column} = '${accountId}'`,
+    );
+    counts[`${name}.${column}`] = row?.count ?? 0;
+  }
+  return counts;
+}
+
+/** An account with something in every table. */
+async function richAccount(receiver: Actor) {
+  const actor = await exchange.account(receiver.email, 'r@example.org', 'c@example.org');
+  const dropId = await exchange.drop(actor, [receiver.email, 'r@example.org'], ['a.txt', 'b.txt']);
+  const { link } = await grantedLink(exchange, ['c@example.org'], actor);
+  await readyFile(engines, link, 'received.txt');
+  await sendFiles(engines, link, '');
+  await readyFile(engines, link, 'on the desk.txt');
+  await announced(engines, link, 'unfinished.bin', 1_000_000);
+  await exchange.upload(actor, 'staged.txt');
+  const holdId = await placeHold(
+    engines,
+    { id: actor.accountId, email: actor.email },
+    {
+      dropId,
+      name: 'case 1',
+      reason: 'over',
+      by: 'admin',
+    },
+  );
+  await releaseHold(engines, holdId, 'admin');
+  const { accountId } = actor;
+  const webhookId = randomUUID();
+  for (const [text, ...values] of [
+    ["insert into webhooks (account_id, id, url, salt) values ($1, $2, 'https://x.org', '')", webhookId],
+    [
+      `insert into webhook_attempts (account_id, webhook_id, id, event_id, type, attempt, at, duration_ms)
+       values ($1, $2, gen_random_uuid(), gen_random_uuid(), 'drop.created', 1, now(), 1)`,
+      webhookId,
+    ],
+    [
+      `insert into webhook_deliveries (account_id, webhook_id, event_id, type, occurred_at, data, due_at)
+       values ($1, $2, gen_random_uuid(), 'drop.created', now(), '{}', now())`,
+      webhookId,
+    ],
+    ["insert into events (account_id, epoch, type, data) values ($1, 0, 'drop.created', '{}')"],
+    ["insert into stopped_mail (account_id, email) values ($1, 'r@example.org')"],
+    ["insert into answers (account_id, key_digest, request_digest, answer) values ($1, '\\x00', '', '')"],
+    ["insert into idempotency_keys (account_id, key, request_digest) values ($1, 'k', '')"],
+    [
+      `insert into daily_usage (account_id, day, drops, mails) values ($1, current_date, 1, 1)
+       on conflict (account_id) do nothing`,
+    ],
+    [
+      `insert into link_sessions (digest, account_id, drop_id, position)
+       select token_digest, account_id, drop_id, position from links where account_id = $1`,
+    ],
+    [
+      `insert into deliveries (account_id, drop_id, position, file_id, delivered)
+       select account_id, drop_id, 0, id, '{[0,1)}' from files where account_id = $1 and drop_id = $2`,
+      dropId,
+    ],
+    [
+      `insert into damaged_files (account_id, file_id, object, problem)
+       select account_id, id, 'x', 'missing' from files where account_id = $1 limit 1`,
+    ],
+  ] as [string, ...string[]][]) {
+    await query(text, [accountId, ...values]);
+  }
+  return { actor, dropId, holdId };
+}
+
+test('a deleted account leaves nothing but its audit, and its address can be used again', async () => {
+  const receiver = await exchange.account();
+  const { actor } = await richAccount(receiver);
+  const sent = await exchange.account(actor.email);
+  const sentDrop = await exchange.drop(sent, [actor.email], ['for it.txt']);
+  const before = await countRows(actor.accountId);
+  expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
+  const files = await query<{ id: string }>(
+    'select id from files where account_id = $1 union select id from uploads where account_id = $1',
+    [actor.accountId],
+  );
+  const ids = files.map(({ id }) => id);
+  expect(objectsOf(ids)).not.toEqual([]);
+
+  const output = await deleteAccount(actor.email);
+  expect(output).toContain('drops and requests: 3, of which 3 can be opened now');
+  expect(output).toContain('is being deleted');
+  expect(await runAdmin(exchange, 'accounts', 'list')).toContain(`${actor.email}  api  disabled  being deleted\n`);
+  await expect(runAdmin(exchange, 'accounts', 'enable', '--email', actor.email)).rejects.toMatchObject({
+    code: 'precondition_failed',
+  });
+  await sweepAll(actor.accountId);
+
+  const after = Object.entries(await countRows(actor.accountId)).filter(([, count]) => count > 0);
+  expect(after.map(([name]) => name)).toEqual(['audit_entries.account_id']);
+  expect(objectsOf(ids)).toEqual([]);
+  expect(await query('select 1 from inbox_entries where account_id = $1', [receiver.accountId])).toEqual([]);
+  // What others sent to it is theirs.
+  expect(await query('select ended_at from drops where id = $1', [sentDrop])).toEqual([{ ended_at: null }]);
+  const again = await createAccount(engines, { email: actor.email, number: '46701234567', type: 'api' });
+  const fresh = Object.entries(await countRows(again.account.id)).filter(([, count]) => count > 0);
+  const own = ['accounts.id', 'api_keys.account_id', 'audit_entries.account_id', 'usage.account_id'];
+  expect(fresh.map(([name]) => name).toSorted()).toEqual(own);
+});
+
+test('without --yes it says what would be deleted, and changes nothing', async () => {
+  const receiver = await exchange.account();
+  const actor = await exchange.account(receiver.email);
+  await exchange.drop(actor, [receiver.email], ['a.txt']);
+  const before = await countRows(actor.accountId);
+  const error = await runAdmin(exchange, 'accounts', 'delete', actor.email).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ message: expect.stringContaining('--yes') });
+  await sweep(engines);
+  expect(await countRows(actor.accountId)).toEqual(before);
+});
+
+test('a legal hold refuses the deletion, and one that is placed later stops it until it is released', async () => {
+  const receiver = await exchange.account();
+  const actor = await exchange.account(receiver.email);
+  const dropId = await exchange.drop(actor, [receiver.email], ['a.txt']);
+  const account = { id: actor.accountId, email: actor.email };
+  const hold = { dropId, name: 'case 2', reason: 'a court', by: 'admin' };
+  const first = await placeHold(engines, account, hold);
+  await expect(deleteAccount(actor.email)).rejects.toMatchObject({
+    code: 'precondition_failed',
+    message: expect.stringContaining('waybilld admin holds list'),
+  });
+  expect(await query('select disabled_at, deleted_at from accounts where id = $1', [actor.accountId])).toEqual([
+    { disabled_at: null, deleted_at: null },
+  ]);
+  await releaseHold(engines, first, 'admin');
+
+  await deleteAccount(actor.email);
+  const second = await placeHold(engines, account, hold);
+  const before = await countRows(actor.accountId);
+  await sweepAll(actor.accountId);
+  expect(await countRows(actor.accountId)).toEqual(before);
+  await releaseHold(engines, second, 'admin');
+  await sweepAll(actor.accountId);
+  expect(await query('select 1 from accounts where id = $1', [actor.accountId])).toEqual([]);
+});
+
+test('a large account is deleted in batches, also when the sweep is interrupted between them', async () => {
+  const actor = await exchange.account('r@example.org');
+  await exchange.drop(actor, ['r@example.org'], ['a.txt']);
+  await query(
+    `insert into drops (account_id, id, type, message, ttl, expires_at, receiver_count, file_count, key_version, ended_at)
+     select account_id, gen_random_uuid(), type, message, ttl, expires_at, 0, 0, 0,
+       case when number % 2 = 0 then now() end
+     from drops, generate_series(1, 1200) as number where account_id = $1`,
+    [actor.accountId],
+  );
+  await deleteAccount(actor.email);
+  let transactions = 0;
+  const transaction: typeof engines.store.transaction = (work) => {
+    transactions += 1;
+    return transactions === 3 ? Promise.reject(new Error('the process stops')) : engines.store.transaction(work);
+  };
+  const interrupted = { ...engines, store: { ...engines.store, transaction } };
+  await expect(sweepDeletedAccounts(interrupted)).rejects.toThrow('the process stops');
+  await sweepAll(actor.accountId);
+  const left = Object.entries(await countRows(actor.accountId)).filter(([, count]) => count > 0);
+  expect(left.map(([name]) => name)).toEqual(['audit_entries.account_id']);
+});
