@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 
-/** RFC 3339. The pattern is there for validators that do not check formats. */
+/** RFC 3339 without leap seconds, which a `Date` does not know. The pattern also serves validators without formats. */
 export const Time = Type.String({
   format: 'date-time',
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$',
+  pattern:
+    '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$',
   description: 'a time such as 2030-01-31T12:00:00Z',
 });
 

@@ -113,6 +113,11 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   if (options.observation) observeRequests(app, options.observation);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(securityHeaders).header('x-request-id', request.id);
+    // The router would ask for the body of a method that no route has, such as QUERY, before it says so.
+    if (!knownMethods.has(request.method)) {
+      reply.header('allow', commonMethods);
+      throw new ExchangeError('method_not_allowed');
+    }
     const refusal = refusalOf(request.raw, isOurHost);
     if (refusal) throw new ExchangeError(refusal);
     if (!request.routeOptions.config.transfer) return;
@@ -217,6 +222,9 @@ const unparsable: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
+const knownMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']);
+const commonMethods = 'GET, HEAD, POST';
+
 /** The same kind of response as everywhere else, written by hand because there is no reply object. */
 function answerRaw(code: ErrorCode, socket: Duplex): void {
   if (!socket.writable) {
@@ -229,7 +237,7 @@ function answerRaw(code: ErrorCode, socket: Duplex): void {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
-    ...(code === 'method_not_allowed' ? { allow: 'GET, HEAD, POST' } : {}),
+    ...(code === 'method_not_allowed' ? { allow: commonMethods } : {}),
   });
   const head = [
     `HTTP/1.1 ${statusOf[code]} ${STATUS_CODES[statusOf[code]]}`,
