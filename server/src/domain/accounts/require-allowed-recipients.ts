@@ -13,3 +13,7 @@ export function isAllowedRecipient({ recipientDomains }: Pick<Policy, 'recipient
 export function notAllowed(email: string): string {
   return `The account may not send to ${email}: its domain is not one of those allowed. Choose another address, or ask the administrator.`;
 }
+
+/** A link that the account gets itself can be passed on to any address. */
+export const linksNotAllowed =
+  'The account may send only to certain domains, so it does not get links itself. Leave out "notify": false, so that receivers get a mail, or ask the administrator.';

@@ -1,5 +1,6 @@
 import { limits } from '@waybill/protocol';
 import { policyOf } from '../accounts/policy-of.ts';
+import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
 import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -34,7 +35,9 @@ export async function prepareReceiver(
   const drop = await engines.store.sentDrops.find(accountId, sent);
   if (!drop) throw new ExchangeError('not_found');
   const faults = new Faults();
-  const email = checkReceiver(faults, '', wish, await policyOf(engines, accountId));
+  const policy = await policyOf(engines, accountId);
+  if (!drop.notify && policy.recipientDomains) faults.add('', 'recipient_not_allowed', linksNotAllowed);
+  const email = checkReceiver(faults, '', wish, policy);
   faults.throwIfAny();
   const [contact] = await engines.store.contacts.find(accountId, [email as string]);
   const receiver = receiverFrom(wish, email as string, contact);

@@ -1,6 +1,7 @@
 import type { Receiver } from '@waybill/protocol';
 import { excessOf } from '../accounts/count-dispatch.ts';
 import { policyOf } from '../accounts/policy-of.ts';
+import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { isWeaker } from '../links/second-factor.ts';
 import type { Actor, Engines, Policy, SecondFactor, SenderChoices, Store } from '../ports/index.ts';
@@ -47,6 +48,7 @@ export async function checkDispatch(
   const ttlSeconds = checkLifetime(faults, wish, policy.desttime) ?? 0;
   checkSecondFactor(faults, engines, policy, wish.secondFactor);
   const receivers = await checkReceivers(faults, store, actor, policy, wish);
+  if (!wish.notify && policy.recipientDomains) faults.add('/notify', 'recipient_not_allowed', linksNotAllowed);
   const mails = wish.notify ? wish.receivers.length : 0;
   const usage = await store.quotas.usage(actor.accountId);
   const excess = excessOf(

@@ -4,6 +4,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import { grantedLink } from '../../testing/grants.ts';
 import { sentLink } from '../../testing/links.ts';
 import { findAccount } from '../accounts/find-account.ts';
+import { setAccountQuotas } from '../accounts/set-quotas.ts';
 import { findLink, findSession } from '../links/find-link.ts';
 import { openLink } from '../links/open-link.ts';
 import type { Actor } from '../ports/index.ts';
@@ -140,4 +141,13 @@ test('is the account’s own', async () => {
   await expect(extend(await exchange.account(), dropId, inDays(9))).rejects.toMatchObject({ code: 'not_found' });
   await expect(extend(sender, randomUUID(), inDays(9))).rejects.toMatchObject({ code: 'not_found' });
   expect(await rowOf(dropId)).toEqual(before);
+});
+
+test('the new deadline is one of the lifetimes that the account may give, counted from now', async () => {
+  const { sender, dropId } = await sentLink(exchange, ['a.txt']);
+  await setAccountQuotas(engines, { id: sender.accountId }, { desttimes: [7, 14] });
+  await expect(extend(sender, dropId, inDays(10))).rejects.toMatchObject({ code: 'invalid_input' });
+  const until = inDays(14);
+  await extend(sender, dropId, until);
+  expect((await rowOf(dropId))?.expires_at).toEqual(until);
 });

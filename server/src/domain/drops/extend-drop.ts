@@ -3,9 +3,12 @@ import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
-import type { Account, DropDeadline, Engines, Store } from '../ports/index.ts';
+import type { Account, DropDeadline, Engines, OwnedKey, Store } from '../ports/index.ts';
 import { requireVersion } from '../requests/require-version.ts';
 import { reminderSeconds } from './reminder.ts';
+
+/** How exactly a time must be one of the allowed lifetimes from now: the caller computed it a moment ago, by another clock. */
+const clockToleranceSeconds = 60;
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>;
 
@@ -25,9 +28,11 @@ export async function prepareExtension(
   dropId: string,
   until: Date,
 ): Promise<(store: Store, actor: string, ifVersion?: readonly string[]) => Promise<void>> {
-  const { unitSeconds, max } = (await policyOf(engines, account.id)).desttime;
+  const { unitSeconds, max, only } = (await policyOf(engines, account.id)).desttime;
   const untilThen = Math.min((until.getTime() - Date.now()) / 1000, max * unitSeconds);
   const wrapForDay = await prepareForDay(engines, account.id, { dropId }, untilThen);
+  const linkKeys = await findLinkKeys(engines, account.id, dropId, untilThen);
+  const rewrapLinkKeys = await engines.dayKeys.prepare(linkKeys, untilThen);
   return (store, actor, ifVersion) =>
     store.transaction(async (tx) => {
       const drop = await tx.drops.lockDeadline(account.id, dropId);
@@ -48,9 +53,18 @@ export async function prepareExtension(
         );
       }
       const secondsLeft = (until.getTime() - drop.now.getTime()) / 1000;
+      if (only && !only.some((ttl) => Math.abs(secondsLeft - ttl * unitSeconds) <= clockToleranceSeconds)) {
+        const times = only.map((ttl) => new Date(drop.now.getTime() + ttl * unitSeconds * 1000).toISOString());
+        throw new ExchangeError(
+          'invalid_input',
+          `Choose ${times.join(' or ')}: those are the only lifetimes the account may give, counted from now.`,
+        );
+      }
       const reminder = drop.notify ? reminderSeconds(drop.type, secondsLeft) : null;
       await tx.drops.moveDeadline(account.id, dropId, until, reminder);
       await wrapForDay(tx, dropId);
+      const replaced = rewrapLinkKeys(linkKeys);
+      if (replaced.length > 0) await tx.wrappedKeys.replace('drops', replaced);
       await record(engines, tx, {
         accountId: account.id,
         actor,
@@ -60,6 +74,17 @@ export async function prepareExtension(
       const extended = { accountId: account.id, dropId, type: drop.type };
       await tx.events.append(dropEvents(extended, 'extended', { expires_at: until.toISOString() }));
     });
+}
+
+/** The key of a drop's links, without which nobody can be reminded or sent the link again. */
+async function findLinkKeys(
+  { store }: Pick<Needs, 'store'>,
+  accountId: string,
+  dropId: string,
+  secondsLeft: number,
+): Promise<OwnedKey[]> {
+  const key = await store.links.key({ accountId, dropId });
+  return key ? [{ accountId, id: dropId, wrapped: key.linkKey, version: key.keyVersion, secondsLeft }] : [];
 }
 
 /** A drop that has ended stays ended: its keys are destroyed, or are about to be. */

@@ -69,6 +69,10 @@ test('the key of a file is wrapped until tomorrow, then until its drop ends, and
   const account = { id: sender.accountId, email: sender.email } as Parameters<typeof extendDrop>[1];
   await extendDrop(exchange.engines, account, dropId ?? '', new Date(Date.now() + 9 * daySeconds * 1000));
   expect(await daysOfFiles(sender)).toEqual(all(inDays(9)));
+  const [drop] = await exchange.database.query<{ key_version: number }>('select key_version from drops where id = $1', [
+    dropId,
+  ]);
+  expect(Number(drop?.key_version)).toBe(-inDays(9));
   const tooLong = extendDrop(exchange.engines, account, dropId ?? '', new Date(Date.now() + 900 * daySeconds * 1000));
   await expect(tooLong).rejects.toMatchObject({ code: 'invalid_input' });
   expect(Math.max(...(await existing()))).toBeLessThanOrEqual(inDays(testPolicy.desttime.max));

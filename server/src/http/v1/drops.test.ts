@@ -138,6 +138,22 @@ describe('POST /drops', () => {
     expect(await inbox()).toEqual([]);
   });
 
+  test('does not return links to an account that may send only to certain domains, also when it gets another receiver', async () => {
+    const sender = await exchange.account();
+    const body = { uploads: [await upload(sender)], receivers: [{ email: 'a@example.org' }], notify: false };
+    const { id } = (await ask(sender, 'POST', '/drops', { body })).json();
+    await quotas(sender, { recipientDomains: ['example.org'] });
+    const refused = await ask(sender, 'POST', '/drops', { body: { ...body, uploads: [await upload(sender)] } });
+    const added = await ask(sender, 'POST', `/drops/${id}/receivers`, { body: { email: 'b@example.org' } });
+    for (const { status, json } of [refused, added]) {
+      expect([status, json().code]).toEqual([403, 'recipient_not_allowed']);
+    }
+    const { notify: _, ...notified } = body;
+    expect(
+      (await ask(sender, 'POST', '/drops', { body: { ...notified, uploads: [await upload(sender)] } })).status,
+    ).toBe(201);
+  });
+
   test('names every fault, and changes nothing', async () => {
     const [sender, other] = [await exchange.account(), await exchange.account()];
     const [mine, same, theirs] = [await upload(sender), await upload(sender), await upload(other)];
