@@ -9,6 +9,7 @@ import { mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createBucket, purgeBucket } from './bucket.ts';
 import {
@@ -21,7 +22,7 @@ import {
   projectDir,
   waybilld,
 } from './environment.ts';
-import { createAccount, recreateDatabase } from './fresh.ts';
+import { countSessions, createAccount, recreateDatabase } from './fresh.ts';
 
 const run = promisify(execFile);
 const engines = (...args: string[]) => run(`${projectDir}/tools/engines/engines`, args);
@@ -44,6 +45,8 @@ if (words.length > 0) {
 
 const children: { name: string; process: ChildProcess }[] = [];
 let startedEngines: string[] = [];
+/** Whether the settings beside the database are this demo's, not those of another that is running. */
+let hasDatabase = false;
 let stopping: Promise<never> | undefined;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void (stopping ??= stop(0)));
 
@@ -57,6 +60,8 @@ try {
 async function start(): Promise<void> {
   startedEngines = await stoppedEngines();
   await engines('up');
+  await refuseSecondDemo();
+  hasDatabase = true;
   await recreateDatabase(demoDatabase);
   await emptyBucket();
 
@@ -98,9 +103,21 @@ async function stop(code: number): Promise<never> {
     child.kill('SIGTERM');
     await gone;
   }
-  rmSync(`${demoDir}/environment.json`, { force: true });
+  if (hasDatabase) rmSync(`${demoDir}/environment.json`, { force: true });
   if (startedEngines.length > 0) await engines('down', ...startedEngines);
   process.exit(code);
+}
+
+/** Each demo begins with an empty database, so a second one would take the first one's away. */
+async function refuseSecondDemo(): Promise<void> {
+  // Sessions of a demo that has just been stopped may end a moment later.
+  for (let look = 0; look < 20; look += 1) {
+    if ((await countSessions(demoDatabase)) === 0) return;
+    await sleep(100);
+  }
+  throw new Error(
+    `Another demo is running on these engines: ${demoDatabase} has open sessions. Stop it first, with Ctrl-C in its terminal.`,
+  );
 }
 
 async function stoppedEngines(): Promise<string[]> {

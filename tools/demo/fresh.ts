@@ -14,6 +14,11 @@ export async function dropDatabase(name: string): Promise<void> {
   await psql(`drop database if exists ${name} with (force)`);
 }
 
+/** How many sessions are open in the database; 0 if there is no such database. */
+export async function countSessions(name: string): Promise<number> {
+  return Number(await psql(`select count(*) from pg_stat_activity where datname = '${name}'`));
+}
+
 /** Uses the program at `waybilld`, with its settings. */
 export async function createAccount(
   { waybilld, environment }: { waybilld: string; environment: Record<string, string> },
@@ -24,6 +29,7 @@ export async function createAccount(
   return { user: email, api_key: (JSON.parse(stdout) as { api_key: string }).api_key };
 }
 
-async function psql(statement: string): Promise<void> {
-  await run('psql', ['-qh', '127.0.0.1', '-p', '5544', '-U', 'postgres', '-c', statement]);
+async function psql(statement: string): Promise<string> {
+  const { stdout } = await run('psql', ['-Atqh', '127.0.0.1', '-p', '5544', '-U', 'postgres', '-c', statement]);
+  return stdout.trim();
 }
