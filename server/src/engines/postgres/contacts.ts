@@ -2,6 +2,7 @@ import type { Contact } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
 import type { ContactStore, ListedContact } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
+import { maxPageRows } from './page-size.ts';
 
 const fields = ['email', 'number', 'language', 'groups', 'nick'] as const;
 
@@ -86,15 +87,15 @@ export function contactStore(db: Database): ContactStore {
       }`;
       const pageOf = (from: RawBuilder<unknown>, name: ListedContact['list']) => sql`(
         select ${sql.join(fields.map((field) => sql.ref(field)))}, ${sql.lit(name)} as list
-        from ${from} and ${asked} order by email limit ${sql.lit(count)})`;
+        from ${from} and ${asked} order by email limit ${sql.lit(maxPageRows)})`;
       const pages = [
         ...(list === 'global' ? [] : [pageOf(own, 'local')]),
         ...(list === 'local' ? [] : [pageOf(shared, 'global')]),
       ];
       const { rows } = await sql<ListedContact>`
-        select * from (${sql.join(pages, sql` union all `)}) as found order by email limit ${sql.lit(count)}
+        select * from (${sql.join(pages, sql` union all `)}) as found order by email limit ${sql.lit(maxPageRows)}
       `.execute(db);
-      return rows;
+      return rows.slice(0, count);
     },
 
     async count(accountId) {

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { InboxStore, LeasedEntry, QueuedEntry, QueuePosition, QueueState } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
+import { maxPageRows } from './page-size.ts';
 import { secondsFromNow } from './time.ts';
 
-/** A page has one more than a caller can ask for, which shows that there is another page. */
-const maxPage = 101;
 const maxClaim = 100;
 
 const isHeld = sql`entry.lease_id is not null and entry.due_at > now()`;
@@ -127,7 +126,7 @@ function newestFirst(accountId: string, after: QueuePosition | undefined, count:
   const found = sql`(
     select entry.* from ${liveEntries}
     where entry.account_id = ${accountId} and ${isAfter}
-    order by entry.created_at desc, entry.id desc limit ${sql.lit(maxPage)})`;
+    order by entry.created_at desc, entry.id desc limit ${sql.lit(maxPageRows)})`;
   return sql<QueuedEntry>`
     ${shown(found, sql`entry.created_at`)} order by entry.created_at desc, entry.id desc limit ${count}`;
 }
@@ -143,7 +142,7 @@ function inState(
     (part) => sql`(
       select entry.* from ${liveEntries}
       where entry.account_id = ${accountId} and ${part} and ${isAfter}
-      order by entry.due_at, entry.id limit ${sql.lit(maxPage)})`,
+      order by entry.due_at, entry.id limit ${sql.lit(maxPageRows)})`,
   );
   return sql<QueuedEntry>`
     ${shown(sql`(${sql.join(found, sql` union all `)})`, sql`entry.due_at`)}

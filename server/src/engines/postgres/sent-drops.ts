@@ -8,6 +8,7 @@ import type {
   SentReceiver,
 } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
+import { maxPageRows } from './page-size.ts';
 import { stateOfDrop } from './state-of-drop.ts';
 
 /** As in the index drops_by_state. A drop past its deadline is ended by the next sweep. */
@@ -33,7 +34,7 @@ export function sentDropStore(db: Database): SentDropStore {
         const { rows } = await sql<SentDrop>`
           select ${columns} from ${from}
           where ${where} and drops.type = ${type} and ${conditions(filter, after, id)}
-          order by ${id} desc limit ${sql.lit(count)}
+          order by ${id} desc limit ${sql.lit(maxPageRows)}
         `.execute(db);
         for (const row of rows) found.set(row.id, row);
       }

@@ -1,15 +1,12 @@
-import { limits } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
 import type { ClaimedDelivery, WebhookAttempt, WebhookDeliveryStore } from '../../domain/ports/index.ts';
 import { deliverEventsJob } from '../../domain/webhooks/deliver-events.ts';
 import type { Database } from './database.ts';
 import { forgetOldest } from './forget-oldest.ts';
 import { jobPayload, type Schedule, type Traceparent } from './job-payload.ts';
+import { maxPageRows } from './page-size.ts';
 import { secondsFromNow } from './time.ts';
 import { webhookStore } from './webhooks.ts';
-
-/** One more than the largest page of the log has, which shows whether there is another. One text for every size. */
-const maxPage = limits.pageSize + 1;
 
 export function webhookDeliveryStore(db: Database, traceparent: Traceparent): WebhookDeliveryStore {
   const alarm = (...schedule: Schedule) => alarmJob(traceparent(), ...schedule);
@@ -160,7 +157,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
         select id, event_id as "eventId", type, attempt, at, status, failure, duration_ms as "durationMs"
         from webhook_attempts
         where account_id = ${accountId} and webhook_id = ${webhookId} and ${before ? sql`id < ${before.id}` : sql`true`}
-        order by id desc limit ${sql.lit(maxPage)}
+        order by id desc limit ${sql.lit(maxPageRows)}
       `.execute(db);
       return rows.slice(0, count);
     },
