@@ -278,9 +278,7 @@ describe('a group', () => {
       maxFileBytes: engines.policy.maxFileBytes,
     });
     const found = await engines.store.links.byToken((await tokenDigestOf(actor)) as Buffer);
-    expect(codeTarget(engines, { ...link, secondFactor: found?.secondFactor ?? null })).toMatchObject({
-      channel: 'mail',
-    });
+    expect(codeTarget(engines, { ...link, ...found })).toMatchObject({ channel: 'mail' });
     expect(await findGroup(engines, 'sales')).toMatchObject({ accountCount: 1 });
     await expect(removeGroup(engines, group)).rejects.toMatchObject({ code: 'invalid_input' });
     await setAccountQuotas(engines, { id: actor.accountId }, {}, null);
