@@ -155,7 +155,7 @@ describe('the environment file', () => {
     return { stderr, exitCode: exitCode as number | null };
   };
 
-  test.each([
+  test.each<[what: string, line: string]>([
     ['plain, with characters that a shell interprets', `WAYBILL_DATABASE_URL=${databaseUrl}`],
     ['in double quotes, which Docker takes for a part of the value', `WAYBILL_DATABASE_URL="${databaseUrl}"`],
     ['in single quotes', `WAYBILL_DATABASE_URL='${databaseUrl}'`],
