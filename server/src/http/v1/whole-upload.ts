@@ -38,7 +38,11 @@ export async function receiveWhole(
   if (idempotencyKey !== undefined && (await wasAnswered(engines, caller, idempotencyKey))) {
     // The account may have no space left for the file once more.
     const hash = createHash('sha256');
-    for await (const bytes of bytesOf(request.body)) hash.update(bytes);
+    for await (const bytes of bytesOf(request.body)) {
+      revoked.throwIfAborted();
+      hash.update(bytes);
+    }
+    revoked.throwIfAborted();
     return answerOnce(engines, caller, toRepeatable(idempotencyKey, hash.digest()), async () => {
       // The first answer was forgotten since.
       throw new ExchangeError('request_in_flight', undefined, { retryAfterSeconds: 1 });
