@@ -152,8 +152,8 @@ export interface Drop {
   reference: string | null;
   /** What you wanted to keep with it, if anything. */
   metadata: Record<string, string> | null;
-  /** Null: what applies to the account. */
-  second_factor: 'off' | 'mail' | 'sms' | null;
+  /** Where receivers get a code now: what was chosen for it, or what applies to the account if that is more. */
+  second_factor: 'off' | 'mail' | 'sms';
   /** Whether receivers get mails. */
   notify: boolean;
   /** When it was sent. */
@@ -286,8 +286,8 @@ export interface FileRequest {
   reference: string | null;
   /** What you wanted to keep with it, if anything. */
   metadata: Record<string, string> | null;
-  /** Null: what applies to the account. */
-  second_factor: 'off' | 'mail' | 'sms' | null;
+  /** Where receivers get a code now: what was chosen for it, or what applies to the account if that is more. */
+  second_factor: 'off' | 'mail' | 'sms';
   /** Whether receivers get mails. */
   notify: boolean;
   /** When it was sent. */

@@ -44,7 +44,7 @@ function writeFacts(sheet: Sheet, sent: DropDetails | FileRequestDetails, made: 
     [sent.state === 'live' ? 'Ends' : 'Ended', localTime(sent.revoked_at ?? sent.expires_at)],
     ['Each may send', sendings],
     ['Reference', sent.reference ?? ''],
-    ['Code', sent.second_factor ?? ''],
+    ['Code', sent.second_factor === 'off' ? '' : sent.second_factor],
     ['Mails', sent.notify ? '' : 'none; the links were handed out by the sender'],
     ...Object.entries(sent.metadata ?? {}).map(([name, value]) => [name, value] as const),
     ['Message', sent.message],

@@ -10,7 +10,6 @@ export const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]
   description?: string,
 ) => Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
-const SecondFactor = Type.Enum(['off', 'mail', 'sms']);
 const Reference = Type.String({
   minLength: 1,
   maxLength: limits.referenceLength,
@@ -86,7 +85,10 @@ export const sentProperties = {
   message: Type.String({ description: 'What receivers read; may be empty.' }),
   reference: Nullable(Type.String(), 'Your own name for it, if it has one.'),
   metadata: Nullable(Type.Record(Type.String(), Type.String()), 'What you wanted to keep with it, if anything.'),
-  second_factor: Nullable(SecondFactor, 'Null: what applies to the account.'),
+  second_factor: Type.Enum(['off', 'mail', 'sms'], {
+    description:
+      'Where receivers get a code now: what was chosen for it, or what applies to the account if that is more.',
+  }),
   notify: Type.Boolean({ description: 'Whether receivers get mails.' }),
   created_at: timeOf('When it was sent.'),
   expires_at: timeOf('When it ends, or ended.'),

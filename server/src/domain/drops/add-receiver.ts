@@ -4,6 +4,7 @@ import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
 import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { effectiveSecondFactor } from '../links/second-factor.ts';
 import type { Actor, Engines, NewEvent, SentId, Store } from '../ports/index.ts';
 import { Faults } from '../requests/faults.ts';
 import { linkToken, tokenDigest } from './link-token.ts';
@@ -11,7 +12,7 @@ import { checkNumber, checkReceiver, type ReceiverWish, receiverFrom } from './r
 import { fillInboxes } from './write-drop.ts';
 import { enqueueMails, lockLive } from './write-to-receivers.ts';
 
-type Needs = Pick<Engines, 'store' | 'keys' | 'random' | 'policy' | 'messageLimit'>;
+type Needs = Pick<Engines, 'store' | 'keys' | 'random' | 'policy' | 'sms' | 'messageLimit'>;
 
 /** The position of a new receiver, and the token of their link. */
 export interface AddedReceiver {
@@ -41,7 +42,7 @@ export async function prepareReceiver(
   faults.throwIfAny();
   const [contact] = await engines.store.contacts.find(accountId, [email as string]);
   const receiver = receiverFrom(wish, email as string, contact);
-  checkNumber(faults, '', receiver, drop.secondFactor);
+  checkNumber(faults, engines, '', receiver, effectiveSecondFactor(engines, drop));
   faults.throwIfAny();
   const key = await engines.store.links.key({ accountId, dropId });
   const linkKey = key && (await engines.keys.unwrap(key.linkKey, key.keyVersion, dropId));

@@ -3,8 +3,8 @@ import { excessOf } from '../accounts/count-dispatch.ts';
 import { policyOf } from '../accounts/policy-of.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
-import { isWeaker } from '../links/second-factor.ts';
-import type { Actor, Engines, Policy, SecondFactor, SenderChoices, Store } from '../ports/index.ts';
+import { isWeaker, strongerOf } from '../links/second-factor.ts';
+import type { Actor, Engines, Policy, SecondFactor, SenderChoices } from '../ports/index.ts';
 import type { Faults } from '../requests/faults.ts';
 import { checkLifetime, type LifetimeWish } from './lifetime.ts';
 import { linkToken } from './link-token.ts';
@@ -47,7 +47,7 @@ export async function checkDispatch(
   checkTexts(faults, wish);
   const ttlSeconds = checkLifetime(faults, wish, policy.desttime) ?? 0;
   checkSecondFactor(faults, engines, policy, wish.secondFactor);
-  const receivers = await checkReceivers(faults, store, actor, policy, wish);
+  const receivers = await checkReceivers(faults, engines, actor, policy, wish);
   if (!wish.notify && policy.recipientDomains) faults.add('/notify', 'recipient_not_allowed', linksNotAllowed);
   const mails = wish.notify ? wish.receivers.length : 0;
   const usage = await store.quotas.usage(actor.accountId);
@@ -104,7 +104,7 @@ function checkSecondFactor(
 
 async function checkReceivers(
   faults: Faults,
-  store: Store,
+  engines: Pick<Engines, 'store' | 'sms'>,
   actor: Actor,
   policy: Policy,
   wish: DispatchWish,
@@ -113,8 +113,11 @@ async function checkReceivers(
     checkReceiver(faults, `/receivers/${index}`, receiver, policy),
   );
   const known = emails.filter((email) => email !== undefined);
-  const contacts = new Map((await store.contacts.find(actor.accountId, known)).map((found) => [found.email, found]));
+  const contacts = new Map(
+    (await engines.store.contacts.find(actor.accountId, known)).map((found) => [found.email, found]),
+  );
   const seen = new Set<string>();
+  const factor = strongerOf(wish.secondFactor, policy.secondFactor);
   return wish.receivers.flatMap((asked, index) => {
     const email = emails[index];
     if (email === undefined) return [];
@@ -124,7 +127,7 @@ async function checkReceivers(
     }
     seen.add(email);
     const receiver = receiverFrom(asked, email, contacts.get(email));
-    checkNumber(faults, `/receivers/${index}`, receiver, wish.secondFactor);
+    checkNumber(faults, engines, `/receivers/${index}`, receiver, factor);
     return [receiver];
   });
 }

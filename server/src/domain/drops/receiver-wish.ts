@@ -2,7 +2,7 @@ import type { Contact, Receiver } from '@waybill/protocol';
 import { isAllowedRecipient, notAllowed } from '../accounts/require-allowed-recipients.ts';
 import { checkDetails, type PersonDetails } from '../contacts/check-details.ts';
 import { emailAddress } from '../contacts/email-address.ts';
-import type { Policy, SecondFactor } from '../ports/index.ts';
+import type { Engines, Policy, SecondFactor } from '../ports/index.ts';
 import type { Faults } from '../requests/faults.ts';
 
 /** A receiver as the caller names them. */
@@ -24,14 +24,15 @@ export function checkReceiver(
   return undefined;
 }
 
-/** A code by SMS needs a number. */
+/** A code by SMS needs a number, where the server sends any. */
 export function checkNumber(
   faults: Faults,
+  { sms }: Pick<Engines, 'sms'>,
   pointer: string,
   receiver: Pick<Receiver, 'number'>,
-  factor: SecondFactor | null,
+  factor: SecondFactor,
 ): void {
-  if (factor !== 'sms' || receiver.number !== '') return;
+  if (factor !== 'sms' || !sms || receiver.number !== '') return;
   faults.add(`${pointer}/phone`, 'invalid_input', 'The second factor is a code by SMS, and there is no number.');
 }
 

@@ -10,11 +10,11 @@ import { tokenDigest } from '../drops/link-token.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import type { Link, LinkSession, Mail, SecondFactor, SmsGateway } from '../ports/index.ts';
 import { codeOf } from './code.ts';
-import { findLink, findSession, isPassed } from './find-link.ts';
+import { findLink, findSession } from './find-link.ts';
 import { issueCode, mayIssueCode } from './issue-code.ts';
 import { openLink } from './open-link.ts';
 import { passCode } from './pass-code.ts';
-import { codeTarget } from './second-factor.ts';
+import { codeTarget, isPassed } from './second-factor.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
@@ -152,14 +152,14 @@ describe('opening a link', () => {
   test('sends no code where none is asked for, and is enough', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const session = await findSession(engines, await openLink(engines, link), 'downloadfiles');
-    expect(session).toMatchObject({ passed: false, code: undefined });
+    expect(session).toMatchObject({ passed: null, code: undefined });
     expect([isPassed(engines, session), await codesOf(link)]).toEqual([true, []]);
   });
 
   test('sends a code where one is asked for, and is not enough', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const session = await (await opened(link)).session();
-    expect(session).toMatchObject({ passed: false, code: { tries: 0, expired: false } });
+    expect(session).toMatchObject({ passed: null, code: { tries: 0, expired: false } });
     expect(isPassed(strict, session)).toBe(false);
     expect(await codesOf(link)).toEqual([{ channel: 'mail', recipient: 'r@example.org' }]);
   });
@@ -203,7 +203,7 @@ describe('the right code', () => {
     expect(sent[0]?.subject).toContain(code);
     expect(await passedAt(link)).toBeNull();
     expect(await passCode(engines, await browser.session(), code)).toBe(true);
-    expect(await browser.session()).toMatchObject({ passed: true, code: undefined });
+    expect(await browser.session()).toMatchObject({ passed: 'mail', code: undefined });
     expect(await passedAt(link)).toBeInstanceOf(Date);
   });
 
@@ -221,7 +221,7 @@ describe('the right code', () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => passCode(engines, session, code)));
     expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await passCode(engines, session, code)).toBe(false);
-    expect(await browser.session()).toMatchObject({ passed: true });
+    expect(await browser.session()).toMatchObject({ passed: 'mail' });
   });
 
   test('is none in another browser, of the same link or another', async () => {
@@ -231,11 +231,11 @@ describe('the right code', () => {
     for (const browser of browsers.slice(1)) {
       if ((await browser.code()) === code) continue; // one in a million
       expect(await passCode(engines, await browser.session(), code)).toBe(false);
-      expect(await browser.session()).toMatchObject({ passed: false, code: { tries: 1 } });
+      expect(await browser.session()).toMatchObject({ passed: null, code: { tries: 1 } });
     }
-    expect(await browsers[0].session()).toMatchObject({ passed: false, code: { tries: 0 } });
+    expect(await browsers[0].session()).toMatchObject({ passed: null, code: { tries: 0 } });
     expect(await passCode(engines, await browsers[0].session(), code)).toBe(true);
-    expect(await browsers[1].session()).toMatchObject({ passed: false });
+    expect(await browsers[1].session()).toMatchObject({ passed: null });
   });
 
   test('works for ten minutes', async () => {
@@ -244,7 +244,7 @@ describe('the right code', () => {
     await age(inTime.digest, '9 minutes 30 seconds');
     await age(late.digest, '10 minutes');
     expect(await passCode(engines, await late.session(), await late.code())).toBe(false);
-    expect(await late.session()).toMatchObject({ passed: false, code: { expired: true } });
+    expect(await late.session()).toMatchObject({ passed: null, code: { expired: true } });
     expect(await passCode(engines, await inTime.session(), await inTime.code())).toBe(true);
   });
 
@@ -275,7 +275,7 @@ describe('a wrong code', () => {
       const { link } = await sentLink(exchange, ['a.txt']);
       const browser = await opened(link);
       expect(await passCode(engines, await browser.session(), typed)).toBe(false);
-      expect(await browser.session()).toMatchObject({ passed: false, code: { tries: 1 } });
+      expect(await browser.session()).toMatchObject({ passed: null, code: { tries: 1 } });
     },
   );
 
@@ -285,7 +285,7 @@ describe('a wrong code', () => {
     const code = await browser.code();
     for (let tries = 0; tries < 5; tries += 1) await passCode(engines, await browser.session(), another(code));
     expect(await passCode(engines, await browser.session(), code)).toBe(false);
-    expect(await browser.session()).toMatchObject({ passed: false, code: { tries: 5 } });
+    expect(await browser.session()).toMatchObject({ passed: null, code: { tries: 5 } });
     await issue(link, browser.digest);
     expect(await passCode(engines, await browser.session(), await browser.code())).toBe(true);
   });

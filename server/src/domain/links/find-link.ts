@@ -2,7 +2,6 @@ import type { ErrorCode } from '@waybill/protocol';
 import { tokenDigest } from '../drops/link-token.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Engines, Link, LinkSession } from '../ports/index.ts';
-import { codeTarget } from './second-factor.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
@@ -32,11 +31,6 @@ export async function findSession(
   if (!session) throw new ExchangeError('link_not_opened');
   requireKind(session.link, type);
   return session;
-}
-
-/** Whether this browser has entered everything it was asked for. */
-export function isPassed(engines: Pick<Engines, 'policy' | 'sms'>, session: LinkSession): boolean {
-  return session.passed || codeTarget(engines, session.link) === undefined;
 }
 
 /** A download link does not open an upload page, nor the other way round. */

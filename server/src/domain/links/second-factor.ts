@@ -1,4 +1,4 @@
-import type { Channel, Engines, Link, SecondFactor } from '../ports/index.ts';
+import type { Channel, Engines, Link, LinkSession, SecondFactor, SecondFactorChoices } from '../ports/index.ts';
 
 export interface CodeTarget {
   readonly channel: Channel;
@@ -9,12 +9,20 @@ const strength: Readonly<Record<SecondFactor, number>> = { off: 0, mail: 1, sms:
 
 export const isWeaker = (factor: SecondFactor, than: SecondFactor) => strength[factor] < strength[than];
 
+/** A choice may be missing; a rule never is. */
+export function strongerOf(choice: SecondFactor | null, rule: SecondFactor): SecondFactor {
+  return choice === null || isWeaker(choice, rule) ? rule : choice;
+}
+
 /**
  * What a receiver has to pass: the stronger of the sender's choice for the drop and the rule that applies to the account
  * now, so that a rule that became stricter holds for what was sent before.
  */
-export function effectiveSecondFactor(choice: SecondFactor | null, rule: SecondFactor): SecondFactor {
-  return choice === null || isWeaker(choice, rule) ? rule : choice;
+export function effectiveSecondFactor(
+  { policy }: Pick<Engines, 'policy'>,
+  { secondFactor, secondFactorRule }: SecondFactorChoices,
+): SecondFactor {
+  return strongerOf(secondFactor, secondFactorRule ?? policy.secondFactor);
 }
 
 /**
@@ -22,8 +30,14 @@ export function effectiveSecondFactor(choice: SecondFactor | null, rule: SecondF
  * sent, the code is sent by mail: asking for no code at all would be weaker than what was decided.
  */
 export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link): CodeTarget | undefined {
-  const factor = effectiveSecondFactor(link.secondFactor, link.secondFactorRule ?? engines.policy.secondFactor);
+  const factor = effectiveSecondFactor(engines, link);
   if (factor === 'off') return undefined;
   if (factor === 'sms' && engines.sms && link.number !== '') return { channel: 'sms', to: link.number };
   return { channel: 'mail', to: link.receiver };
+}
+
+/** Whether this browser has entered everything it is asked for now: a code by mail is not enough where one by SMS is. */
+export function isPassed(engines: Pick<Engines, 'policy' | 'sms'>, { link, passed }: LinkSession): boolean {
+  const target = codeTarget(engines, link);
+  return target === undefined || (passed !== null && !isWeaker(passed, target.channel));
 }

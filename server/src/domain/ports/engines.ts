@@ -114,6 +114,14 @@ export interface Policy {
 /** How a person proves, besides having the link, that the link was meant for them. */
 export type SecondFactor = 'off' | 'sms' | 'mail';
 
+/** From which follows what the receivers of a drop have to pass. */
+export interface SecondFactorChoices {
+  /** The sender's choice for this drop; null: the rule applies. */
+  readonly secondFactor: SecondFactor | null;
+  /** The rule of the account or its group, as it is now; null: the server's setting applies. */
+  readonly secondFactorRule: SecondFactor | null;
+}
+
 export interface Random {
   bytes(length: number): Buffer;
   uuid(): string;

@@ -1,10 +1,10 @@
 import type { DropType } from '@waybill/protocol';
-import type { SecondFactor } from './engines.ts';
+import type { SecondFactorChoices } from './engines.ts';
 import type { SealedFile } from './files.ts';
-import type { Question } from './outbox.ts';
+import type { Channel, Question } from './outbox.ts';
 
 /** A receiver's link, found by its token or by the cookie of a browser that opened it. */
-export interface Link {
+export interface Link extends SecondFactorChoices {
   readonly accountId: string;
   readonly dropId: string;
   readonly position: number;
@@ -31,18 +31,14 @@ export interface Link {
   readonly reusable: boolean;
   /** Files were sent through it, and it takes no more. */
   readonly usedUp: boolean;
-  /** The sender's choice for this drop; null: the rule applies. */
-  readonly secondFactor: SecondFactor | null;
-  /** The rule of the account or its group, as it is now; null: the server's setting applies. */
-  readonly secondFactorRule: SecondFactor | null;
 }
 
 /** A browser in which a person opened a link. */
 export interface LinkSession {
   readonly link: Link;
   readonly digest: Buffer;
-  /** The right code was entered here. */
-  readonly passed: boolean;
+  /** How the code came that was entered here; null if none was. */
+  readonly passed: Channel | null;
   /** The last code that was sent for this browser, if any. */
   readonly code: { readonly tries: number; readonly expired: boolean; readonly expiresAt: Date } | undefined;
 }

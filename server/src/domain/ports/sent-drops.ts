@@ -1,6 +1,6 @@
 import type { DropType } from '@waybill/protocol';
 import type { DropState } from './drops.ts';
-import type { SecondFactor } from './engines.ts';
+import type { SecondFactor, SecondFactorChoices } from './engines.ts';
 import type { FileLine } from './files.ts';
 
 /** What the sender of a drop decides beyond what the machine API knows. */
@@ -21,7 +21,7 @@ export interface SentId {
 }
 
 /** A drop, or a request for files, as its sender sees it. */
-export interface SentDrop extends SenderChoices {
+export interface SentDrop extends SenderChoices, SecondFactorChoices {
   readonly id: string;
   /** Changes with every change of the drop itself; not with what receivers do. */
   readonly version: string;

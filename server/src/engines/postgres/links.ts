@@ -1,6 +1,7 @@
 import type { DropType } from '@waybill/protocol';
 import { sql } from 'kysely';
 import type {
+  Channel,
   Completed,
   Delivery,
   DropEnding,
@@ -8,11 +9,11 @@ import type {
   LinkStore,
   Question,
   ReceiversLink,
-  SecondFactor,
 } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
 import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
+import { secondFactorRule } from './second-factor-rule.ts';
 import { shownName } from './shown-name.ts';
 import { secondsFromNow } from './time.ts';
 
@@ -47,8 +48,7 @@ export function linkStore(db: Database): LinkStore {
         'drops.created_at as createdAt',
         'drops.expires_at as expiresAt',
         'drops.second_factor as secondFactor',
-        sql<SecondFactor | null>`coalesce(accounts.second_factor,
-          (select groups.second_factor from groups where groups.id = accounts.group_id))`.as('secondFactorRule'),
+        secondFactorRule.as('secondFactorRule'),
         sql<boolean>`drops.ended_at is not null or drops.expires_at <= now() or links.withdrawn_at is not null`.as(
           'ended',
         ),
@@ -86,7 +86,9 @@ export function linkStore(db: Database): LinkStore {
           'session.code_tries as tries',
           'session.code_expires_at as codeExpiresAt',
           sql<boolean>`session.code_expires_at <= now()`.as('expired'),
-          sql<boolean>`session.passed_at is not null`.as('passed'),
+          sql<Channel | null>`case when session.passed_at is not null then coalesce(session.passed_channel, 'mail') end`.as(
+            'passed',
+          ),
         ])
         .where('session.digest', '=', digest)
         .executeTakeFirst();
@@ -234,7 +236,8 @@ export function linkStore(db: Database): LinkStore {
     async pass({ link, digest }, codeId) {
       const { rows } = await sql`
         with passed as (
-          update link_sessions set passed_at = now(), code_id = null
+          update link_sessions set passed_at = now(), code_id = null, passed_channel = (
+            select channel from messages where account_id = ${link.accountId} and id = ${codeId})
           where digest = ${digest} and code_id = ${codeId}
           returning 1
         )

@@ -158,7 +158,7 @@ async function everyCall(accountId: string): Promise<Calls> {
   const link = row as Link;
   const [file] = await database.query<{ id: string }>('select id from files where drop_id = $1', [dropId]);
   const fileId = file?.id as string;
-  const session: LinkSession = { link, digest, passed: false, code: undefined };
+  const session: LinkSession = { link, digest, passed: null, code: undefined };
   const writer = { accountId, id: randomUUID(), writer: randomUUID() };
   const attempt = { id: randomUUID(), attempts: 1 };
   const declared = { sha256: digest, sha512: null };

@@ -339,6 +339,7 @@ export interface LinkSessions {
   drop_id: string;
   forget_at: Generated<Timestamp>;
   passed_at: Timestamp | null;
+  passed_channel: MessageChannel | null;
   position: number;
 }
 

@@ -9,6 +9,7 @@ import type {
 } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 import { maxPageRows } from './page-size.ts';
+import { secondFactorRule } from './second-factor-rule.ts';
 import { stateOfDrop } from './state-of-drop.ts';
 
 /** As in the index drops_by_state. A drop past its deadline is ended by the next sweep. */
@@ -16,9 +17,10 @@ const recordedState = sql`
   case when drops.revoked_at is not null then 'revoked' when drops.ended_at is not null then 'expired' else 'live' end`;
 
 /** The version of a row is the transaction that wrote it. */
-const columns = sql`
+const columnsOf = (accountId: string) => sql`
   drops.id, drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.reference, drops.metadata,
-  drops.second_factor as "secondFactor", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
+  drops.second_factor as "secondFactor",
+  (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
   drops.revoked_at as "revokedAt", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
   drops.deliveries_forgotten as "isForgotten"`;
 
@@ -32,7 +34,7 @@ export function sentDropStore(db: Database): SentDropStore {
       const sources = filter.anyOf ? filter.anyOf.map((key) => sourceOf(accountId, key)) : [allOf(accountId)];
       for (const { from, where, id } of sources) {
         const { rows } = await sql<SentDrop>`
-          select ${columns} from ${from}
+          select ${columnsOf(accountId)} from ${from}
           where ${where} and drops.type = ${type} and ${conditions(filter, after, id)}
           order by ${id} desc limit ${sql.lit(maxPageRows)}
         `.execute(db);
@@ -44,7 +46,7 @@ export function sentDropStore(db: Database): SentDropStore {
 
     async find(accountId, { type, dropId }) {
       const { rows } = await sql<SentDrop>`
-        select ${columns} from drops where account_id = ${accountId} and id = ${dropId} and type = ${type}
+        select ${columnsOf(accountId)} from drops where account_id = ${accountId} and id = ${dropId} and type = ${type}
       `.execute(db);
       return rows[0];
     },

@@ -545,6 +545,16 @@ test('stylesheet and scripts may be kept forever, and only those', async () => {
 
 describe('a link that asks for a code', () => {
   const careful = () => exchange.engines.store.accounts;
+  /** The code that was sent for the only browser in which the link is open. */
+  const codeFor = async ({ dropId, link }: SentLink): Promise<string> => {
+    const [session] = await exchange.database.query<{ code_id: string }>(
+      'select code_id from link_sessions where drop_id = $1',
+      [dropId],
+    );
+    const key = await exchange.engines.store.links.key(link);
+    if (!key) throw new Error('no key');
+    return codeOf(await exchange.engines.keys.unwrap(key.linkKey, key.keyVersion, dropId), session?.code_id as string);
+  };
 
   test('offers one to a browser that has none, and lets in who has it, also when the form came twice', async () => {
     const sent = await opened(['a.txt']);
@@ -557,17 +567,39 @@ describe('a link that asks for a code', () => {
     expect((await post(`${sent.page}resend`, '', sent.secret)).statusCode).toBe(303);
     expect((await get(sent.page, sent.secret)).body).toContain('name="code"');
 
-    const [session] = await exchange.database.query<{ code_id: string }>(
-      'select code_id from link_sessions where drop_id = $1',
-      [sent.dropId],
-    );
-    const key = await exchange.engines.store.links.key(sent.link);
-    if (!key) throw new Error('no key');
-    const linkKey = await exchange.engines.keys.unwrap(key.linkKey, key.keyVersion, sent.dropId);
-    const code = codeOf(linkKey, session?.code_id as string);
+    const code = await codeFor(sent);
     const answers = await Promise.all([1, 2].map(() => post(`${sent.page}code`, `code=${code}`, sent.secret)));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([303, 303]);
     expect((await get(sent.page, sent.secret)).body).toContain('a.txt');
+  });
+
+  test('asks a browser again that entered one by mail, when the rule becomes one by SMS, and not the other way round', async () => {
+    await app.close();
+    app = buildTestServer(exchange, { sms: { send: async () => ({ outcome: 'sent', answer: '202' }) } });
+    const sent = await opened(['a.txt']);
+    await exchange.database.query("update links set number = '46701234567' where drop_id = $1", [sent.dropId]);
+    const rule = (secondFactor: 'mail' | 'sms') => careful().setChoices(sent.sender.accountId, { secondFactor });
+    const isIn = async () => (await get(sent.page, sent.secret)).body.includes('a.txt');
+    const file = async () => (await get(`${sent.page}all.zip`, sent.secret)).statusCode;
+    const enterCode = async () => {
+      await post(`${sent.page}resend`, '', sent.secret);
+      expect((await post(`${sent.page}code`, `code=${await codeFor(sent)}`, sent.secret)).statusCode).toBe(303);
+    };
+
+    await rule('mail');
+    await enterCode();
+    expect([await isIn(), await file()]).toEqual([true, 200]);
+    await rule('sms');
+    expect([await isIn(), await file()]).toEqual([false, 403]);
+    await enterCode();
+    expect([await isIn(), await file()]).toEqual([true, 200]);
+    await rule('mail');
+    expect(await isIn()).toBe(true);
+    // A code by mail is all there is to ask for.
+    await exchange.database.query("update link_sessions set passed_channel = 'mail' where drop_id = $1", [sent.dropId]);
+    await exchange.database.query("update links set number = '' where drop_id = $1", [sent.dropId]);
+    await rule('sms');
+    expect(await isIn()).toBe(true);
   });
 
   test('says when the code was sent, and counts no try for what cannot be a code', async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { findSession, isPassed } from '../../domain/links/find-link.ts';
+import { findSession } from '../../domain/links/find-link.ts';
+import { isPassed } from '../../domain/links/second-factor.ts';
 import type { Engines, Link, LinkSession } from '../../domain/ports/index.ts';
 import type { LinkPages } from './link-pages.ts';
 

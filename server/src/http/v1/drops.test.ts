@@ -65,7 +65,7 @@ describe('POST /drops', () => {
       message: 'The drawings.',
       reference: 'order-4711',
       metadata: { project: 'bridge' },
-      second_factor: null,
+      second_factor: 'off',
       notify: true,
       receiver_count: 2,
       file_count: 2,
@@ -252,6 +252,41 @@ describe('POST /drops', () => {
     await withSms.close();
     const without = await ask(sender, 'POST', '/drops', { body });
     expect(without.json().errors[0]).toMatchObject({ pointer: '/second_factor' });
+  });
+
+  test('needs numbers, also of receivers who are added, if the account’s rule is a code by SMS', async () => {
+    const sender = await exchange.account();
+    const { drop } = await send(sender, { second_factor: 'mail' });
+    await quotas(sender, { secondFactor: 'sms' });
+    const withSms = buildTestServer(exchange, { sms: { send: async () => undefined } as never });
+    const asking = (path: string, body: object) => askV1(withSms, 'POST', path, { key: sender.apiKey, body });
+    const add = (person: object) => asking(`/drops/${drop.id}/receivers`, { email: 'b@example.org', ...person });
+    expect((await add({})).json().errors).toMatchObject([{ pointer: '/phone' }]);
+    expect((await add({ phone: '46701234567' })).status).toBe(201);
+    const body = { uploads: [await upload(sender)], receivers: [{ email: 'a@example.org' }] };
+    expect((await asking('/drops', body)).json().errors).toMatchObject([{ pointer: '/receivers/0/phone' }]);
+    await withSms.close();
+    // Without a gateway, codes are sent by mail.
+    expect((await ask(sender, 'POST', '/drops', { body })).status).toBe(201);
+  });
+
+  test('shows what receivers have to pass now, as the rule of the account or its group changes', async () => {
+    const sender = await exchange.account();
+    const [{ drop: weak }, { drop: strong }] = [await send(sender), await send(sender, { second_factor: 'mail' })];
+    const shown = async () => {
+      const list: { id: string; second_factor: string }[] = (await ask(sender, 'GET', '/drops')).json().data;
+      const found = new Map(list.map((drop) => [drop.id, drop.second_factor]));
+      const one = (await ask(sender, 'GET', `/drops/${weak.id}`)).json();
+      return [one.second_factor, found.get(weak.id), found.get(strong.id)];
+    };
+    expect(await shown()).toEqual(['off', 'off', 'mail']);
+    const groupId = randomUUIDv7();
+    await exchange.engines.store.quotas.createGroup(groupId, groupId);
+    await exchange.engines.store.quotas.setForGroup(groupId, { secondFactor: 'sms' });
+    await exchange.database.query('update accounts set group_id = $2 where id = $1', [sender.accountId, groupId]);
+    expect(await shown()).toEqual(['sms', 'sms', 'sms']);
+    await quotas(sender, { secondFactor: 'off' });
+    expect(await shown()).toEqual(['off', 'off', 'mail']);
   });
 
   test('changes nothing in a dry run, also with an Idempotency-Key', async () => {

@@ -21,7 +21,7 @@ const drops: SentKind = {
   path: '/drops',
   page: 'd',
   schema: Drop,
-  shown: (drop) => ({ ...shownSent(drop), file_count: drop.fileCount }),
+  shown: (engines, drop) => ({ ...shownSent(engines, drop), file_count: drop.fileCount }),
 };
 
 const createDrop = route({
@@ -89,14 +89,15 @@ const readDrop = route({
   answer: { status: 200, description: 'The drop.', schema: DropDetails },
   errors: ['not_found'],
   isVersioned: true,
-  async handle({ engines: { store }, caller: { accountId }, params: { id } }) {
+  async handle({ engines, caller: { accountId }, params: { id } }) {
+    const { store } = engines;
     const drop = await findSent(drops, store, accountId, id);
     const [receivers, files] = [
       await store.sentDrops.receivers(accountId, id),
       await store.sentDrops.files(accountId, id),
     ];
     const body = {
-      ...drops.shown(drop),
+      ...drops.shown(engines, drop),
       deliveries_forgotten: drop.isForgotten,
       receivers: receivers.map(shownReceiver),
       files: files.map((file) => shownFile(drop, file)),

@@ -29,7 +29,7 @@ const requests: SentKind = {
   path: '/requests',
   page: 'u',
   schema: FileRequest,
-  shown: (request) => ({ ...shownSent(request), reusable: request.reusable }),
+  shown: (engines, request) => ({ ...shownSent(engines, request), reusable: request.reusable }),
 };
 
 const createRequest = route({
@@ -79,11 +79,12 @@ const readRequest = route({
   answer: { status: 200, description: 'The request.', schema: FileRequestDetails },
   errors: ['not_found'],
   isVersioned: true,
-  async handle({ engines: { store }, caller: { accountId }, params: { id } }) {
+  async handle({ engines, caller: { accountId }, params: { id } }) {
+    const { store } = engines;
     const request = await findSent(requests, store, accountId, id);
     const receivers = await store.sentDrops.receivers(accountId, id);
     const body = {
-      ...requests.shown(request),
+      ...requests.shown(engines, request),
       deliveries_forgotten: request.isForgotten,
       receivers: receivers.map(shownReceiver),
     };

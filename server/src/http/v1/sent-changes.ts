@@ -7,7 +7,7 @@ import { remindReceivers, resendInvitation } from '../../domain/drops/write-to-r
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Store } from '../../domain/ports/index.ts';
 import { etagOf } from './etag.ts';
-import { type Result, type Route, route } from './route.ts';
+import { type CallEngines, type Result, type Route, route } from './route.ts';
 import { findSent, type SentKind, sentParams } from './sent.ts';
 
 const ended = ['not_found', 'link_ended', 'link_revoked'] as const;
@@ -22,9 +22,9 @@ export function changeRoutes(
   const params = sentParams(kind);
   const find = (store: Store, accountId: string, id: string) => findSent(kind, store, accountId, id);
   const answer = { status: 200, description: `The ${noun}.`, schema: kind.schema };
-  const changed = async (store: Store, accountId: string, id: string): Promise<Result> => {
-    const sent = await find(store, accountId, id);
-    return { body: kind.shown(sent), headers: etagOf(sent.version) };
+  const changed = async (engines: CallEngines, accountId: string, id: string): Promise<Result> => {
+    const sent = await find(engines.store, accountId, id);
+    return { body: kind.shown(engines, sent), headers: etagOf(sent.version) };
   };
 
   const revoke = route({
@@ -40,7 +40,7 @@ export function changeRoutes(
     isVersioned: true,
     async handle({ engines, caller, params: { id: dropId }, body: { receiver: position }, ifVersion }) {
       await revokeSentDrop(engines, caller, { type, dropId }, { position, ifVersion });
-      return changed(engines.store, caller.accountId, dropId);
+      return changed(engines, caller.accountId, dropId);
     },
   });
 
@@ -61,7 +61,7 @@ export function changeRoutes(
     },
     async handle({ engines, caller: { accountId, email }, params: { id }, ifVersion, prepared: extendUntil }) {
       await extendUntil(engines.store, email, ifVersion);
-      return changed(engines.store, accountId, id);
+      return changed(engines, accountId, id);
     },
   });
 

@@ -4,6 +4,7 @@ import type { DispatchWish, MadeDispatch } from '../../domain/drops/check-dispat
 import { filterOf } from '../../domain/drops/find-sent-drops.ts';
 import { referenceOf } from '../../domain/drops/reference.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import { effectiveSecondFactor } from '../../domain/links/second-factor.ts';
 import type { SentDrop, SentReceiver, Store } from '../../domain/ports/index.ts';
 import { requestedPage } from './cursor.ts';
 import { etagOf } from './etag.ts';
@@ -19,7 +20,7 @@ export interface SentKind {
   readonly page: 'd' | 'u';
   /** One of them in a list. */
   readonly schema: TSchema;
-  readonly shown: (sent: SentDrop) => object;
+  readonly shown: (engines: Pick<CallEngines, 'policy'>, sent: SentDrop) => object;
 }
 
 export function sentParams({ noun }: SentKind) {
@@ -49,7 +50,7 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
         page.after,
         page.count,
       );
-      return { body: page.answer(rows as readonly SentDrop[], kind.shown) };
+      return { body: page.answer(rows as readonly SentDrop[], (sent) => kind.shown(engines, sent)) };
     },
   });
 }
@@ -63,11 +64,12 @@ export async function findSent({ type }: SentKind, store: Store, accountId: stri
 /** The answer to the request that made it. It has the links if no mails are sent. */
 export async function createdResult(
   kind: SentKind,
-  { policy: { publicUrl } }: Pick<CallEngines, 'policy'>,
+  engines: Pick<CallEngines, 'policy'>,
   store: Store,
   accountId: string,
   made: MadeDispatch,
 ): Promise<Result> {
+  const { publicUrl } = engines.policy;
   const sent = await findSent(kind, store, accountId, made.id);
   const receivers = made.receivers.map(({ email }, position) => ({
     id: position,
@@ -75,7 +77,7 @@ export async function createdResult(
     ...(sent.notify ? {} : { link: `${publicUrl}/${kind.page}/${made.tokens[position]}` }),
   }));
   const headers = { ...etagOf(sent.version), location: `${publicUrl}/api/v1${kind.path}/${sent.id}` };
-  return { body: { ...kind.shown(sent), receivers }, headers };
+  return { body: { ...kind.shown(engines, sent), receivers }, headers };
 }
 
 export function dispatchWishOf(body: Omit<NewDrop, 'uploads'>): DispatchWish {
@@ -92,7 +94,7 @@ export function dispatchWishOf(body: Omit<NewDrop, 'uploads'>): DispatchWish {
   };
 }
 
-export function shownSent(sent: SentDrop) {
+export function shownSent(engines: Pick<CallEngines, 'policy'>, sent: SentDrop) {
   const { id, state, message, reference, metadata, notify } = sent;
   return {
     id,
@@ -101,7 +103,7 @@ export function shownSent(sent: SentDrop) {
     message,
     reference,
     metadata,
-    second_factor: sent.secondFactor,
+    second_factor: effectiveSecondFactor(engines, sent),
     notify,
     created_at: sent.createdAt,
     expires_at: sent.expiresAt,
