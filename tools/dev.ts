@@ -2,7 +2,7 @@
  * waybilld from this clone, built and restarted when a file changes, on the engines of compose.yaml. Runs on any system
  * with Docker and Node, and without root.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +53,7 @@ process.exitCode = Math.max(...codes);
 
 /** Starts the engines, and copies their secrets out of the volume that they are kept in. */
 function engineSettings(): Record<string, string> {
+  requireDocker();
   const compose = (...args: string[]) =>
     execFileSync('docker', ['compose', '-f', 'compose.yaml', '-f', 'deploy/compose/dev.yaml', ...args], {
       cwd: project,
@@ -82,4 +83,21 @@ function engineSettings(): Record<string, string> {
     WAYBILL_STOP_DELAY_SECONDS: '0',
     WAYBILL_STOP_SECONDS: '5',
   };
+}
+
+/** Ends with one line that says what to do unless Docker and its compose can be used. */
+function requireDocker(): void {
+  const canRun = (...args: string[]) => spawnSync('docker', args, { stdio: 'ignore' }).status === 0;
+  const problem = !canRun('--version')
+    ? 'Docker was not found. Install it, with its compose plugin.'
+    : !canRun('compose', 'version')
+      ? 'Docker has no compose. Install its compose plugin.'
+      : !canRun('info')
+        ? 'Docker is not running, or this user may not use it. Start it, or run: sudo usermod -aG docker "$USER" (and sign in again).'
+        : undefined;
+  if (problem === undefined) return;
+  process.stderr.write(
+    `dev: ${problem} Or set WAYBILL_DATABASE_URL and the other settings to use engines of your own.\n`,
+  );
+  process.exit(1);
 }

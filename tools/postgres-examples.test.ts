@@ -1,15 +1,15 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { runInstalled } from './installed-program.ts';
 
 const path = (name: string) => new URL(`../deploy/postgres/${name}`, import.meta.url).pathname;
 const text = (name: string) => readFileSync(path(name), 'utf8');
 const patroni = parse(text('patroni.yml'));
 
-test('HAProxy accepts its example', () => {
+test('HAProxy accepts its example', async () => {
   const haproxy = existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : 'haproxy';
-  execFileSync(haproxy, ['-c', '-f', path('haproxy.cfg')], { stdio: 'pipe' });
+  await runInstalled(haproxy, ['-c', '-f', path('haproxy.cfg')]);
 });
 
 test('PgBouncer leads to HAProxy, and HAProxy to the servers and their Patroni', () => {

@@ -2,11 +2,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const project = resolve(import.meta.dirname, '..');
-/** A test that uses an engine gets its address from the first of these, or starts its own with the second; a disk, a proxy or a browser, with the others. */
+/**
+ * A test that uses an engine gets its address from the first of these, or starts its own with the second; a disk, a
+ * program, a proxy or a browser, with the others.
+ */
 const engineFiles = [
   'server/src/testing/engine-addresses.ts',
   'server/src/testing/own-daemon.ts',
   'server/src/testing/own-disk.ts',
+  'tools/installed-program.ts',
   'tools/shipped-proxies.ts',
   'tools/browser.ts',
 ].map((path) => join(project, path));

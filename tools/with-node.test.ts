@@ -17,6 +17,8 @@ describe('with-node', () => {
     clone = mkdtempSync(join(tmpdir(), 'with-node-'));
     mkdirSync(join(clone, 'tools'));
     for (const path of ['tools/with-node', 'package.json']) cpSync(join(project, path), join(clone, path));
+    mkdirSync(join(clone, 'node_modules'));
+    writeFileSync(join(clone, 'node_modules/.package-lock.json'), '{}');
   });
   afterEach(() => rmSync(clone, { recursive: true }));
 
@@ -46,6 +48,17 @@ describe('with-node', () => {
     expect(status).toBe(1);
     expect(stderr).toContain(`needs Node ${versionsOf('package.json')}. Found on the PATH: ${found}.`);
     expect(stderr).toContain('tools/setup');
+  });
+
+  test('installs the dependencies where there are none', () => {
+    rmSync(join(clone, 'node_modules'), { recursive: true });
+    const bin = pathWith(`exec ${process.execPath} "$@"`);
+    writeFileSync(join(bin, 'npm'), `#!${join(bin, 'bash')}\necho "npm $*, in $PWD"\n`, { mode: 0o755 });
+    expect(run(bin)).toMatchObject({
+      status: 0,
+      stdout: `${process.version}\n`,
+      stderr: expect.stringContaining(`npm ci --ignore-scripts --no-audit --no-fund, in ${clone}\n`),
+    });
   });
 
   test('prefers the Node of tools/setup', () => {

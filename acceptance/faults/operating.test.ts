@@ -110,6 +110,18 @@ describe('a setting that is wrong is named at the start', () => {
     expect(stderr).not.toContain('    at ');
   });
 
+  test('a port below 1024 without the right to it', async () => {
+    // As root, but like the services' user: without this right, and unable to get it.
+    const words = ['--bounding-set=-net_bind_service', process.execPath, programPath, 'serve'];
+    const child = spawn('setpriv', words, {
+      env: { ...programEnvironment(), WAYBILL_LISTEN: '127.0.0.1:443' },
+      signal: AbortSignal.timeout(50_000),
+    });
+    const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect(exitCode).toBe(78);
+    expect(stderr).toMatch(/^waybilld: WAYBILL_LISTEN cannot be used: a port below 1024 .*\n$/);
+  });
+
   test('too few connections for `work`, which `serve` may have', async () => {
     const few = { WAYBILL_DATABASE_CONNECTIONS: '6' };
     const { exitCode, stderr } = await ended(['work'], few);

@@ -30,24 +30,8 @@ import { examineSms } from './engines/sms/examine.ts';
 import { probeMailServer } from './engines/smtp/probe.ts';
 import { examineValkey } from './engines/valkey/examine.ts';
 import { examineVault } from './engines/vault/examine.ts';
+import type { Examined } from './examined.ts';
 import { examineTls } from './http/examine-tls.ts';
-
-/** In the order in which findings are shown. */
-export const examined = [
-  'configuration',
-  'machine',
-  'keys',
-  'postgres',
-  'valkey',
-  's3',
-  'clamd',
-  'mail',
-  'bounces',
-  'sms',
-  'tls',
-  'proxy',
-] as const;
-export type Examined = (typeof examined)[number];
 
 const random = { bytes: randomBytes, uuid: randomUUIDv7 };
 

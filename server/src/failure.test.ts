@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { type Failure, failureOf, failureText } from './failure.ts';
+import { userName } from './user-name.ts';
 
 test('a wrong setting has an exit code of its own', () => {
   let failure: Failure | undefined;
@@ -40,7 +40,7 @@ test('a file that may not be used is told with the user who may not, whom root m
   const refused = Object.assign(new Error(`EACCES: permission denied, mkdir '${path}'`), { code: 'EACCES', path });
   expect(failureText(failureOf(refused) as Failure, false)).toBe(
     "waybilld: EACCES: permission denied, mkdir '/var/backups/waybill'\n" +
-      `          The command runs as ${userInfo().username}: let this user read and write there, or name another place.\n`,
+      `          The command runs as ${userName()}: let this user read and write there, or name another place.\n`,
   );
   const port = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:443'), { code: 'EACCES' });
   expect(failureOf(port)?.next).toBeUndefined();

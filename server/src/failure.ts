@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os';
 import { ConfigError } from './config.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { UsageError } from './program.ts';
+import { userName } from './user-name.ts';
 
 /** Listed in docs/operations.md and in `waybilld --help`. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, configuration: 78 } as const;
@@ -48,16 +48,6 @@ export function failureOf(error: unknown): Failure | undefined {
 function isRefusedPath(error: unknown): boolean {
   const { code, path } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'EACCES' && path !== undefined;
-}
-
-/** Not always who typed the command: the installed `waybilld` runs as the services' user, also when root starts it. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container can run as a user who has no name.
-    return `user ${process.getuid?.()}`;
-  }
 }
 
 export function failureText({ code, message, next }: Failure, json: boolean): string {

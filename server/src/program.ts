@@ -15,7 +15,7 @@ import { restoreCommand } from './admin/restore.ts';
 import { scrubCommand } from './admin/scrub.ts';
 import { sweepCommand } from './admin/sweep.ts';
 import { verifyCommand } from './admin/verify.ts';
-import { examined } from './assemble-examinations.ts';
+import { examined } from './examined.ts';
 import { type SetUp, setupCommand } from './setup/command.ts';
 
 export interface Roles {

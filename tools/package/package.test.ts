@@ -1,21 +1,19 @@
 // What the Debian package installs, without building it: npm run package-test installs it in a clean Debian.
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configTable } from '../../server/src/config.ts';
+import { runInstalled } from '../installed-program.ts';
 import { makeSbom } from '../release/sbom.ts';
 
-const run = promisify(execFile);
 const units = ['waybill-serve.service', 'waybill-work.service'];
 let root: string;
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'waybill-package-'));
-  await run(fileURLToPath(new URL('package', import.meta.url)), ['--root', root]);
+  await runInstalled(fileURLToPath(new URL('package', import.meta.url)), ['--root', root]);
 }, 120_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -62,7 +60,7 @@ test('the list of components of a release names every package in it, and Node', 
         JSON.parse(readFileSync(installed(`usr/lib/waybill/${path}`), 'utf8')) as { name: string; version: string },
     )
     .map(({ name, version }) => `${name}@${version}`);
-  const { stdout } = await run(installed('usr/lib/waybill/node'), ['--version']);
+  const { stdout } = await runInstalled(installed('usr/lib/waybill/node'), ['--version']);
   expect(components.toSorted()).toEqual([...new Set([...inPackage, `node@${stdout.trim().slice(1)}`])].toSorted());
 });
 
@@ -71,7 +69,10 @@ test.each([
   ['client/dist/command/main.js', 'waybill'],
 ])('%s runs with what is in the package', async (program, name) => {
   const folder = installed('usr/lib/waybill');
-  const { stdout } = await run(join(folder, 'node'), [join(folder, program), '--help'], { env: {}, cwd: root });
+  const { stdout } = await runInstalled(join(folder, 'node'), [join(folder, program), '--help'], {
+    env: {},
+    cwd: root,
+  });
   expect(stdout).toContain(`Usage: ${name} `);
 });
 
@@ -90,7 +91,7 @@ test('every link in the installed documents leads somewhere', () => {
 
 test('the man page describes every command and every setting, and can be shown', async () => {
   const page = installed('usr/share/man/man8/waybilld.8.gz');
-  const { stdout, stderr } = await run('man', ['--warnings', '--local-file', page], {
+  const { stdout, stderr } = await runInstalled('man', ['--warnings', '--local-file', page], {
     env: { ...process.env, MANWIDTH: '100', LANG: 'C.UTF-8' },
   });
   expect(stderr).toBe('');
@@ -103,12 +104,12 @@ describe.each(units)('%s', (unit) => {
     const text = readFileSync(installed(`lib/systemd/system/${unit}`), 'utf8');
     const copy = join(root, unit);
     writeFileSync(copy, text.replaceAll('/usr/lib/waybill', installed('usr/lib/waybill')));
-    const { stderr } = await run('systemd-analyze', ['verify', '--man=no', copy]);
+    const { stderr } = await runInstalled('systemd-analyze', ['verify', '--man=no', copy]);
     expect(stderr).toBe('');
   });
 
   test('is exposed at most 2.0 of 10', async () => {
-    await run('systemd-analyze', [
+    await runInstalled('systemd-analyze', [
       'security',
       '--offline=true',
       '--threshold=20',

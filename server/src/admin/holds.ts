@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { placeHold } from '../domain/holds/place-hold.ts';
 import { releaseHold } from '../domain/holds/release-hold.ts';
 import type { Hold } from '../domain/ports/index.ts';
+import { userName } from '../user-name.ts';
 import { type AddCommand, examples, idFrom, print, printPages } from './command.ts';
 
 const holdsPerPage = 500;
@@ -20,7 +20,7 @@ interface PlaceOptions {
 export const holdCommands: AddCommand = (parent, withEngines) => {
   const holds = parent.command('holds').description('keep drops or whole accounts from being deleted: legal holds');
   examples(holds, 'waybilld admin holds list', 'waybilld admin holds place --help');
-  const by = ['--by <name>', 'who decided it', userInfo().username] as const;
+  const by = ['--by <name>', 'who decided it', userName()] as const;
 
   const place = holds
     .command('place')

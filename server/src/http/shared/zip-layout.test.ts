@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
 import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runInstalled } from '../../../../tools/installed-program.ts';
 import { type ZipEntry, type ZipPiece, zipLayout } from './zip-layout.ts';
 
-const run = promisify(execFile);
 const env = { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 const time = new Date('2026-11-15T13:37:42Z');
 const gib = 1024 ** 3;
@@ -50,10 +48,12 @@ test.each([
   ['where some are', known.map((entry, index) => (index === 0 ? { ...entry, crc32: null } : entry))],
 ])('unzip finds every file %s', async (_which, entries) => {
   const zip = written(entries, 'small.zip');
-  expect((await run('unzip', ['-t', zip], { env })).stdout).toContain('No errors detected');
-  expect((await run('unzip', ['-Z1', zip], { env })).stdout.trimEnd().split('\n')).toEqual(Object.keys(contents));
-  expect((await run('unzip', ['-p', zip, 'smörgås.txt'], { env })).stdout).toBe(contents['smörgås.txt']);
-  expect((await run('unzip', ['-Z', '-T', zip], { env })).stdout).toContain('20261115.133742');
+  expect((await runInstalled('unzip', ['-t', zip], { env })).stdout).toContain('No errors detected');
+  expect((await runInstalled('unzip', ['-Z1', zip], { env })).stdout.trimEnd().split('\n')).toEqual(
+    Object.keys(contents),
+  );
+  expect((await runInstalled('unzip', ['-p', zip, 'smörgås.txt'], { env })).stdout).toBe(contents['smörgås.txt']);
+  expect((await runInstalled('unzip', ['-Z', '-T', zip], { env })).stdout).toContain('20261115.133742');
 });
 
 test('the same files and time are the same bytes', () => {
@@ -84,9 +84,9 @@ test.each([
       writeSync(file, header, 0, header.length, piece.start);
     }
     closeSync(file);
-    const { stdout } = await run('unzip', ['-Zs', path], { env });
+    const { stdout } = await runInstalled('unzip', ['-Zs', path], { env });
     const listed = [...stdout.matchAll(/(\d+) \S+ stor .* folder\/(\d)$/gm)];
     expect(listed.map(([, size]) => Number(size))).toEqual(sizes);
-    expect((await run('unzip', ['-p', path, `folder/${sizes.length - 1}`], { env })).stdout).toBe('\0\0\0');
+    expect((await runInstalled('unzip', ['-p', path, `folder/${sizes.length - 1}`], { env })).stdout).toBe('\0\0\0');
   }
 });

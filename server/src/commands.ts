@@ -1,0 +1,55 @@
+import { pino } from 'pino';
+import type { WithEngines } from './admin/command.ts';
+import type { Diagnose } from './admin/doctor.ts';
+import { assemble } from './assemble.ts';
+import { assembleExaminations } from './assemble-examinations.ts';
+import { givenSettings, inspectConfig, readConfig } from './config.ts';
+import { diagnose } from './domain/doctor/diagnose.ts';
+import { askOnTerminal } from './setup/ask-on-terminal.ts';
+import { becomeServicesUser } from './setup/become-services-user.ts';
+import type { SetUp } from './setup/command.ts';
+import { setUp } from './setup/setup.ts';
+import { databaseIsAway } from './start-up.ts';
+
+export async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
+  const engines = assemble(readConfig(), pino({ level: 'silent' }), options?.role ?? 'admin');
+  try {
+    if (options?.migrateFirst !== false) {
+      await engines.migrate().catch(databaseIsAway);
+      await engines.checkPepper().catch(databaseIsAway);
+    }
+    await command({ engines });
+  } finally {
+    await engines.close();
+  }
+}
+
+export function diagnoseParts(...[{ parts, dnsServer }]: Parameters<Diagnose>): ReturnType<Diagnose> {
+  const examinations = Object.entries(assembleExaminations(inspectConfig(), { dnsServer }));
+  return diagnose(Object.fromEntries(examinations.filter(([name]) => parts.includes(name))));
+}
+
+export function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): ReturnType<SetUp> {
+  // Only for the variables of libraries in the environment file: the settings there are read by the set-up itself.
+  inspectConfig();
+  return setUp(options, {
+    given: givenSettings(),
+    ask: mayAsk ? askOnTerminal : undefined,
+    open: (config) => {
+      // All files are written, which needed root.
+      becomeServicesUser();
+      const engines = assemble(config, pino({ level: 'silent' }), 'admin');
+      const prepareDatabase = async () => {
+        const applied = await engines.migrate();
+        await engines.checkPepper();
+        return applied;
+      };
+      return { ...engines, migrate: () => prepareDatabase().catch(databaseIsAway) };
+    },
+    diagnose: (settings) => {
+      // No `serve` is running yet that could answer through the proxy.
+      const { proxy: _, ...examinations } = assembleExaminations(inspectConfig(settings));
+      return diagnose(examinations);
+    },
+  });
+}

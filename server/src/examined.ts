@@ -1,0 +1,16 @@
+/** The parts that the doctor examines, in the order in which findings are shown. */
+export const examined = [
+  'configuration',
+  'machine',
+  'keys',
+  'postgres',
+  'valkey',
+  's3',
+  'clamd',
+  'mail',
+  'bounces',
+  'sms',
+  'tls',
+  'proxy',
+] as const;
+export type Examined = (typeof examined)[number];

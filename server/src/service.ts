@@ -1,0 +1,108 @@
+import { type Logger, pino } from 'pino';
+import { type Assembly, assemble } from './assemble.ts';
+import { type Config, readServiceEnvironment } from './config.ts';
+import { SetupError } from './domain/setup-error.ts';
+import { type InheritedSockets, listenOn } from './hand-over.ts';
+import { buildConsole, type ProcessStatus } from './http/console/server.ts';
+import { type EngineWatch, watchEngines } from './http/console/watch-engines.ts';
+import { openJournal } from './journal.ts';
+import { jobFields } from './observe/jobs.ts';
+import { createMetrics } from './observe/metrics.ts';
+import { type Observation, observedEngines } from './observe/observed.ts';
+import { startTracing } from './observe/tracing.ts';
+import { connectServiceManager } from './service-manager.ts';
+import { startUp } from './start-up.ts';
+import { version } from './version.ts';
+
+/** How long a process that met an unexpected error may finish requests, and how long its last steps may take. */
+export const crashGraceMs = 30_000;
+
+const consoleSettings = { serve: 'WAYBILL_CONSOLE_LISTEN', work: 'WAYBILL_WORK_CONSOLE_LISTEN' } as const;
+
+/** The engines of a service, observed, after their first check, and the administrator's port, which answers before. */
+export async function startService(config: Config, role: 'serve' | 'work', inherited: InheritedSockets = new Map()) {
+  const about = { role, version };
+  const tracing = await startTracing({ ...about, url: config.WAYBILL_OTLP_URL, ratio: config.WAYBILL_TRACE_RATIO });
+  const observation: Observation = { metrics: createMetrics(about), tracing };
+  const logging = {
+    level: config.WAYBILL_LOG_LEVEL,
+    mixin: () => ({ ...jobFields(), ...tracing.logFields() }),
+  };
+  const journal = openJournal(readServiceEnvironment().journalStream);
+  const log = journal ? pino(logging, journal) : pino(logging);
+  const assembly = assemble(config, log, role, {
+    aroundStatement: (text, call) => tracing.step('postgres statement', { 'db.query.text': text }, call),
+    traceparent: tracing.traceparent,
+  });
+  const adminConsole = await openConsole(config, consoleSettings[role], { log, observation, inherited });
+  await startUp(assembly, { log });
+  const engines = observedEngines(assembly, observation);
+  adminConsole.watch(engines);
+  const manager = connectServiceManager(readServiceEnvironment(), log);
+  return { log, observation, engines, adminConsole, manager };
+}
+
+/** The administrator's port, and what it reports. A supervisor can tell a process that waits from one that is dead. */
+async function openConsole(
+  config: Config,
+  setting: (typeof consoleSettings)[keyof typeof consoleSettings],
+  {
+    log,
+    observation,
+    inherited,
+  }: { readonly log: Logger; readonly observation: Observation; readonly inherited: InheritedSockets },
+) {
+  const { registry, sources } = observation.metrics;
+  let status: ProcessStatus = 'starting';
+  let watch: EngineWatch | undefined;
+  const server = buildConsole({
+    log,
+    status: () => status,
+    engines: () => watch?.states() ?? {},
+    allowedHosts: config.WAYBILL_ALLOWED_HOSTS,
+    metrics: registry,
+  });
+  const address = config[setting];
+  const open = async () => {
+    if (address) await listenOn(server, address, { inherited }).catch(cannotListen(setting));
+  };
+  // Until this process has replaced the other one, that one reports.
+  const opensLate = inherited.size > 0;
+  if (!opensLate) await open();
+  return {
+    listening: () => (address ? [{ address, server: server.server }] : []),
+    watch({ checks, usage }: Pick<Assembly, 'checks' | 'usage'>) {
+      watch = watchEngines(checks, { log });
+      Object.assign(sources.lanes, usage.lanes);
+      sources.connections = usage.connections;
+      sources.memory = usage.memory;
+      sources.enginesUp = watch.areUp;
+    },
+    async started() {
+      if (status === 'starting') status = 'ok';
+      if (opensLate) await open();
+    },
+    stopping() {
+      status = 'stopping';
+    },
+    async close() {
+      watch?.stop();
+      await server.close();
+    },
+  };
+}
+
+export function cannotListen(setting: string): (error: NodeJS.ErrnoException) => never {
+  return (cause) => {
+    if (cause.code !== 'EACCES') throw new Error(`${setting} cannot be used: ${cause.message}.`, { cause });
+    throw new SetupError(
+      `${setting} cannot be used: a port below 1024 needs a right that this user does not have. Use a port such as 8080 behind a proxy, or give the service the right: AmbientCapabilities=CAP_NET_BIND_SERVICE in its unit.`,
+      { cause },
+    );
+  };
+}
+
+/** When a stopping process is killed whatever it is still doing: some time after everything was told to end. */
+export function stopLimitMs(config: Config): number {
+  return (config.WAYBILL_STOP_DELAY_SECONDS + config.WAYBILL_STOP_SECONDS) * 1000 + crashGraceMs;
+}
