@@ -16,16 +16,15 @@ const boundary = '------------------------recorded';
 
 /** Replaces what differs from one run to the next. */
 class Names {
-  readonly #known: [RegExp, string][] = [];
+  readonly #known: [value: string, name: string][] = [];
 
   add(value: string, name: string): void {
-    this.#known.push([new RegExp(RegExp.escape(value), 'g'), name]);
-    this.#known.push([new RegExp(RegExp.escape(encodeURIComponent(value)), 'g'), name]);
+    this.#known.push([value, name], [encodeURIComponent(value), name]);
   }
 
   apply(exchanged: string): string {
     return this.#known
-      .reduce((result, [pattern, name]) => result.replace(pattern, name), exchanged)
+      .reduce((result, [value, name]) => result.replaceAll(value, name), exchanged)
       .replace(/"(create_?time)":"\d{10}"/g, '"$1":"{seconds}"')
       .replace(/^(> authorization: basic) .+$/gim, '$1 {wrong}')
       .replace(/^(date|x-request-id|etag|contacts-version): .+$/gim, '$1: {varies}')
