@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { admin, adminJson, processEnvironment, programEnvironment, programPath } from '../lib/admin.ts';
 import type { Client } from '../lib/client.ts';
+import { query } from '../lib/inside.ts';
 import { waitForMail } from '../lib/mailbox.ts';
 import { closedPort, ownServe, ownWorker } from '../lib/own-serve.ts';
 import { dispatch } from '../lib/scenario.ts';
@@ -50,6 +51,23 @@ test('the program tells its version', async () => {
     version: string;
   };
   expect(await ended(['--version'])).toEqual({ stdout: `${version}\n`, stderr: '', exitCode: 0 });
+});
+
+test('the audit names the user who ran a command, and the one who ran it by sudo', async () => {
+  const { username } = userInfo();
+  await adminJson(['accounts', 'set', '--email', sender.user, '--receipts', 'off', '--json'], '', {
+    SUDO_USER: 'anna',
+  });
+  await adminJson(['accounts', 'set', '--email', sender.user, '--receipts', 'on', '--json'], '', { SUDO_USER: 'a\nb' });
+  const entries = await query(
+    `select actor_kind, actor_id, actor from audit_entries where action = 'account.changed'
+       and account_id = (select id from accounts where email = $1) order by at`,
+    [sender.user],
+  );
+  expect(entries).toEqual([
+    { actor_kind: 'command', actor_id: `anna as ${username}`, actor: 'admin' },
+    { actor_kind: 'command', actor_id: username, actor: 'admin' },
+  ]);
 });
 
 describe('a setting that is wrong is named at the start', () => {

@@ -3,13 +3,16 @@ import type { WithEngines } from './admin/command.ts';
 import type { Diagnose } from './admin/doctor.ts';
 import { assemble } from './assemble.ts';
 import { assembleExaminations } from './assemble-examinations.ts';
-import { givenSettings, inspectConfig, readConfig } from './config.ts';
+import { givenSettings, inspectConfig, readConfig, readSudoUser } from './config.ts';
+import { commandAuthor } from './domain/audit/author.ts';
 import { diagnose } from './domain/doctor/diagnose.ts';
+import type { ByCommand } from './domain/ports/index.ts';
 import { askOnTerminal } from './setup/ask-on-terminal.ts';
 import { becomeServicesUser } from './setup/become-services-user.ts';
 import type { SetUp } from './setup/command.ts';
 import { setUp } from './setup/setup.ts';
 import { databaseIsAway } from './start-up.ts';
+import { userName } from './user-name.ts';
 
 export async function withEngines(...[command, options]: Parameters<WithEngines>): Promise<void> {
   const engines = assemble(readConfig(), pino({ level: 'silent' }), options?.role ?? 'admin');
@@ -18,10 +21,14 @@ export async function withEngines(...[command, options]: Parameters<WithEngines>
       await engines.migrate().catch(databaseIsAway);
       await engines.checkPepper().catch(databaseIsAway);
     }
-    await command({ engines });
+    await command({ engines: { ...engines, administrator: nameAdministrator() } });
   } finally {
     await engines.close();
   }
+}
+
+function nameAdministrator(): ByCommand['administrator'] {
+  return commandAuthor({ user: userName(), sudoUser: readSudoUser() });
 }
 
 export function diagnoseParts(...[{ parts, dnsServer }]: Parameters<Diagnose>): ReturnType<Diagnose> {
@@ -32,6 +39,8 @@ export function diagnoseParts(...[{ parts, dnsServer }]: Parameters<Diagnose>): 
 export function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): ReturnType<SetUp> {
   // Only for the variables of libraries in the environment file: the settings there are read by the set-up itself.
   inspectConfig();
+  // Before it becomes the services' user.
+  const administrator = nameAdministrator();
   return setUp(options, {
     given: givenSettings(),
     ask: mayAsk ? askOnTerminal : undefined,
@@ -44,7 +53,7 @@ export function setUpHere(...[{ mayAsk, ...options }]: Parameters<SetUp>): Retur
         await engines.checkPepper();
         return applied;
       };
-      return { ...engines, migrate: () => prepareDatabase().catch(databaseIsAway) };
+      return { ...engines, administrator, migrate: () => prepareDatabase().catch(databaseIsAway) };
     },
     diagnose: (settings) => {
       // No `serve` is running yet that could answer through the proxy.

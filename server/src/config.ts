@@ -616,6 +616,12 @@ export interface ServiceEnvironment {
   readonly journalStream: string | undefined;
 }
 
+/** The user who ran a command by `sudo`, which anyone who may run commands can also set. */
+export function readSudoUser(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  const name = environment['SUDO_USER'] ?? '';
+  return /^[^\s\p{C}]{1,64}$/u.test(name) ? name : undefined;
+}
+
 export function readServiceEnvironment(environment: NodeJS.ProcessEnv = process.env): ServiceEnvironment {
   return {
     notifySocket: environment['NOTIFY_SOCKET'] || undefined,

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { readConfig } from '../../server/src/config.ts';
 import { createAccount } from '../../server/src/domain/accounts/create-account.ts';
+import { commandAuthor } from '../../server/src/domain/audit/author.ts';
 import { jobDeadlines, openDatabase, openPool } from '../../server/src/engines/postgres/database.ts';
 import { postgresStore } from '../../server/src/engines/postgres/store.ts';
 
@@ -19,6 +20,7 @@ export interface AccountRequest {
 }
 
 const pepper = readConfig().WAYBILL_KEY_PEPPER;
+const administrator = commandAuthor({ user: 'demo' });
 const random = { bytes: randomBytes, uuid: randomUUIDv7 };
 
 const server = createServer((request, response) => {
@@ -38,7 +40,7 @@ async function create({ email, number, databaseUrl }: AccountRequest): Promise<s
   const pool = openPool({ url: databaseUrl, connections: 1, deadlines: jobDeadlines, onError: () => undefined });
   try {
     const store = postgresStore(openDatabase(pool));
-    return (await createAccount({ store, random, pepper }, { email, number, type: 'api' })).apiKey;
+    return (await createAccount({ store, random, pepper, administrator }, { email, number, type: 'api' })).apiKey;
   } finally {
     await pool.end();
   }

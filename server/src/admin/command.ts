@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Assembly } from '../assemble.ts';
 import { isUuid } from '../domain/is-uuid.ts';
+import type { ByCommand } from '../domain/ports/index.ts';
 import { toJsonText } from './json-text.ts';
 
 /** What a command is given: the engines, and where its output goes. */
@@ -28,7 +29,8 @@ export interface AdminContext {
     | 'database'
     | 'bucket'
     | 'openBackupPlace'
-  >;
+  > &
+    ByCommand;
 }
 
 /** Opens the engines on an up-to-date database, runs a command with them, and closes them afterwards. */

@@ -131,7 +131,8 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
     .option('--json', 'print JSON')
     .action((id: string, options: { account: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        await revokeDrop(engines, await findAccount(engines, options.account), id);
+        const account = await findAccount(engines, options.account);
+        await revokeDrop(engines, account, id, engines.administrator);
         print(options.json, { revoked: id, reference: referenceOf(id) }, [`${id} (${referenceOf(id)}) is revoked.`]);
       }),
     );

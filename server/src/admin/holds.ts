@@ -2,7 +2,6 @@ import { findAccount } from '../domain/accounts/find-account.ts';
 import { placeHold } from '../domain/holds/place-hold.ts';
 import { releaseHold } from '../domain/holds/release-hold.ts';
 import type { Hold } from '../domain/ports/index.ts';
-import { userName } from '../user-name.ts';
 import { type AddCommand, examples, idFrom, print, printPages } from './command.ts';
 
 const holdsPerPage = 500;
@@ -13,14 +12,14 @@ interface PlaceOptions {
   drop?: string;
   name: string;
   reason: string;
-  by: string;
+  by?: string;
   json?: boolean;
 }
 
 export const holdCommands: AddCommand = (parent, withEngines) => {
   const holds = parent.command('holds').description('keep drops or whole accounts from being deleted: legal holds');
   examples(holds, 'waybilld admin holds list', 'waybilld admin holds place --help');
-  const by = ['--by <name>', 'who decided it', userName()] as const;
+  const by = ['--by <name>', 'who decided it, if not the user who runs the command'] as const;
 
   const place = holds
     .command('place')
@@ -34,7 +33,8 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
     .action((options: PlaceOptions) =>
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.account);
-        const id = await placeHold(engines, account, { ...options, dropId: options.drop ?? null });
+        const { by: decidedBy = engines.administrator.id, ...hold } = options;
+        const id = await placeHold(engines, account, { ...hold, by: decidedBy, dropId: options.drop ?? null });
         print(options.json, { placed: id }, [
           `Hold ${id} is in force: ${options.drop ? `drop ${options.drop}` : `everything of ${account.email}`} is kept until it is released.`,
         ]);
@@ -88,9 +88,9 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
     .argument('<hold>', 'its id, as `holds list` shows it', idFrom('holds list'))
     .option(...by)
     .option('--json', 'print JSON')
-    .action((id: string, options: { by: string; json?: boolean }) =>
+    .action((id: string, options: { by?: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        await releaseHold(engines, id, options.by);
+        await releaseHold(engines, id, options.by ?? engines.administrator.id);
         print(options.json, { released: id }, [`Hold ${id} is released.`]);
       }),
     );

@@ -78,7 +78,7 @@ export const keyCommands: AddCommand = (parent, withEngines) => {
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.email);
         const { id, descendants = false } = options;
-        const revoked = await revokeKey(engines, account, { keyId: id, descendants });
+        const revoked = await revokeKey(engines, account, { keyId: id, descendants }, engines.administrator);
         print(
           options.json,
           { id, revoked: true, ids: revoked },

@@ -143,7 +143,7 @@ describe('a drop that has ended', () => {
   test('because it was revoked has lost its keys at once', async () => {
     const { sender, dropId } = await sentDrop();
     const account = await engines.store.accounts.byId(sender.accountId);
-    await revokeDrop(engines, account as Account, dropId);
+    await revokeDrop(engines, account as Account, dropId, engines.administrator);
     expect(await rowsOf(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
   });
 });
@@ -163,7 +163,7 @@ describe('a grant that is revoked', () => {
     await engines.store.uploads.refuse(actor.accountId, refused, 'infected');
 
     const account = await engines.store.accounts.byId(actor.accountId);
-    await revokeDrop(engines, account as Account, first.dropId);
+    await revokeDrop(engines, account as Account, first.dropId, engines.administrator);
     await sweep(engines);
     const keys = `select id from files where wrapped_key is not null and id = any($1)
       union all select id from uploads where wrapped_key is not null and id = any($1)`;
@@ -260,7 +260,15 @@ describe('an upload under way', () => {
     const actor = await exchange.account();
     const writer = { accountId: actor.accountId, id: randomUUID(), writer: randomUUID() };
     const { id } = writer;
-    const upload = { draft: '', name: 'a.txt', path: null, mediaType: 'text/plain', sizeBytes: null, chunkCount: 0 };
+    const upload = {
+      draft: '',
+      keyId: null,
+      name: 'a.txt',
+      path: null,
+      mediaType: 'text/plain',
+      sizeBytes: null,
+      chunkCount: 0,
+    };
     const stored = {
       wrappedKey: Buffer.alloc(60),
       keyVersion: 1,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ErrorCode } from '@waybill/protocol';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { Caller } from '../domain/accounts/authenticate.ts';
+import type { Actor } from '../domain/ports/index.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Trace } from '../observe/tracing.ts';
 import type { Turns } from './shared/turns.ts';
@@ -37,7 +37,7 @@ declare module 'fastify' {
     surface?: Surface;
   }
   interface FastifyRequest {
-    actor: Caller | undefined;
+    actor: Actor | undefined;
     /** The drop or grant that the request is about, for the log. */
     dropId: string | undefined;
     /** The code of the error that it is answered with. */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { assemble } from '../assemble.ts';
 import { readConfig } from '../config.ts';
 import { authenticate } from '../domain/accounts/authenticate.ts';
+import { commandAuthor } from '../domain/audit/author.ts';
 import { fault } from '../domain/doctor/finding.ts';
 import { parseEnvironment } from '../environment-file.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../testing/database.ts';
@@ -47,7 +48,10 @@ function run(options: Partial<SetupOptions> = {}, needs: Partial<SetupNeeds> = {
     {
       given: given(),
       ask: undefined,
-      open: (config) => assemble(config, pino({ level: 'silent' }), 'admin'),
+      open: (config) => ({
+        ...assemble(config, pino({ level: 'silent' }), 'admin'),
+        administrator: commandAuthor({ user: 'root' }),
+      }),
       diagnose: async () => [],
       ...needs,
     },

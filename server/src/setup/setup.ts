@@ -2,7 +2,7 @@ import type { Assembly } from '../assemble.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
 import { reason } from '../domain/doctor/finding.ts';
-import type { Finding } from '../domain/ports/index.ts';
+import type { ByCommand, Finding } from '../domain/ports/index.ts';
 import type { Settings } from '../environment-file.ts';
 import { type Ask, askForMissing, mergeSettings } from './gather-settings.ts';
 import { ProtectedFiles } from './protected-files.ts';
@@ -27,7 +27,7 @@ export interface SetupNeeds {
   readonly ask: Ask | undefined;
   readonly open: (
     config: Config,
-  ) => Pick<Assembly, 'createBucket' | 'migrate' | 'store' | 'random' | 'pepper' | 'close'>;
+  ) => Pick<Assembly, 'createBucket' | 'migrate' | 'store' | 'random' | 'pepper' | 'close'> & ByCommand;
   readonly diagnose: (settings: Settings) => Promise<readonly Finding[]>;
 }
 
@@ -82,7 +82,7 @@ export async function setUp(options: SetupOptions, needs: SetupNeeds): Promise<S
 }
 
 async function firstAccount(
-  engines: Pick<Assembly, 'store' | 'random' | 'pepper'>,
+  engines: Pick<Assembly, 'store' | 'random' | 'pepper'> & ByCommand,
   given: Pick<SetupOptions, 'email' | 'number'>,
   ask: Ask | undefined,
 ): Promise<{ email: string; apiKey: string } | 'exists' | 'none'> {

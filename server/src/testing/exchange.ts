@@ -2,8 +2,10 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
+import { authenticateBearer } from '../domain/accounts/authenticate.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
+import { commandAuthor } from '../domain/audit/author.ts';
 import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
 import { openFileList } from '../domain/drafts/open-file-list.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
@@ -14,6 +16,7 @@ import { DayKeys, withDayKeys } from '../domain/keys/day-keys.ts';
 import { ReturnPaths } from '../domain/outbox/return-paths.ts';
 import type {
   Actor,
+  ByCommand,
   KeyProvider,
   Letters,
   MessageLimit,
@@ -103,6 +106,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly stopLinks: StopLinks;
     readonly policy: Policy;
     readonly pepper: Buffer;
+    readonly administrator: ByCommand['administrator'];
     readonly readAhead: ReadAhead;
     readonly intake: Intake;
   };
@@ -153,6 +157,7 @@ export async function openTestExchange(
     stopLinks: new StopLinks(testPolicy.publicUrl, randomBytes(32)),
     policy: testPolicy,
     pepper: randomBytes(32),
+    administrator: commandAuthor({ user: 'tester' }),
     readAhead: new ReadAhead({ bytes: 64 * 1024 ** 2 }),
     intake: testIntake(database.store),
   };
@@ -162,8 +167,8 @@ export async function openTestExchange(
     engines,
     async account(...contacts) {
       const email = `${randomBytes(6).toString('hex')}@example.org`;
-      const { account, apiKey } = await createAccount(engines, { email, number: '46701234567', type: 'api' });
-      const actor = { accountId: account.id, email };
+      const { apiKey } = await createAccount(engines, { email, number: '46701234567', type: 'api' });
+      const actor = await authenticateBearer(engines, apiKey, '127.0.0.1');
       const list = contacts.map((contact) => ({ email: contact }));
       if (list.length > 0) await replaceContacts(engines, actor, { contacts: list, lenient: false });
       return { ...actor, apiKey };
@@ -203,7 +208,12 @@ export async function useTestExchange(): Promise<TestExchange<MemoryObjectStore>
 export async function useTestExchange<Objects extends ObjectStore>(objects: Objects): Promise<TestExchange<Objects>>;
 export async function useTestExchange(objects: ObjectStore = memoryObjectStore()): Promise<TestExchange> {
   const exchange = await openTestExchange(objects);
-  afterAll(() => exchange[Symbol.asyncDispose]());
+  afterAll(async () => {
+    const nameless = "select action from audit_entries where actor_kind in ('', 'unknown') or actor_id is null limit 5";
+    const entries = await exchange.database.query(nameless);
+    await exchange[Symbol.asyncDispose]();
+    expect(entries, 'audit entries that do not name their author').toEqual([]);
+  });
   return exchange;
 }
 

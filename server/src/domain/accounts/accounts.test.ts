@@ -119,7 +119,7 @@ describe('a key', () => {
   test('is refused from the moment it is revoked, although others are being let in', async () => {
     const [one, other] = [await newAccount(), await newAccount()];
     const crowd = Array.from({ length: 20 }, () => authenticate(engines, other.account.email, other.apiKey, address));
-    await revokeKey(engines, one.account, { keyId: one.keyId });
+    await revokeKey(engines, one.account, { keyId: one.keyId }, engines.administrator);
     await expect(authenticate(engines, one.account.email, one.apiKey, address)).rejects.toMatchObject(unauthorized);
     await Promise.all(crowd);
   });
@@ -146,7 +146,7 @@ describe('a key', () => {
   test('stops working when it is revoked, and makes room for another', async () => {
     const { account, apiKey, keyId } = await newAccount();
     const second = await createKey(engines, account);
-    await revokeKey(engines, account, { keyId });
+    await revokeKey(engines, account, { keyId }, engines.administrator);
     await expect(authenticate(engines, account.email, apiKey, address)).rejects.toMatchObject(unauthorized);
     await authenticate(engines, account.email, second.apiKey, address);
     const third = await createKey(engines, account);
@@ -166,10 +166,16 @@ describe('a key', () => {
 
   test('is revoked once, and only as its account’s', async () => {
     const [one, other] = [await newAccount(), await newAccount()];
-    await expect(revokeKey(engines, other.account, { keyId: one.keyId })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(revokeKey(engines, one.account, { keyId: 'no uuid' })).rejects.toMatchObject({ code: 'not_found' });
-    await revokeKey(engines, one.account, { keyId: one.keyId });
-    await expect(revokeKey(engines, one.account, { keyId: one.keyId })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(revokeKey(engines, other.account, { keyId: one.keyId }, engines.administrator)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(revokeKey(engines, one.account, { keyId: 'no uuid' }, engines.administrator)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await revokeKey(engines, one.account, { keyId: one.keyId }, engines.administrator);
+    await expect(revokeKey(engines, one.account, { keyId: one.keyId }, engines.administrator)).rejects.toMatchObject({
+      code: 'not_found',
+    });
   });
 
   test('is in the database only as a digest and a hint', async () => {
@@ -184,7 +190,7 @@ test('every change is in the audit log, and a refused one is not', async () => {
   const { account, keyId } = await newAccount();
   await createKey(engines, account);
   await createKey(engines, account).catch(() => undefined);
-  await revokeKey(engines, account, { keyId });
+  await revokeKey(engines, account, { keyId }, engines.administrator);
   await setAccountDisabled(engines, account, true);
   await setAccountDisabled(engines, account, false);
   const entries = await exchange.database.query<{ action: string }>(

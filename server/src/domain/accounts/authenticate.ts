@@ -6,18 +6,13 @@ import { isWithin } from './network.ts';
 
 type Needs = Pick<Engines, 'store'> & { readonly pepper: Buffer };
 
-/** An account that authenticated with one of its keys. */
-export interface Caller extends Actor {
-  readonly key: NonNullable<Actor['key']>;
-}
-
 const noKey = { digest: Buffer.alloc(32) };
 
 /**
  * An unknown account, a wrong key, a revoked or expired key and a disabled account cannot be told apart: each takes the
  * same work and throws the same error. A key that is restricted to scopes works only as a bearer key.
  */
-export async function authenticate(engines: Needs, user: string, apiKey: string, address: string): Promise<Caller> {
+export async function authenticate(engines: Needs, user: string, apiKey: string, address: string): Promise<Actor> {
   if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
   const offered = digestOf(apiKey, engines.pepper);
   const keys = await engines.store.accounts.credentials(user);
@@ -29,12 +24,12 @@ export async function authenticate(engines: Needs, user: string, apiKey: string,
 }
 
 /** A key that comes without the account's address; found by its digest, which cannot be guessed without the pepper. */
-export async function authenticateBearer(engines: Needs, apiKey: string, address: string): Promise<Caller> {
+export async function authenticateBearer(engines: Needs, apiKey: string, address: string): Promise<Actor> {
   if (!isApiKey(apiKey)) throw new ExchangeError('unauthorized');
   return await useKey(engines, await engines.store.accounts.liveKey(digestOf(apiKey, engines.pepper)), address);
 }
 
-async function useKey({ store }: Needs, key: LiveKey | undefined, address: string): Promise<Caller> {
+async function useKey({ store }: Needs, key: LiveKey | undefined, address: string): Promise<Actor> {
   if (!key) throw new ExchangeError('unauthorized');
   const { accountId, email, keyId, scopes, networks, expiresAt } = key;
   if (!isWithin(networks, address)) throw new ExchangeError('network_not_allowed');

@@ -2,12 +2,12 @@ import { record } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import { phoneNumber } from '../contacts/phone-number.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports/index.ts';
+import type { Account, ByCommand, Engines } from '../ports/index.ts';
 import { insertNewKey } from './create-key.ts';
 
 /** Creates an account with its first API key, which is returned once and never again. */
 export async function createAccount(
-  engines: Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer },
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand & { readonly pepper: Buffer },
   input: { email: string; number: string; type: 'api' | 'user'; language?: string },
 ): Promise<{ account: Account; apiKey: string }> {
   const email = emailAddress(input.email);
@@ -21,7 +21,12 @@ export async function createAccount(
     const inserted = await tx.accounts.insert({ id, email, number, type: input.type, language });
     if (!inserted) throw new ExchangeError('invalid_input', `There is already an account for ${email}.`);
     const { apiKey } = await insertNewKey(engines, tx, id);
-    await record(engines, tx, { accountId: id, actor: 'admin', action: 'account.created', details: { email } });
+    await record(engines, tx, {
+      accountId: id,
+      author: engines.administrator,
+      action: 'account.created',
+      details: { email },
+    });
     const account = await tx.accounts.byId(id);
     if (!account) throw new Error('the account just inserted is not there');
     return { account, apiKey };

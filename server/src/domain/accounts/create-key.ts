@@ -1,8 +1,8 @@
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, ApiKey, Engines, KeyRights, Store } from '../ports/index.ts';
+import type { Account, Actor, ApiKey, Author, ByCommand, Engines, KeyRights, Store } from '../ports/index.ts';
 import { digestOf, hintOf, newApiKey } from './api-key.ts';
-import type { Caller } from './authenticate.ts';
 import { areWithin, parseNetwork } from './network.ts';
 
 /** Two, so that a key can be replaced without any time in which no key works. */
@@ -17,7 +17,7 @@ export interface KeyWish extends KeyRights {
 
 const everything: KeyWish = { name: '', scopes: null, networks: null, expiresAt: null };
 
-export async function createKey(engines: Needs, account: Account): Promise<{ id: string; apiKey: string }> {
+export async function createKey(engines: Needs & ByCommand, account: Account): Promise<{ id: string; apiKey: string }> {
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(account.id);
     const live = (await liveKeys(tx, account.id)).filter(({ scopes }) => scopes === null);
@@ -28,7 +28,7 @@ export async function createKey(engines: Needs, account: Account): Promise<{ id:
       );
     }
     const { key, apiKey } = await insertNewKey(engines, tx, account.id);
-    await recordNewKey(engines, tx, account.id, 'admin', key);
+    await recordNewKey(engines, tx, account.id, engines.administrator, key);
     return { id: key.id, apiKey };
   });
 }
@@ -36,7 +36,7 @@ export async function createKey(engines: Needs, account: Account): Promise<{ id:
 /** A key may create keys that can do no more than itself. */
 export async function createRestrictedKey(
   engines: Needs,
-  caller: Caller,
+  caller: Actor,
   wish: KeyWish & { readonly scopes: NonNullable<KeyWish['scopes']> },
 ): Promise<{ key: ApiKey; apiKey: string }> {
   const own = caller.key;
@@ -63,7 +63,7 @@ export async function createRestrictedKey(
     const rights = { ...wish, networks, expiresAt };
     const created = await insertNewKey(engines, tx, caller.accountId, rights, caller.key.id);
     if (!created.key.isLive) throw new ExchangeError('invalid_input', 'The key would have ended already.');
-    await recordNewKey(engines, tx, caller.accountId, caller.email, created.key);
+    await recordNewKey(engines, tx, caller.accountId, keyAuthor(caller), created.key);
     return created;
   });
 }
@@ -90,10 +90,10 @@ async function recordNewKey(
   engines: Needs,
   tx: Store,
   accountId: string,
-  actor: string,
+  author: Author,
   { id }: ApiKey,
 ): Promise<void> {
-  await record(engines, tx, { accountId, actor, action: 'key.created', details: { keyId: id } });
+  await record(engines, tx, { accountId, author, action: 'key.created', details: { keyId: id } });
 }
 
 async function liveKeys(tx: Store, accountId: string): Promise<ApiKey[]> {

@@ -1,6 +1,7 @@
+import { systemAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Batch, Engines } from '../ports/index.ts';
+import type { Account, Batch, ByCommand, Engines } from '../ports/index.ts';
 
 const accountsPerSweep = 10;
 const rowsPerBatch = 500;
@@ -11,7 +12,10 @@ const maxBatches = 2_000;
  * Disables an account for good and marks it, so that sweeps remove everything that belongs to it. It cannot be undone.
  * Has no further effect if it is marked already.
  */
-export async function deleteAccount(engines: Pick<Engines, 'store' | 'random'>, account: Account): Promise<void> {
+export async function deleteAccount(
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
+  account: Account,
+): Promise<void> {
   await engines.store.transaction(async (tx) => {
     if (!(await tx.accountDeletions.mark(account.id))) {
       throw new ExchangeError(
@@ -22,7 +26,7 @@ export async function deleteAccount(engines: Pick<Engines, 'store' | 'random'>, 
     if (account.deleting) return;
     await record(engines, tx, {
       accountId: account.id,
-      actor: 'admin',
+      author: engines.administrator,
       action: 'account.deletion_requested',
       details: { email: account.email },
     });
@@ -48,7 +52,12 @@ export async function sweepDeletedAccounts(
     }
     const isGone = await store.transaction(async (tx) => {
       if (!(await tx.accountDeletions.finish(id))) return false;
-      await record(engines, tx, { accountId: id, actor: 'sweep', action: 'account.deleted', details: { email } });
+      await record(engines, tx, {
+        accountId: id,
+        author: systemAuthor('sweep'),
+        action: 'account.deleted',
+        details: { email },
+      });
       return true;
     });
     if (isGone) finished += 1;

@@ -60,7 +60,7 @@ describe('what an account stores', () => {
     expect(await stored(actor)).toBe(400);
     const drop = await exchange.drop(actor, ['r@example.org'], ['c.txt']);
     expect(await stored(actor)).toBe(400 + Buffer.byteLength('content of c.txt'));
-    await revokeDrop(engines, await findAccount(engines, actor.email), drop);
+    await revokeDrop(engines, await findAccount(engines, actor.email), drop, engines.administrator);
     expect(await stored(actor)).toBe(0);
   });
 

@@ -1,6 +1,7 @@
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Actor, Engines, KeyRights } from '../ports/index.ts';
+import type { Account, Actor, Author, Engines, KeyRights } from '../ports/index.ts';
 import { areWithin } from './network.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'>;
@@ -11,12 +12,12 @@ export interface Revocation {
   readonly descendants?: boolean;
 }
 
-/** Revokes a key as an administrator. Returns the ids of all keys that were revoked. */
+/** Returns the ids of all keys that were revoked. */
 export async function revokeKey(
   engines: Needs,
   account: Pick<Account, 'id' | 'email'>,
   { keyId, descendants = false }: Revocation,
-  actor = 'admin',
+  author: Author,
 ): Promise<string[]> {
   return engines.store.transaction(async (tx) => {
     // No key is made by one that is being revoked: creating keys takes the same lock.
@@ -24,18 +25,15 @@ export async function revokeKey(
     const revoked = await tx.accounts.revokeKey(account.id, keyId, descendants);
     if (revoked.length === 0) throw new ExchangeError('not_found', `${account.email} has no live key ${keyId}.`);
     for (const id of revoked) {
-      await record(engines, tx, { accountId: account.id, actor, action: 'key.revoked', details: { keyId: id } });
+      await record(engines, tx, { accountId: account.id, author, action: 'key.revoked', details: { keyId: id } });
     }
     return revoked;
   });
 }
 
 /** A key revokes only keys that may do no more than itself. Its descendants never may do more than it. */
-export async function revokeKeyWithin(
-  engines: Needs,
-  { accountId, email, key: own }: Actor & { readonly key: NonNullable<Actor['key']> },
-  revocation: Revocation,
-): Promise<void> {
+export async function revokeKeyWithin(engines: Needs, actor: Actor, revocation: Revocation): Promise<void> {
+  const { accountId, email, key: own } = actor;
   await engines.store.transaction(async (tx) => {
     const key = await tx.accounts.unrevokedKey(accountId, revocation.keyId);
     if (!key) throw new ExchangeError('not_found');
@@ -45,7 +43,7 @@ export async function revokeKeyWithin(
         'The key may do more than yours: use one that may do as much, or ask an administrator.',
       );
     }
-    await revokeKey({ ...engines, store: tx }, { id: accountId, email }, revocation, email);
+    await revokeKey({ ...engines, store: tx }, { id: accountId, email }, revocation, keyAuthor(actor));
   });
 }
 

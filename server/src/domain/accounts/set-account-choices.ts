@@ -1,9 +1,9 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, AccountChoices, Engines } from '../ports/index.ts';
+import type { Account, AccountChoices, ByCommand, Engines } from '../ports/index.ts';
 
 export async function setAccountChoices(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   account: Account,
   choices: Partial<AccountChoices>,
 ): Promise<void> {
@@ -12,7 +12,7 @@ export async function setAccountChoices(
     await tx.accounts.setChoices(account.id, choices);
     await record(engines, tx, {
       accountId: account.id,
-      actor: 'admin',
+      author: engines.administrator,
       action: 'account.changed',
       details: { ...choices },
     });

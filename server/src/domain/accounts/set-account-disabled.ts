@@ -1,10 +1,10 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports/index.ts';
+import type { Account, ByCommand, Engines } from '../ports/index.ts';
 
 /** While it is disabled, requests are refused, and events wait to be sent to its webhooks. */
 export async function setAccountDisabled(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   account: Account,
   disabled: boolean,
 ): Promise<void> {
@@ -16,7 +16,7 @@ export async function setAccountDisabled(
     if (!disabled) await tx.webhookDeliveries.resume(account.id);
     await record(engines, tx, {
       accountId: account.id,
-      actor: 'admin',
+      author: engines.administrator,
       action: disabled ? 'account.disabled' : 'account.enabled',
     });
   });

@@ -1,8 +1,8 @@
 import { record, serverAccountId } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines, Group, Quotas } from '../ports/index.ts';
+import type { Account, ByCommand, Engines, Group, Quotas } from '../ports/index.ts';
 
-type Needs = Pick<Engines, 'store' | 'random'>;
+type Needs = Pick<Engines, 'store' | 'random'> & ByCommand;
 
 /** Sets what an account may do, and the group it is in. What is not given stays as it is. */
 export async function setAccountQuotas(
@@ -17,7 +17,7 @@ export async function setAccountQuotas(
     requireRange(await tx.quotas.of(account.id));
     await record(engines, tx, {
       accountId: account.id,
-      actor: 'admin',
+      author: engines.administrator,
       action: 'account.changed',
       details: { ...quotas, ...(group !== undefined && { group: group?.name ?? null }) },
     });
@@ -85,5 +85,5 @@ function recordGroup(
   action: string,
   details: Record<string, unknown>,
 ): Promise<void> {
-  return record(engines, tx, { accountId: serverAccountId, actor: 'admin', action, details });
+  return record(engines, tx, { accountId: serverAccountId, author: engines.administrator, action, details });
 }

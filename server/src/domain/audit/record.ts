@@ -1,4 +1,4 @@
-import type { Engines, Store } from '../ports/index.ts';
+import type { Author, Engines, Store } from '../ports/index.ts';
 
 /** The account that stands for the server itself, used for changes that belong to no account. */
 export const serverAccountId = '00000000-0000-0000-0000-000000000000';
@@ -7,11 +7,11 @@ export const serverAccountId = '00000000-0000-0000-0000-000000000000';
 export async function record(
   engines: Pick<Engines, 'random'>,
   tx: Pick<Store, 'audit'>,
-  change: { accountId: string; actor: string; action: string; details?: Record<string, unknown> },
+  change: { accountId: string; author: Author; action: string; details?: Record<string, unknown> },
 ): Promise<void> {
   await tx.audit.append(change.accountId, {
     id: engines.random.uuid(),
-    actor: change.actor,
+    author: change.author,
     action: change.action,
     details: change.details ?? {},
   });

@@ -1,3 +1,4 @@
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Actor, Engines, NewEvent, Store } from '../ports/index.ts';
 
@@ -8,7 +9,7 @@ import type { Actor, Engines, NewEvent, Store } from '../ports/index.ts';
 export async function recordChange(
   engines: Pick<Engines, 'random'>,
   tx: Store,
-  { accountId, email: actor }: Actor,
+  actor: Actor,
   change: {
     readonly action: string;
     readonly details: Record<string, unknown>;
@@ -17,8 +18,9 @@ export async function recordChange(
     readonly removed: readonly string[];
   },
 ): Promise<void> {
+  const { accountId } = actor;
   const { action, details, written, removed } = change;
-  await record(engines, tx, { accountId, actor, action, details });
+  await record(engines, tx, { accountId, author: keyAuthor(actor), action, details });
   const contacts = await tx.contacts.count(accountId);
   const eventOf = (type: 'contact.changed' | 'contact.removed', emails: readonly string[]): NewEvent[] => {
     const [email, ...others] = emails;

@@ -1,12 +1,12 @@
 import { type ContactInput, limits } from '@waybill/protocol';
 import { record, serverAccountId } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines } from '../ports/index.ts';
+import type { ByCommand, Engines } from '../ports/index.ts';
 import { contactFromInput } from './contact-from-input.ts';
 
 /** The administrator's list, which every account can see and none can change. */
 export async function replaceGlobalContacts(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   input: readonly ContactInput[],
 ): Promise<number> {
   if (input.length > limits.contactsPerAccount) throw new ExchangeError('too_large');
@@ -20,7 +20,7 @@ export async function replaceGlobalContacts(
     await tx.contacts.replaceGlobal(contacts);
     await record(engines, tx, {
       accountId: serverAccountId,
-      actor: 'admin',
+      author: engines.administrator,
       action: 'global_contacts.replaced',
       details: { count: contacts.length },
     });

@@ -1,3 +1,4 @@
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
@@ -17,7 +18,7 @@ export async function removeFile(
     if (!removed) throw new ExchangeError('not_found', 'No uploaded file has that name.');
     await record(engines, tx, {
       accountId: actor.accountId,
-      actor: actor.email,
+      author: keyAuthor(actor),
       action: 'file.removed',
       details: { draft, name: wanted },
     });

@@ -1,6 +1,7 @@
 import type { ContactInput, Receiver } from '@waybill/protocol';
 import { policyOf } from '../accounts/policy-of.ts';
 import { requireAllowedRecipients } from '../accounts/require-allowed-recipients.ts';
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { contactFromInput, requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -41,7 +42,7 @@ export async function setReceivers(
     await tx.drafts.setReceivers(actor.accountId, draft, receivers);
     await record(engines, tx, {
       accountId: actor.accountId,
-      actor: actor.email,
+      author: keyAuthor(actor),
       action: 'receivers.set',
       details: { draft, count: receivers.length },
     });

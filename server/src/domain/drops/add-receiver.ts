@@ -1,6 +1,7 @@
 import { limits } from '@waybill/protocol';
 import { policyOf } from '../accounts/policy-of.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -67,7 +68,7 @@ export async function prepareReceiver(
       const added = dropEvents({ accountId, ...sent }, 'receiver_added', { receiver: receiver.email });
       await tx.events.append([...added, ...received]);
       const details = { dropId, position };
-      await record(engines, tx, { accountId, actor: actor.email, action: 'drop.receiver_added', details });
+      await record(engines, tx, { accountId, author: keyAuthor(actor), action: 'drop.receiver_added', details });
       if (drop.notify)
         await enqueueMails(engines, tx, actor, dropId, 'invitation', [{ position, email: receiver.email }]);
       return { position, email: receiver.email, token };

@@ -92,7 +92,7 @@ async function isRepetition(
   type: DropType,
 ): Promise<boolean> {
   if (dispatch.idempotencyKey !== undefined) {
-    const request = { digest, keyId: actor.key?.id ?? null };
+    const request = { digest, keyId: actor.key.id };
     const claimed = await tx.drops.claimIdempotencyKey(actor.accountId, dispatch.idempotencyKey, request);
     if (!claimed) return false;
     requireSameKey(actor, claimed.keyId);

@@ -131,7 +131,7 @@ test('what has ended stays ended, whether swept or not', async () => {
     });
   }
   const revoked = await sentLink(exchange, ['a.txt']);
-  await revokeDrop(engines, await findAccount(engines, revoked.sender.email), revoked.dropId);
+  await revokeDrop(engines, await findAccount(engines, revoked.sender.email), revoked.dropId, engines.administrator);
   await expect(extend(revoked.sender, revoked.dropId, inDays(9))).rejects.toMatchObject({ code: 'link_revoked' });
 });
 

@@ -3,7 +3,7 @@ import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
-import type { Account, DropDeadline, Engines, OwnedKey, Store } from '../ports/index.ts';
+import type { Account, Author, ByCommand, DropDeadline, Engines, OwnedKey, Store } from '../ports/index.ts';
 import { requireVersion } from '../requests/require-version.ts';
 import { reminderSeconds } from './reminder.ts';
 
@@ -16,9 +16,14 @@ type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>;
  * Moves the deadline of a drop or a grant to a later time, at most the maximum lifetime from now. Receivers to whom not
  * everything has been sent are reminded before the new deadline, even if they were reminded of the old one.
  */
-export async function extendDrop(engines: Needs, account: Account, dropId: string, until: Date): Promise<void> {
+export async function extendDrop(
+  engines: Needs & ByCommand,
+  account: Account,
+  dropId: string,
+  until: Date,
+): Promise<void> {
   const extend = await prepareExtension(engines, account, dropId, until);
-  await extend(engines.store, 'admin');
+  await extend(engines.store, engines.administrator);
 }
 
 /** Fetches keys, which may be slow; what is returned is the change, as part of a transaction of the caller's if any. */
@@ -27,13 +32,13 @@ export async function prepareExtension(
   account: Pick<Account, 'id' | 'email'>,
   dropId: string,
   until: Date,
-): Promise<(store: Store, actor: string, ifVersion?: readonly string[]) => Promise<void>> {
+): Promise<(store: Store, author: Author, ifVersion?: readonly string[]) => Promise<void>> {
   const { unitSeconds, max, only } = (await policyOf(engines, account.id)).desttime;
   const untilThen = Math.min((until.getTime() - Date.now()) / 1000, max * unitSeconds);
   const wrapForDay = await prepareForDay(engines, account.id, { dropId }, untilThen);
   const linkKeys = await findLinkKeys(engines, account.id, dropId, untilThen);
   const rewrapLinkKeys = await engines.dayKeys.prepare(linkKeys, untilThen);
-  return (store, actor, ifVersion) =>
+  return (store, author, ifVersion) =>
     store.transaction(async (tx) => {
       const drop = await tx.drops.lockDeadline(account.id, dropId);
       if (!drop) throw new ExchangeError('not_found', `${account.email} has no drop ${dropId}.`);
@@ -67,7 +72,7 @@ export async function prepareExtension(
       if (replaced.length > 0) await tx.wrappedKeys.replace('drops', replaced);
       await record(engines, tx, {
         accountId: account.id,
-        actor,
+        author,
         action: 'drop.extended',
         details: { dropId, from: drop.expiresAt, until },
       });

@@ -1,7 +1,7 @@
 import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports/index.ts';
+import type { Account, Author, Engines } from '../ports/index.ts';
 import { batchSize } from '../sweep.ts';
 
 /** Withdraws a drop or a grant: its links stop working at once, and its bytes are unreadable from then on. */
@@ -9,7 +9,7 @@ export async function revokeDrop(
   engines: Pick<Engines, 'store' | 'random'>,
   account: Pick<Account, 'id' | 'email'>,
   dropId: string,
-  actor = 'admin',
+  author: Author,
 ): Promise<void> {
   await engines.store.transaction(async (tx) => {
     const ended = await tx.drops.revoke(account.id, dropId);
@@ -17,7 +17,7 @@ export async function revokeDrop(
       throw new ExchangeError('not_found', `${account.email} has no live drop ${dropId}; it may have ended.`);
     }
     await tx.drops.empty(batchSize, { accountId: account.id, dropId });
-    await record(engines, tx, { accountId: account.id, actor, action: 'drop.revoked', details: { dropId } });
+    await record(engines, tx, { accountId: account.id, author, action: 'drop.revoked', details: { dropId } });
     await tx.events.append(dropEvents(ended, 'revoked'));
   });
 }

@@ -1,3 +1,4 @@
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -16,12 +17,18 @@ export async function revokeSentDrop(
   const { dropId } = sent;
   await engines.store.transaction(async (tx) => {
     await lockLive(tx, actor, sent, ifVersion);
-    if (position === undefined) return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, email);
+    if (position === undefined)
+      return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, keyAuthor(actor));
     const receiver = await tx.sentDrops.withdrawLink(accountId, dropId, position);
     if (receiver === undefined) {
       throw new ExchangeError('not_found', 'There is no such receiver, or their link was withdrawn already.');
     }
-    await record(engines, tx, { accountId, actor: email, action: 'link.withdrawn', details: { dropId, position } });
+    await record(engines, tx, {
+      accountId,
+      author: keyAuthor(actor),
+      action: 'link.withdrawn',
+      details: { dropId, position },
+    });
     await tx.events.append(dropEvents({ accountId, ...sent }, 'receiver_revoked', { receiver }));
   });
 }

@@ -1,5 +1,6 @@
 import type { DropType, Receiver } from '@waybill/protocol';
 import { countDispatch } from '../accounts/count-dispatch.ts';
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
@@ -79,7 +80,7 @@ export async function writeDrop(
   checkpoint('drop:messages-enqueued');
   await record(engines, tx, {
     accountId: actor.accountId,
-    actor: actor.email,
+    author: keyAuthor(actor),
     action: type === 'downloadfiles' ? 'drop.created' : 'access.granted',
     details: { dropId: id, receivers: receivers.length, files: fileCount },
   });

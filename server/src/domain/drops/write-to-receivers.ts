@@ -1,5 +1,6 @@
 import { countDispatch } from '../accounts/count-dispatch.ts';
 import { policyOf } from '../accounts/policy-of.ts';
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
@@ -67,7 +68,7 @@ export async function enqueueMails(
   receivers: readonly Pick<SentReceiver, 'position' | 'email'>[],
 ): Promise<void> {
   if (receivers.length === 0) return;
-  const { accountId, email } = actor;
+  const { accountId } = actor;
   await requireWithinLimits(
     engines,
     accountId,
@@ -76,7 +77,12 @@ export async function enqueueMails(
   const messages = receivers.map(({ position }) => ({ id: engines.random.uuid(), position }));
   await tx.outbox.writeToReceivers(accountId, dropId, kind, messages);
   const action = kind === 'reminder' ? 'drop.reminded' : 'drop.resent';
-  await record(engines, tx, { accountId, actor: email, action, details: { dropId, receivers: receivers.length } });
+  await record(engines, tx, {
+    accountId,
+    author: keyAuthor(actor),
+    action,
+    details: { dropId, receivers: receivers.length },
+  });
   const policy = await policyOf({ ...engines, store: tx }, accountId);
   await countDispatch(tx, policy, accountId, { drops: 0, mails: receivers.length });
 }

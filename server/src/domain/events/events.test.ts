@@ -104,8 +104,10 @@ describe('a drop', () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
     const until = new Date(Date.now() + 20 * 86_400_000);
     await extendDrop(engines, await accountOf(sender), dropId, until);
-    await revokeDrop(engines, await accountOf(sender), dropId);
-    await expect(revokeDrop(engines, await accountOf(sender), dropId)).rejects.toMatchObject({ code: 'not_found' });
+    await revokeDrop(engines, await accountOf(sender), dropId, engines.administrator);
+    await expect(revokeDrop(engines, await accountOf(sender), dropId, engines.administrator)).rejects.toMatchObject({
+      code: 'not_found',
+    });
     await sweep(engines);
     expect((await eventsOf(sender)).slice(2)).toEqual([
       { type: 'drop.extended', data: { drop_id: dropId, expires_at: until.toISOString() } },
@@ -207,7 +209,7 @@ describe('a request for files', () => {
     const { actor, link } = await grantedLink(exchange);
     await sendMails(actor, { outcome: 'refused', answer: '550 5.1.1 no such user' });
     await extendDrop(engines, await accountOf(actor), link.dropId, new Date(Date.now() + 20 * 86_400_000));
-    await revokeDrop(engines, await accountOf(actor), link.dropId);
+    await revokeDrop(engines, await accountOf(actor), link.dropId, engines.administrator);
     expect((await typesOf(actor)).slice(2)).toEqual(['request.undeliverable', 'request.extended', 'request.revoked']);
   });
 });

@@ -6,7 +6,7 @@ import { draftName } from '../drafts/draft-name.ts';
 import type { Link } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { announceFile } from './announce-file.ts';
-import { contactOf, deskOf } from './desk.ts';
+import { authorOfDesk, deskOf, deskOwner } from './desk.ts';
 import { sendFiles } from './send-files.ts';
 
 const exchange = await useTestExchange();
@@ -75,7 +75,10 @@ describe('the desk of one link', () => {
 
   test('belongs to the contact, within the account', async () => {
     const { actor, mine } = await neighbours();
-    expect(contactOf(mine)).toEqual({ accountId: actor.accountId, email: 'c@example.org' });
+    const { accountId, draft, author } = deskOwner(mine);
+    expect(accountId).toBe(actor.accountId);
+    expect(author).toEqual({ kind: 'link', id: `${mine.dropId}:${mine.position}`, name: 'c@example.org' });
+    expect(authorOfDesk(draft)).toEqual({ ...author, name: draft });
   });
 });
 

@@ -1,19 +1,23 @@
-import type { Actor, Link } from '../ports/index.ts';
+import { linkAuthor } from '../audit/author.ts';
+import type { Author, Link } from '../ports/index.ts';
 import { linkOwner, type UploadOwner } from '../uploads/owner.ts';
+
+const desks = 'link:';
 
 /**
  * What a contact is preparing to send is in a draft of the account that only this link leads to: the draft's name has a
  * character that no draft of the API can have.
  */
 export function deskOf(link: Pick<Link, 'dropId' | 'position'>): string {
-  return `link:${link.dropId}:${link.position}`;
+  return `${desks}${link.dropId}:${link.position}`;
 }
 
-/** A contact acts within the account that granted access, under their own address. */
-export function contactOf(link: Link): Actor {
-  return { accountId: link.accountId, email: link.receiver };
+/** The contact whose desk has this name. */
+export function authorOfDesk(desk: string): Author {
+  const [dropId = '', position] = desk.slice(desks.length).split(':');
+  return linkAuthor({ dropId, position: Number(position) }, desk);
 }
 
 export function deskOwner(link: Link): UploadOwner {
-  return linkOwner(contactOf(link), deskOf(link));
+  return linkOwner(link.accountId, linkAuthor(link, link.receiver), deskOf(link));
 }

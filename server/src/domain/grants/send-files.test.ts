@@ -177,10 +177,15 @@ describe('what a contact sends', () => {
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     const entries = await query(
-      "select actor, details from audit_entries where account_id = $1 and action = 'files.received'",
+      `select actor_kind, actor_id, actor, details from audit_entries
+       where account_id = $1 and action = any ('{file.uploaded,files.received}') order by at, id`,
       [link.accountId],
     );
-    expect(entries).toMatchObject([{ actor: 'c@example.org', details: { grantId: link.dropId, files: 1 } }]);
+    const by = { actor_kind: 'link', actor_id: `${link.dropId}:${link.position}` };
+    expect(entries).toMatchObject([
+      { ...by, actor: `link:${by.actor_id}` },
+      { ...by, actor: 'c@example.org', details: { grantId: link.dropId, files: 1 } },
+    ]);
   });
 
   test('makes no receipt when the account fetches it', async () => {

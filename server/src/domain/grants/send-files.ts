@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
+import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { requireStorable } from '../contacts/contact-from-input.ts';
 import { rememberedDispatches, wasJustDispatched } from '../drops/repetition.ts';
@@ -8,7 +9,7 @@ import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { requireLive, requireUnused } from '../links/find-link.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
 import type { DeskFile, Engines, Link } from '../ports/index.ts';
-import { contactOf, deskOf } from './desk.ts';
+import { deskOf } from './desk.ts';
 
 /**
  * The contact sends what is on the desk: one entry in the account's inbox, a mail that tells the account's owner, and
@@ -84,7 +85,7 @@ export async function sendFiles(
     await tx.drafts.consume(accountId, draft, { digest, type: 'uploadfiles', remembered: rememberedDispatches });
     await record(engines, tx, {
       accountId,
-      actor: contactOf(link).email,
+      author: linkAuthor(link, link.receiver),
       action: 'files.received',
       details: { dropId, grantId: link.dropId, files: files.length },
     });

@@ -67,7 +67,8 @@ describe('a file', () => {
     'its drop is revoked': {
       covered: ['drop', 'account'],
       file: sent,
-      delete: async ({ actor, dropId }) => revokeDrop(engines, await findAccount(engines, actor.email), dropId),
+      delete: async ({ actor, dropId }) =>
+        revokeDrop(engines, await findAccount(engines, actor.email), dropId, engines.administrator),
     },
     'what a contact sent passes its deadline': { covered: ['drop', 'account'], file: received, delete: end },
     'it is removed from its draft': {

@@ -37,12 +37,22 @@ test('is recorded when it is placed and when it is released, with who and why', 
   const id = await hold(actor, dropId);
   await release(id);
   const entries = await exchange.database.query(
-    "select actor, action, details from audit_entries where account_id = $1 and action like 'hold.%' order by id",
+    "select actor_id, actor, action, details from audit_entries where account_id = $1 and action like 'hold.%' order by id",
     [actor.accountId],
   );
   expect(entries).toEqual([
-    { actor: 'Anna', action: 'hold.placed', details: { holdId: id, dropId, name: why.name, reason: why.reason } },
-    { actor: 'Bertil', action: 'hold.released', details: { holdId: id, dropId, name: why.name } },
+    {
+      actor_id: 'tester',
+      actor: 'Anna',
+      action: 'hold.placed',
+      details: { holdId: id, dropId, name: why.name, reason: why.reason },
+    },
+    {
+      actor_id: 'tester',
+      actor: 'Bertil',
+      action: 'hold.released',
+      details: { holdId: id, dropId, name: why.name },
+    },
   ]);
   await expect(release(id)).rejects.toMatchObject({ code: 'not_found' });
   const filter = { accountId: actor.accountId, released: false };

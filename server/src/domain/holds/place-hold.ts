@@ -1,6 +1,6 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports/index.ts';
+import type { Account, ByCommand, Engines } from '../ports/index.ts';
 
 const maxNameLength = 100;
 const maxReasonLength = 1000;
@@ -10,7 +10,7 @@ const maxReasonLength = 1000;
  * stays as it is: after it, its files can no longer be downloaded. Returns the hold's id.
  */
 export async function placeHold(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   account: Pick<Account, 'id' | 'email'>,
   { dropId, name, reason, by }: { dropId: string | null; name: string; reason: string; by: string },
 ): Promise<string> {
@@ -30,7 +30,7 @@ export async function placeHold(
     }
     await record(engines, tx, {
       accountId: account.id,
-      actor: by,
+      author: { ...engines.administrator, name: by },
       action: 'hold.placed',
       details: { holdId: id, ...(dropId && { dropId }), name, reason },
     });

@@ -1,9 +1,13 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines } from '../ports/index.ts';
+import type { ByCommand, Engines } from '../ports/index.ts';
 
 /** What no other hold keeps, and would have been deleted by now, is deleted by the next sweep. */
-export async function releaseHold(engines: Pick<Engines, 'store' | 'random'>, id: string, by: string): Promise<void> {
+export async function releaseHold(
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
+  id: string,
+  by: string,
+): Promise<void> {
   await engines.store.transaction(async (tx) => {
     const released = await tx.holds.release(id, by);
     if (!released) {
@@ -15,7 +19,7 @@ export async function releaseHold(engines: Pick<Engines, 'store' | 'random'>, id
     const { accountId, dropId, name } = released;
     await record(engines, tx, {
       accountId,
-      actor: by,
+      author: { ...engines.administrator, name: by },
       action: 'hold.released',
       details: { holdId: id, ...(dropId && { dropId }), name },
     });

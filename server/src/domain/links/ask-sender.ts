@@ -1,3 +1,4 @@
+import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Engines, Link, Question } from '../ports/index.ts';
@@ -26,7 +27,7 @@ export async function askSender(engines: Pick<Engines, 'store' | 'random'>, link
     });
     await record(engines, tx, {
       accountId,
-      actor: 'receiver',
+      author: linkAuthor(link),
       action: 'link.asked',
       details: { dropId, question },
     });

@@ -1,3 +1,4 @@
+import { linkAuthor, systemAuthor } from '../audit/author.ts';
 import type { Engines } from '../ports/index.ts';
 import { onOneLine, withoutLinks } from './answer.ts';
 import { markUndeliverable } from './mark-undeliverable.ts';
@@ -21,7 +22,12 @@ export async function giveUp(
     const reason = withoutLinks(answer);
     const undeliverable =
       carriedLink &&
-      (await markUndeliverable(engines, tx, { accountId, dropId, position }, { actor, reason, messageId }));
+      (await markUndeliverable(
+        engines,
+        tx,
+        { accountId, dropId, position },
+        { author: actor === 'receiver' ? linkAuthor({ dropId, position }) : systemAuthor(actor), reason, messageId },
+      ));
     return { dropId, undeliverable };
   });
 }

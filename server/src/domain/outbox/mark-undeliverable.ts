@@ -1,6 +1,6 @@
 import { record } from '../audit/record.ts';
 import { dropEvents } from '../events/drop-events.ts';
-import type { Engines, Link, Store } from '../ports/index.ts';
+import type { Author, Engines, Link, Store } from '../ports/index.ts';
 
 /**
  * Records in the caller's transaction that mails do not reach a receiver, and tells the sender, once. False when that
@@ -10,7 +10,7 @@ export async function markUndeliverable(
   engines: Pick<Engines, 'random'>,
   tx: Store,
   { accountId, dropId, position }: Pick<Link, 'accountId' | 'dropId' | 'position'>,
-  { actor, reason, messageId }: { actor: 'mail server' | 'receiver'; reason: string; messageId?: string },
+  { author, reason, messageId }: { author: Author; reason: string; messageId?: string },
 ): Promise<boolean> {
   const news = await tx.links.markUndeliverable({ accountId, dropId, position }, reason);
   const account = await tx.accounts.byId(accountId);
@@ -24,7 +24,7 @@ export async function markUndeliverable(
     recipient: account.email,
   });
   const details = { dropId, position, ...(messageId === undefined ? {} : { messageId }) };
-  await record(engines, tx, { accountId, actor, action: 'receiver.undeliverable', details });
+  await record(engines, tx, { accountId, author, action: 'receiver.undeliverable', details });
   await tx.events.append(dropEvents({ accountId, ...news }, 'undeliverable', { receiver: news.receiver }));
   return true;
 }

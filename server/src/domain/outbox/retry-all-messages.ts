@@ -1,5 +1,5 @@
 import { record } from '../audit/record.ts';
-import type { Engines, GivenUpFilter } from '../ports/index.ts';
+import type { ByCommand, Engines, GivenUpFilter } from '../ports/index.ts';
 
 const messagesPerBatch = 500;
 
@@ -8,7 +8,7 @@ const messagesPerBatch = 500;
  * in batches, each with one transaction and one audit entry per account. Returns how many.
  */
 export async function retryAllMessages(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   filter: GivenUpFilter,
 ): Promise<number> {
   let total = 0;
@@ -16,7 +16,12 @@ export async function retryAllMessages(
     const batch = await engines.store.transaction(async (tx) => {
       const { revived, until: end } = await tx.outbox.reviveAll({ ...filter, until }, messagesPerBatch);
       for (const { accountId, count } of revived) {
-        await record(engines, tx, { accountId, actor: 'admin', action: 'messages.retried', details: { count } });
+        await record(engines, tx, {
+          accountId,
+          author: engines.administrator,
+          action: 'messages.retried',
+          details: { count },
+        });
       }
       return { count: revived.reduce((sum, { count }) => sum + count, 0), end };
     });

@@ -1,10 +1,10 @@
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports/index.ts';
+import type { Account, ByCommand, Engines } from '../ports/index.ts';
 
 /** Sends a message now that was given up or waits for its next attempt. */
 export async function retryMessage(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   account: Account,
   messageId: string,
 ): Promise<void> {
@@ -18,7 +18,7 @@ export async function retryMessage(
     }
     await record(engines, tx, {
       accountId: account.id,
-      actor: 'admin',
+      author: engines.administrator,
       action: 'message.retried',
       details: { messageId },
     });

@@ -1,5 +1,5 @@
 import { record } from '../audit/record.ts';
-import type { Engines, OutboxLine } from '../ports/index.ts';
+import type { ByCommand, Engines, OutboxLine } from '../ports/index.ts';
 
 const messagesPerBatch = 500;
 
@@ -8,7 +8,7 @@ const messagesPerBatch = 500;
  * attempts again. Works in batches, each with one transaction and one audit entry per account. Returns how many.
  */
 export async function retryWaitingMessages(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   { reason }: { readonly reason: string | undefined },
 ): Promise<number> {
   let total = 0;
@@ -18,7 +18,7 @@ export async function retryWaitingMessages(
       const batch = await tx.outbox.hastenAll({ reason, before }, messagesPerBatch);
       for (const { accountId, count } of batch.hastened) {
         const details = { count, state: 'waiting' };
-        await record(engines, tx, { accountId, actor: 'admin', action: 'messages.retried', details });
+        await record(engines, tx, { accountId, author: engines.administrator, action: 'messages.retried', details });
       }
       return batch;
     });

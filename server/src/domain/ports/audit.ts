@@ -1,7 +1,28 @@
+/**
+ * Who made a change. A kind says what the id is:
+ *
+ * - `key`: that of an API key; the name is the account's address
+ * - `link`: the drop's id and the receiver's position in it, `ID:POSITION`
+ * - `command`: the operating system's user who ran `waybilld admin`
+ * - `system`: the part of the server
+ * - `unknown`: none; an earlier version did not record it
+ */
+export interface Author {
+  readonly kind: 'key' | 'link' | 'command' | 'system' | 'unknown';
+  readonly id: string | null;
+  /** For people who read the audit. */
+  readonly name: string;
+}
+
+/** What the operations of an administrator's command need besides engines. */
+export interface ByCommand {
+  readonly administrator: Author & { readonly kind: 'command'; readonly id: string };
+}
+
 export interface AuditStore {
   append(
     accountId: string,
-    entry: { id: string; actor: string; action: string; details: Record<string, unknown> },
+    entry: { id: string; author: Author; action: string; details: Record<string, unknown> },
   ): Promise<void>;
   /** Removes up to `count` entries that are this old and not under a legal hold. Returns how many. */
   forget(olderThanSeconds: number, count: number): Promise<number>;

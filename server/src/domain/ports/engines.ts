@@ -50,8 +50,8 @@ export interface Engines {
 export interface Actor {
   readonly accountId: string;
   readonly email: string;
-  /** The key with which it authenticated; undefined where no key is involved, as in a job. */
-  readonly key?: KeyRights & { readonly id: string };
+  /** The key with which it authenticated. */
+  readonly key: KeyRights & { readonly id: string };
 }
 
 /** The lifetimes that a dispatch may have. */

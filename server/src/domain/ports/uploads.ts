@@ -83,6 +83,8 @@ export interface UploadStore extends DeletionStore {
       /** What the account may store, for this upload as long as it lasts; null: any amount. */
       maxStoredBytes: number | null;
       draft: string;
+      /** The key of the account that sends it; null: a contact does. */
+      keyId: string | null;
       /** Null if it is the same as the name. */
       path: string | null;
     },
@@ -152,6 +154,8 @@ export interface UncheckedUpload {
   readonly accountId: string;
   readonly id: string;
   readonly draft: string;
+  /** The key that announced it. Null: a contact did, or the previous version. */
+  readonly keyId: string | null;
   readonly sizeBytes: number;
   readonly wrappedKey: Buffer;
   readonly keyVersion: number;

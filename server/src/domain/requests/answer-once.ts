@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { limits } from '@waybill/protocol';
-import type { Caller } from '../accounts/authenticate.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines } from '../ports/index.ts';
+import type { Actor, Engines } from '../ports/index.ts';
 import { requireSameKey } from './require-same-key.ts';
 
 /** What a caller gets, as it can be given again. */
@@ -28,7 +27,7 @@ const largeAnswerBytes = 64 * 1024;
  */
 export async function answerOnce(
   engines: Needs,
-  caller: Caller,
+  caller: Actor,
   request: { readonly idempotencyKey: string; readonly digest: Buffer },
   work: (store: Engines['store']) => Promise<Answer>,
 ): Promise<Answer & { readonly isRepeated: boolean }> {
@@ -57,7 +56,7 @@ export async function answerOnce(
 /** Whether a request with this key was answered before, so that its body need not be stored. */
 export function wasAnswered(
   engines: Pick<Needs, 'store' | 'pepper'>,
-  { accountId }: Pick<Caller, 'accountId'>,
+  { accountId }: Pick<Actor, 'accountId'>,
   idempotencyKey: string,
 ): Promise<boolean> {
   return engines.store.answers.exists(accountId, digestKey(engines, idempotencyKey));

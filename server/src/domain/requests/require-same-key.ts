@@ -6,7 +6,7 @@ import type { Actor } from '../ports/index.ts';
  * the version before did not record it, only a key that may do everything gets the response.
  */
 export function requireSameKey({ key }: Actor, firstKeyId: string | null): void {
-  if (firstKeyId === null ? (key?.scopes ?? null) === null : firstKeyId === key?.id) return;
+  if (firstKeyId === null ? key.scopes === null : firstKeyId === key.id) return;
   throw new ExchangeError(
     'idempotency_key_reused',
     'This Idempotency-Key was used with another API key. Use the same API key, or a new Idempotency-Key.',

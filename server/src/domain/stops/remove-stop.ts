@@ -1,11 +1,11 @@
 import { record } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports/index.ts';
+import type { Account, ByCommand, Engines } from '../ports/index.ts';
 
 /** For an administrator whom the person has asked to. */
 export async function removeStop(
-  engines: Pick<Engines, 'store' | 'random'>,
+  engines: Pick<Engines, 'store' | 'random'> & ByCommand,
   account: Account,
   text: string,
 ): Promise<void> {
@@ -16,7 +16,7 @@ export async function removeStop(
     }
     await record(engines, tx, {
       accountId: account.id,
-      actor: 'admin',
+      author: engines.administrator,
       action: 'mail.resumed',
       details: { address },
     });

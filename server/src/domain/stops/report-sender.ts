@@ -1,3 +1,4 @@
+import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireWithinLimits } from '../outbox/require-within-limits.ts';
@@ -28,7 +29,7 @@ export async function reportSender(
     });
     await record(engines, tx, {
       accountId,
-      actor: 'receiver',
+      author: linkAuthor(link),
       action: 'sender.reported',
       details: { dropId, position },
     });

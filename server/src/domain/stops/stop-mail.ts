@@ -1,3 +1,4 @@
+import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { markUndeliverable } from '../outbox/mark-undeliverable.ts';
 import type { Correspondence, Engines } from '../ports/index.ts';
@@ -11,8 +12,8 @@ type Needs = Pick<Engines, 'store' | 'random'>;
 export async function stopMail(engines: Needs, { accountId, address, link }: Correspondence): Promise<void> {
   await engines.store.transaction(async (tx) => {
     if (!(await tx.stops.add(accountId, address))) return;
-    await record(engines, tx, { accountId, actor: 'receiver', action: 'mail.stopped', details: { address } });
-    await markUndeliverable(engines, tx, link, { actor: 'receiver', reason: stoppedReason });
+    await record(engines, tx, { accountId, author: linkAuthor(link), action: 'mail.stopped', details: { address } });
+    await markUndeliverable(engines, tx, link, { author: linkAuthor(link), reason: stoppedReason });
   });
 }
 
@@ -21,6 +22,6 @@ export async function resumeMail(engines: Needs, { accountId, address, link }: C
   await engines.store.transaction(async (tx) => {
     if (!(await tx.stops.remove(accountId, address))) return;
     await tx.links.markReachable(link, stoppedReason);
-    await record(engines, tx, { accountId, actor: 'receiver', action: 'mail.resumed', details: { address } });
+    await record(engines, tx, { accountId, author: linkAuthor(link), action: 'mail.resumed', details: { address } });
   });
 }

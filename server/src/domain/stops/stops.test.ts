@@ -44,7 +44,7 @@ const stateOf = async ({ sender, dropId }: SentLink) =>
 const auditOf = async (accountId: string) =>
   (
     await query<{ actor: string; action: string }>(
-      "select actor, action from audit_entries where account_id = $1 and action ~ '^(mail|receiver|sender)[.]' order by at, id",
+      "select actor_kind || ' ' || actor as actor, action from audit_entries where account_id = $1 and action ~ '^(mail|receiver|sender)[.]' order by at, id",
       [accountId],
     )
   ).map(({ actor, action }) => `${actor}: ${action}`);
@@ -84,9 +84,9 @@ describe('a receiver who has stopped an account', () => {
     expect(await stateOf(second)).toMatchObject({ notifiedAt: null, undeliverableReason: stoppedReason });
     expect(await sendAll(accountId, 'undeliverable')).toHaveLength(1);
     expect(await auditOf(accountId)).toEqual([
-      'receiver: mail.stopped',
-      'receiver: receiver.undeliverable',
-      'receiver: receiver.undeliverable',
+      'link receiver: mail.stopped',
+      'link receiver: receiver.undeliverable',
+      'link receiver: receiver.undeliverable',
     ]);
   });
 
@@ -132,9 +132,9 @@ describe('a receiver who has stopped an account', () => {
     expect(await sendAll(accountId, 'undeliverable')).toEqual([]);
     await sent(drop.sender);
     expect(await auditOf(accountId)).toEqual([
-      'receiver: mail.stopped',
-      'receiver: receiver.undeliverable',
-      'receiver: mail.resumed',
+      'link receiver: mail.stopped',
+      'link receiver: receiver.undeliverable',
+      'link receiver: mail.resumed',
     ]);
   });
 
@@ -149,7 +149,7 @@ describe('a receiver who has stopped an account', () => {
     await expect(removeStop(engines, account(other), 'r@example.org')).rejects.toMatchObject({ code: 'not_found' });
     await removeStop(engines, account(drop), 'R@Example.org');
     expect(await page(drop)).toEqual([]);
-    expect(await auditOf(drop.sender.accountId)).toContain('admin: mail.resumed');
+    expect(await auditOf(drop.sender.accountId)).toContain('command admin: mail.resumed');
   });
 });
 
@@ -188,7 +188,7 @@ describe('a report', () => {
         expect(part).not.toContain(unsaid);
       }
     }
-    expect(await auditOf(drop.sender.accountId)).toEqual(['receiver: sender.reported']);
+    expect(await auditOf(drop.sender.accountId)).toEqual(['link receiver: sender.reported']);
   });
 
   test('that is one too many is not sent, and can be made later', async () => {

@@ -38,7 +38,7 @@ export function claimForLater({ resumeSeconds }: Policy, reservedBytes: number):
  */
 export async function beginUpload(
   engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>,
-  { accountId, draft }: UploadOwner,
+  { accountId, draft, author }: UploadOwner,
   announced: AnnouncedFile,
   claim: UploadClaim,
   within: (begin: (tx: Store) => Promise<void>, path: string) => Promise<void> = (begin) => begin(engines.store),
@@ -60,11 +60,12 @@ export async function beginUpload(
   };
   const { writer, leaseSeconds, claimedObjects: chunkCount, reservedBytes } = claim;
   const { maxStoredBytes } = policy;
+  const keyId = author.kind === 'key' ? author.id : null;
   await within(
     (tx) =>
       tx.uploads.begin(
         { accountId, id, writer },
-        { ...upload, path, draft, chunkCount, reservedBytes, maxStoredBytes },
+        { ...upload, path, draft, keyId, chunkCount, reservedBytes, maxStoredBytes },
         leaseSeconds,
       ),
     path ?? name,

@@ -3,7 +3,8 @@ import { ExchangeError } from '../exchange-error.ts';
 import { Checksums } from '../files/checksums.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import type { CompleteUpload, Engines, UncheckedUpload, Verdict } from '../ports/index.ts';
+import { authorOfDesk } from '../grants/desk.ts';
+import type { Author, CompleteUpload, Engines, UncheckedUpload, Verdict } from '../ports/index.ts';
 import { uploadDrafts } from './account-upload.ts';
 import { DigestCheck } from './declared-digests.ts';
 import { scanStored } from './inspection.ts';
@@ -74,18 +75,27 @@ async function accept(
     await engines.objects.delete(leftovers.slice(from, from + keysPerRequest));
   }
   const complete = { sizeBytes, ...found, runs, chunkCount };
-  const sender = draft.startsWith(uploadDrafts) ? (await engines.store.accounts.byId(accountId))?.email : undefined;
+  const author = await authorOf(engines, upload);
   await engines.store.transaction(async (tx) => {
     await tx.drafts.lock(accountId, draft);
     if (!(await tx.uploads.accept(accountId, id, complete))) return;
     await record(engines, tx, {
       accountId,
-      actor: sender ?? draft,
+      author,
       action: 'file.uploaded',
       details: { draft, fileId: id, sizeBytes, sha256: found.sha256.toString('hex') },
     });
     engines.checkpoint('check:before-commit');
   });
+}
+
+async function authorOf(
+  { store }: Pick<Engines, 'store'>,
+  { accountId, draft, keyId }: Pick<UncheckedUpload, 'accountId' | 'draft' | 'keyId'>,
+): Promise<Author> {
+  if (!draft.startsWith(uploadDrafts)) return authorOfDesk(draft);
+  const name = (await store.accounts.byId(accountId))?.email ?? draft;
+  return { kind: keyId === null ? 'unknown' : 'key', id: keyId, name };
 }
 
 async function readBack(engines: Needs, upload: UncheckedUpload, stopping: AbortSignal): Promise<Found | 'removed'> {

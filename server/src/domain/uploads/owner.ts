@@ -1,9 +1,12 @@
+import { keyAuthor } from '../audit/author.ts';
+import type { Actor, Author } from '../ports/index.ts';
+
 /** What an upload belongs to: a draft of an account, or a contact's desk. */
 export interface UploadOwner {
   readonly accountId: string;
   readonly draft: string;
-  /** Whose bytes they are, for the audit log. */
-  readonly actor: string;
+  /** Whose bytes they are, for the audit. */
+  readonly author: Author;
   /** Which uploads share one part of the memory, and how large that part is. */
   readonly memory: { readonly owner: string; readonly part: number };
   /**
@@ -16,12 +19,12 @@ export interface UploadOwner {
 /** No account can use all the memory of a process, and no contact can use more than a quarter. */
 const parts = { account: 3 / 4, link: 1 / 4 };
 
-export function accountOwner(actor: { accountId: string; email: string }, draft: string): UploadOwner {
-  const { accountId, email } = actor;
-  return { accountId, draft, actor: email, memory: { owner: accountId, part: parts.account }, reservesAhead: true };
+export function accountOwner(actor: Actor, draft: string): UploadOwner {
+  const { accountId } = actor;
+  const memory = { owner: accountId, part: parts.account };
+  return { accountId, draft, author: keyAuthor(actor), memory, reservesAhead: true };
 }
 
-export function linkOwner(actor: { accountId: string; email: string }, desk: string): UploadOwner {
-  const { accountId, email } = actor;
-  return { accountId, draft: desk, actor: email, memory: { owner: desk, part: parts.link }, reservesAhead: false };
+export function linkOwner(accountId: string, author: Author, desk: string): UploadOwner {
+  return { accountId, draft: desk, author, memory: { owner: desk, part: parts.link }, reservesAhead: false };
 }

@@ -1,3 +1,4 @@
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines } from '../ports/index.ts';
@@ -9,10 +10,15 @@ export async function removeUpload(
   actor: Actor,
   id: string,
 ): Promise<void> {
-  const { accountId, email } = actor;
+  const { accountId } = actor;
   const draft = draftOfUpload(id);
   await engines.store.transaction(async (tx) => {
     if (!(await tx.uploads.remove(accountId, draft, id))) throw new ExchangeError('not_found');
-    await record(engines, tx, { accountId, actor: email, action: 'file.removed', details: { draft, fileId: id } });
+    await record(engines, tx, {
+      accountId,
+      author: keyAuthor(actor),
+      action: 'file.removed',
+      details: { draft, fileId: id },
+    });
   });
 }

@@ -118,7 +118,7 @@ export async function completeUploads(
       requireStill(await tx.uploads.complete(upload.writer, upload));
       await record(engines, tx, {
         accountId,
-        actor: owner.actor,
+        author: owner.author,
         action: 'file.uploaded',
         details: {
           draft,

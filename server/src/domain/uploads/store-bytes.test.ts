@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys } from '../../testing/sealed-file.ts';
+import { linkAuthor } from '../audit/author.ts';
 import { chunkBytes, chunkKey, sealedSegmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import type { ChunkRun, Engines, Upload, UploadStore, UploadWriter } from '../ports/index.ts';
 import { LiveUploads } from './live-uploads.ts';
@@ -10,7 +11,7 @@ import { MemoryBudget } from './memory-budget.ts';
 import { linkOwner } from './owner.ts';
 import { type ByteSource, storeBytes } from './store-bytes.ts';
 
-const owner = linkOwner({ accountId: 'account', email: 'c@example.org' }, 'desk');
+const owner = linkOwner('account', linkAuthor({ dropId: 'drop', position: 0 }), 'desk');
 const content = deterministicRandom('stored').bytes(20 * chunkBytes);
 
 beforeEach(() => {

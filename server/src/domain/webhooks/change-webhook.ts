@@ -1,3 +1,4 @@
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines, Store, Webhook, WebhookWish } from '../ports/index.ts';
@@ -62,14 +63,14 @@ async function changing(
   action: string,
   change: (tx: Store, webhook: Webhook) => Promise<Webhook>,
 ): Promise<Webhook> {
-  const { accountId, email } = actor;
+  const { accountId } = actor;
   return engines.store.transaction(async (tx) => {
     const webhook = await tx.webhooks.lock(accountId, id);
     if (!webhook) throw new ExchangeError('not_found');
     requireMayControl(actor, webhook);
     requireVersion(ifVersion, String(webhook.version));
     const changed = await change(tx, webhook);
-    await record(engines, tx, { accountId, actor: email, action, details: { webhookId: id } });
+    await record(engines, tx, { accountId, author: keyAuthor(actor), action, details: { webhookId: id } });
     return changed;
   });
 }

@@ -1,4 +1,5 @@
 import { limits } from '@waybill/protocol';
+import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines, Webhook, WebhookWish } from '../ports/index.ts';
@@ -12,16 +13,16 @@ export async function createWebhook(engines: Needs, actor: Actor, wish: WebhookW
   requireReadable(actor, wish.types);
   requireUsableUrl(engines, wish.url);
   const { store, random } = engines;
-  const { accountId, email } = actor;
+  const { accountId } = actor;
   return store.transaction(async (tx) => {
     await tx.accounts.lock(accountId);
     const existing = await tx.webhooks.list(accountId, limits.webhooksPerAccount);
     if (existing.length >= limits.webhooksPerAccount) throw new ExchangeError('too_many_webhooks');
-    const scopes = actor.key?.scopes ?? null;
+    const scopes = actor.key.scopes;
     const salt = random.bytes(saltBytes);
     const webhook = await tx.webhooks.insert(accountId, { ...wish, id: random.uuid(), scopes, salt });
     const details = { webhookId: webhook.id };
-    await record(engines, tx, { accountId, actor: email, action: 'webhook.created', details });
+    await record(engines, tx, { accountId, author: keyAuthor(actor), action: 'webhook.created', details });
     return webhook;
   });
 }

@@ -1,3 +1,4 @@
+import { systemAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { DisabledReason, Engines } from '../ports/index.ts';
 
@@ -12,7 +13,7 @@ export async function disableWebhook(
   await store.transaction(async (tx) => {
     if (!(await tx.webhooks.disable(accountId, webhookId, reason, random.uuid()))) return;
     const details = { webhookId, reason };
-    await record(engines, tx, { accountId, actor: 'server', action: 'webhook.disabled', details });
+    await record(engines, tx, { accountId, author: systemAuthor('server'), action: 'webhook.disabled', details });
     report('a webhook was disabled', { webhook: webhookId, reason });
   });
 }

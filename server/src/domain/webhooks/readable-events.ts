@@ -16,7 +16,7 @@ export function mayRead(scopes: Scopes, type: EventType): boolean {
 
 /** A right to be told is a right to read: a webhook is sent only what the key that makes it may read. */
 export function requireReadable({ key }: Actor, types: readonly EventType[] | null): void {
-  const scopes = key?.scopes ?? null;
+  const scopes = key.scopes;
   const unreadable = types?.filter((type) => !mayRead(scopes, type)) ?? [];
   if (unreadable.length > 0) throw new ExchangeError('scope_missing', `Your key may not read ${listOf(unreadable)}.`);
   if (eventTypes.some((type) => mayRead(scopes, type))) return;
@@ -39,7 +39,7 @@ export function requireCovered({ scopes }: Pick<Webhook, 'scopes'>, types: reado
 /** A key that could point a webhook somewhere else must be allowed to read all that is sent to it. */
 export function requireMayControl({ key }: Actor, { scopes, types }: Pick<Webhook, 'scopes' | 'types'>): void {
   const sent = (types ?? eventTypes).filter((type) => mayRead(scopes, type));
-  const excess = sent.filter((type) => !mayRead(key?.scopes ?? null, type));
+  const excess = sent.filter((type) => !mayRead(key.scopes, type));
   if (excess.length === 0) return;
   throw new ExchangeError('scope_missing', `The webhook is sent what your key may not read: ${listOf(excess)}.`);
 }

@@ -11,10 +11,18 @@ const dropOfEntry = sql`coalesce((old.details ->> 'dropId')::uuid, (old.details 
 
 export function auditStore(db: Database): AuditStore {
   return {
-    async append(accountId, { details, ...entry }) {
+    async append(accountId, { id, author, action, details }) {
       await db
         .insertInto('audit_entries')
-        .values({ account_id: accountId, ...entry, details: JSON.stringify(details) })
+        .values({
+          account_id: accountId,
+          id,
+          actor_kind: author.kind,
+          actor_id: author.id,
+          actor: author.name,
+          action,
+          details: JSON.stringify(details),
+        })
         .execute();
     },
 

@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fill } from '../../../../tools/grow/fill.ts';
+import { systemAuthor } from '../../domain/audit/author.ts';
 import type { Link, LinkSession, Store } from '../../domain/ports/index.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { migrationDeadlines, openDatabase } from './database.ts';
@@ -371,7 +372,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       begin: (uploads) =>
         uploads.begin(
           writer,
-          { ...upload, path: 'folder/a', draft: 'new', reservedBytes: 1, maxStoredBytes: null },
+          { ...upload, path: 'folder/a', draft: 'new', keyId: null, reservedBytes: 1, maxStoredBytes: null },
           60,
         ),
       takeOver: (uploads) => uploads.takeOver(writer, 'new', 60),
@@ -448,7 +449,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       report: (stops) => stops.report(link),
     },
     audit: {
-      append: (audit) => audit.append(accountId, { id: randomUUID(), actor: '', action: '', details: {} }),
+      append: (audit) =>
+        audit.append(accountId, { id: randomUUID(), author: systemAuthor('sweep'), action: '', details: {} }),
       forget: (audit) => audit.forget(300 * day, count),
     },
     events: {

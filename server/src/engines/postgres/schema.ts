@@ -99,7 +99,7 @@ export interface AuditEntries {
   action: string;
   actor: string;
   actor_id: string | null;
-  actor_kind: string | null;
+  actor_kind: Generated<string>;
   at: Generated<Timestamp>;
   details: Json;
   id: string;
@@ -393,6 +393,7 @@ export interface Uploads {
   draft: string;
   due_at: Timestamp | null;
   id: string;
+  key_id: string | null;
   key_version: number;
   max_stored_bytes: number | null;
   media_type: string;

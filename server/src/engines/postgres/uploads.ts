@@ -79,6 +79,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       { accountId, id, writer },
       {
         draft,
+        keyId,
         name,
         path,
         mediaType,
@@ -99,6 +100,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           id,
           writer: writer ?? noWriter,
           draft,
+          key_id: keyId,
           name,
           path,
           media_type: mediaType,
@@ -304,8 +306,15 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
         .set(({ eb }) => ({ due_at: secondsFromNow(leaseSeconds), checks: eb('checks', '+', 1) }))
         .where('state', '=', 'checking')
         .where('due_at', '<=', sql<Date>`now()`)
-        .returning(['account_id as accountId', 'id', 'draft', 'size_bytes as sizeBytes', 'wrapped_key as wrappedKey'])
-        .returning(['key_version as keyVersion', runsColumn, 'chunk_count as chunkCount', 'checks', ...digestColumns])
+        .returning(['account_id as accountId', 'id', 'draft', 'key_id as keyId', 'size_bytes as sizeBytes'])
+        .returning([
+          'wrapped_key as wrappedKey',
+          'key_version as keyVersion',
+          runsColumn,
+          'chunk_count as chunkCount',
+          'checks',
+          ...digestColumns,
+        ])
         .$narrowType<{ sizeBytes: number; wrappedKey: Buffer }>()
         .executeTakeFirst();
       return taken && withDigests(taken);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { authenticate, type Caller } from '../../domain/accounts/authenticate.ts';
+import { authenticate } from '../../domain/accounts/authenticate.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Actor, Engines } from '../../domain/ports/index.ts';
 import { limitingFailures } from '../shared/limiting-failures.ts';
@@ -10,7 +10,7 @@ const longestCredentials = 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** spec 5.1: HTTP Basic, and the account in the path must be the one that authenticated. */
-export async function requireAccount(engines: DoorNeeds, request: FastifyRequest): Promise<Caller> {
+export async function requireAccount(engines: DoorNeeds, request: FastifyRequest): Promise<Actor> {
   const { authorization } = request.headers;
   if (authorization === undefined) throw new ExchangeError('unauthorized');
   const actor = await limitingFailures(engines, request, async () => {

@@ -76,7 +76,12 @@ describe('a link that has expired', () => {
 
   test('that the sender ended has nothing to be asked', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
-    await revokeDrop(exchange.engines, { ...sent.sender, id: sent.sender.accountId }, sent.dropId);
+    await revokeDrop(
+      exchange.engines,
+      { ...sent.sender, id: sent.sender.accountId },
+      sent.dropId,
+      exchange.engines.administrator,
+    );
     const page = await get(`/d/${sent.token}`);
     expect(page.body).toContain(sent.sender.email);
     expect(page.body).not.toContain('/ask"');

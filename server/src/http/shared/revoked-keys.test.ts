@@ -96,7 +96,7 @@ function trickle(outgoing: ClientRequest): void {
 const withdrawals: Record<string, (of: Receiver) => Promise<void>> = {
   'its key is revoked': async ({ account }) => {
     const [key] = await engines.store.accounts.keys(account.id);
-    await revokeKey(engines, account, { keyId: key?.id ?? '' });
+    await revokeKey(engines, account, { keyId: key?.id ?? '' }, engines.administrator);
   },
   'its account is disabled': ({ account }) => setAccountDisabled(engines, account, true),
 };

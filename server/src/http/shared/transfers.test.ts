@@ -165,7 +165,7 @@ describe('a running download', () => {
         });
     });
     const account = { id: sent.sender.accountId, email: sent.sender.email };
-    await revokeDrop(exchange.engines, account, sent.dropId);
+    await revokeDrop(exchange.engines, account, sent.dropId, exchange.engines.administrator);
     const revoked = Date.now();
     const closed = (answer: IncomingMessage) => answer.destroyed || answer.socket.destroyed;
     await expect.poll(openConnections, { timeout: 5_000 }).toBe(1);

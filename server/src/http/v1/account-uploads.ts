@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../domain/accounts/authenticate.ts';
-import type { DeclaredDigests } from '../../domain/ports/index.ts';
+import type { Actor, DeclaredDigests } from '../../domain/ports/index.ts';
 import { answerOnce } from '../../domain/requests/answer-once.ts';
 import { uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { announceUpload } from '../../domain/uploads/announce-upload.ts';
@@ -20,12 +19,12 @@ export class AccountUploads extends ResumableStore {
   protected override readonly mayComplete = true;
   protected override readonly declared: DeclaredDigests | undefined;
   readonly #engines: V1Engines;
-  readonly #caller: Caller;
+  readonly #caller: Actor;
   readonly #idempotencyKey: string | undefined;
   /** What was announced before, if this request repeats another. */
   #repeated: (AnnouncedFile & { readonly sizeBytes: number }) | undefined;
 
-  constructor(engines: V1Engines, caller: Caller, request: FastifyRequest, ends: RequestEnds) {
+  constructor(engines: V1Engines, caller: Actor, request: FastifyRequest, ends: RequestEnds) {
     super(engines, contentLengthOf(request), ends);
     this.#engines = engines;
     this.#caller = caller;

@@ -1,12 +1,13 @@
 import type { Scope } from '@waybill/protocol';
 import type { FastifyRequest } from 'fastify';
-import { authenticateBearer, type Caller } from '../../domain/accounts/authenticate.ts';
+import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
+import type { Actor } from '../../domain/ports/index.ts';
 import { limitingFailures } from '../shared/limiting-failures.ts';
 import type { V1Engines } from './route.ts';
 
 /** RFC 6750. A browser is not a caller: another site could make it send requests, so it must not be trusted by cookie. */
-export async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Scope | null): Promise<Caller> {
+export async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Scope | null): Promise<Actor> {
   const [, key] = /^bearer ([\x21-\x7e]{1,200})$/i.exec(request.headers.authorization ?? '') ?? [];
   const caller = await limitingFailures(engines, request, async () => {
     if (key === undefined) throw new ExchangeError('unauthorized');

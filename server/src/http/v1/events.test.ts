@@ -192,7 +192,12 @@ describe('a request that waits', () => {
     const { server, look } = watchedServer();
     const waiting = read({ ...owner, apiKey }, { wait: limits.eventWaitSeconds }, server);
     await expect.poll(() => look.mock.calls.length, patience).toBeGreaterThan(0);
-    await revokeKey(exchange.engines, { id: owner.accountId, email: owner.email }, { keyId: key.id });
+    await revokeKey(
+      exchange.engines,
+      { id: owner.accountId, email: owner.email },
+      { keyId: key.id },
+      exchange.engines.administrator,
+    );
     await happen(owner, 1);
     expect((await waiting).status).toBe(401);
     await server.close();

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../../domain/accounts/authenticate.ts';
 import { dailyLimits } from '../../domain/accounts/daily-limits.ts';
 import { EventWatch } from '../../domain/events/event-watch.ts';
+import type { Actor } from '../../domain/ports/index.ts';
 import { type Answer, answerOnce } from '../../domain/requests/answer-once.ts';
 import type { App } from '../app.ts';
 import { unquotedIdempotencyKeyOf } from '../shared/idempotency-key.ts';
@@ -135,8 +135,8 @@ function tellDailyLimits(engines: V1Engines) {
   };
 }
 
-function callerOf(request: FastifyRequest): Caller {
-  return request.actor as Caller;
+function callerOf(request: FastifyRequest): Actor {
+  return request.actor as Actor;
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {

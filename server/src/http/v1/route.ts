@@ -1,9 +1,8 @@
 import type { ErrorCode, Scope } from '@waybill/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import type { Caller } from '../../domain/accounts/authenticate.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
-import type { Engines } from '../../domain/ports/index.ts';
+import type { Actor, Engines } from '../../domain/ports/index.ts';
 import type { DescribedBytes } from '../shared/openapi.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
 import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
@@ -33,7 +32,7 @@ export type CallEngines = V1Engines & { readonly eventWatch: EventWatch };
 export interface Call<Params, Query, Body> {
   /** The store is that of the transaction in which the answer is kept, if the request may be repeated. */
   readonly engines: CallEngines;
-  readonly caller: Caller;
+  readonly caller: Actor;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -111,7 +110,7 @@ export interface Stream {
 
 export interface StreamCall {
   readonly engines: V1Engines;
-  readonly caller: Caller;
+  readonly caller: Actor;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /** Aborts when the key may not be used any more. A download is cut in any case. */

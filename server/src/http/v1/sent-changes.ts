@@ -1,5 +1,6 @@
 import { AddedReceiver, Extension, NewReceiver, Reminded, Revocation } from '@waybill/protocol';
 import { Type } from 'typebox';
+import { keyAuthor } from '../../domain/audit/author.ts';
 import { prepareReceiver } from '../../domain/drops/add-receiver.ts';
 import { prepareExtension } from '../../domain/drops/extend-drop.ts';
 import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
@@ -59,9 +60,9 @@ export function changeRoutes(
       await find(engines.store, accountId, id);
       return prepareExtension(engines, { id: accountId, email }, id, deadlineOf(body));
     },
-    async handle({ engines, caller: { accountId, email }, params: { id }, ifVersion, prepared: extendUntil }) {
-      await extendUntil(engines.store, email, ifVersion);
-      return changed(engines, accountId, id);
+    async handle({ engines, caller, params: { id }, ifVersion, prepared: extendUntil }) {
+      await extendUntil(engines.store, keyAuthor(caller), ifVersion);
+      return changed(engines, caller.accountId, id);
     },
   });
 

@@ -232,7 +232,7 @@ describe('a file in parts', () => {
   });
 
   test('is ready after its check', async () => {
-    const { apiKey: key, accountId } = await exchange.account();
+    const { apiKey: key, accountId, email, key: ownKey } = await exchange.account();
     const { status, path, id, headers } = await begin(key, large.length, {
       headers: { 'repr-digest': reprDigest(large) },
     });
@@ -257,11 +257,11 @@ describe('a file in parts', () => {
     });
     expect(await offsetOf(key, path)).toBe(large.length);
     expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
-    const [entry] = await exchange.database.query<{ actor: string }>(
-      "select actor from audit_entries where account_id = $1 and action = 'file.uploaded'",
+    const entries = await exchange.database.query(
+      "select actor_kind, actor_id, actor from audit_entries where account_id = $1 and action = 'file.uploaded'",
       [accountId],
     );
-    expect(entry?.actor).toContain('@');
+    expect(entries).toEqual([{ actor_kind: 'key', actor_id: ownKey.id, actor: email }]);
   });
 
   test('is ready at once if one request carries all of it', async () => {

@@ -52,7 +52,12 @@ describe('every operation', () => {
       expect(await status(expired.apiKey)).toBe(401);
 
       const revoked = await keyOf(owner, {});
-      await revokeKey(exchange.engines, { id: owner.accountId, email: owner.email }, { keyId: revoked.key.id });
+      await revokeKey(
+        exchange.engines,
+        { id: owner.accountId, email: owner.email },
+        { keyId: revoked.key.id },
+        exchange.engines.administrator,
+      );
       expect(await status(revoked.apiKey)).toBe(401);
 
       const others = scopes.filter((scope) => scope !== route.scope);

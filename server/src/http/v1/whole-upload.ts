@@ -3,10 +3,9 @@ import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
 import { parse } from 'content-disposition';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../domain/accounts/authenticate.ts';
 import { policyOf } from '../../domain/accounts/policy-of.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { AccountUpload, Store } from '../../domain/ports/index.ts';
+import type { AccountUpload, Actor, Store } from '../../domain/ports/index.ts';
 import { type Answer, answerOnce, wasAnswered } from '../../domain/requests/answer-once.ts';
 import { uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { noDigests } from '../../domain/uploads/declared-digests.ts';
@@ -20,7 +19,7 @@ import type { V1Engines } from './route.ts';
 /** Receives a small file in one request: its body is the file. */
 export async function receiveWhole(
   engines: V1Engines,
-  caller: Caller,
+  caller: Actor,
   { request, revoked }: { readonly request: FastifyRequest; readonly revoked: AbortSignal },
   answer: (upload: AccountUpload) => Answer,
 ): Promise<Answer> {
@@ -83,7 +82,7 @@ export async function receiveWhole(
 
 export async function uploadOf(
   { store }: Pick<V1Engines, 'store'>,
-  { accountId }: Pick<Caller, 'accountId'>,
+  { accountId }: Pick<Actor, 'accountId'>,
   id: string,
 ): Promise<AccountUpload> {
   const [upload] = await store.uploads.ofAccount(accountId, [id]);

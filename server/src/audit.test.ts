@@ -1,0 +1,98 @@
+// Whom the audit names, for every door through which something is changed.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Actor } from './domain/ports/index.ts';
+import { sweep } from './domain/sweep.ts';
+import { askV1 } from './testing/ask-v1.ts';
+import { runAdmin } from './testing/run-admin.ts';
+import { testHost } from './testing/server.ts';
+import { useTestServer } from './testing/use-test-server.ts';
+
+const { exchange, app } = await useTestServer({ csrfTokens: { mint: async () => '', accept: async () => true } });
+const { query } = exchange.database;
+interface Key {
+  readonly id: string;
+  readonly apiKey: string;
+}
+
+const authorsOf = ({ accountId }: Pick<Actor, 'accountId'>, actions: readonly string[]) =>
+  query(
+    `select action, actor_kind as kind, actor_id as id, actor as name from audit_entries
+     where account_id = $1 and action = any ($2) order by at, id`,
+    [accountId, actions],
+  );
+
+const admin = async (...words: string[]): Promise<unknown> => JSON.parse(await runAdmin(exchange, ...words, '--json'));
+
+async function addByMachine({ email }: Actor, { apiKey }: Key, address: string): Promise<void> {
+  const { statusCode } = await app.inject({
+    method: 'POST',
+    url: `/${email}/cgi/contacts_add.cgi`,
+    headers: {
+      host: testHost,
+      authorization: `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`,
+      'csrf-token': 'x'.repeat(43),
+    },
+    payload: [{ email: address }],
+  });
+  expect(statusCode).toBe(200);
+}
+
+test('two keys of one account are told apart, in /api/v1 and in the machine API', async () => {
+  const owner = await exchange.account();
+  const second = (await admin('keys', 'create', '--email', owner.email)) as { id: string; api_key: string };
+  const keys: Key[] = [
+    { id: owner.key.id, apiKey: owner.apiKey },
+    { id: second.id, apiKey: second.api_key },
+  ];
+  for (const [index, key] of keys.entries()) {
+    const { status } = await askV1(app, 'PUT', `/contacts/v1-${index}@example.org`, { key: key.apiKey, body: {} });
+    expect(status).toBe(201);
+    await addByMachine(owner, key, `machine-${index}@example.org`);
+  }
+  const by = (key: Key | undefined) => ({ kind: 'key', id: key?.id, name: owner.email });
+  expect(await authorsOf(owner, ['contact.created', 'contacts.replaced'])).toEqual([
+    { action: 'contact.created', ...by(keys[0]) },
+    { action: 'contacts.replaced', ...by(keys[0]) },
+    { action: 'contact.created', ...by(keys[1]) },
+    { action: 'contacts.replaced', ...by(keys[1]) },
+  ]);
+});
+
+test('a command is named by the user who ran it, and a job as the server', async () => {
+  const account = await exchange.account();
+  await runAdmin(exchange, 'accounts', 'delete', account.email, '--yes');
+  await sweep(exchange.engines);
+  expect(await authorsOf(account, ['account.deletion_requested', 'account.deleted'])).toEqual([
+    { action: 'account.deletion_requested', kind: 'command', id: 'tester', name: 'admin' },
+    { action: 'account.deleted', kind: 'system', id: 'sweep', name: 'sweep' },
+  ]);
+});
+
+test('an entry that an earlier version writes says that its author is unknown', async () => {
+  const { accountId } = await exchange.account();
+  await query(
+    `insert into audit_entries (account_id, id, actor, action, details)
+     values ($1, gen_random_uuid(), 'admin', 'earlier', '{}')`,
+    [accountId],
+  );
+  expect(await authorsOf({ accountId }, ['earlier'])).toEqual([
+    { action: 'earlier', kind: 'unknown', id: null, name: 'admin' },
+  ]);
+  await query('delete from audit_entries where account_id = $1', [accountId]);
+});
+
+test('the query in docs/operations.md shows who changed what', async () => {
+  const { accountId, email } = await exchange.account();
+  const document = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const [, shown = ''] = /\| who changed what \| `([^`]+)`/.exec(document) ?? [];
+  const [entry] = await query(shown);
+  expect(entry).toMatchObject({
+    account_id: accountId,
+    actor_kind: 'command',
+    actor_id: 'tester',
+    actor: 'admin',
+    action: 'account.created',
+    details: { email },
+  });
+});
