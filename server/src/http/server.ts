@@ -24,6 +24,7 @@ import { securityHeaders } from './security-headers.ts';
 import { Transfers } from './shared/transfers.ts';
 import { Turns } from './shared/turns.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
+import { requireStorableTexts } from './storable-texts.ts';
 import type { Certificate } from './tls.ts';
 import { answerProblem } from './v1/problems.ts';
 import { apiProblems, apiReference } from './v1/reference.ts';
@@ -127,6 +128,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     if (reply.raw.destroyed) failed();
     else reply.raw.once('close', failed);
   });
+  app.addHook('preHandler', async ({ body }) => requireStorableTexts(body));
   app.addHook('onResponse', async (request, reply) => {
     // The route, not the URL: a URL may hold a token.
     const { url, config } = request.routeOptions;

@@ -1,5 +1,4 @@
 import type { Faults } from '../requests/faults.ts';
-import { requireStorable } from './contact-from-input.ts';
 import { phoneNumber } from './phone-number.ts';
 
 /** What a caller says about a person besides the address. */
@@ -11,9 +10,8 @@ export interface PersonDetails {
 
 const languageTag = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
 
-export function checkDetails(faults: Faults, pointer: string, { name, phone, language }: PersonDetails): void {
+export function checkDetails(faults: Faults, pointer: string, { phone, language }: PersonDetails): void {
   if (phone !== undefined) faults.check(`${pointer}/phone`, () => phoneNumber(phone));
-  if (name !== undefined) faults.check(`${pointer}/name`, () => requireStorable([name]));
   if (language !== undefined && !languageTag.test(language)) {
     faults.add(`${pointer}/language`, 'invalid_input', 'The language must be a tag such as en or pt-BR.');
   }

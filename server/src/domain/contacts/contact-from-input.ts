@@ -16,8 +16,13 @@ export function contactFromInput(input: ContactInput): Contact {
 }
 
 /** A lone surrogate is not valid text in UTF-8, and PostgreSQL cannot store NUL. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+export const unstorable = 'A text contains a NUL or half of a surrogate pair.';
+
+/** For what does not come from the query, the JSON or the form of a request, where every text is looked at. */
 export function requireStorable(texts: readonly string[]): void {
-  if (texts.some((text) => !text.isWellFormed() || text.includes('\0'))) {
-    throw new ExchangeError('invalid_input', 'A text contains a NUL or half of a surrogate pair.');
-  }
+  if (!texts.every(isStorable)) throw new ExchangeError('invalid_input', unstorable);
 }

@@ -3,7 +3,6 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { Store } from '../ports/index.ts';
 import type { Faults } from '../requests/faults.ts';
 import { checkDetails, type PersonDetails } from './check-details.ts';
-import { requireStorable } from './contact-from-input.ts';
 import { emailAddress } from './email-address.ts';
 
 /** A contact as the caller of /api/v1 describes it. */
@@ -14,10 +13,9 @@ export interface ContactWish extends PersonDetails {
 
 /** The address in the form in which it is stored; undefined if it is none. Faults are recorded. */
 export function checkContact(faults: Faults, pointer: string, wish: ContactWish): string | undefined {
-  const { name, phone, language, groups = [] } = wish;
+  const { phone, language } = wish;
   // An empty text says that there is none.
-  checkDetails(faults, pointer, { name, phone: phone || undefined, language: language || undefined });
-  faults.check(`${pointer}/groups`, () => requireStorable(groups));
+  checkDetails(faults, pointer, { phone: phone || undefined, language: language || undefined });
   return faults.check(`${pointer}/email`, () => emailAddress(wish.email));
 }
 

@@ -54,11 +54,9 @@ describe('receivers', () => {
     await expect(theirs).rejects.toMatchObject({ code: 'unknown_contact' });
   });
 
-  test.each([
-    ['twice', [{ email: 'a@example.org' }, { email: 'A@example.org' }]],
-    ['with NUL in the name', [{ email: 'a@example.org', name: '\0' }]],
-  ])('are not set %s', async (_what, list) => {
+  test('are not set twice', async () => {
     const actor = await exchange.account('a@example.org');
+    const list = [{ email: 'a@example.org' }, { email: 'A@example.org' }];
     await expect(setReceivers(engines, actor, '', list)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 

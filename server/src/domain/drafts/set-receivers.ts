@@ -3,7 +3,7 @@ import { policyOf } from '../accounts/policy-of.ts';
 import { requireAllowedRecipients } from '../accounts/require-allowed-recipients.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
-import { contactFromInput, requireStorable } from '../contacts/contact-from-input.ts';
+import { contactFromInput } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines } from '../ports/index.ts';
 
@@ -29,7 +29,6 @@ export async function setReceivers(
     const receivers = wanted.map(({ sent, email }): Receiver => {
       const contact = contacts.get(email);
       if (!contact) throw new ExchangeError('unknown_contact');
-      if (sent.name !== undefined) requireStorable([sent.name]);
       return {
         email,
         number: sent.number === undefined ? contact.number : String(sent.number),

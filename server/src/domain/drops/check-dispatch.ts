@@ -2,7 +2,6 @@ import type { Receiver } from '@waybill/protocol';
 import { excessOf } from '../accounts/count-dispatch.ts';
 import { policyOf } from '../accounts/policy-of.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
-import { requireStorable } from '../contacts/contact-from-input.ts';
 import { isWeaker, strongerOf } from '../links/second-factor.ts';
 import type { Actor, Engines, Policy, SecondFactor, SenderChoices } from '../ports/index.ts';
 import type { Faults } from '../requests/faults.ts';
@@ -44,7 +43,6 @@ export async function checkDispatch(
 ): Promise<CheckedDispatch> {
   const { store } = engines;
   const policy = await policyOf(engines, actor.accountId);
-  checkTexts(faults, wish);
   const ttlSeconds = checkLifetime(faults, wish, policy.desttime) ?? 0;
   checkSecondFactor(faults, engines, policy, wish.secondFactor);
   const receivers = await checkReceivers(faults, engines, actor, policy, wish);
@@ -77,14 +75,6 @@ export async function prepareDispatch(
     toWrite: { ...key, message, ttl, ttlSeconds, receivers, choices },
     made: { id: key.id, receivers, tokens },
   };
-}
-
-function checkTexts(faults: Faults, { message, reference, metadata }: DispatchWish): void {
-  faults.check('/message', () => requireStorable([message]));
-  if (reference !== null) faults.check('/reference', () => requireStorable([reference]));
-  for (const [name, value] of Object.entries(metadata ?? {})) {
-    faults.check(`/metadata/${name}`, () => requireStorable([value]));
-  }
 }
 
 /** A sender may ask for more than what applies to the account, and not for less. */

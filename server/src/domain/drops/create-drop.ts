@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { DispatchParameters, DropType } from '@waybill/protocol';
 import { allowedInWords, isAllowed, policyOf } from '../accounts/policy-of.ts';
 import { requireAllowedRecipients } from '../accounts/require-allowed-recipients.ts';
-import { requireStorable } from '../contacts/contact-from-input.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { Actor, Draft, Engines, Store } from '../ports/index.ts';
@@ -47,7 +46,6 @@ async function dispatchDraft(
     throw new ExchangeError('invalid_input', `desttime is ${allowedInWords(policy.desttime)}.`);
   }
   const message = dispatch.parameters.ddmessage ?? '';
-  requireStorable([message]);
   const digest = requestDigest(type, dispatch);
   const lifetimeSeconds = ttl * policy.desttime.unitSeconds;
   const key = await prepareLinkKey(engines, lifetimeSeconds);

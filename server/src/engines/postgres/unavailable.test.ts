@@ -158,4 +158,8 @@ describe('a fault of ours stays what it is', () => {
     const refused = database.store.accounts.insert({ ...account(), id: 'no uuid' });
     await expect(refused).rejects.toMatchObject({ code: '22P02' });
   });
+
+  test('a text that the database cannot store: no request gets one this far', async () => {
+    await expect(database.store.accounts.byEmail('a\0b')).rejects.toMatchObject({ code: '22021' });
+  });
 });

@@ -9,7 +9,7 @@ import { OutOfReachError } from './database.ts';
  */
 const passing = /^(?:08|53|57P0|57014|40001|40P01|25P03|25006)/;
 
-/** Turns temporary failures into `unavailable`, and texts that cannot be stored into faults of the request; an error of our own stays as it is. */
+/** Turns temporary failures into `unavailable`; an error of our own stays as it is. */
 export function whenReachable(store: Store): Store {
   const guarded = Object.fromEntries(
     Object.entries(store).map(([name, part]) => [
@@ -33,7 +33,6 @@ export async function unlessAway<Result>(call: () => Promise<Result>): Promise<R
     return await call();
   } catch (error) {
     if (isStorageFull(error)) throw new ExchangeError('storage_full', fullMessage(error.detail), { cause: error });
-    if (isUnstorableText(error)) throw new ExchangeError('malformed_request', unstorableMessage, { cause: error });
     if (error instanceof Error && isPassing(error)) throw new ExchangeError('unavailable', undefined, { cause: error });
     throw error;
   }
@@ -43,13 +42,6 @@ export async function unlessAway<Result>(call: () => Promise<Result>): Promise<R
 function isStorageFull(error: unknown): error is { readonly detail: string } {
   return error instanceof DatabaseError && error.code === 'WBFUL';
 }
-
-/** PostgreSQL stores no NUL, neither in a text nor in JSON. Whichever field a caller put it in, the request is at fault. */
-function isUnstorableText(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.code === '22021' || error.code === '22P05');
-}
-
-const unstorableMessage = 'A text in the request contains a character that cannot be stored, such as NUL (U+0000).';
 
 function fullMessage(maxBytes: string): string {
   return `The account may store ${maxBytes} bytes, and this would be more. Remove uploaded files, revoke drops or wait until they end, or ask the administrator for more.`;

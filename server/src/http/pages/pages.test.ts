@@ -630,6 +630,13 @@ describe('a link that asks for a code', () => {
     expect(await tries()).toEqual([{ code_tries: 1 }]);
   });
 
+  test('refuses a form with a text that nobody can type', async () => {
+    const sent = await opened(['a.txt']);
+    for (const form of ['code=1%00', 'code=000000&code=%00', 'a%00=1']) {
+      expect((await post(`${sent.page}code`, form, sent.secret)).statusCode).toBe(400);
+    }
+  });
+
   test('takes a code from a page of ours only', async () => {
     const sent = await opened(['a.txt']);
     await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });

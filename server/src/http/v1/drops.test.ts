@@ -166,12 +166,10 @@ describe('POST /drops', () => {
         { email: 'nobody' },
         { email: 'ANNA@example.org' },
         { email: 'eve@example.com' },
-        { email: 'bo@example.org', phone: '+46 70', language: '???', name: 'B\u0000' },
+        { email: 'bo@example.org', phone: '+46 70', language: '???' },
       ],
-      message: 'a\u0000b',
       expires_in: 60,
       second_factor: 'off',
-      metadata: { note: '\ud800' },
     };
     const before = await rowCounts();
     const answer = await ask(sender, 'POST', '/drops', { body });
@@ -183,13 +181,10 @@ describe('POST /drops', () => {
       new Set([
         ' daily_limit',
         '/expires_in invalid_input',
-        '/message invalid_input',
-        '/metadata/note invalid_input',
         '/receivers/1/email invalid_input',
         '/receivers/2/email invalid_input',
         '/receivers/3/email recipient_not_allowed',
         '/receivers/4/language invalid_input',
-        '/receivers/4/name invalid_input',
         '/receivers/4/phone invalid_input',
         '/second_factor invalid_input',
         '/uploads/1 invalid_input',
@@ -198,10 +193,29 @@ describe('POST /drops', () => {
         '/uploads/4 not_found',
       ]),
     );
-    expect(faults).toHaveLength(15);
+    expect(faults).toHaveLength(12);
     const dry = await ask(sender, 'POST', '/drops?dry_run=true', { body });
     expect(dry.json().errors).toEqual(answer.json().errors);
     expect(await rowCounts()).toEqual(before);
+  });
+
+  test('names every text that cannot be stored, and changes nothing', async () => {
+    const sender = await exchange.account();
+    const body = {
+      uploads: [await upload(sender)],
+      receivers: [{ email: 'anna@example.org' }, { email: 'bo@example.org', name: 'B\0' }],
+      message: 'a\0b',
+      reference: '\udc00',
+      metadata: { note: '\ud800' },
+    };
+    const before = await rowCounts();
+    const answer = await ask(sender, 'POST', '/drops', { body });
+    expect([answer.status, answer.json().code]).toEqual([400, 'invalid_input']);
+    const pointers = answer.json().errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers).toEqual(['/receivers/1/name', '/message', '/reference', '/metadata/note']);
+    expect(await rowCounts()).toEqual(before);
+    const query = await ask(sender, 'GET', '/drops?reference=a%00');
+    expect(query.json().errors).toMatchObject([{ pointer: '/reference' }]);
   });
 
   test('is of the kind of its faults if they are all of one kind', async () => {

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { requireStorable } from '../../domain/contacts/contact-from-input.ts';
+import { requireStorableTexts } from '../storable-texts.ts';
 
 /**
  * The query with numbers and booleans where its schema has them: in a URL, everything is text. What is not written as
@@ -7,8 +7,8 @@ import { requireStorable } from '../../domain/contacts/contact-from-input.ts';
  */
 export function typedQuery(schema: TSchema, query: unknown): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, { readonly type?: string }>> };
+  requireStorableTexts(query);
   const entries = Object.entries(query as Record<string, unknown>);
-  requireStorable(entries.flatMap(([, value]) => (typeof value === 'string' ? [value] : [])));
   return Object.fromEntries(entries.map(([name, value]) => [name, typed(properties[name]?.type, value)]));
 }
 
