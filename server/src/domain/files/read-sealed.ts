@@ -30,7 +30,8 @@ const patienceMs = 1_000;
 
 type Needs = Pick<Engines, 'objects' | 'keys' | 'readAhead'>;
 /** What must be known about a file in order to read it. */
-type StoredFile = Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'runs'>;
+type StoredFile = Layout & Pick<SealedFile, 'wrappedKey' | 'keyVersion'>;
+type Layout = Pick<SealedFile, 'id' | 'sizeBytes' | 'runs'>;
 
 export interface ByteRange {
   readonly start: number;
@@ -48,7 +49,23 @@ export async function* readSealed(
   range: ByteRange,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, void> {
-  const dataKey = await engines.keys.unwrap(file.wrappedKey, file.keyVersion, file.id);
+  yield* readWithKey(
+    engines,
+    await engines.keys.unwrap(file.wrappedKey, file.keyVersion, file.id),
+    file,
+    range,
+    signal,
+  );
+}
+
+/** The same with the key that the caller has: a wrapped key that was read a day ago may not open any more. */
+export async function* readWithKey(
+  engines: Pick<Needs, 'objects' | 'readAhead'>,
+  dataKey: Buffer,
+  file: Layout,
+  range: ByteRange,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, void> {
   let run: ChunkRun | undefined;
   let seal: SegmentSeal | undefined;
   const sealAt = (segment: number): SegmentSeal => {
@@ -78,7 +95,7 @@ function openChecked(seal: SegmentSeal, number: number, last: boolean, sealed: B
 }
 
 interface Opening {
-  readonly file: StoredFile;
+  readonly file: Layout;
   readonly open: (number: number, sealed: Buffer) => Buffer;
   readonly from: number;
   readonly end: number;
@@ -90,7 +107,7 @@ interface Opening {
  * reader is served, so that a slow reader costs only a little memory. Pieces grow with the reader's speed.
  */
 async function* openedSegments(
-  engines: Needs,
+  engines: Pick<Needs, 'objects' | 'readAhead'>,
   { file, open, from, end, signal }: Opening,
 ): AsyncGenerator<{ number: number; plaintext: Buffer }, void, void> {
   const fetch = (first: number, segments: number) =>
@@ -139,7 +156,7 @@ async function* openedSegments(
 class Piece {
   readonly end: number;
   readonly #from: number;
-  readonly #file: StoredFile;
+  readonly #file: Layout;
   readonly #readAhead: Needs['readAhead'];
   readonly #dropped = new AbortController();
   readonly #reading: Promise<Buffer>;
@@ -147,7 +164,13 @@ class Piece {
   #buffers: Buffer[] = [];
   #takenBytes: number;
 
-  constructor(engines: Needs, file: StoredFile, from: number, end: number, signal: AbortSignal) {
+  constructor(
+    engines: Pick<Needs, 'objects' | 'readAhead'>,
+    file: Layout,
+    from: number,
+    end: number,
+    signal: AbortSignal,
+  ) {
     this.#file = file;
     this.#readAhead = engines.readAhead;
     this.#from = from;

@@ -103,6 +103,11 @@ class Pass {
         leastBytes = 0;
       },
     });
+    if (damage?.problem === 'key') {
+      // The sweep may have wrapped it by the key of another day since the page was read, and destroyed the key of its day.
+      const [now] = (await scrub.filesFrom(file, 1)).files;
+      if (now?.id === id && !now.wrappedKey.equals(file.wrappedKey)) return this.#check(now);
+    }
     if (damage && (await scrub.record(file, damage))) {
       this.#engines.report('a stored file is damaged', { accountId, file: id, ...damage });
     } else if (!damage && file.isRecorded) await scrub.clear(file);

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange, testPolicy } from '../../testing/exchange.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { buildTestServer, testHost } from '../../testing/server.ts';
 import { createDrop } from '../drops/create-drop.ts';
 import { extendDrop } from '../drops/extend-drop.ts';
-import type { Actor } from '../ports/index.ts';
+import { scrubAlone } from '../files/scrub.ts';
+import type { Actor, KeyProvider, Scanner, ScrubStore, Verdict } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
-import { DayKeys, dayOf } from './day-keys.ts';
+import { DayKeys, dayOf, withDayKeys } from './day-keys.ts';
 import { examineDayKeys } from './examine-day-keys.ts';
 
 const daySeconds = 86_400;
@@ -119,6 +122,90 @@ describe('when a day is over', () => {
     await sweep(exchange.engines);
     expect(await daysOfFiles(sender)).toEqual({});
     expect(await existing()).not.toContain(day);
+  });
+});
+
+describe('while the sweep wraps keys again and destroys the key of a day that is over', () => {
+  /** Engines of a process that keeps no day key in memory, as after an hour; what they begin, they begin days ago. */
+  const enginesOf = (daysAgo: number) => ({
+    ...exchange.engines,
+    dayKeys: otherDayKeys({ daysAgo }),
+    keys: {
+      ...exchange.engines.keys,
+      unwrap: (...key: Parameters<KeyProvider['unwrap']>) =>
+        withDayKeys(exchange.engines.keys, otherDayKeys()).unwrap(...key),
+    },
+  });
+  const endDay = async (day: number) => {
+    expect(await existing()).toContain(day);
+    await age();
+    await sweep(enginesOf(0));
+    expect(await existing()).not.toContain(day);
+  };
+
+  test('a form goes on to its end, also if its scan has to be made again', async () => {
+    const sender = await exchange.account();
+    const scan = (verdict: Verdict) => ({
+      write: async () => undefined,
+      early: undefined,
+      verdict: async () => verdict,
+      abandon: () => undefined,
+    });
+    const scanner: Scanner = {
+      maxBytes: Number.POSITIVE_INFINITY,
+      begin: (source) =>
+        scan(source === 'arriving' ? { result: 'unscanned', why: 'interrupted' } : { result: 'clean' }),
+    };
+    const app = buildTestServer(exchange, {
+      ...enginesOf(5),
+      scanner,
+      policy: { ...testPolicy, scan: 'required' },
+      csrfTokens: { mint: async () => '', accept: async () => true },
+    });
+    const body = async function* () {
+      yield '--x\r\nContent-Disposition: form-data; name="do"\r\n\r\nupload\r\n';
+      yield `--x\r\nContent-Disposition: form-data; name="file"; filename="slow"\r\n\r\n${'.'.repeat(100_000)}`;
+      const begun = () => exchange.database.query('select from uploads where account_id = $1', [sender.accountId]);
+      await expect.poll(begun).toHaveLength(1);
+      await endDay(inDays(-4));
+      yield 'the rest\r\n--x--\r\n';
+    };
+    const answer = await app.inject({
+      method: 'POST',
+      url: `/${sender.email}/cgi/upload.cgi`,
+      headers: {
+        host: testHost,
+        authorization: `Basic ${Buffer.from(`${sender.email}:${sender.apiKey}`).toString('base64')}`,
+        'csrf-token': 'x'.repeat(43),
+        'content-type': 'multipart/form-data; boundary=x',
+      },
+      payload: Readable.from(body()),
+    });
+    await app.close();
+    expect([answer.statusCode, answer.body]).toEqual([200, '{"status":"done"}']);
+    expect(await daysOfFiles(sender)).toEqual({ slow: inDays(1) });
+  });
+
+  test('a scrub finds no damage in files whose keys it read before', async () => {
+    const sender = await exchange.account();
+    const engines = enginesOf(6);
+    Object.assign(exchange.engines, { dayKeys: engines.dayKeys });
+    await exchange.upload(sender, 'staged');
+    Object.assign(exchange.engines, { dayKeys: otherDayKeys() });
+    expect(await daysOfFiles(sender)).toEqual({ staged: inDays(-5) });
+    let pages = 0;
+    const filesFrom: ScrubStore['filesFrom'] = async (...position) => {
+      const page = await engines.store.scrub.filesFrom(...position);
+      pages += 1;
+      if (pages === 1) await endDay(inDays(-5));
+      return page;
+    };
+    const store = { ...engines.store, scrub: { ...engines.store.scrub, filesFrom } };
+    const pass = await scrubAlone({ ...engines, dayKeys: otherDayKeys(), store }, { fromStart: true });
+    expect(pass?.completedAt).toBeInstanceOf(Date);
+    expect(await daysOfFiles(sender)).toEqual({ staged: inDays(1) });
+    const damaged = await engines.store.scrub.damaged(undefined, 100);
+    expect(damaged.filter(({ accountId }) => accountId === sender.accountId)).toEqual([]);
   });
 });
 

@@ -44,7 +44,7 @@ export async function receiveBytes(
   const { signal: held, release } = intake.live.hold(writer);
   const signal = revoked ? AbortSignal.any([held, revoked]) : held;
   try {
-    const { receivedBytes, storedBytes, ...layout } = await storeBytes(
+    const { receivedBytes, storedBytes, runs, chunkCount } = await storeBytes(
       engines,
       owner,
       writer,
@@ -69,7 +69,7 @@ export async function receiveBytes(
     revoked?.throwIfAborted();
     if (receivedBytes === sizeBytes) {
       const passed = await arriving?.passed();
-      if (passed) await completeUploads(engines, owner, [{ writer, sizeBytes, ...passed, ...layout, release }]);
+      if (passed) await completeUploads(engines, owner, [{ writer, sizeBytes, ...passed, runs, chunkCount, release }]);
       else requireStill(await store.uploads.requestCheck(writer));
       return sizeBytes;
     }

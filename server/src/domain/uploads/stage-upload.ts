@@ -1,7 +1,7 @@
 import { limits } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { readSealed } from '../files/read-sealed.ts';
+import { readWithKey } from '../files/read-sealed.ts';
 import type { CompleteUpload, DeclaredDigests, Engines, UploadWriter } from '../ports/index.ts';
 import { beginUpload, tooLarge } from './begin-upload.ts';
 import { DigestCheck } from './declared-digests.ts';
@@ -81,11 +81,13 @@ export async function stageUpload(
       receivedBytes: sizeBytes,
       runs,
       chunkCount,
+      dataKey,
     } = await storeBytes(engines, owner, writer, upload, source, signal);
     checkpoint('upload:chunks-stored');
     revoked?.throwIfAborted();
-    const stored = { ...upload, sizeBytes, runs };
-    const scan = await inspection.verdict(() => readSealed(engines, stored, { start: 0, end: sizeBytes }, signal));
+    const all = { start: 0, end: sizeBytes };
+    // Not with the wrapped key: a request may take days, and the sweep wraps its key again and destroys the day's.
+    const scan = await inspection.verdict(() => readWithKey(engines, dataKey, { id, sizeBytes, runs }, all, signal));
     checkpoint('upload:verdict-known');
     const checksums = inspection.checksums();
     if (!digests.isPassed(checksums.sha256)) throw new ExchangeError('digest_mismatch');

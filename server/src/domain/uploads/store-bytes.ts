@@ -22,6 +22,7 @@ export interface StoredBytes {
   readonly storedBytes: number;
   readonly runs: readonly ChunkRun[];
   readonly chunkCount: number;
+  readonly dataKey: Buffer;
 }
 
 export interface ByteSource {
@@ -88,7 +89,7 @@ export async function storeBytes(
     engines.checkpoint('upload:bytes-received');
     if (source.isComplete(receivedBytes)) await sealed.finish();
     else await sealed.pause();
-    return { receivedBytes, storedBytes, ...sealed.layout };
+    return { receivedBytes, storedBytes, ...sealed.layout, dataKey };
   } finally {
     await sealed.close();
   }

@@ -632,8 +632,8 @@ describe('a link that asks for a code', () => {
 
   test('refuses a form with a text that nobody can type', async () => {
     const sent = await opened(['a.txt']);
-    for (const form of ['code=1%00', 'code=000000&code=%00', 'a%00=1']) {
-      expect((await post(`${sent.page}code`, form, sent.secret)).statusCode).toBe(400);
+    for (const typed of ['code=1%00', 'code=000000&code=%00', 'a%00=1']) {
+      expect((await post(`${sent.page}code`, typed, sent.secret)).statusCode).toBe(400);
     }
   });
 
