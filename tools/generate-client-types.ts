@@ -25,6 +25,7 @@ const shapes = [
   ['Key', 'A key as it is listed. Null means without restriction.', protocol.Key],
   ['NewKey', 'What a new key may do.', protocol.NewKey],
   ['CreatedKey', 'A new key. No other answer has the key itself.', protocol.CreatedKey, protocol.Key],
+  ['RevokedKeys', 'What was revoked with a key, and what goes on.', protocol.RevokedKeys],
   ['NewReceiver', 'A receiver of a new drop; only the address is needed.', protocol.NewReceiver],
   ['NewDrop', 'What to send, to whom, and until when.', protocol.NewDrop],
   ['Drop', 'A drop as lists have it.', protocol.Drop],

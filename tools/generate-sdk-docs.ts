@@ -49,7 +49,7 @@ const groups: Record<string, string> = {
   'Sending events to webhooks': `Webhooks WebhookView NewWebhook WebhookChanges WebhookWithSecret ReplaceSecretOptions
     WebhookAttempt Replay`,
   'Receiving events': 'verifyWebhook WebhookRequest VerifyWebhookOptions WebhookEvent WebhookVerificationError',
-  'API keys': 'Keys Scope Key NewKey CreatedKey RevokeKeyOptions',
+  'API keys': 'Keys Scope Key NewKey CreatedKey RevokedKeys RevokeKeyOptions',
   Failures: 'WaybillError isWaybillError WaybillErrorCode LocalErrorCode ErrorCode Fault ErrorDetails',
 };
 

@@ -70,13 +70,15 @@ export class Caller {
     return await this.call({ ...withBody(body), method: 'PUT', path, signal, read: contentOf<T> });
   }
 
-  async delete(path: string, { signal }: CallOptions): Promise<void> {
-    await this.#requests.patiently({ signal }, async (failures) => {
+  /** Undefined if the answer is empty, or was lost. */
+  async delete<T = never>(path: string, { signal }: CallOptions): Promise<T | undefined> {
+    return await this.#requests.patiently({ signal }, async (failures) => {
       try {
-        await this.#requests.attempt({ method: 'DELETE', path, signal, read: bytesOf });
+        return await this.#requests.attempt<T>({ method: 'DELETE', path, signal, read: contentOf });
       } catch (error) {
         // An attempt whose answer was lost has removed it.
         if (failures === 0 || !isWaybillError(error, 'not_found')) throw error;
+        return undefined;
       }
     });
   }

@@ -1,10 +1,10 @@
 import type { CallOptions, PostOptions } from './call-options.ts';
 import { type Caller, pathTo } from './caller.ts';
-import type { CreatedKey, Key, NewKey } from './wire.ts';
+import type { CreatedKey, Key, NewKey, RevokedKeys } from './wire.ts';
 
 /** How a key is revoked. */
 export interface RevokeKeyOptions extends CallOptions {
-  /** Also revokes the keys that it created, those that they created, and so on. */
+  /** Also revokes the keys that it created, those that they created, and so on, and disables the webhooks of all of them. */
   descendants?: boolean;
 }
 
@@ -28,13 +28,14 @@ export class Keys {
   }
 
   /**
-   * Revokes a key: it cannot be used any more. The key that revokes it must be allowed to do as much.
+   * Revokes a key: it cannot be used any more. The key that revokes it must be allowed to do as much. Returns what was
+   * revoked with it and what goes on; nothing if the answer was lost.
    *
    * @param id The key's id.
    * @param options Whether the keys that it created are revoked, too.
    */
-  async revoke(id: string, options: RevokeKeyOptions = {}): Promise<void> {
+  async revoke(id: string, options: RevokeKeyOptions = {}): Promise<RevokedKeys | undefined> {
     const { descendants = false, ...call } = options;
-    await this.#caller.delete(`${pathTo('keys', id)}${descendants ? '?descendants=true' : ''}`, call);
+    return await this.#caller.delete(`${pathTo('keys', id)}${descendants ? '?descendants=true' : ''}`, call);
   }
 }

@@ -104,6 +104,16 @@ export interface CreatedKey extends Key {
   api_key: string;
 }
 
+/** What was revoked with a key, and what goes on. */
+export interface RevokedKeys {
+  /** The `id` of each key that was revoked. */
+  ids: string[];
+  /** How many webhooks were disabled. */
+  webhooks_disabled: number;
+  /** How many webhooks that the key created go on: `created_by` of a webhook is the `id` of the key. */
+  webhooks_live: number;
+}
+
 /** A receiver of a new drop; only the address is needed. */
 export interface NewReceiver {
   /** The e-mail address. */
@@ -985,14 +995,19 @@ export interface WebhookView {
   public_keys: string[];
   /** When it was created. */
   created_at: string;
+  /** The `id` of the key that created it; null if an earlier version did not record it. */
+  created_by: string | null;
   /** Until then, requests are signed with the secret before, too. */
   previous_secret_until: string | null;
   /** When the first request since the last success failed. */
   failing_since: string | null;
   /** Nothing has been sent since then. */
   disabled_at: string | null;
-  /** gone: the receiver answered 410; failing: all requests failed for 5 days. */
-  disabled_reason: 'gone' | 'failing' | null;
+  /**
+   * gone: the receiver answered 410; failing: all requests failed for 5 days; key_revoked: the key that created it was
+   * revoked.
+   */
+  disabled_reason: 'gone' | 'failing' | 'key_revoked' | null;
 }
 
 /** A new webhook. */

@@ -384,6 +384,16 @@ old      wb_Zx81…  everything  revoked
     expect((await waybill(`keys revoke ${word} --yes`)).bodies).toEqual([`DELETE keys/${ids.key}`]);
   });
 
+  test('are revoked with a word about the webhooks that they made', async () => {
+    const reply = (changes: object) => ({
+      'DELETE keys/ID': { ids: [ids.key], webhooks_disabled: 0, webhooks_live: 0, ...changes },
+    });
+    const { output } = await waybill('keys revoke nightly --yes', { replies: reply({ webhooks_live: 2 }) });
+    expect(output).toBe('Revoked the key nightly (wb_Zx81…). Webhooks that it created and that go on: 2.\n');
+    const json = await waybill('keys revoke nightly --yes --json', { replies: reply({ webhooks_disabled: 1 }) });
+    expect(JSON.parse(json.output)).toMatchObject({ status: 'revoked', id: ids.key, webhooks_disabled: 1 });
+  });
+
   test('are not revoked if it is not clear which', async () => {
     const two = { 'GET keys': { data: [key, { ...key, id: ids.drop }] } };
     const whole = `DELETE keys/${ids.key}?descendants=true`;

@@ -54,7 +54,10 @@ export function addKeyCommands(program: Command, context: () => Context): void {
       .command('revoke')
       .description('revoke a key: the server refuses it from now on')
       .argument('<key>', 'its name, its beginning as `waybill keys list` shows it, or its id')
-      .option('--descendants', 'also the keys that it created, those that they created, and so on')
+      .option(
+        '--descendants',
+        'also the keys that it created, those that they created, and so on; and disable the webhooks of all of them',
+      )
       .option('--yes', 'do not ask first')
       .action((key: string, options: RevokeKeyCommand) => revokeKey(context(), key, options)),
     'waybill keys revoke nightly',

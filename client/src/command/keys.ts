@@ -1,4 +1,4 @@
-import type { Key, NewKey } from '../wire.ts';
+import type { Key, NewKey, RevokedKeys } from '../wire.ts';
 import { confirm } from './ask.ts';
 import { localTime } from './sizes.ts';
 import type { Column } from './table.ts';
@@ -86,9 +86,23 @@ export async function revokeKey(
     const key = theOnly(found, 'live key', word, list);
     const others = descendants ? ' and all keys that come from it' : '';
     await confirm(terminal, signal, `Revoke the key ${labelOf(key)}${others}?`, yes);
-    await orMissing(client.keys.revoke(key.id, { signal, descendants }), `There is no live key ${word}.`, list);
-    await answers.say(`Revoked the key ${labelOf(key)}${others}.`, { status: 'revoked', id: key.id, name: key.name });
+    const revoking = client.keys.revoke(key.id, { signal, descendants });
+    const revoked = await orMissing(revoking, `There is no live key ${word}.`, list);
+    await answers.say([`Revoked the key ${labelOf(key)}${others}.`, ...webhooksIn(revoked)].join(' '), {
+      status: 'revoked',
+      id: key.id,
+      name: key.name,
+      ...revoked,
+    });
   });
+}
+
+function webhooksIn(revoked: RevokedKeys | undefined): string[] {
+  const { webhooks_disabled: disabled = 0, webhooks_live: live = 0 } = revoked ?? {};
+  return [
+    ...(disabled > 0 ? [`Webhooks that are disabled: ${disabled}.`] : []),
+    ...(live > 0 ? [`Webhooks that it created and that go on: ${live}.`] : []),
+  ];
 }
 
 /** A key that an administrator made may have no name. */

@@ -136,6 +136,7 @@ export const webhook = {
   description: 'archive',
   public_keys: ['whpk_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
   created_at: time,
+  created_by: ids.key,
   previous_secret_until: null,
   scopes: null,
   failing_since: null,

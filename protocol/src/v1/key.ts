@@ -56,12 +56,22 @@ export const KeyRevocation = Type.Object(
   {
     descendants: Type.Optional(
       Type.Boolean({
-        description: 'Revoke also the keys that it created, those that they created, and so on; false if not given.',
+        description:
+          'Revoke also the keys that it created, those that they created, and so on, and disable the webhooks that any of them created; false if not given.',
       }),
     ),
   },
   { additionalProperties: false },
 );
+
+export const RevokedKeys = Type.Object({
+  ids: Type.Array(Type.String({ format: 'uuid' }), { description: 'The `id` of each key that was revoked.' }),
+  webhooks_disabled: Type.Integer({ minimum: 0, description: 'How many webhooks were disabled.' }),
+  webhooks_live: Type.Integer({
+    minimum: 0,
+    description: 'How many webhooks that the key created go on: `created_by` of a webhook is the `id` of the key.',
+  }),
+});
 
 /** The only answer that has the key itself. */
 export const CreatedKey = Type.Object({

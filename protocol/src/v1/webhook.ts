@@ -35,6 +35,9 @@ export const WebhookView = Type.Object({
     description: 'The keys (whpk_…) of `v1a` signatures: two while the secret is being replaced.',
   }),
   created_at: timeOf('When it was created.'),
+  created_by: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
+    description: 'The `id` of the key that created it; null if an earlier version did not record it.',
+  }),
   previous_secret_until: Type.Union([Time, Type.Null()], {
     description: 'Until then, requests are signed with the secret before, too.',
   }),
@@ -42,8 +45,9 @@ export const WebhookView = Type.Object({
     description: 'When the first request since the last success failed.',
   }),
   disabled_at: Type.Union([Time, Type.Null()], { description: 'Nothing has been sent since then.' }),
-  disabled_reason: Type.Union([Type.Enum(['gone', 'failing']), Type.Null()], {
-    description: 'gone: the receiver answered 410; failing: all requests failed for 5 days.',
+  disabled_reason: Type.Union([Type.Enum(['gone', 'failing', 'key_revoked']), Type.Null()], {
+    description:
+      'gone: the receiver answered 410; failing: all requests failed for 5 days; key_revoked: the key that created it was revoked.',
   }),
 });
 export type WebhookView = Static<typeof WebhookView>;

@@ -72,17 +72,26 @@ export const keyCommands: AddCommand = (parent, withEngines) => {
     .description('refuse a key from now on')
     .requiredOption('--email <address>', 'the account')
     .requiredOption('--id <id>', 'the key, as `keys list` shows it', idFrom('keys list'))
-    .option('--descendants', 'also the keys that it created, those that they created, and so on')
+    .option(
+      '--descendants',
+      'also the keys that it created, those that they created, and so on; and disable the webhooks of all of them',
+    )
     .option('--json', 'print JSON')
     .action((options: { email: string; id: string; descendants?: boolean; json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.email);
         const { id, descendants = false } = options;
-        const revoked = await revokeKey(engines, account, { keyId: id, descendants }, engines.administrator);
+        const revocation = { keyId: id, descendants };
+        const { ids, ...webhooks } = await revokeKey(engines, account, revocation, engines.administrator);
+        const { webhooksDisabled, webhooksLive } = webhooks;
         print(
           options.json,
-          { id, revoked: true, ids: revoked },
-          revoked.map((one) => `${one} is revoked.`),
+          { id, revoked: true, ids, webhooks_disabled: webhooksDisabled, webhooks_live: webhooksLive },
+          [
+            ...ids.map((one) => `${one} is revoked.`),
+            ...(webhooksDisabled > 0 ? [`Webhooks that are disabled: ${webhooksDisabled}`] : []),
+            ...(webhooksLive > 0 ? [`Webhooks that it created and that go on: ${webhooksLive}`] : []),
+          ],
         );
       }),
     );

@@ -1,3 +1,4 @@
+import { limits } from '@waybill/protocol';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -8,33 +9,47 @@ type Needs = Pick<Engines, 'store' | 'random'>;
 
 export interface Revocation {
   readonly keyId: string;
-  /** Also revokes the keys that it made, those that they made, and so on. They go on otherwise. */
+  /** Also revokes the keys that it made, those that they made, and so on, and disables the webhooks of all of them. */
   readonly descendants?: boolean;
 }
 
-/** Returns the ids of all keys that were revoked. */
+export interface Revoked {
+  /** All keys that were revoked. */
+  readonly ids: readonly string[];
+  readonly webhooksDisabled: number;
+  /** Webhooks that the key made and that go on. */
+  readonly webhooksLive: number;
+}
+
 export async function revokeKey(
   engines: Needs,
   account: Pick<Account, 'id' | 'email'>,
   { keyId, descendants = false }: Revocation,
   author: Author,
-): Promise<string[]> {
+): Promise<Revoked> {
   return engines.store.transaction(async (tx) => {
     // No key is made by one that is being revoked: creating keys takes the same lock.
     await tx.accounts.lock(account.id);
-    const revoked = await tx.accounts.revokeKey(account.id, keyId, descendants);
-    if (revoked.length === 0) throw new ExchangeError('not_found', `${account.email} has no live key ${keyId}.`);
-    for (const id of revoked) {
+    const ids = await tx.accounts.revokeKey(account.id, keyId, descendants);
+    if (ids.length === 0) throw new ExchangeError('not_found', `${account.email} has no live key ${keyId}.`);
+    for (const id of ids) {
       await record(engines, tx, { accountId: account.id, author, action: 'key.revoked', details: { keyId: id } });
     }
-    return revoked;
+    const disabled = descendants ? await tx.webhooks.disableMadeBy(account.id, keyId) : [];
+    for (const webhookId of disabled) {
+      const details = { webhookId, reason: 'key_revoked' };
+      await record(engines, tx, { accountId: account.id, author, action: 'webhook.disabled', details });
+    }
+    const webhooks = await tx.webhooks.list(account.id, limits.webhooksPerAccount);
+    const live = webhooks.filter(({ createdBy, disabled: isOff }) => createdBy === keyId && !isOff);
+    return { ids, webhooksDisabled: disabled.length, webhooksLive: live.length };
   });
 }
 
 /** A key revokes only keys that may do no more than itself. Its descendants never may do more than it. */
-export async function revokeKeyWithin(engines: Needs, actor: Actor, revocation: Revocation): Promise<void> {
+export async function revokeKeyWithin(engines: Needs, actor: Actor, revocation: Revocation): Promise<Revoked> {
   const { accountId, email, key: own } = actor;
-  await engines.store.transaction(async (tx) => {
+  return engines.store.transaction(async (tx) => {
     const key = await tx.accounts.unrevokedKey(accountId, revocation.keyId);
     if (!key) throw new ExchangeError('not_found');
     if (key.id !== own.id && !isNoMoreThan(own, key)) {
@@ -43,7 +58,7 @@ export async function revokeKeyWithin(engines: Needs, actor: Actor, revocation: 
         'The key may do more than yours: use one that may do as much, or ask an administrator.',
       );
     }
-    await revokeKey({ ...engines, store: tx }, { id: accountId, email }, revocation, keyAuthor(actor));
+    return revokeKey({ ...engines, store: tx }, { id: accountId, email }, revocation, keyAuthor(actor));
   });
 }
 

@@ -1,6 +1,6 @@
 import type { FileLine } from './files.ts';
 import type { Question } from './outbox.ts';
-import type { DisabledReason } from './webhooks.ts';
+import type { ToldReason } from './webhooks.ts';
 
 export interface Mail {
   readonly messageId: string;
@@ -87,7 +87,7 @@ export interface Letters {
     about: Referring & ListedFiles & { receiver: string; sentAt: Date; completedAt: Date },
   ): Letter;
   test(language: string, about: Addressed): Letter;
-  webhookDisabled(language: string, about: Addressed & { url: string; reason: DisabledReason; since: Date }): Letter;
+  webhookDisabled(language: string, about: Addressed & { url: string; reason: ToldReason; since: Date }): Letter;
   undeliverable(
     language: string,
     about: Referring & ListedFiles & { receiver: string; answer: string | undefined; sentAt: Date },

@@ -22,7 +22,9 @@ export interface WebhookSender {
 }
 
 /** Why a webhook was disabled: its receiver answered 410, or nothing has reached it for days. */
-export type DisabledReason = 'gone' | 'failing';
+/** Why a webhook was disabled that nobody asked to disable, so that its owner is told. */
+export type ToldReason = Exclude<DisabledReason, 'key_revoked'>;
+export type DisabledReason = 'gone' | 'failing' | 'key_revoked';
 
 export interface WebhookWish {
   readonly url: string;
@@ -33,6 +35,8 @@ export interface WebhookWish {
 
 export interface Webhook extends WebhookWish {
   readonly id: string;
+  /** The key that made it. Null: not known, because the previous version did not record it. */
+  readonly createdBy: string | null;
   /** Those of the key that made it, which limit what it is sent; null: everything. */
   readonly scopes: readonly Scope[] | null;
   readonly salt: Buffer;
@@ -49,15 +53,20 @@ export interface WebhookStore {
   /** All of the account, up to `count`, oldest first. */
   list(accountId: string, count: number): Promise<Webhook[]>;
   byId(accountId: string, id: string): Promise<Webhook | undefined>;
-  insert(accountId: string, webhook: WebhookWish & Pick<Webhook, 'id' | 'scopes' | 'salt'>): Promise<Webhook>;
+  insert(
+    accountId: string,
+    webhook: WebhookWish & Pick<Webhook, 'id' | 'createdBy' | 'scopes' | 'salt'>,
+  ): Promise<Webhook>;
   /** Serialises changes to it until the transaction ends. */
   lock(accountId: string, id: string): Promise<Webhook | undefined>;
   change(accountId: string, id: string, wish: WebhookWish): Promise<Webhook>;
   /** The secret before is used too for this long. */
   replaceSalt(accountId: string, id: string, salt: Buffer, previousSeconds: number): Promise<Webhook>;
   enable(accountId: string, id: string): Promise<Webhook>;
+  /** Disables those that a key, or a key that comes from it, has made. Returns their ids. */
+  disableMadeBy(accountId: string, keyId: string): Promise<string[]>;
   /** Enqueues the mail to the account's owner. False if it is disabled already or removed. */
-  disable(accountId: string, id: string, reason: DisabledReason, messageId: string): Promise<boolean>;
+  disable(accountId: string, id: string, reason: ToldReason, messageId: string): Promise<boolean>;
   remove(accountId: string, id: string): Promise<void>;
 }
 

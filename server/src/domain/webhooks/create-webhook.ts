@@ -16,11 +16,13 @@ export async function createWebhook(engines: Needs, actor: Actor, wish: WebhookW
   const { accountId } = actor;
   return store.transaction(async (tx) => {
     await tx.accounts.lock(accountId);
+    // Revoked a moment ago, with the webhooks that it made, it must not make another one.
+    if (!(await tx.accounts.unrevokedKey(accountId, actor.key.id))) throw new ExchangeError('unauthorized');
     const existing = await tx.webhooks.list(accountId, limits.webhooksPerAccount);
     if (existing.length >= limits.webhooksPerAccount) throw new ExchangeError('too_many_webhooks');
-    const scopes = actor.key.scopes;
+    const { id: createdBy, scopes } = actor.key;
     const salt = random.bytes(saltBytes);
-    const webhook = await tx.webhooks.insert(accountId, { ...wish, id: random.uuid(), scopes, salt });
+    const webhook = await tx.webhooks.insert(accountId, { ...wish, id: random.uuid(), createdBy, scopes, salt });
     const details = { webhookId: webhook.id };
     await record(engines, tx, { accountId, author: keyAuthor(actor), action: 'webhook.created', details });
     return webhook;

@@ -1,5 +1,5 @@
 import { patiently } from '../outbox/patiently.ts';
-import type { ClaimedDelivery, DisabledReason, Engines, PostOutcome, Webhook } from '../ports/index.ts';
+import type { ClaimedDelivery, Engines, PostOutcome, ToldReason, Webhook } from '../ports/index.ts';
 import { disableWebhook } from './disable-webhook.ts';
 import { pauseOf, retryPause } from './retry-schedule.ts';
 
@@ -66,7 +66,7 @@ async function sendWhatIsDue(
 
 interface AttemptResult {
   readonly isDelivered: boolean;
-  readonly disables?: DisabledReason | undefined;
+  readonly disables?: ToldReason | undefined;
 }
 
 async function attempt(

@@ -19,6 +19,7 @@ export async function tellOwner(
   ]);
   if (!account || account.disabled || !webhook?.disabled) return;
   const { at, reason } = webhook.disabled;
+  if (reason === 'key_revoked') return;
   const { outcome } = await mailer.send({
     messageId: messageIdOf(policy, messageId),
     from: { name: policy.operatorName, address: policy.mailFrom },

@@ -486,11 +486,13 @@ async function everyCall(accountId: string): Promise<Calls> {
     webhooks: {
       list: (webhooks) => webhooks.list(accountId, count),
       byId: (webhooks) => webhooks.byId(accountId, webhookId),
-      insert: (webhooks) => webhooks.insert(accountId, { ...wish, id: randomUUID(), scopes: null, salt: digest }),
+      insert: (webhooks) =>
+        webhooks.insert(accountId, { ...wish, id: randomUUID(), createdBy: null, scopes: null, salt: digest }),
       lock: (webhooks) => webhooks.lock(accountId, webhookId),
       change: (webhooks) => webhooks.change(accountId, webhookId, wish),
       replaceSalt: (webhooks) => webhooks.replaceSalt(accountId, webhookId, digest, day),
       enable: (webhooks) => webhooks.enable(accountId, webhookId),
+      disableMadeBy: (webhooks) => webhooks.disableMadeBy(accountId, randomUUID()),
       disable: (webhooks) => webhooks.disable(accountId, webhookId, 'gone', randomUUID()),
       remove: (webhooks) => webhooks.remove(accountId, webhookId),
     },

@@ -444,6 +444,7 @@ export interface WebhookDeliveries {
 export interface Webhooks {
   account_id: string;
   created_at: Generated<Timestamp>;
+  created_by: string | null;
   description: Generated<string>;
   disabled_at: Timestamp | null;
   disabled_reason: string | null;

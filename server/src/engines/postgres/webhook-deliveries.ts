@@ -49,7 +49,8 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
         from (
           select account_id, webhook_id, event_id from webhook_deliveries
           where account_id = ${accountId} and webhook_id = ${webhookId} and state = 'waiting' and due_at <= now()
-            and ${isEnabled(sql`account_id`)}
+            and ${isEnabled(sql`account_id`)} and exists (
+              select from webhooks where account_id = ${accountId} and id = ${webhookId} and disabled_at is null)
           order by due_at limit ${sql.lit(count)} for no key update skip locked
         ) as due
         where delivery.account_id = due.account_id and delivery.webhook_id = due.webhook_id

@@ -11,7 +11,7 @@ interface Row extends Omit<Webhook, 'previous' | 'disabled'> {
   readonly disabledReason: DisabledReason | null;
 }
 
-const columns = sql`id, url, types, scopes, description, salt, version, created_at as "createdAt",
+const columns = sql`id, url, types, created_by as "createdBy", scopes, description, salt, version, created_at as "createdAt",
   case when previous_until > now() then previous_salt end as "previousSalt", previous_until as "previousUntil",
   disabled_at as "disabledAt", disabled_reason as "disabledReason", failing_since as "failingSince"`;
 
@@ -34,10 +34,10 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
     lock: (accountId, id) =>
       first(sql`select ${columns} from webhooks where account_id = ${accountId} and id = ${id} for no key update`),
 
-    insert: async (accountId, { id, url, types, scopes, description, salt }) =>
+    insert: async (accountId, { id, url, types, createdBy, scopes, description, salt }) =>
       (await first(sql`
-        insert into webhooks (account_id, id, url, types, scopes, description, salt)
-        values (${accountId}, ${id}, ${url}, ${types}, ${scopes}, ${description}, ${salt}) returning ${columns}`)) as Webhook,
+        insert into webhooks (account_id, id, url, types, created_by, scopes, description, salt)
+        values (${accountId}, ${id}, ${url}, ${types}, ${createdBy}, ${scopes}, ${description}, ${salt}) returning ${columns}`)) as Webhook,
 
     change: (accountId, id, { url, types, description }) =>
       changed(accountId, id, sql`url = ${url}, types = ${types}, description = ${description}`),
@@ -55,6 +55,22 @@ export function webhookStore(db: Database, traceparent: Traceparent): WebhookSto
         id,
         sql`disabled_at = null, disabled_reason = null, failing_since = null, paused_until = null`,
       ),
+
+    async disableMadeBy(accountId, keyId) {
+      // A key that was revoked earlier may have made webhooks that go on.
+      const { rows } = await sql<{ id: string }>`
+        with recursive makers as (
+          select id from api_keys where account_id = ${accountId} and id = ${keyId}
+          union
+          select made.id from api_keys as made join makers on made.created_by = makers.id
+          where made.account_id = ${accountId}
+        )
+        update webhooks set disabled_at = now(), disabled_reason = 'key_revoked', version = version + 1
+        where account_id = ${accountId} and created_by in (select id from makers) and disabled_at is null
+        returning id
+      `.execute(db);
+      return rows.map(({ id }) => id);
+    },
 
     async disable(accountId, id, reason, messageId) {
       const fields = sql`'accountId', account_id, 'webhookId', id, 'messageId', ${messageId}::text`;

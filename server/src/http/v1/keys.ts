@@ -1,4 +1,4 @@
-import { CreatedKey, KeyList, KeyRevocation, NewKey } from '@waybill/protocol';
+import { CreatedKey, KeyList, KeyRevocation, NewKey, RevokedKeys } from '@waybill/protocol';
 import { Type } from 'typebox';
 import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
 import { revokeKeyWithin } from '../../domain/accounts/revoke-key.ts';
@@ -43,11 +43,12 @@ export const deleteKey = route({
   scope: 'keys',
   params: Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of a live key.' }) }),
   query: KeyRevocation,
-  answer: { status: 204, description: 'It is revoked.' },
+  answer: { status: 200, description: 'What was revoked, and what goes on.', schema: RevokedKeys },
   errors: ['not_found'],
   async handle({ engines, caller, params, query: { descendants = false } }) {
-    await revokeKeyWithin(engines, caller, { keyId: params.id, descendants });
-    return {};
+    const revoked = await revokeKeyWithin(engines, caller, { keyId: params.id, descendants });
+    const { ids, webhooksDisabled, webhooksLive } = revoked;
+    return { body: { ids, webhooks_disabled: webhooksDisabled, webhooks_live: webhooksLive } };
   },
 });
 

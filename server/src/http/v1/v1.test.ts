@@ -283,7 +283,11 @@ describe('keys', () => {
     const listed = list.json().data.find((key: { id: string }) => key.id === id);
     expect(listed).toMatchObject(wish);
     expect(Date.parse(listed.last_used_at)).toBeGreaterThanOrEqual(Date.parse(listed.created_at));
-    expect((await ask('DELETE', `/keys/${id}`, { key: owner.apiKey })).status).toBe(204);
+    expect((await ask('DELETE', `/keys/${id}`, { key: owner.apiKey })).json()).toEqual({
+      ids: [id],
+      webhooks_disabled: 0,
+      webhooks_live: 0,
+    });
     expect((await ask('GET', '/account', { key: apiKey })).status).toBe(401);
     expect((await ask('DELETE', `/keys/${id}`, { key: owner.apiKey })).status).toBe(404);
   });
@@ -322,8 +326,8 @@ describe('keys', () => {
     const revoke = async (id: string) => (await ask('DELETE', `/keys/${id}`, { key: own.apiKey })).status;
     for (const id of [full, ...wider]) expect(await revoke(id)).toBe(403);
     expect((await ask('GET', '/account', { key: owner.apiKey })).status).toBe(200);
-    expect(await revoke((await keyOf(owner, { ...rights, scopes: ['send'] })).key.id)).toBe(204);
-    expect(await revoke(own.key.id)).toBe(204);
+    expect(await revoke((await keyOf(owner, { ...rights, scopes: ['send'] })).key.id)).toBe(200);
+    expect(await revoke(own.key.id)).toBe(200);
   });
 
   test('leave the keys that they made, unless these are to be revoked, too', async () => {
@@ -335,9 +339,10 @@ describe('keys', () => {
     const child = await make(parent.api_key);
     const grandchild = await make(child.api_key);
     expect([child.created_by, grandchild.created_by]).toEqual([parent.id, child.id]);
-    expect((await ask('DELETE', `/keys/${child.id}`, { key: owner.apiKey })).status).toBe(204);
+    expect((await ask('DELETE', `/keys/${child.id}`, { key: owner.apiKey })).status).toBe(200);
     expect(await status(grandchild.api_key)).toBe(200);
-    expect((await ask('DELETE', `/keys/${parent.id}?descendants=true`, { key: owner.apiKey })).status).toBe(204);
+    const all = await ask('DELETE', `/keys/${parent.id}?descendants=true`, { key: owner.apiKey });
+    expect(new Set(all.json().ids)).toEqual(new Set([parent.id, grandchild.id]));
     expect([await status(grandchild.api_key), await status(other.api_key)]).toEqual([401, 200]);
   });
 

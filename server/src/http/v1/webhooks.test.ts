@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { eventTypes, limits, type Scope, scopes } from '@waybill/protocol';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
+import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
+import { createWebhook } from '../../domain/webhooks/create-webhook.ts';
 import { deliverEvents } from '../../domain/webhooks/deliver-events.ts';
 import { mayRead } from '../../domain/webhooks/readable-events.ts';
 import { type AskV1, askV1 } from '../../testing/ask-v1.ts';
+import { runAdmin } from '../../testing/run-admin.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import { startReceiver } from '../../testing/webhook-receiver.ts';
 import type { Route } from './route.ts';
@@ -284,5 +287,105 @@ describe('a right to be told is a right to read', () => {
       );
       expect(rows.map(({ type }) => type)).toEqual(eventTypes.filter((type) => mayRead(some, type)));
     }
+  });
+});
+
+describe('a key that is revoked', () => {
+  interface Made {
+    readonly id: string;
+    readonly api_key: string;
+  }
+  const newKey = async (by: string): Promise<Made> =>
+    (await ask('POST', '/keys', { key: by, body: { name: 'x', scopes: ['keys', 'webhooks', 'history'] } })).json();
+  const webhookOf = async (by: { readonly api_key: string }, url = wish.url) =>
+    (await ask('POST', '/webhooks', { key: by.api_key, body: { ...wish, url } })).json() as { id: string };
+  const happen = ({ accountId }: { accountId: string }, count: number) =>
+    exchange.engines.store.events.append(
+      Array.from(
+        { length: count },
+        () => ({ accountId, type: 'drop.created', data: { drop_id: randomUUID() } }) as const,
+      ),
+    );
+
+  /** A key, a key that it made, a webhook of each, and one of the account's first key. */
+  async function family() {
+    const owner = await exchange.account();
+    const parent = await newKey(owner.apiKey);
+    const child = await newKey(parent.api_key);
+    const [its, childs, others] = [
+      await webhookOf(parent),
+      await webhookOf(child),
+      await webhookOf({ api_key: owner.apiKey }),
+    ];
+    const states = async () => {
+      const { data } = (await ask('GET', '/webhooks', { key: owner.apiKey })).json();
+      const reasonOf = ({ id }: { id: string }) =>
+        data.find((webhook: { id: string }) => webhook.id === id).disabled_reason;
+      return [its, childs, others].map(reasonOf);
+    };
+    const revoke = async (id: string, more = '') =>
+      (await ask('DELETE', `/keys/${id}${more}`, { key: owner.apiKey })).json();
+    return { owner, parent, child, its, childs, others, states, revoke };
+  }
+
+  test('leaves its webhooks, which say who created them, and the response says how many', async () => {
+    const { owner, parent, child, its, childs, others, states, revoke } = await family();
+    expect([its, childs, others]).toMatchObject([
+      { created_by: parent.id },
+      { created_by: child.id },
+      { created_by: owner.key.id },
+    ]);
+    expect(await revoke(parent.id)).toEqual({ ids: [parent.id], webhooks_disabled: 0, webhooks_live: 1 });
+    expect(await states()).toEqual([null, null, null]);
+  });
+
+  test('with its descendants: their webhooks are disabled, also that of a key revoked before', async () => {
+    const { owner, parent, child, childs, states, revoke } = await family();
+    expect(await revoke(child.id)).toMatchObject({ webhooks_live: 1 });
+    expect(await revoke(parent.id, '?descendants=true')).toEqual({
+      ids: [parent.id],
+      webhooks_disabled: 2,
+      webhooks_live: 0,
+    });
+    expect(await states()).toEqual(['key_revoked', 'key_revoked', null]);
+    const entries = await exchange.database.query(
+      `select actor_id, details from audit_entries where action = 'webhook.disabled' and details ->> 'webhookId' = $1`,
+      [childs.id],
+    );
+    expect(entries).toEqual([{ actor_id: owner.key.id, details: { webhookId: childs.id, reason: 'key_revoked' } }]);
+    const enabled = await ask('POST', `/webhooks/${childs.id}/enable`, { key: owner.apiKey });
+    expect(enabled.json()).toMatchObject({ disabled_at: null, disabled_reason: null });
+  });
+
+  test('by a command: it says how many webhooks go on, or are disabled', async () => {
+    const first = await family();
+    const revoke = ['keys', 'revoke', '--email', first.owner.email, '--id'];
+    expect(await runAdmin(exchange, ...revoke, first.child.id)).toBe(
+      `${first.child.id} is revoked.\nWebhooks that it created and that go on: 1\n`,
+    );
+    const whole = await runAdmin(exchange, ...revoke, first.parent.id, '--descendants', '--json');
+    expect(JSON.parse(whole)).toMatchObject({ webhooks_disabled: 2, webhooks_live: 0 });
+  });
+
+  test('is sent nothing more, although a worker is sending', async () => {
+    const { owner, parent, revoke } = await family();
+    let isRevoked: Promise<unknown> | undefined;
+    await using peer = await startReceiver((response) => {
+      isRevoked ??= revoke(parent.id, '?descendants=true');
+      void isRevoked.then(() => response.writeHead(204).end());
+    });
+    const webhook = await webhookOf(parent, peer.url);
+    await happen(owner, 12);
+    await deliverEvents(exchange.engines, owner.accountId, webhook.id);
+    // Those that were on their way.
+    expect(peer.requests).toHaveLength(4);
+  });
+
+  test('creates no webhook with a request that it sent before', async () => {
+    const { owner, parent } = await family();
+    const caller = await authenticateBearer(exchange.engines, parent.api_key, '192.0.2.7');
+    await ask('DELETE', `/keys/${parent.id}`, { key: owner.apiKey });
+    const creating = createWebhook(exchange.engines, caller, { ...wish, types: null });
+    await expect(creating).rejects.toMatchObject({ code: 'unauthorized' });
   });
 });

@@ -225,7 +225,7 @@ function shownWithSecret(engines: V1Engines, actor: Actor, webhook: Webhook) {
 }
 
 function shown({ webhookSecrets }: V1Engines, { accountId }: Actor, webhook: Webhook) {
-  const { id, url, types, scopes, description, createdAt, salt, previous, failingSince, disabled } = webhook;
+  const { id, url, types, scopes, description, createdAt, createdBy, salt, previous, failingSince, disabled } = webhook;
   const salts = [salt, ...(previous ? [previous.salt] : [])];
   return {
     id,
@@ -235,6 +235,7 @@ function shown({ webhookSecrets }: V1Engines, { accountId }: Actor, webhook: Web
     description,
     public_keys: salts.map((one) => webhookSecrets.publicKeyOf({ accountId, webhookId: id, salt: one })),
     created_at: createdAt,
+    created_by: createdBy,
     previous_secret_until: previous?.until ?? null,
     failing_since: failingSince,
     disabled_at: disabled?.at ?? null,
