@@ -18,8 +18,15 @@ export interface Part {
   readonly bytes: AsyncIterable<Buffer>;
 }
 
-/** RFC 7578, one part at a time, as it arrives. Ambiguous input is rejected; only a part's header is buffered. */
-export async function* parts(contentType: string, body: Readable): AsyncGenerator<Part, void, void> {
+/**
+ * RFC 7578, one part at a time, as it arrives. Ambiguous input is rejected; only a part's header is buffered. When
+ * `revoked` is aborted, the form ends with its reason, wherever it is.
+ */
+export async function* parts(
+  contentType: string,
+  body: Readable,
+  revoked?: AbortSignal,
+): AsyncGenerator<Part, void, void> {
   const dicer = new Dicer({ boundary: boundaryOf(contentType), ...headerLimits });
   const streams: Readable[] = [];
   const arrived: Promise<Part>[] = [];
@@ -34,6 +41,9 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
     for (const stream of streams) stream.destroy(error as Error);
     dicer.destroy();
   };
+
+  const onRevoked = () => fail(revoked?.reason);
+  revoked?.addEventListener('abort', onRevoked, { once: true });
 
   dicer.on('part', (stream: Readable) => {
     stream.on('error', fail);
@@ -80,6 +90,7 @@ export async function* parts(contentType: string, body: Readable): AsyncGenerato
       else await Promise.race([new Promise<void>((resolve) => (wake = resolve)), failure.promise]);
     }
   } finally {
+    revoked?.removeEventListener('abort', onRevoked);
     dicer.destroy();
   }
 }

@@ -44,7 +44,7 @@ export async function receiveFiles(
   const { turns } = form.request;
   form.request.transferBegan();
   try {
-    for await (const part of parts(form.contentType, form.body)) {
+    for await (const part of parts(form.contentType, form.body, form.revoked)) {
       const file = await choose(part, staged.length);
       if (!file) continue;
       const { fileName: name, path, mediaType, bytes } = file;

@@ -156,12 +156,19 @@ describe.each(Object.entries(withdrawals))('when %s', (_name, withdraw) => {
     ];
     uploads[2]?.write(part);
     for (const upload of uploads) trickle(upload);
+    // Between its files, or after them, a form is as slow as its sender likes.
+    const form = open(revoked, first, 'POST', `/${revoked.actor.email}/cgi/upload.cgi`, {
+      'csrf-token': await csrfToken(revoked, first),
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'transfer-encoding': 'chunked',
+    });
+    form.write(`${part}a\r\n--${boundary}\r\ncontent-disposition: form-data; name="do"\r\n\r\nupl`);
     const wait = open(revoked, first, 'GET', '/api/v1/events?after=end&wait=30').end();
-    await expect.poll(() => engines.intake.live.size).toBe(3);
-    const refused = Promise.all([...uploads, wait].map(responseTo));
+    await expect.poll(() => engines.intake.live.size).toBe(4);
+    const refused = Promise.all([...uploads, form, wait].map(responseTo));
     await withdraw(revoked);
     const begin = performance.now();
-    expect((await refused).map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 401]);
+    expect((await refused).map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 401, 401]);
     expect(performance.now() - begin).toBeLessThan(withinMs);
     await expect.poll(() => engines.intake.live.size).toBe(0);
   });
