@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Tests that measure times, which other tests would lengthen: one at a time, with nothing running alongside. */
 const alone = [
   'acceptance/faults/{database-trouble,outage,pgbouncer,redis-lost,shutdown,store-trouble,storm}.test.ts',
-  'acceptance/sizes/{expiry,slow-peers}.test.ts',
+  'acceptance/sizes/{distant-store,expiry,slow-peers}.test.ts',
 ];
 /** Tests that wait for longer than they work. */
 const waits = /\/(?:extended|interrupted-upload|paused-upload|slow-connections|slow-scanner|slow-upload)\.test\.ts$/;

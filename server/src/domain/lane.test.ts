@@ -50,6 +50,32 @@ test('serves so many at a time, and all of them however long that takes while th
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('serves more at a time as soon as more may be, and those who waited first', async () => {
+  let atOnce = 1;
+  const lane = new Lane({ atOnce: () => atOnce, silenceMs: 9_000, waitMs: 60_000, maxWaiting: 10 });
+  const served: number[] = [];
+  const enter = async (number: number) => {
+    const place = await lane.enter();
+    served.push(number);
+    return place;
+  };
+  const places = [1, 2, 3, 4].map(enter);
+  const first = await places[0];
+  atOnce = 3;
+  places.push(enter(5));
+  expect([served, lane.inUse, lane.waiting]).toEqual([[1], 1, 4]);
+  first?.leave('answered');
+  const [, second, third, fourth] = await Promise.all(places.slice(0, 4));
+  expect([served, lane.inUse, lane.waiting]).toEqual([[1, 2, 3, 4], 3, 1]);
+  atOnce = 1;
+  second?.leave('answered');
+  third?.leave('answered');
+  expect([lane.inUse, lane.waiting]).toEqual([1, 1]);
+  fourth?.leave('answered');
+  (await places[4])?.leave('answered');
+  expect([served, lane.inUse, lane.waiting]).toEqual([[1, 2, 3, 4, 5], 0, 0]);
+});
+
 test('once the engine answers nobody, all give up after the same time, served or waiting', async () => {
   const lane = open(2);
   const ended: number[] = [];

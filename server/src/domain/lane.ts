@@ -1,7 +1,8 @@
 import { ExchangeError } from './exchange-error.ts';
 
 export interface LaneOptions {
-  readonly atOnce: number;
+  /** A function if it changes: each caller that leaves makes room for as many as there may be then. */
+  readonly atOnce: number | (() => number);
   /** How long a caller keeps trying while the engine answers no one. */
   readonly silenceMs: number;
   /** How long a caller waits while the engine answers others. */
@@ -31,20 +32,20 @@ export interface Place {
 export class Lane {
   readonly #options: LaneOptions;
   readonly #waiting = new Set<() => void>();
-  #free: number;
+  #inUse = 0;
   #answeredAt = performance.now();
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    this.#free = options.atOnce;
   }
 
   get atOnce(): number {
-    return this.#options.atOnce;
+    const { atOnce } = this.#options;
+    return typeof atOnce === 'number' ? atOnce : atOnce();
   }
 
   get inUse(): number {
-    return this.#options.atOnce - this.#free;
+    return this.#inUse;
   }
 
   get waiting(): number {
@@ -54,17 +55,24 @@ export class Lane {
   async enter(caller: Caller = {}): Promise<Place> {
     caller.signal?.throwIfAborted();
     const patience = { ...this.#options, ...caller, arrivedAt: performance.now() };
-    if (this.#free > 0) this.#free -= 1;
+    if (this.#waiting.size === 0 && this.#inUse < this.atOnce) this.#inUse += 1;
     else await this.#wait(patience);
     return {
       leftMs: Math.max(minMs, Math.ceil(this.#leftMs(patience))),
       leave: (outcome) => {
         if (outcome === 'answered') this.#answeredAt = performance.now();
-        const [next] = this.#waiting;
-        if (next) next();
-        else this.#free += 1;
+        this.#inUse -= 1;
+        this.#admit();
       },
     };
+  }
+
+  #admit(): void {
+    for (const go of this.#waiting) {
+      if (this.#inUse >= this.atOnce) return;
+      this.#inUse += 1;
+      go();
+    }
   }
 
   #leftMs({ arrivedAt, silenceMs }: Patience): number {

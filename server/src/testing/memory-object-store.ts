@@ -12,6 +12,7 @@ export function memoryObjectStore(): MemoryObjectStore {
   const objects = new Map<string, Buffer>();
   return {
     objects,
+    firstByteMs: 0,
     async put(key, pieces, signal) {
       signal.throwIfAborted();
       objects.set(key, Buffer.concat(pieces));

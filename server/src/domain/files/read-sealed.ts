@@ -23,6 +23,11 @@ const smallPiece = 3;
  * ms.
  */
 const largestPiece = segmentsPerChunk;
+/**
+ * For a reader that gets more than small pieces, one is fetched ahead, and as many more as it takes while the store
+ * prepares the first byte of another, but no more than six in all.
+ */
+const mostPiecesAhead = 6;
 /** A reader that takes a piece in less time is given a larger one. */
 const quickMs = 250;
 /** A reader that keeps us waiting longer is slow: a large piece is dropped, and read again when it is needed. */
@@ -110,18 +115,30 @@ async function* openedSegments(
   engines: Pick<Needs, 'objects' | 'readAhead'>,
   { file, open, from, end, signal }: Opening,
 ): AsyncGenerator<{ number: number; plaintext: Buffer }, void, void> {
-  const fetch = (first: number, segments: number) =>
-    new Piece(engines, file, first, Math.min(objectEnd(file, first), first + segments, end), signal);
+  /** Up to so many segments, `free` of which need no memory for reading ahead. Undefined if there are none, or no memory. */
+  const fetch = (first: number, segments: number, free: number): Piece | undefined => {
+    if (first >= end) return undefined;
+    const wanted = Math.min(objectEnd(file, first), first + segments, end) - first;
+    const taken = engines.readAhead.take(Math.max(0, wanted - free), segmentBytes);
+    const length = Math.min(wanted, free + taken);
+    return length > 0 ? new Piece(engines, file, { from: first, end: first + length, taken, signal }) : undefined;
+  };
   let next = from;
   let segments = smallestPiece;
-  let ahead: Piece | undefined;
+  let piecesAhead = 0;
+  const ahead: Piece[] = [];
+  const dropAhead = () => ahead.splice(0).forEach((piece) => piece.drop());
   try {
     while (next < end) {
-      const piece = ahead ?? fetch(next, segments);
-      ahead = undefined;
+      const piece = (ahead.shift() ?? fetch(next, segments, smallPiece)) as Piece;
       try {
         await piece.fetched();
-        if (segments > smallPiece && piece.end < end) ahead = fetch(piece.end, segments);
+        while (ahead.length < piecesAhead) {
+          // The further ones only in the memory that is for reading ahead.
+          const further = fetch((ahead.at(-1) ?? piece).end, segments, ahead.length === 0 ? smallPiece : 0);
+          if (!further) break;
+          ahead.push(further);
+        }
         const since = performance.now();
         const first = next;
         for (; next < piece.end && !piece.isDropped; next += 1) {
@@ -131,7 +148,7 @@ async function* openedSegments(
           piece.release(next);
           const impatience = setTimeout(() => {
             if (piece.isLarge) piece.drop();
-            ahead?.drop();
+            dropAhead();
           }, patienceMs);
           try {
             yield { number: next, plaintext };
@@ -142,13 +159,17 @@ async function* openedSegments(
         const tookMs = performance.now() - since;
         if (tookMs < quickMs) segments = Math.min(segments * 2, largestPiece);
         else if (tookMs > patienceMs) segments = tookMs > slowestMs * (next - first) ? smallestPiece : smallPiece;
-        if (ahead?.isDropped) ahead = undefined;
+        const perPieceMs = Math.max(1, (tookMs / (next - first)) * segments);
+        // Waiting for a quarter of a piece's time is not worth the memory of another. And one piece that took long is no
+        // reason to have much less on its way.
+        const enough = 1 + Math.ceil(engines.objects.firstByteMs / perPieceMs - 0.25);
+        piecesAhead = segments > smallPiece ? Math.min(mostPiecesAhead, Math.max(enough, piecesAhead - 1)) : 0;
       } finally {
         piece.drop();
       }
     }
   } finally {
-    ahead?.drop();
+    dropAhead();
   }
 }
 
@@ -162,22 +183,19 @@ class Piece {
   readonly #reading: Promise<Buffer>;
   /** One per segment, or one for all of a large piece. */
   #buffers: Buffer[] = [];
-  #takenBytes: number;
+  readonly #takenBytes: number;
 
+  /** `taken`: the segments for which memory was taken. */
   constructor(
     engines: Pick<Needs, 'objects' | 'readAhead'>,
     file: Layout,
-    from: number,
-    end: number,
-    signal: AbortSignal,
+    { from, end, taken, signal }: { from: number; end: number; taken: number; signal: AbortSignal },
   ) {
     this.#file = file;
     this.#readAhead = engines.readAhead;
     this.#from = from;
-    const wanted = Math.max(0, end - from - smallPiece);
-    const taken = engines.readAhead.take(wanted, segmentBytes);
     this.#takenBytes = taken * segmentBytes;
-    this.end = Math.min(end, from + smallPiece + taken);
+    this.end = end;
     const { run, object, segmentsBefore } = placeOf(file, from);
     const part = { offset: segmentsBefore * sealedSegmentBytes, length: sealedBytes(file, from, this.end) };
     this.#reading = engines.objects.read(

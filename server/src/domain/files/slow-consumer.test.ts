@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys, sealFile } from '../../testing/sealed-file.ts';
@@ -146,4 +146,52 @@ test('who leaves in the middle leaves no timer, no connection and no memory behi
   await reading.return();
   await vi.advanceTimersByTimeAsync(0);
   expect([vi.getTimerCount(), open(reads), isBack()]).toEqual([0, [], true]);
+});
+
+describe('a reader of 128 MiB at 8 MiB in 24 ms', () => {
+  const content = Buffer.alloc(16 * chunkBytes);
+  const store = memoryObjectStore();
+  const stored = sealFile(store, content);
+
+  /** How long it takes, and how much memory it held at most, with this time to the first byte of each read. */
+  async function timed(firstByteMs: number, bytes: number): Promise<{ ms: number; heldBytes: number }> {
+    const objects: ObjectStore = {
+      ...store,
+      firstByteMs,
+      async read(key, part, signal) {
+        await new Promise((resolve) => setTimeout(resolve, firstByteMs));
+        return store.read(key, part, signal);
+      },
+    };
+    const readAhead = new ReadAhead({ bytes });
+    const range = { start: 0, end: content.length };
+    const reading = readSealed({ objects, keys: bareKeys, readAhead }, await stored, range, live);
+    let [segments, heldBytes] = [0, 0];
+    const over = new AbortController();
+    const all = (async () => {
+      for await (const _ of reading) {
+        segments += 1;
+        heldBytes = Math.max(heldBytes, readAhead.takenBytes);
+        if (segments % 16 === 0) await new Promise((resolve) => setTimeout(resolve, 3));
+      }
+      over.abort();
+    })();
+    const began = performance.now();
+    while (!over.signal.aborted) await vi.advanceTimersByTimeAsync(1);
+    await all;
+    expect(readAhead.takenBytes).toBe(0);
+    return { ms: performance.now() - began, heldBytes };
+  }
+
+  test('hardly waits for a store that takes 50 ms to the first byte: enough is on its way', async () => {
+    const [near, distant] = [await timed(1, aheadBytes), await timed(50, aheadBytes)];
+    expect(near.ms / distant.ms).toBeGreaterThan(0.6);
+    // Two objects: the one that it is given, and the next.
+    expect(near.heldBytes).toBeLessThanOrEqual(2 * chunkBytes);
+  });
+
+  test.each([0, 1, 40])('holds no more than the %i MiB that there are', async (mebibytes) => {
+    const bytes = mebibytes * 1024 ** 2;
+    expect((await timed(200, bytes)).heldBytes).toBeLessThanOrEqual(bytes);
+  });
 });

@@ -8,6 +8,8 @@ export interface ObjectStore {
   put(key: string, pieces: readonly Buffer[], signal: AbortSignal): Promise<void>;
   /** Returns these bytes of the object, all of them or none. */
   read(key: string, part: { offset: number; length: number }, signal: AbortSignal): Promise<Buffer>;
+  /** The time to the first byte of a read that waits for no other. */
+  readonly firstByteMs: number;
   /**
    * Deletes up to 1,000 objects; one that does not exist counts as deleted. Returns the keys of those that the store did
    * not delete although it responds.

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestObjectStore } from '../../testing/object-store.ts';
@@ -263,6 +264,30 @@ describe('a server that answers', () => {
     using store = storeAt(server.port);
     for (const [, call] of calls) await expect(call(store)).rejects.toMatchObject({ code: 'unavailable' });
     expect(server.asked()).toBe(calls.length);
+  });
+});
+
+describe('reads at once', () => {
+  /** How many reads are at the store at once, of so many that are wanted, when each waits so long for its first byte. */
+  async function mostAtOnce(firstByteMs: number): Promise<number> {
+    let [running, most] = [0, 0];
+    await using server = await startServer(async (_request, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      await pause(firstByteMs);
+      running -= 1;
+      response.writeHead(206, { 'content-length': '1' }).end('x');
+    });
+    using store = storeAt(server.port);
+    await Promise.all(Array.from({ length: 400 }, () => store.read('key', { offset: 0, length: 1 }, live)));
+    return most;
+  }
+
+  test('are as many as the time to the first byte makes worthwhile, up to a bound', async () => {
+    const [near, distant, remote] = [await mostAtOnce(0), await mostAtOnce(30), await mostAtOnce(300)];
+    expect(near).toBeLessThan(30);
+    expect(distant).toBeGreaterThanOrEqual(34);
+    expect(remote).toBe(64);
   });
 });
 

@@ -11,9 +11,10 @@ import {
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { discardBuffer } from '../../domain/files/discard-buffer.ts';
 import { MissingObject } from '../../domain/files/missing-object.ts';
-import { Lane } from '../../domain/lane.ts';
+import { Lane, type LaneOptions } from '../../domain/lane.ts';
 import type { ObjectStore } from '../../domain/ports/index.ts';
 import { openClient, type S3Options } from './client.ts';
+import { FirstByte } from './first-byte.ts';
 
 export interface S3ObjectStoreOptions extends S3Options {
   /** How long a call may take, including all its attempts. */
@@ -24,7 +25,7 @@ export interface S3ObjectStoreOptions extends S3Options {
 
 export interface S3ObjectStore extends ObjectStore {
   /** The calls in flight and waiting, of each kind. */
-  readonly lanes: Readonly<Record<keyof typeof atOnce, Lane>>;
+  readonly lanes: Readonly<Record<'reading' | 'writing' | 'deleting', Lane>>;
   /** Throws when the bucket does not respond. */
   ping(): Promise<void>;
   close(): void;
@@ -34,7 +35,13 @@ export interface S3ObjectStore extends ObjectStore {
  * How many calls of each kind are made at a time. Each kind has its own connections, so none can use up those of
  * another.
  */
-const atOnce = { reading: 4, writing: 64, deleting: 4 };
+const atOnce = { writing: 64, deleting: 4 };
+/**
+ * A read keeps this process busy for a millisecond or more, so four are enough for a store that responds at once. One
+ * that is waiting for its first byte keeps it busy with nothing: there is one more for each millisecond of that. The
+ * bytes of each belong to a reader, which holds no more of them than it may (`read-ahead.ts`).
+ */
+const readsAtOnce = { least: 4, most: 64, perMs: 1 };
 const maxWaiting = 10_000;
 /** Some servers, such as OpenStack Swift, delete one object after the other, and are silent meanwhile. */
 const deletedAtOnce = 50;
@@ -48,11 +55,14 @@ const longestPauseMs = 1_000;
 /** Uses only PUT, GET and DeleteObjects: nothing to complete, abort or race, and every S3 server has them. */
 export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   const { deadlineMs = 9_000, silenceMs = 3_000, bucket: Bucket } = options;
-  const openLane = (calls: number) => ({
-    client: openClient(options, { silenceMs, maxSockets: calls }),
+  const openLane = (maxSockets: number, calls: LaneOptions['atOnce'] = maxSockets) => ({
+    client: openClient(options, { silenceMs, maxSockets }),
     lane: new Lane({ atOnce: calls, silenceMs: deadlineMs, waitMs: longestWaitMs, maxWaiting }),
   });
-  const reading = openLane(atOnce.reading);
+  const firstByte = new FirstByte();
+  const reading = openLane(readsAtOnce.most, () =>
+    Math.min(readsAtOnce.most, readsAtOnce.least + Math.floor(firstByte.ms * readsAtOnce.perMs)),
+  );
   const writing = openLane(atOnce.writing);
   const deleting = openLane(atOnce.deleting);
   const isSigned = !isProtected(options.endpoint);
@@ -101,6 +111,10 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   return {
     lanes: { reading: reading.lane, writing: writing.lane, deleting: deleting.lane },
 
+    get firstByteMs() {
+      return firstByte.ms;
+    },
+
     put: (key, pieces, signal) => {
       const digest = isSigned ? sha256(pieces) : 'UNSIGNED-PAYLOAD';
       const ContentLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -116,7 +130,9 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
     read: (key, { offset, length }, signal) =>
       inLane(reading.lane, signal, async (abortSignal) => {
         const Range = `bytes=${offset}-${offset + length - 1}`;
+        const askedAt = performance.now();
         const answer = await reading.client.send(new GetObjectCommand({ Bucket, Key: key, Range }), { abortSignal });
+        firstByte.record(performance.now() - askedAt);
         if (!(answer.Body instanceof Readable)) throw new Error('the S3 client answered no stream');
         return gather(answer.Body, length);
       }),
