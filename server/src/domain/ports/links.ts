@@ -22,6 +22,7 @@ export interface Link extends SecondFactorChoices {
   readonly expiresAt: Date;
   /** Past its deadline by the database's clock, or ended. */
   readonly ended: boolean;
+  /** Also a contact's while the account is disabled. */
   readonly revoked: boolean;
   /** The last quarter of its time has begun. */
   readonly endsSoon: boolean;
@@ -90,7 +91,10 @@ export interface LinkStore {
   ): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
   /** Serialises operations on one link until the transaction ends. */
   lock(link: Link): Promise<void>;
-  /** Whether the link has ended or is used up by now; if not, that stays so until the transaction ends. */
+  /**
+   * Whether the link has ended or is used up by now; if not, that stays so until the transaction ends, unless the account
+   * is disabled.
+   */
   holdLive(link: Link): Promise<Pick<Link, 'ended' | 'revoked' | 'usedUp'>>;
   /**
    * If this may be the first that its contact sends, waits for other contacts of the same request. Call it before the

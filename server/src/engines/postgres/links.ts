@@ -22,6 +22,10 @@ const askedColumns: Readonly<Record<Question, string>> = {
   send_again: 'send_again_asked_at',
 };
 
+/** For a query's `drops`, `links` and `accounts`. A disabled account takes no files; what it sent stays available. */
+const revoked = sql<boolean>`drops.revoked_at is not null or links.withdrawn_at is not null
+  or (drops.type = 'uploadfiles' and accounts.disabled_at is not null)`;
+
 /** A contact's link is complete when files were sent through it. */
 const usedUp = sql<boolean>`not drops.reusable and links.completed_at is not null`;
 
@@ -52,7 +56,7 @@ export function linkStore(db: Database): LinkStore {
         sql<boolean>`drops.ended_at is not null or drops.expires_at <= now() or links.withdrawn_at is not null`.as(
           'ended',
         ),
-        sql<boolean>`drops.revoked_at is not null or links.withdrawn_at is not null`.as('revoked'),
+        revoked.as('revoked'),
         sql<boolean>`now() > drops.expires_at - (drops.expires_at - drops.created_at) / 4`.as('endsSoon'),
         sql<Question[]>`array_remove(array[
           case when links.more_time_asked_at is not null then 'more_time' end,
@@ -142,11 +146,11 @@ export function linkStore(db: Database): LinkStore {
     async holdLive(link) {
       const { rows } = await sql<{ ended: boolean; revoked: boolean; usedUp: boolean }>`
         select ended_at is not null or expires_at <= now() or withdrawn_at is not null as ended,
-          revoked_at is not null or withdrawn_at is not null as revoked, ${usedUp} as "usedUp"
-        from drops join links on links.account_id = drops.account_id and links.drop_id = drops.id
+          ${revoked} as revoked, ${usedUp} as "usedUp"
+        from drops join accounts on accounts.id = drops.account_id join links on links.account_id = drops.account_id and links.drop_id = drops.id
           and links.position = ${link.position}
         where drops.account_id = ${link.accountId} and drops.id = ${link.dropId}
-        for share
+        for share of drops, links
       `.execute(db);
       return rows[0] ?? { ended: true, revoked: false, usedUp: false };
     },

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
+import type { Account } from '../../domain/ports/index.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type Granted, grantedLink, readyFile } from '../../testing/grants.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
@@ -51,6 +54,62 @@ const patch = (id: string, offset: number, bytes: Buffer, headers: Headers = {})
 const idOf = (answer: { headers: Record<string, unknown> }) =>
   String(answer.headers['location']).split('/').at(-1) ?? '';
 const desk = async () => (await ask('GET', 'files')).json<{ name: string; state: string; receivedBytes: number }[]>();
+
+describe('while the account is disabled', () => {
+  const setDisabled = async (disabled: boolean) => {
+    const account = (await exchange.engines.store.accounts.byId(granted.actor.accountId)) as Account;
+    await setAccountDisabled(exchange.engines, account, disabled);
+  };
+  const inboxSize = async () =>
+    (await exchange.engines.store.drops.inboxPage(granted.actor.accountId, undefined, 5)).length;
+
+  test('a contact sends nothing, and goes on when it is enabled again', async () => {
+    const id = idOf(await create('a.bin', 10));
+    await readyFile(exchange.engines, granted.link, 'b.txt');
+    await setDisabled(true);
+    const token = await tokenOf(exchange, granted.actor, granted.link.dropId, granted.link.position);
+    const landing = await app.inject({ url: `/u/${token}`, headers: { host } });
+    for (const page of [landing, await ask('GET', ''), await ask('GET', 'more')]) {
+      expect([page.statusCode, page.body.includes('The sender has disabled this link')]).toEqual([410, true]);
+    }
+    const json = { 'content-type': 'application/json' };
+    for (const refused of [
+      await create('c.bin', 10),
+      await patch(id, 0, randomBytes(10)),
+      await ask('GET', 'files'),
+      await ask('POST', 'send', json, JSON.stringify({ message: '' })),
+    ]) {
+      expect([refused.statusCode, refused.json().code]).toEqual([410, 'link_revoked']);
+    }
+    expect(await inboxSize()).toBe(0);
+    await setDisabled(false);
+    expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(204);
+    expect((await ask('POST', 'send', json, JSON.stringify({ message: '' }))).statusCode).toBe(200);
+    expect(await inboxSize()).toBe(1);
+  });
+
+  test('a form that is still arriving is not sent', async () => {
+    const body = async function* () {
+      yield '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nabc';
+      await setDisabled(true);
+      yield '\r\n--x--\r\n';
+    };
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    expect((await ask('POST', '', headers, Readable.from(body()))).statusCode).toBe(410);
+    expect(await inboxSize()).toBe(0);
+  });
+
+  test('a receiver still gets what it sent', async () => {
+    const { token } = await sentLink(exchange, ['a.txt'], [granted.link.receiver], granted.actor);
+    await setDisabled(true);
+    const answer = await postForm(app, `/d/${token}`, 'gesture=pressed');
+    const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
+    const page = String(answer.headers.location);
+    expect((await app.inject({ url: page, headers: { host, cookie } })).body).toContain('a.txt');
+    const file = await app.inject({ url: `${page}all.zip`, headers: { host, cookie } });
+    expect([file.statusCode, file.body.includes('content of a.txt')]).toEqual([200, true]);
+  });
+});
 
 describe('an upload by tus', () => {
   test('says where in a folder the file was', async () => {
