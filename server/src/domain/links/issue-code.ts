@@ -6,7 +6,7 @@ const maxCodesPerHour = 5;
 /** Five tries each: guessing at all codes of a link succeeds with a chance of one in 4,000. */
 const maxCodes = 50;
 const hourSeconds = 60 * 60;
-/** Which an account may send to a number or address although others have used up its limit. */
+/** Codes that an account may send to a number or address although others have used up its limit. */
 const codesPerAccount = 2;
 
 type Needs = Pick<Engines, 'policy' | 'sms'>;
