@@ -48,6 +48,8 @@ export const contextOf = (day: number) => `day key ${day}`;
 export class DayKeys {
   readonly #engines: DayKeyEngines;
   readonly #opened = new Map<number, { readonly key: Promise<Buffer>; readonly atMs: number }>();
+  /** What sweeps of this process have reported as lost: days, and owners of damaged keys. */
+  readonly reportedLost = new Set<string>();
   #clock: { readonly seconds: number; readonly atMs: number } | undefined;
 
   constructor(engines: DayKeyEngines) {

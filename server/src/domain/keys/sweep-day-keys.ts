@@ -1,8 +1,11 @@
 import type { Engines, OwnedKey } from '../ports/index.ts';
+import { dateOf, dayOfVersion } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 
 const keysPerStatement = 500;
 const maxBatches = 1000;
+/** Those beyond are reported in every sweep. */
+const maxReported = 10_000;
 /** Longer than any request takes from choosing a day to its commit. */
 const graceSeconds = 60 * 60;
 
@@ -20,27 +23,68 @@ export async function sweepDayKeys(engines: Needs, signal?: AbortSignal): Promis
 async function renew({ store, keys, dayKeys, report }: Needs, signal?: AbortSignal): Promise<void> {
   const today = await dayKeys.today();
   if (today === undefined) return;
+  const lost = new LostKeys(dayKeys, report);
   for (const owner of ['files', 'uploads', 'drops'] as const) {
     for (let batch = 0; batch < maxBatches; batch += 1) {
       signal?.throwIfAborted();
-      const overdue = await store.wrappedKeys.overdue(owner, today, keysPerStatement);
+      const lostDays = lost.versions.size;
+      const overdue = await store.wrappedKeys.overdue(owner, today, keysPerStatement, [...lost.versions]);
       const renewed = [];
       for (const key of overdue) {
+        if (lost.versions.has(key.version)) continue;
         const dataKey = await keys.unwrap(key.wrapped, key.version, key.id).catch((error: unknown) => {
           // Whether a key is lost is not known while the object store or the key service is away.
           if (!isLost(error)) throw error;
-          return noteLost(report, key);
+          return lost.note(key);
         });
         if (!dataKey) continue;
         const { accountId, id, wrapped: before, secondsLeft } = key;
         renewed.push({ accountId, id, before, ...(await dayKeys.wrap(dataKey, id, secondsLeft)) });
         dataKey.fill(0);
       }
-      if (renewed.length === 0 || (await store.wrappedKeys.replace(owner, renewed)) === 0) break;
+      const replaced = renewed.length > 0 ? await store.wrappedKeys.replace(owner, renewed) : 0;
+      // What a lost key has wrapped is left out of the next batch, so that it does not hide the rest.
+      if (replaced === 0 && lost.versions.size === lostDays) break;
     }
   }
+  lost.end();
 }
 
-function noteLost(report: Engines['report'], { id, version }: OwnedKey): undefined {
-  report('a stored key cannot be unwrapped', { owner: id, keyVersion: version });
+/** Reports a lost key when it is found, and not again in every sweep. */
+class LostKeys {
+  readonly #dayKeys: Needs['dayKeys'];
+  readonly #report: Needs['report'];
+  readonly #found = new Set<string>();
+  /** Of the days whose keys are lost. */
+  readonly versions = new Set<number>();
+
+  constructor(dayKeys: Needs['dayKeys'], report: Needs['report']) {
+    this.#dayKeys = dayKeys;
+    this.#report = report;
+  }
+
+  async note({ id, version }: OwnedKey): Promise<undefined> {
+    const day = dayOfVersion(version);
+    const isDayLost = await this.#dayKeys.open(day).then(
+      () => false,
+      (error: unknown) => {
+        if (!isLost(error)) throw error;
+        return true;
+      },
+    );
+    if (isDayLost) this.versions.add(version);
+    const [name, what, details] = isDayLost
+      ? ([dateOf(day), 'a day key is lost', { day: dateOf(day) }] as const)
+      : ([id, 'a stored key cannot be unwrapped', { owner: id, keyVersion: version }] as const);
+    this.#found.add(name);
+    const { reportedLost } = this.#dayKeys;
+    if (reportedLost.has(name)) return;
+    this.#report(what, details);
+    if (reportedLost.size < maxReported) reportedLost.add(name);
+  }
+
+  /** A key that comes back and is lost again is reported again. */
+  end(): void {
+    for (const name of this.#dayKeys.reportedLost) if (!this.#found.has(name)) this.#dayKeys.reportedLost.delete(name);
+  }
 }

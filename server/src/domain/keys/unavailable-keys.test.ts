@@ -103,6 +103,37 @@ test.each<[string, (isAway: boolean) => void]>([
   for (const days of await daysOfFiles()) expect(days).toBeGreaterThanOrEqual(1);
 });
 
+test('a lost day key is reported once, and what it wrapped does not keep the rest from being renewed', async () => {
+  await exchange.database.query('truncate files, uploads, day_keys, day_key_objects cascade');
+  const sender = await exchange.account();
+  startProcess(4);
+  await exchange.upload(sender, 'lost');
+  const [lost] = await exchange.engines.store.dayKeys.list();
+  await objects.delete([`day-keys/${lost?.objectId}`]);
+  // More than fit into a batch.
+  await exchange.database.query(
+    `insert into files (account_id, id, draft, state, name, media_type, size_bytes, sha256, scan, chunk_count, wrapped_key, key_version)
+     select account_id, gen_random_uuid(), draft, state, 'copy ' || number, media_type, size_bytes, sha256, scan, chunk_count,
+       wrapped_key, key_version
+     from files, generate_series(1, 600) as number where name = 'lost'`,
+  );
+  startProcess(3);
+  await exchange.upload(sender, 'renewed');
+  startProcess();
+  reports.length = 0;
+  Object.assign(calls, { vault: 0, s3: 0 });
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep(exchange.engines);
+  expect(reports).toEqual(['a day key is lost']);
+  expect(calls.s3).toBeLessThan(20);
+  const days = await daysOfFiles();
+  expect(days.filter((day) => day >= 1)).toHaveLength(1);
+  expect(days.filter((day) => day < 0)).toHaveLength(601);
+  // Another process reports it, too.
+  startProcess();
+  await sweep(exchange.engines);
+  expect(reports).toHaveLength(2);
+});
+
 test('a rotation passes over a day key that is lost, and names it', async () => {
   await exchange.database.query('truncate files, day_keys, day_key_objects cascade');
   startProcess();

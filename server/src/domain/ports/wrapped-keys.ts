@@ -33,8 +33,11 @@ export interface WrappedKeyStore {
     count: number,
     except: { readonly version: number | undefined },
   ): Promise<OwnedKeyPage>;
-  /** Up to `count` keys that are wrapped by the key of a day before this one, and whose owner lives on. */
-  overdue(owner: KeyOwner, day: number, count: number): Promise<OwnedKey[]>;
+  /**
+   * Up to `count` keys that are wrapped by the key of a day before this one, but by none of these, and whose owner lives
+   * on.
+   */
+  overdue(owner: KeyOwner, day: number, count: number, exceptVersions: readonly number[]): Promise<OwnedKey[]>;
   /** The keys of the stored files of a draft or a drop, or of staged files by their ids. */
   ofFiles(accountId: string, of: FilesOf): Promise<OwnedKey[]>;
   /**

@@ -534,7 +534,8 @@ async function everyCall(accountId: string): Promise<Calls> {
         }
       },
       overdue: async (wrappedKeys) => {
-        for (const owner of ['files', 'uploads', 'drops'] as const) await wrappedKeys.overdue(owner, 20_000, count);
+        for (const owner of ['files', 'uploads', 'drops'] as const)
+          await wrappedKeys.overdue(owner, 20_000, count, [-19_999]);
       },
       ofFiles: async (wrappedKeys) => {
         await wrappedKeys.ofFiles(accountId, { draft: 'x' });

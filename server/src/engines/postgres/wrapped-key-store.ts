@@ -33,7 +33,7 @@ export function wrappedKeyStore(db: Database): WrappedKeyStore {
     },
 
     // What is held keeps the key of its day, so that it can also be read from a backup that was made before.
-    async overdue(owner, day, count) {
+    async overdue(owner, day, count, exceptVersions) {
       const column = sql.ref(columns[owner]);
       const livesOn = {
         files: sql`owner.state = 'ready' and (owner.drop_id is null or ${secondsLeft('files')} is not null)`,
@@ -43,6 +43,7 @@ export function wrappedKeyStore(db: Database): WrappedKeyStore {
       const { rows } = await sql<OwnedKey>`
         select ${keyColumns(owner)}, owner.${column} as wrapped from ${sql.table(owner)} as owner
         where key_version < 0 and key_version > ${-day} and owner.${column} is not null and ${livesOn[owner]}
+          and key_version <> all(${exceptVersions}::integer[])
         limit ${sql.lit(count)}
       `.execute(db);
       return rows;
