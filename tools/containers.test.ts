@@ -18,6 +18,7 @@ interface Service {
   mem_limit: string;
   pids_limit: number;
   ports?: string[];
+  sysctls?: Record<string, string>;
   environment?: Record<string, string>;
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test?: string[]; disable?: boolean };
@@ -91,6 +92,11 @@ test('every image is pinned to a version', () => {
     const [, version = ''] = /^docker\.io\/\w+\/\w+:(.+)/.exec(image) ?? [];
     expect(version.replace('${POSTGRES}', postgres), image).toMatch(/^v?\d/);
   }
+});
+
+test('what sends to clients leaves little in the buffers of the kernel', () => {
+  const limited = named.filter(([, { sysctls }]) => sysctls?.['net.ipv4.tcp_notsent_lowat'] === '32768');
+  expect(limited.map(([name]) => name)).toEqual(['proxy', 'serve']);
 });
 
 test('ports are open to this machine only', () => {

@@ -48,3 +48,7 @@ test('the autoscaler adds a pod when a processor is as busy as docs/scaling.md a
   expect(serve.resources.requests.cpu).toBe('1');
   expect(serve.autoscaling.targetCPUUtilizationPercentage).toBe(Number(busyPercent));
 });
+
+test('pods start on nodes that allow no unsafe sysctl', () => {
+  expect((parse(chart('values.yaml')) as { serve: { sysctls: unknown } }).serve.sysctls).toEqual([]);
+});

@@ -111,6 +111,15 @@ refuses(
 refuses('a misspelt value', /replica/, ...given, '--set', 'serve.replica=3');
 const digest = `sha256:${'a'.repeat(64)}`;
 match(rendered(...given, '--set', `image.digest=${digest}`), new RegExp(`image: "waybill@${digest}"`));
+// Kubernetes refuses pods with these unless a node allows them, so there are none by default, and only where they help.
+const sysctl = { name: 'net.ipv4.tcp_notsent_lowat', value: '32768' };
+const withSysctls = (...args: string[]) =>
+  parsed(rendered(...given, ...args))
+    .filter((manifest) => JSON.stringify(manifest.spec?.template?.spec.securityContext)?.includes('sysctls'))
+    .map(({ metadata, spec }) => [metadata.name, spec?.template.spec.securityContext]);
+deepEqual(withSysctls(), []);
+const [[limited, context] = [], ...more] = withSysctls('--set-json', `serve.sysctls=${JSON.stringify([sysctl])}`);
+deepEqual([limited, (context as { sysctls?: unknown }).sysctls, more], ['waybill-serve', [sysctl], []]);
 // Another pod is asked for a missing asset, and for nothing else.
 const ingresses = parsed(rendered('--values', `${chart}/examples/existing-secret.yaml`)).filter(
   ({ kind }) => kind === 'Ingress',

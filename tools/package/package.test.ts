@@ -29,6 +29,7 @@ test('it holds the program, its services and its documentation, and nothing for 
     '/lib/systemd/system/waybill-work.service',
     '/usr/bin/waybill',
     '/usr/bin/waybilld',
+    '/usr/lib/sysctl.d/50-waybill.conf',
     '/usr/lib/sysusers.d/waybill.conf',
     '/usr/lib/tmpfiles.d/waybill.conf',
     '/usr/lib/waybill/node',

@@ -115,6 +115,11 @@ securityContext:
   runAsGroup: 10001
   fsGroup: 10001
   seccompProfile: { type: RuntimeDefault }
+  {{- if eq (default "" .role) "serve" }}
+  {{- with .root.Values.serve.sysctls }}
+  sysctls: {{ toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
 {{- end }}
 
 {{/* What all containers have in common. */}}
