@@ -467,6 +467,15 @@ describe('one number or address is sent so many codes in an hour', () => {
     expect(await codesTo(email)).toHaveLength(10);
   });
 
+  test('and at most twice as many, however many accounts there are', async () => {
+    const email = `${randomUUID()}@example.org`;
+    for (let account = 0; account < 9; account += 1) {
+      const link = await linkTo(email);
+      for (let opening = 0; opening < 3; opening += 1) await openLink(limited('mail'), link);
+    }
+    expect(await codesTo(email)).toHaveLength(14);
+  });
+
   test('and another one is not held up', async () => {
     const email = `${randomUUID()}@example.org`;
     const [busy, other] = [await linkTo(email), await linkTo(`${randomUUID()}@example.org`)];
