@@ -7,7 +7,12 @@ const { unit, engines } = testKinds();
 /** Unit, operation and contract tests. The black box has a configuration of its own, in acceptance/. */
 export default defineConfig({
   // The protocol from its source, so that a test never sees an old build of it.
-  resolve: { alias: { '@waybill/protocol': fileURLToPath(new URL('protocol/src/index.ts', import.meta.url)) } },
+  resolve: {
+    alias: {
+      '@waybill/protocol/v1': fileURLToPath(new URL('protocol/src/v1/index.ts', import.meta.url)),
+      '@waybill/protocol': fileURLToPath(new URL('protocol/src/index.ts', import.meta.url)),
+    },
+  },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     // Long: a machine that is shared may do little for a while, and a test that passes does not wait.

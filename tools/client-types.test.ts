@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as client from '../client/src/wire.ts';
-import type * as protocol from '../protocol/src/index.ts';
+import * as v1 from '../protocol/src/v1/index.ts';
+import { v1Document } from '../server/src/http/v1/openapi.ts';
+import { routes } from '../server/src/http/v1/routes.ts';
 import { clientSafeNames, clientTypes } from './generate-client-types.ts';
 
-test('the client’s types are what the schemas say', () => {
+test('the client’s types are those of the OpenAPI document', () => {
   const written = readFileSync(new URL('../client/src/wire.ts', import.meta.url), 'utf8');
   expect(written, 'run node tools/generate-client-types.ts').toBe(clientTypes());
 });
@@ -16,11 +18,20 @@ test('the client makes names safe by the same rules as the server', () => {
 
 test('they are the same types as the protocol’s', () => {
   // Checked by the compiler.
-  expectTypeOf<client.NewDrop>().toEqualTypeOf<protocol.NewDrop>();
-  expectTypeOf<client.Key>().toEqualTypeOf<protocol.Key>();
-  expectTypeOf<client.UploadView>().toEqualTypeOf<protocol.UploadView>();
-  expectTypeOf<client.EntryDetails>().toEqualTypeOf<protocol.InboxEntryWithFiles>();
-  expectTypeOf<client.ImportedContact>().toEqualTypeOf<protocol.ImportedContact>();
-  expectTypeOf<client.NewRequest>().toEqualTypeOf<protocol.NewRequest>();
-  expectTypeOf<client.ErrorCode>().toEqualTypeOf<protocol.ErrorCode>();
+  expectTypeOf<client.NewDrop>().toEqualTypeOf<v1.NewDrop>();
+  expectTypeOf<client.ApiKey>().toEqualTypeOf<v1.ApiKey>();
+  expectTypeOf<client.Upload>().toEqualTypeOf<v1.Upload>();
+  expectTypeOf<client.InboxEntryDetails>().toEqualTypeOf<v1.InboxEntryDetails>();
+  expectTypeOf<client.ImportedContact>().toEqualTypeOf<v1.ImportedContact>();
+  expectTypeOf<client.NewFileRequest>().toEqualTypeOf<v1.NewFileRequest>();
+});
+
+test('every schema of a body has the same name in the protocol, in the OpenAPI document and in the client', () => {
+  const { components } = v1Document(routes) as unknown as { components: { schemas: object } };
+  const declared = [...clientTypes().matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name);
+  const exported = Object.keys(v1).filter((name) => /^[A-Z]/.test(name) && !/(?:Query|Params|Headers)$/.test(name));
+  // These two are made of others.
+  const schemas = exported.filter((name) => name !== 'Page' && name !== 'Nullable');
+  expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(schemas));
+  expect(declared).toEqual(expect.arrayContaining(Object.keys(components.schemas)));
 });

@@ -1,12 +1,14 @@
 /**
- * Writes what the client shares with the protocol: client/src/wire.ts from the schemas, and client/src/safe-name.ts as
- * a copy. The client is published on its own: it needs neither the protocol nor the library that the schemas are
- * written with.
+ * Writes the parts of the client that are derived: client/src/wire.ts from the OpenAPI document, and
+ * client/src/safe-name.ts as a copy of the protocol's. The client is published on its own: it needs neither the protocol
+ * nor the library that the schemas are written with.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import * as protocol from '../protocol/src/index.ts';
+import { v1Document } from '../server/src/http/v1/openapi.ts';
+import { routes } from '../server/src/http/v1/routes.ts';
 
 interface Schema {
+  $ref?: string;
   type?: string;
   const?: string | boolean;
   enum?: unknown[];
@@ -17,95 +19,38 @@ interface Schema {
   required?: string[] | undefined;
   description?: string;
 }
-
-/** Name, comment, schema and, if it has all of another one's fields, that one. */
-const shapes = [
-  ['Scope', 'What a key may do.', protocol.Scope],
-  ['AccountView', 'The account, the key that asks, and what they may do.', protocol.AccountView],
-  ['Key', 'A key as it is listed. Null means without restriction.', protocol.Key],
-  ['NewKey', 'What a new key may do.', protocol.NewKey],
-  ['CreatedKey', 'A new key. No other answer has the key itself.', protocol.CreatedKey, protocol.Key],
-  ['RevokedKeys', 'What was revoked with a key, and what goes on.', protocol.RevokedKeys],
-  ['NewReceiver', 'A receiver of a new drop; only the address is needed.', protocol.NewReceiver],
-  ['NewDrop', 'What to send, to whom, and until when.', protocol.NewDrop],
-  ['Drop', 'A drop as lists have it.', protocol.Drop],
-  ['DropReceiver', 'A receiver of a drop, and what they did.', protocol.DropReceiver],
-  ['DropFile', 'A file of a drop.', protocol.DropFile],
-  ['DropDetails', 'A drop with its receivers and files.', protocol.DropDetails, protocol.Drop],
-  ['CreatedDrop', 'A new drop. No other answer has links.', protocol.CreatedDrop, protocol.Drop],
-  ['CheckedDrop', 'What a dry run found.', protocol.CheckedDrop],
-  ['NewRequest', 'Whom to ask for files, and until when.', protocol.NewRequest],
-  ['FileRequest', 'A request for files as lists have it.', protocol.FileRequest],
-  ['FileRequestReceiver', 'Someone who was asked for files, and what they did.', protocol.FileRequestReceiver],
-  [
-    'FileRequestDetails',
-    'A request for files with those who were asked.',
-    protocol.FileRequestDetails,
-    protocol.FileRequest,
-  ],
-  [
-    'CreatedFileRequest',
-    'A new request for files. No other answer has links.',
-    protocol.CreatedFileRequest,
-    protocol.FileRequest,
-  ],
-  ['CheckedFileRequest', 'What a dry run found.', protocol.CheckedFileRequest],
-  ['SentQuery', 'Which drops or requests to list.', protocol.SentQuery],
-  ['Extension', 'When it ends: one of the two.', protocol.Extension],
-  ['Reminded', 'How many receivers were reminded.', protocol.Reminded],
-  ['AddedReceiver', 'A receiver who was added.', protocol.AddedReceiver],
-  ['ContactView', 'A contact as the server answers it.', protocol.ContactView],
-  ['ContactDetails', 'What a contact may have besides its address.', protocol.ContactDetails],
-  [
-    'ImportedContact',
-    'A contact to add or change; only the address is needed.',
-    protocol.ImportedContact,
-    protocol.ContactDetails,
-  ],
-  ['ContactQuery', 'Which contacts to list.', protocol.ContactQuery],
-  ['ImportResult', 'What was done with each contact.', protocol.ImportResult],
-  ['UploadView', 'What was uploaded and is not sent yet.', protocol.UploadView],
-  ['QueuedEntry', 'What a contact or another account sent.', protocol.QueuedEntry],
-  [
-    'ClaimedEntry',
-    'An entry that is leased to the caller. `attempts` is the number of this attempt.',
-    protocol.ClaimedEntry,
-    protocol.QueuedEntry,
-  ],
-  ['EntryFile', 'A file of an entry.', protocol.EntryFile],
-  ['EntryDetails', 'An entry and its files.', protocol.InboxEntryWithFiles, protocol.QueuedEntry],
-  ['EventType', 'What can happen to an account.', protocol.EventType],
-  [
-    'AccountEvent',
-    'What happened to the account. Every event has an `id`, a `type`, `created_at` and `data`.',
-    protocol.Event,
-  ],
-  ['WebhookView', 'Where events are sent.', protocol.WebhookView],
-  ['NewWebhook', 'A new webhook.', protocol.NewWebhook],
-  ['WebhookChanges', 'What to change of a webhook.', protocol.WebhookChanges],
-  [
-    'WebhookWithSecret',
-    'A webhook with its secret, which no other answer has.',
-    protocol.WebhookWithSecret,
-    protocol.WebhookView,
-  ],
-  ['WebhookAttempt', 'A request that was sent to a webhook.', protocol.WebhookAttempt],
-  ['Replay', 'What to send a webhook again: one of the two.', protocol.Replay],
-  ['Fault', 'One thing that is wrong with a request.', protocol.Fault],
-] as const satisfies readonly (readonly [name: string, comment: string, schema: Schema, base?: Schema])[];
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+}
+interface Operation {
+  operationId: string;
+  parameters: ({ $ref: string } | Parameter)[];
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
+}
 
 const lineLength = 120;
-const nameOf = new Map<Schema, string>(shapes.map(([name, , schema]) => [schema, name]));
 
+/** A type for every schema, and one for the query of every operation that has one, such as `ListDropsQuery`. */
 export function clientTypes(): string {
-  const codes = Object.keys(protocol.errorMessages).map((code) => `  | '${code}'`);
+  const { paths, components } = v1Document(routes) as unknown as Document;
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const queries = operations.flatMap(({ operationId, parameters }): [string, Schema][] => {
+    const all = parameters.map((one) => ('$ref' in one ? (components.parameters[nameIn(one.$ref)] as Parameter) : one));
+    const query = all.filter((parameter) => parameter.in === 'query');
+    return query.length === 0 ? [] : [[`${capitalize(operationId)}Query`, toSchema(operationId, query)]];
+  });
   return [
-    '// Made by tools/generate-client-types.ts from the schemas of the protocol. Change those, not this.',
-    ...shapes.map(([name, about, schema, base]) => `\n${comment(about, '')}${declaration(name, schema, base)}`),
-    '',
-    '/** Every way the server can refuse a request. */',
-    'export type ErrorCode =',
-    `${codes.join('\n')};`,
+    '// Made by tools/generate-client-types.ts from the OpenAPI document. Change the schemas of the protocol, not this.',
+    ...[...Object.entries(components.schemas), ...queries]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, schema]) => `\n${comment(sentence(schema.description ?? ''), '')}${declaration(name, schema)}`),
     '',
   ].join('\n');
 }
@@ -115,41 +60,54 @@ export function clientSafeNames(): string {
   return `// Copied by tools/generate-client-types.ts from protocol/src/safe-name.ts. Change that file, not this one.\n${source}`;
 }
 
-function declaration(name: string, schema: Schema, base?: Schema): string {
-  const options = schema.enum?.map(literal) ?? schema.anyOf?.map((option) => typeOf(option, '    '));
-  if (base) return `export interface ${name} extends ${nameOf.get(base)} ${fields(without(schema, base), '')}`;
-  if (!options) return `export interface ${name} ${fields(schema, '')}`;
+function toSchema(operationId: string, parameters: readonly Parameter[]): Schema {
+  return {
+    description: `The parameters of the operation \`${operationId}\`.`,
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(
+      parameters.map(({ name, schema, description }) => [
+        name,
+        description === undefined ? schema : { ...schema, description },
+      ]),
+    ),
+  };
+}
+
+function declaration(name: string, schema: Schema): string {
+  if (schema.properties) return `export interface ${name} ${fields(schema, '')}`;
+  const options = schema.enum?.map(literal) ??
+    schema.anyOf?.map((option) => toType(option, '    ')) ?? [toType(schema, '')];
   const line = `export type ${name} = ${options.join(' | ')};`;
   return line.length <= lineLength
     ? line
     : `export type ${name} =${options.map((option) => `\n  | ${option}`).join('')};`;
 }
 
-function without({ properties = {}, ...schema }: Schema, base: Schema): Schema {
-  const inherited = Object.entries(base.properties ?? {});
-  const differing = inherited.find(([key, value]) => properties[key] !== value);
-  if (differing) throw new Error(`${differing[0]} is not the same as in ${nameOf.get(base)}`);
-  const own = Object.entries(properties).filter(([key]) => base.properties?.[key] === undefined);
-  return { ...schema, properties: Object.fromEntries(own) };
-}
-
-function typeOf(schema: Schema, indent: string): string {
-  const name = nameOf.get(schema);
-  if (name !== undefined) return name;
+function toType(schema: Schema, indent: string): string {
+  if (schema.$ref !== undefined) return nameIn(schema.$ref);
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
-  if (schema.anyOf) return schema.anyOf.map((option) => typeOf(option, indent)).join(' | ');
+  if (schema.anyOf) return schema.anyOf.map((option) => toType(option, indent)).join(' | ');
   if (schema.items) {
-    const item = typeOf(schema.items, indent);
+    const item = toType(schema.items, indent);
     const isUnion = item.includes(' | ') && !item.startsWith('{');
     return isUnion ? `(${item})[]` : `${item}[]`;
   }
   if (schema.properties) return fields(schema, indent);
   const [values] = Object.values(schema.patternProperties ?? {});
-  if (values) return `Record<string, ${typeOf(values, indent)}>`;
+  if (values) return `Record<string, ${toType(values, indent)}>`;
   if (schema.type === 'string' || schema.type === 'boolean' || schema.type === 'null') return schema.type;
   if (schema.type === 'integer' || schema.type === 'number') return 'number';
   throw new Error(`the generator does not know this schema: ${JSON.stringify(schema)}`);
+}
+
+/** `#/components/schemas/Drop` → `Drop` */
+function nameIn(reference: string): string {
+  return reference.split('/').at(-1) as string;
+}
+
+function capitalize(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
 function literal(value: unknown): string {
@@ -161,16 +119,16 @@ function fields(schema: Schema, indent: string): string {
   const lines = Object.entries(schema.properties ?? {}).map(([key, value]) => {
     const optional = required.has(key) ? '' : '?';
     const about = value.description === undefined ? '' : comment(sentence(value.description), `${indent}  `);
-    return `${about}${indent}  ${key}${optional}: ${typeOf(value, `${indent}  `)};`;
+    return `${about}${indent}  ${key}${optional}: ${toType(value, `${indent}  `)};`;
   });
   return `{\n${lines.join('\n')}\n${indent}}`;
 }
 
-/** Some descriptions are the end of a sentence: what a value that is refused should be. */
+/** Some descriptions are the end of a sentence about a value that is refused: "must be …". */
 function sentence(description: string): string {
   const whole = description.replace(/\.?$/, '.');
-  // A value that is explained stays as it is written: "gone: …".
-  return /^[a-z_]+:/.test(whole) ? whole : `${whole.charAt(0).toUpperCase()}${whole.slice(1)}`;
+  // The explanation of a value stays as it is written: "gone: …".
+  return /^[a-z_]+:/.test(whole) ? whole : capitalize(whole);
 }
 
 function comment(text: string, indent: string): string {

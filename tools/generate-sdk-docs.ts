@@ -32,24 +32,24 @@ await waybill.send({ files: ['report.pdf'], to: ['anna@example.com'], message: '
 
 /** What a reader looks for together, the most important first. Every export is in one group. */
 const groups: Record<string, string> = {
-  Client: 'Waybill WaybillOptions CallOptions PostOptions AccountView Patience Surroundings',
+  Client: 'Waybill WaybillOptions CallOptions PostOptions Account Patience Surroundings',
   'Sending files': 'SendOptions FileToSend Bytes Sent SentFile UploadProgress UploadMemory',
   'What was sent': `Drops SentFilter Drop DropDetails DropReceiver DropFile NewDrop NewReceiver CreatedDrop AddedReceiver
-    CheckedDrop RevokeOptions Extension Reminded SentQuery`,
-  'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewRequest
+    CheckedDrop RevokeOptions Extension ReminderResult ListDropsQuery`,
+  'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest`,
-  'What was uploaded': 'Uploads UploadOptions UploadView',
-  'The inbox': `Inbox InboxFilter QueuedEntry EntryDetails EntryFile ClaimOptions ClaimedEntry Leased RenewOptions
+  'What was uploaded': 'Uploads UploadOptions Upload',
+  'The inbox': `Inbox InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry Leased RenewOptions
     NackOptions`,
   Downloads: 'InboxFile DownloadOptions DownloadProgress Download DownloadToFileOptions DownloadedFile',
   'Names of files': 'safeLocalName safeLocalNames safeLocalPaths',
-  'The account’s contacts': `Contacts ContactFilter ContactView ContactDetails ImportedContact ContactChanges
-    ImportResult ContactQuery`,
+  'The account’s contacts': `Contacts ContactFilter Contact ContactDetails ImportedContact ContactChanges
+    ContactImportResult ListContactsQuery`,
   'What happened': 'Events FollowOptions EventOptions EventPage AccountEvent EventType',
-  'Sending events to webhooks': `Webhooks WebhookView NewWebhook WebhookChanges WebhookWithSecret ReplaceSecretOptions
+  'Sending events to webhooks': `Webhooks Webhook NewWebhook WebhookChanges WebhookWithSecret ReplaceSecretOptions
     WebhookAttempt Replay`,
   'Receiving events': 'verifyWebhook WebhookRequest VerifyWebhookOptions WebhookEvent WebhookVerificationError',
-  'API keys': 'Keys Scope Key NewKey CreatedKey RevokedKeys RevokeKeyOptions',
+  'API keys': 'Keys Scope ApiKey NewApiKey CreatedApiKey RevokedApiKeys RevokeKeyOptions',
   Failures: 'WaybillError isWaybillError WaybillErrorCode LocalErrorCode ErrorCode Fault ErrorDetails',
 };
 

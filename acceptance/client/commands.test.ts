@@ -6,7 +6,7 @@ import { createAccount } from '../lib/accounts.ts';
 import { ended, Person } from './command.ts';
 
 interface Shown {
-  number: string;
+  reference: string;
   state: string;
   expires_at: string;
   receivers: { email: string; state: string }[];

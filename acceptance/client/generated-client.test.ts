@@ -38,7 +38,7 @@ const { data } = await readDrop({ path: { id: drop.id }, throwOnError: true });
 const { error } = await createDrop({ body: { uploads: [drop.id], receivers: [{ email }] } });
 const names: string[] = data.files.map((file: DropFile) => file.name);
 const problem: Problem | undefined = error;
-console.log(JSON.stringify({ number: data.number, names, code: problem?.code }));
+console.log(JSON.stringify({ reference: data.reference, names, code: problem?.code }));
 `;
 const settings = {
   compilerOptions: {
@@ -71,7 +71,7 @@ test('a generated client compiles in strict TypeScript, and sends a file', async
   const words = [join(folder, 'built/send.js'), demo().base_url, account.apiKey, email];
   const { stdout } = await run(process.execPath, words);
   expect(JSON.parse(stdout)).toEqual({
-    number: expect.stringMatching(/^WB-/),
+    reference: expect.stringMatching(/^WB-/),
     names: ['report.txt'],
     code: 'not_found',
   });

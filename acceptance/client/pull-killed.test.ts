@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type QueuedEntry, Waybill } from '../../client/src/index.ts';
+import { type InboxEntry, Waybill } from '../../client/src/index.ts';
 import { type Account, createAccount } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { demo } from '../lib/running-demo.ts';
@@ -114,8 +114,8 @@ test(`${kills} kills of ${pullerCount} pullers while ${entryCount} entries arriv
   inbox.close();
 });
 
-async function entriesOf(client: Waybill): Promise<QueuedEntry[]> {
-  const entries: QueuedEntry[] = [];
+async function entriesOf(client: Waybill): Promise<InboxEntry[]> {
+  const entries: InboxEntry[] = [];
   for await (const entry of client.inbox.list()) entries.push(entry);
   return entries;
 }

@@ -82,7 +82,7 @@ test(`a folder of ${fileCount} files in ${folderCount} subfolders keeps its path
     status: 'sent',
     files: fileCount,
     scanned: fileCount,
-    number: expect.any(String) as string,
+    reference: expect.any(String) as string,
   });
   expect(link).toMatchObject({ status: 'link', email: receiver.user, link: expect.stringContaining('/d/') as string });
   const client = new Waybill({ baseUrl: demo().base_url, ...sender });

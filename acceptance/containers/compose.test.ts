@@ -154,31 +154,24 @@ describe('the image', () => {
 
 const docs = readFileSync('docs/containers.md', 'utf8');
 
-/** Commands of docs/containers.md, with the settings, secrets and engines of compose.yaml. */
-async function productionCommands(commands: string): Promise<{ lines: string[]; remove: () => void }> {
-  const { services } = JSON.parse(await shell('docker compose config --format json')) as {
-    services: { serve: { environment: Record<string, string> } };
-  };
-  const folder = mkdtempSync(join(tmpdir(), 'waybill-environment-'));
-  const settings = Object.entries(services.serve.environment).map(([name, value]) => `${name}=${value}\n`);
-  writeFileSync(join(folder, 'environment'), settings.join(''));
-  const here = commands
+/** Commands of docs/containers.md, with the environment file, secrets and engines of compose.yaml. */
+function productionCommands(commands: string): string[] {
+  return commands
     .replaceAll('\\\n', '')
-    .replaceAll('/etc/waybill/environment', join(folder, 'environment'))
     .replaceAll('--volume /etc/waybill:', '--network waybill_default --volume waybill_secrets:')
     .replaceAll('10.0.0.11:8080:8080', '127.0.0.1::8080')
-    .replaceAll(/ waybill (serve|work|admin|setup)\b/g, ' waybill:local $1');
-  return { lines: here.trim().split('\n'), remove: () => rmSync(folder, { recursive: true }) };
+    .replaceAll(/ waybill (serve|work|admin|setup)\b/g, ' waybill:local $1')
+    .trim()
+    .split('\n');
 }
 
 test('the commands for production in docs/containers.md work on the same engines', async () => {
   const [, setup = '', commands = ''] =
     /^(docker run .* setup)$[^]*?```sh\n(docker run --detach[^]*?)```/m.exec(docs) ?? [];
-  const { lines, remove } = await productionCommands(commands);
+  const lines = productionCommands(commands);
   // Nobody is here to be asked, and the stand-in's signatures are old.
-  const again = await productionCommands(`${setup.replace(' -it ', ' ')} --no-doctor`);
-  expect(await shell(again.lines.join('\n'))).toContain('everything was already set up');
-  again.remove();
+  const again = productionCommands(`${setup.replace(' -it ', ' ')} --no-doctor`);
+  expect(await shell(again.join('\n'))).toContain('everything was already set up');
   expect(await shell(lines.join('\n'))).toContain('demo@example.org');
   for (const name of ['waybill-serve', 'waybill-work']) {
     await eventually(
@@ -191,7 +184,6 @@ test('the commands for production in docs/containers.md work on the same engines
     );
   }
   await shell('docker rm --force waybill-serve waybill-work');
-  remove();
 });
 
 // It starts containers eight times, one after the other.
@@ -204,7 +196,7 @@ test('a backup is made and restored by the commands of docs/containers.md', { ti
     chownSync(join(folder, place), 10001, 10001);
   }
   chmodSync(folder, 0o755);
-  const { lines, remove } = await productionCommands(
+  const lines = productionCommands(
     places.reduce(
       (text, place) => text.replaceAll(`--volume /var/backups/${place}:`, `--volume ${join(folder, place)}:`),
       commands,
@@ -223,7 +215,6 @@ test('a backup is made and restored by the commands of docs/containers.md', { ti
   const history = await shell('docker compose run --rm -T waybill history');
   expect(history).toContain('hello.txt');
   expect(history).not.toContain('later.txt');
-  remove();
   rmSync(folder, { recursive: true });
 });
 

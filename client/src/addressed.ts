@@ -1,6 +1,6 @@
 import type { PostOptions } from './call-options.ts';
 import { WaybillError } from './errors.ts';
-import type { NewReceiver, NewRequest } from './wire.ts';
+import type { NewFileRequest, NewReceiver } from './wire.ts';
 
 /** To whom something is sent, and until when. */
 export interface AddressedOptions extends PostOptions {
@@ -12,22 +12,22 @@ export interface AddressedOptions extends PostOptions {
   days?: number | undefined;
   /** `false`: receivers get no mails, and the answer has their links, for you to send. */
   notify?: boolean | undefined;
-  /** Your own name for it. */
-  reference?: string | undefined;
+  /** Your own identifier for it. */
+  externalId?: string | undefined;
 }
 
-type Addressed = Pick<NewRequest, 'receivers' | 'message' | 'expires_in' | 'notify' | 'reference'>;
+type Addressed = Pick<NewFileRequest, 'receivers' | 'message' | 'expires_in' | 'notify' | 'external_id'>;
 
 const secondsPerDay = 86_400;
 
 /** The same in the names of the API. */
-export function addressedTo({ to, message, days, notify, reference }: AddressedOptions): Addressed {
+export function addressedTo({ to, message, days, notify, externalId }: AddressedOptions): Addressed {
   if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
   return {
     receivers: to.map((receiver) => (typeof receiver === 'string' ? { email: receiver } : receiver)),
     ...(message === undefined ? {} : { message }),
     ...(days === undefined ? {} : { expires_in: days * secondsPerDay }),
     ...(notify === undefined ? {} : { notify }),
-    ...(reference === undefined ? {} : { reference }),
+    ...(externalId === undefined ? {} : { external_id: externalId }),
   };
 }

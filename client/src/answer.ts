@@ -81,10 +81,10 @@ function parsed(text: string): { code?: unknown; message?: unknown; detail?: unk
 }
 
 function detailsOf(answer: IncomingMessage) {
-  const requestId = answer.headers['x-request-id'];
+  const id = answer.headers['x-request-id'];
   return {
     status: answer.statusCode ?? 0,
-    requestId: typeof requestId === 'string' ? requestId : undefined,
+    instance: typeof id === 'string' ? `urn:waybill:http-request:${id}` : undefined,
     retryAfterSeconds: secondsIn(answer.headers['retry-after'], answer.headers.date),
   };
 }

@@ -39,7 +39,7 @@ test('a problem says everything that is wrong', async () => {
     .drops.create({ uploads: [], receivers: [] })
     .catch((error: unknown) => error);
   expect(isWaybillError(failure, 'recipient_not_allowed')).toBe(true);
-  expect(failure).toMatchObject({ status: 422, requestId: 'request-1', faults: errors });
+  expect(failure).toMatchObject({ status: 422, instance: 'urn:waybill:http-request:request-1', faults: errors });
   expect(server.seen).toHaveLength(1);
 });
 

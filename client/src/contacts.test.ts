@@ -77,7 +77,7 @@ test('a comparison is a dry run, and a fault names its place in the whole list',
   await expect(server.client().contacts.compare(some)).rejects.toMatchObject({
     code: 'invalid_input',
     status: 400,
-    requestId: 'request-1',
+    instance: 'urn:waybill:http-request:request-1',
     faults: [{ pointer: '/contacts/1002/phone' }],
   });
   expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(['contacts/import?dry_run=true']));

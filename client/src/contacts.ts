@@ -1,10 +1,10 @@
 import type { CallOptions } from './call-options.ts';
 import { type Caller, pathTo } from './caller.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
-import type { ContactDetails, ContactQuery, ContactView, ImportedContact, ImportResult } from './wire.ts';
+import type { Contact, ContactDetails, ContactImportResult, ImportedContact, ListContactsQuery } from './wire.ts';
 
 /** Which contacts to list; all if nothing is given. */
-export interface ContactFilter extends Omit<ContactQuery, 'limit' | 'cursor'>, CallOptions {}
+export interface ContactFilter extends Omit<ListContactsQuery, 'limit' | 'cursor'>, CallOptions {}
 
 /** What an import does with contacts, or would do. */
 export interface ContactChanges {
@@ -29,8 +29,8 @@ export class Contacts {
   }
 
   /** Lists contacts by address. */
-  list({ signal, ...filter }: ContactFilter = {}): AsyncGenerator<ContactView, void, void> {
-    return this.#caller.list<ContactView>('contacts', filter, { signal });
+  list({ signal, ...filter }: ContactFilter = {}): AsyncGenerator<Contact, void, void> {
+    return this.#caller.list<Contact>('contacts', filter, { signal });
   }
 
   /**
@@ -38,7 +38,7 @@ export class Contacts {
    *
    * @param email The contact's address.
    */
-  async get(email: string, options: CallOptions = {}): Promise<ContactView> {
+  async get(email: string, options: CallOptions = {}): Promise<Contact> {
     return await this.#caller.get(pathTo('contacts', email), {}, options);
   }
 
@@ -47,7 +47,7 @@ export class Contacts {
    *
    * @param email The contact's address.
    */
-  async put(email: string, details: ContactDetails, options: CallOptions = {}): Promise<ContactView> {
+  async put(email: string, details: ContactDetails, options: CallOptions = {}): Promise<Contact> {
     return await this.#caller.put(pathTo('contacts', email), details, options);
   }
 
@@ -78,7 +78,7 @@ export class Contacts {
     for (let start = 0; start < contacts.length; start += contactsPerImport) {
       const some = contacts.slice(start, start + contactsPerImport);
       const answer = await this.#caller
-        .post<ImportResult>(path, { contacts: some }, options)
+        .post<ContactImportResult>(path, { contacts: some }, options)
         .catch((error: unknown) => Promise.reject(placedAt(start, error)));
       // In the order of the request.
       for (const [index, { result }] of answer.contacts.entries()) changes[result].push(some[index] as ImportedContact);
@@ -90,10 +90,10 @@ export class Contacts {
 /** Faults name the place of a contact in the whole list, not in the part that was sent. */
 function placedAt(start: number, error: unknown): unknown {
   if (start === 0 || !isWaybillError(error) || error.faults.length === 0) return error;
-  const { code, message, status, requestId, retryAfterSeconds } = error;
+  const { code, message, status, instance, retryAfterSeconds } = error;
   const faults = error.faults.map((fault) => ({
     ...fault,
     pointer: fault.pointer.replace(/(?<=^\/contacts\/)\d+/, (index) => String(Number(index) + start)),
   }));
-  return new WaybillError(code, message, { status, requestId, retryAfterSeconds, faults, cause: error });
+  return new WaybillError(code, message, { status, instance, retryAfterSeconds, faults, cause: error });
 }

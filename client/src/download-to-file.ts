@@ -6,7 +6,7 @@ import {
   type Download,
   type DownloadNeeds,
   type DownloadOptions,
-  type InboxFile,
+  type FileToDownload,
   openDownload,
 } from './download.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
@@ -23,7 +23,7 @@ export interface DownloadedFile {
   /** Where it is. */
   path: string;
   /** How many bytes it has. */
-  sizeBytes: number;
+  size: number;
   /** SHA-256 in hexadecimal. */
   sha256: string;
 }
@@ -39,18 +39,18 @@ const writeBytes = 1024 * 1024;
  */
 export async function downloadToFile(
   needs: DownloadNeeds,
-  file: InboxFile,
+  file: FileToDownload,
   path: string,
   options: DownloadToFileOptions = {},
 ): Promise<DownloadedFile> {
   if (options.overwrite !== true && (await isThere(path))) throw exists(path);
   const part = join(dirname(path), `.waybill-${needs.surroundings.uuid()}.part`);
   try {
-    const { sizeBytes, sha256 } = await downloadPart(needs, file, part, options);
+    const { size, sha256 } = await downloadPart(needs, file, part, options);
     if (options.overwrite === true) await rename(part, path);
     else if (!(await moveToNew(part, path))) throw exists(path);
     await syncFolder(dirname(path));
-    return { path, sizeBytes, sha256 };
+    return { path, size, sha256 };
   } finally {
     await rm(part, { force: true });
   }
@@ -64,10 +64,10 @@ export async function downloadToFile(
  */
 export async function downloadPart(
   needs: DownloadNeeds,
-  file: InboxFile,
+  file: FileToDownload,
   part: string,
   options: DownloadOptions,
-): Promise<Pick<Download, 'path' | 'sizeBytes' | 'sha256'>> {
+): Promise<Pick<Download, 'path' | 'size' | 'sha256'>> {
   const handle = await open(part, 'a+');
   try {
     const beginning = await beginningOf(handle);
@@ -86,7 +86,7 @@ export async function downloadPart(
 }
 
 /** Two buffers: one is written while the other one is filled, so that arriving pieces are released at once. */
-async function fill(handle: FileHandle, { bytes, path, sizeBytes, sha256 }: Download) {
+async function fill(handle: FileHandle, { bytes, path, size, sha256 }: Download) {
   let [current, other] = [Buffer.allocUnsafeSlow(writeBytes), Buffer.allocUnsafeSlow(writeBytes)];
   let filled = 0;
   let writing: Promise<unknown> = Promise.resolve();
@@ -113,7 +113,7 @@ async function fill(handle: FileHandle, { bytes, path, sizeBytes, sha256 }: Down
     await writing;
   }
   await handle.sync();
-  return { path, sizeBytes, sha256 };
+  return { path, size, sha256 };
 }
 
 /** Without the last byte: otherwise a complete part would ask for a range that does not exist. */

@@ -58,7 +58,7 @@ test('a file takes its name when it is whole, and nothing else is left', async (
   });
   expect(downloaded).toEqual({
     path,
-    sizeBytes: content.length,
+    size: content.length,
     sha256: createHash('sha256').update(content).digest('hex'),
   });
   expect(readFileSync(path).equals(content)).toBe(true);
@@ -96,8 +96,8 @@ test('other bytes than were promised never get the name', async () => {
 
 test('a stream has all bytes, over a cut too', async () => {
   await using server = await fileServer({ cuts: [2_000_000] });
-  const { bytes, sizeBytes, name } = await server.client().download(file);
-  expect({ sizeBytes, name }).toEqual({ sizeBytes: content.length, name: file.name });
+  const { bytes, size, name } = await server.client().download(file);
+  expect({ size, name }).toEqual({ size: content.length, name: file.name });
   expect(Buffer.concat(await collected(bytes)).equals(content)).toBe(true);
 });
 

@@ -7,10 +7,10 @@ import { isWaybillError, WaybillError } from './errors.ts';
 import { type Patience, pauseBefore } from './patience.ts';
 import { safeLocalPath } from './safe-name.ts';
 import type { Surroundings } from './surroundings.ts';
-import type { EntryFile } from './wire.ts';
+import type { InboxFile } from './wire.ts';
 
-/** A file in the inbox: a file of `waybill.inbox.get(id)`, together with the id of that entry. */
-export interface InboxFile extends Pick<EntryFile, 'id' | 'name' | 'path'> {
+/** A file to download: a file of `waybill.inbox.get(id)`, together with the id of that entry. */
+export interface FileToDownload extends Pick<InboxFile, 'id' | 'name' | 'path'> {
   /** The `id` of the entry. */
   entry: string;
 }
@@ -41,7 +41,7 @@ export interface Download {
    */
   path: string;
   /** How many bytes it has. */
-  sizeBytes: number;
+  size: number;
   /** SHA-256 in hexadecimal, as the server states it. What arrives is checked against it. */
   sha256: string;
   /**
@@ -71,7 +71,7 @@ export interface DownloadNeeds {
 interface Part {
   answer: IncomingMessage;
   start: number;
-  sizeBytes: number;
+  size: number;
   etag: string;
   sha256: string;
 }
@@ -83,27 +83,27 @@ interface Part {
  */
 export async function openDownload(
   needs: DownloadNeeds,
-  file: InboxFile,
+  file: FileToDownload,
   options: DownloadOptions = {},
   beginning: Beginning = { bytes: 0, hash: createHash('sha256') },
 ): Promise<Download> {
   const first = await ask(needs.caller, file, beginning.bytes, undefined, options.signal);
   const bytes = received(needs, file, first, beginning, options);
   const path = safeLocalPath(file.path).join('/');
-  return { name: file.name, path, sizeBytes: first.sizeBytes, sha256: first.sha256, bytes };
+  return { name: file.name, path, size: first.size, sha256: first.sha256, bytes };
 }
 
 async function* received(
   needs: DownloadNeeds,
-  file: InboxFile,
+  file: FileToDownload,
   first: Part,
   { hash, bytes: beginningBytes }: Beginning,
   { signal, onProgress }: DownloadOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const { sizeBytes, etag, sha256 } = first;
+  const { size, etag, sha256 } = first;
   let receivedBytes = beginningBytes;
   let failures = 0;
-  const report = () => onProgress?.({ name: file.name, receivedBytes, totalBytes: sizeBytes });
+  const report = () => onProgress?.({ name: file.name, receivedBytes, totalBytes: size });
   report();
   for (let part: Part | undefined = first; ; part = undefined) {
     try {
@@ -115,7 +115,7 @@ async function* received(
         yield piece;
         report();
       }
-      if (receivedBytes >= sizeBytes) break;
+      if (receivedBytes >= size) break;
       throw new WaybillError('unreachable', 'The answer ended early.');
     } catch (error) {
       signal?.throwIfAborted();
@@ -127,14 +127,14 @@ async function* received(
       await needs.surroundings.sleep(pause, signal);
     }
   }
-  if (receivedBytes !== sizeBytes || hash.digest('hex') !== sha256) {
+  if (receivedBytes !== size || hash.digest('hex') !== sha256) {
     throw new WaybillError('digest_mismatch', `${file.name} did not arrive as it was sent.`);
   }
 }
 
 async function ask(
   caller: Caller,
-  file: InboxFile,
+  file: FileToDownload,
   start: number,
   etag: string | undefined,
   signal: AbortSignal | undefined,
@@ -162,10 +162,10 @@ function partOf(answer: IncomingMessage): Part {
   const [, from, of] = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.headers['content-range'] ?? '') ?? [];
   const whole = answer.statusCode === 200;
   const start = whole ? 0 : Number(from);
-  const sizeBytes = Number(whole ? answer.headers['content-length'] : of);
-  if (base64 === undefined || etag === undefined || !Number.isSafeInteger(start) || !Number.isSafeInteger(sizeBytes)) {
+  const size = Number(whole ? answer.headers['content-length'] : of);
+  if (base64 === undefined || etag === undefined || !Number.isSafeInteger(start) || !Number.isSafeInteger(size)) {
     answer.destroy();
     throw unexpected(answer, 'a file without its size or digest');
   }
-  return { answer, start, sizeBytes, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
+  return { answer, start, size, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
 }

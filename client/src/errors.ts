@@ -11,7 +11,15 @@ export type LocalErrorCode =
   /** Something is already where a download should go. */
   | 'target_exists'
   /** The call is wrong in itself. */
-  | 'invalid_argument';
+  | 'invalid_argument'
+  /** There is no receiver. */
+  | 'no_receivers'
+  /** There is no file to send. */
+  | 'no_files'
+  /** There are more files than one drop may have. */
+  | 'too_many_files'
+  /** An address is already a contact. */
+  | 'contact_exists';
 
 /** What a `WaybillError` can be: a refusal of the server, or a failure on this side. */
 export type WaybillErrorCode = ErrorCode | LocalErrorCode;
@@ -27,23 +35,15 @@ const mayPass: Record<WaybillErrorCode, boolean> = {
   unauthorized: false,
   scope_missing: false,
   network_not_allowed: false,
-  csrf_rejected: false, // handled by renewing the token
-  wrong_account: false,
-  cross_site: false,
   not_found: false,
   link_ended: false,
   link_revoked: false,
-  code_required: false,
-  link_not_opened: false,
   files_not_ready: false,
   upload_superseded: false,
   upload_worn_out: false,
-  method_not_allowed: false,
   contact_exists: false,
-  unknown_contact: false,
   no_receivers: false,
   no_files: false,
-  file_list_not_initialized: false,
   too_many_files: false,
   idempotency_key_reused: false,
   request_in_flight: true,
@@ -66,7 +66,6 @@ const mayPass: Record<WaybillErrorCode, boolean> = {
   request_timeout: true,
   too_many_requests: true,
   too_many_messages: true,
-  too_many_transfers: true,
   daily_limit: true,
   unavailable: true,
   damaged: false,
@@ -83,8 +82,8 @@ const mayPass: Record<WaybillErrorCode, boolean> = {
 export interface ErrorDetails {
   /** The HTTP status, if there was an answer. */
   status?: number | undefined;
-  /** What to quote to the administrator. */
-  requestId?: string | undefined;
+  /** The HTTP request, to quote to the administrator. */
+  instance?: string | undefined;
   /** How long the server asks to wait. */
   retryAfterSeconds?: number | undefined;
   /** Everything that is wrong with the request. */
@@ -101,8 +100,8 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
   readonly code: Code;
   /** The HTTP status, if there was an answer. */
   readonly status: number | undefined;
-  /** What to quote to the administrator. */
-  readonly requestId: string | undefined;
+  /** The HTTP request, to quote to the administrator. */
+  readonly instance: string | undefined;
   /** How long the server asks to wait, if it does. */
   readonly retryAfterSeconds: number | undefined;
   /** Everything that is wrong with the request, if the server listed it. */
@@ -118,7 +117,7 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.status = details.status;
-    this.requestId = details.requestId;
+    this.instance = details.instance;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.faults = details.faults ?? [];
   }

@@ -45,7 +45,7 @@ test('patience ends, and the last failure is the one that is thrown', async () =
   expect(error).toMatchObject({
     code: 'unavailable',
     status: 503,
-    requestId: 'request-1',
+    instance: 'urn:waybill:http-request:request-1',
     message: 'This is unavailable.',
   });
   expect(server.sleeps).toHaveLength(2);

@@ -1,11 +1,11 @@
 import type { CallOptions, PostOptions } from './call-options.ts';
 import { type Caller, pathTo } from './caller.ts';
-import type { ClaimedEntry, EntryDetails, QueuedEntry } from './wire.ts';
+import type { ClaimedEntry, InboxEntry, InboxEntryDetails } from './wire.ts';
 
 /** Which entries to list; all if nothing is given. */
 export interface InboxFilter extends CallOptions {
   /** Only those in this state. */
-  state?: QueuedEntry['state'] | undefined;
+  state?: InboxEntry['state'] | undefined;
 }
 
 /** For how long a lease is held. */
@@ -41,8 +41,8 @@ export class Inbox {
   }
 
   /** Lists entries, newest first; those in one state longest in it first. */
-  list({ signal, ...filter }: InboxFilter = {}): AsyncGenerator<QueuedEntry, void, void> {
-    return this.#caller.list<QueuedEntry>('inbox', filter, { signal });
+  list({ signal, ...filter }: InboxFilter = {}): AsyncGenerator<InboxEntry, void, void> {
+    return this.#caller.list<InboxEntry>('inbox', filter, { signal });
   }
 
   /**
@@ -50,7 +50,7 @@ export class Inbox {
    *
    * @param id The entry's id.
    */
-  async get(id: string, options: CallOptions = {}): Promise<EntryDetails> {
+  async get(id: string, options: CallOptions = {}): Promise<InboxEntryDetails> {
     return await this.#caller.get(pathTo('inbox', id), {}, options);
   }
 
@@ -78,7 +78,7 @@ export class Inbox {
   async renew(
     { id, lease }: Leased,
     { leaseSeconds = defaultLeaseSeconds, ...options }: RenewOptions = {},
-  ): Promise<QueuedEntry> {
+  ): Promise<InboxEntry> {
     return await this.#caller.post(pathTo('inbox', id, 'renew'), { lease, lease_seconds: leaseSeconds }, options);
   }
 
@@ -96,7 +96,7 @@ export class Inbox {
    *
    * @param entry The entry and its lease.
    */
-  async nack({ id, lease }: Leased, { delaySeconds = 0, ...options }: NackOptions = {}): Promise<QueuedEntry> {
+  async nack({ id, lease }: Leased, { delaySeconds = 0, ...options }: NackOptions = {}): Promise<InboxEntry> {
     return await this.#caller.post(pathTo('inbox', id, 'nack'), { lease, delay_seconds: delaySeconds }, options);
   }
 
@@ -105,7 +105,7 @@ export class Inbox {
    *
    * @param id The entry's id.
    */
-  async release(id: string, options: PostOptions = {}): Promise<QueuedEntry> {
+  async release(id: string, options: PostOptions = {}): Promise<InboxEntry> {
     return await this.#caller.post(pathTo('inbox', id, 'release'), undefined, options);
   }
 }

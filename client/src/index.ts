@@ -1,7 +1,7 @@
 /** The package's only entry point; inside the package, files import each other directly. */
 export type { CallOptions, PostOptions } from './call-options.ts';
 export type { ContactChanges, ContactFilter, Contacts } from './contacts.ts';
-export type { Download, DownloadOptions, DownloadProgress, InboxFile } from './download.ts';
+export type { Download, DownloadOptions, DownloadProgress, FileToDownload } from './download.ts';
 export type { DownloadedFile, DownloadToFileOptions } from './download-to-file.ts';
 export type { Drops } from './drops.ts';
 export {

@@ -1,6 +1,6 @@
 import type { CallOptions, PostOptions } from './call-options.ts';
 import { type Caller, pathTo } from './caller.ts';
-import type { CreatedKey, Key, NewKey, RevokedKeys } from './wire.ts';
+import type { ApiKey, CreatedApiKey, NewApiKey, RevokedApiKeys } from './wire.ts';
 
 /** How a key is revoked. */
 export interface RevokeKeyOptions extends CallOptions {
@@ -18,12 +18,12 @@ export class Keys {
   }
 
   /** Lists the live keys, and the newest of the others. */
-  async list(options: CallOptions = {}): Promise<Key[]> {
-    return (await this.#caller.get<{ data: Key[] }>('keys', {}, options)).data;
+  async list(options: CallOptions = {}): Promise<ApiKey[]> {
+    return (await this.#caller.get<{ data: ApiKey[] }>('keys', {}, options)).data;
   }
 
   /** Creates a key that may do no more than the one that creates it. The answer is the only one that has the key itself. */
-  async create(key: NewKey, options: PostOptions = {}): Promise<CreatedKey> {
+  async create(key: NewApiKey, options: PostOptions = {}): Promise<CreatedApiKey> {
     return await this.#caller.post('keys', key, options);
   }
 
@@ -34,7 +34,7 @@ export class Keys {
    * @param id The key's id.
    * @param options Whether the keys that it created are revoked, too.
    */
-  async revoke(id: string, options: RevokeKeyOptions = {}): Promise<RevokedKeys | undefined> {
+  async revoke(id: string, options: RevokeKeyOptions = {}): Promise<RevokedApiKeys | undefined> {
     const { descendants = false, ...call } = options;
     return await this.#caller.delete(`${pathTo('keys', id)}${descendants ? '?descendants=true' : ''}`, call);
   }

@@ -5,8 +5,8 @@ test('a request is made with what was asked for, under the caller’s key', asyn
   await using server = await startExampleServer();
   const client = server.client();
   const options = { to: ['a@example.org', { email: 'b@example.org', language: 'sv' }], days: 1, idempotencyKey: 'key' };
-  expect(await client.request({ ...options, notify: false, reusable: true, reference: 'may' })).toMatchObject({
-    number: fileRequest.number,
+  expect(await client.request({ ...options, notify: false, reusable: true, externalId: 'may' })).toMatchObject({
+    reference: fileRequest.reference,
   });
   const [made] = server.seen;
   expect(made?.headers['idempotency-key']).toBe('key');
@@ -14,7 +14,7 @@ test('a request is made with what was asked for, under the caller’s key', asyn
     receivers: [{ email: 'a@example.org' }, { email: 'b@example.org', language: 'sv' }],
     expires_in: 86_400,
     notify: false,
-    reference: 'may',
+    external_id: 'may',
     reusable: true,
   });
   await expect(client.request({ to: [] })).rejects.toMatchObject({ code: 'no_receivers' });

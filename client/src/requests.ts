@@ -1,7 +1,13 @@
 import { type AddressedOptions, addressedTo } from './addressed.ts';
 import type { Caller } from './caller.ts';
 import { SentCollection } from './sent-collection.ts';
-import type { CheckedFileRequest, CreatedFileRequest, FileRequest, FileRequestDetails, NewRequest } from './wire.ts';
+import type {
+  CheckedFileRequest,
+  CreatedFileRequest,
+  FileRequest,
+  FileRequestDetails,
+  NewFileRequest,
+} from './wire.ts';
 
 /** Whom to ask for files, and until when. */
 export interface RequestOptions extends AddressedOptions {
@@ -10,7 +16,7 @@ export interface RequestOptions extends AddressedOptions {
 }
 
 interface RequestShapes {
-  wish: NewRequest;
+  wish: NewFileRequest;
   created: CreatedFileRequest;
   checked: CheckedFileRequest;
   listed: FileRequest;

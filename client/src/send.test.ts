@@ -34,11 +34,11 @@ test('a send makes one drop of what it uploads', async () => {
     },
   ]);
   expect(exchange.drops[0]?.request).toMatchObject({ expires_in: 259_200, notify: false });
-  expect(sent).toMatchObject({ repeated: false, drop: { number: 'WB-0000-0001' } });
+  expect(sent).toMatchObject({ repeated: false, drop: { reference: 'WB-0000-0001' } });
   expect(sent.drop.receivers[0]?.link).toBe('https://files.example.org/d/0');
   expect(sent.files).toMatchObject([
-    { path: 'a.txt', sizeBytes: 1, scan: 'clean' },
-    { path: 'b.txt', sizeBytes: 1, scan: 'clean' },
+    { path: 'a.txt', size: 1, scan: 'clean' },
+    { path: 'b.txt', size: 1, scan: 'clean' },
   ]);
 });
 
@@ -147,7 +147,10 @@ test('a send whose answer was lost, or that is repeated with its key, makes one 
   const send = { files: [...files, largePath], to, idempotencyKey: 'once' };
   await exchange.server.client().send(send);
   const before = exchange.received.length;
-  expect(await exchange.server.client().send(send)).toMatchObject({ repeated: true, drop: { number: 'WB-0000-0001' } });
+  expect(await exchange.server.client().send(send)).toMatchObject({
+    repeated: true,
+    drop: { reference: 'WB-0000-0001' },
+  });
   expect(exchange.drops).toHaveLength(1);
   expect(exchange.received).toHaveLength(before);
   const changed = exchange.server.client().send({ ...send, message: 'another' });

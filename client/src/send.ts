@@ -5,7 +5,7 @@ import { isWaybillError, WaybillError } from './errors.ts';
 import { withoutFolders } from './folder.ts';
 import { type FileToSend, sourceOf } from './sources.ts';
 import type { UploadProgress, Uploads } from './uploads.ts';
-import type { CreatedDrop, UploadView } from './wire.ts';
+import type { CreatedDrop, Upload } from './wire.ts';
 
 /** What to send, to whom, and until when. */
 export interface SendOptions extends AddressedOptions {
@@ -24,9 +24,9 @@ export interface SentFile {
   /** The id of its upload. */
   id: string;
   /** How many bytes it has. */
-  sizeBytes: number;
+  size: number;
   /** What the virus scanner said; null if that is not known, because an earlier call has sent the file. */
-  scan: UploadView['scan'];
+  scan: Upload['scan'];
 }
 
 /** Remembers finished uploads of one send, for another process that continues it. */
@@ -56,7 +56,7 @@ const smallFileBytes = 1024 * 1024;
 interface NamedFile {
   path: string;
   file: FileToSend;
-  sizeBytes: number | undefined;
+  size: number | undefined;
 }
 
 /** Uploads the files, and sends them. */
@@ -107,7 +107,7 @@ async function uploadAll(
   };
   for (const file of files) {
     const known = mayRecall ? options.memory?.recall(file.path) : undefined;
-    const isSmall = known !== undefined || (file.sizeBytes ?? Number.POSITIVE_INFINITY) <= smallFileBytes;
+    const isSmall = known !== undefined || (file.size ?? Number.POSITIVE_INFINITY) <= smallFileBytes;
     if (!isSmall || group.length === smallFilesAtOnce) await finishGroup();
     group.push(known === undefined ? uploadOne(uploads, file, key, options) : Promise.resolve(known));
     if (!isSmall) await finishGroup();
@@ -132,8 +132,8 @@ async function uploadOne(
     if (!isWaybillError(error, 'idempotency_key_reused')) throw error;
     return uploads.uploadOrFind(file, progress);
   });
-  const { id, size: sizeBytes, scan } = uploaded;
-  const sent = { path, id, sizeBytes, scan };
+  const { id, size, scan } = uploaded;
+  const sent = { path, id, size, scan };
   await memory?.keep(sent);
   return sent;
 }
@@ -151,7 +151,7 @@ async function distinctFiles(files: readonly FileToSend[]): Promise<NamedFile[]>
         `Two files are called ${path}. Rename one of them, or send them separately.`,
       );
     }
-    found.set(path, { path, file, sizeBytes: await source.check() });
+    found.set(path, { path, file, size: await source.check() });
   }
   return [...found.values()];
 }

@@ -1,9 +1,9 @@
 import type { CallOptions, PostOptions } from './call-options.ts';
 import { type Caller, pathTo } from './caller.ts';
-import type { AddedReceiver, Extension, NewReceiver, Reminded, SentQuery } from './wire.ts';
+import type { AddedReceiver, Extension, ListDropsQuery, NewReceiver, ReminderResult } from './wire.ts';
 
 /** Which drops or requests to list; all if nothing is given. */
-export interface SentFilter extends Omit<SentQuery, 'limit' | 'cursor'>, CallOptions {}
+export interface SentFilter extends Omit<ListDropsQuery, 'limit' | 'cursor'>, CallOptions {}
 
 /** What to revoke. */
 export interface RevokeOptions extends PostOptions {
@@ -86,7 +86,7 @@ export abstract class SentCollection<Of extends Shapes> {
    *
    * @param id Its id.
    */
-  async remind(id: string, options: PostOptions = {}): Promise<Reminded> {
+  async remind(id: string, options: PostOptions = {}): Promise<ReminderResult> {
     return await this.#caller.post(pathTo(this.#path, id, 'remind'), undefined, options);
   }
 

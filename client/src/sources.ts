@@ -28,7 +28,7 @@ export const chunkBytes = 8 * 1024 * 1024;
 
 /** A file whose size is known, and of which any chunk can be read. */
 export interface OpenedSource {
-  readonly sizeBytes: number;
+  readonly size: number;
   /** What is there from the offset on, up to `chunkBytes`. Valid until the next call. */
   chunk(offset: number): Promise<Uint8Array>;
   /** Throws if it is not the file any more that was opened. */
@@ -86,7 +86,7 @@ function pathSource({
 
 function openBlob(content: Blob): OpenedSource {
   return {
-    sizeBytes: content.size,
+    size: content.size,
     chunk: async (offset) => new Uint8Array(await content.slice(offset, offset + chunkBytes).arrayBuffer()),
     checkUnchanged: nothing,
     close: nothing,
@@ -98,7 +98,7 @@ async function openFile(path: string, name: string): Promise<OpenedSource> {
   const opened = await handle.stat();
   let buffer: Buffer | undefined;
   return {
-    sizeBytes: opened.size,
+    size: opened.size,
     async chunk(offset) {
       const length = Math.min(chunkBytes, opened.size - offset);
       buffer ??= Buffer.allocUnsafeSlow(Math.min(chunkBytes, opened.size));

@@ -5,7 +5,7 @@ import type { CallOptions, PostOptions } from './call-options.ts';
 import { type Caller, pathTo } from './caller.ts';
 import { isWaybillError, WaybillError } from './errors.ts';
 import { chunkBytes, type FileToSend, type OpenedSource, type Source, sourceOf } from './sources.ts';
-import type { UploadView } from './wire.ts';
+import type { Upload } from './wire.ts';
 
 /** How far an upload is. */
 export interface UploadProgress {
@@ -24,7 +24,7 @@ export interface UploadOptions extends PostOptions {
 }
 
 /** What an earlier call with the same key has uploaded, and was sent or removed since. */
-interface GoneUpload extends Pick<UploadView, 'id' | 'size' | 'scan'> {
+interface GoneUpload extends Pick<Upload, 'id' | 'size' | 'scan'> {
   state: 'gone';
 }
 
@@ -47,7 +47,7 @@ export class Uploads {
    *
    * @param id The upload's id.
    */
-  async get(id: string, options: CallOptions = {}): Promise<UploadView> {
+  async get(id: string, options: CallOptions = {}): Promise<Upload> {
     return await this.#caller.get(pathTo('uploads', id), {}, options);
   }
 
@@ -64,22 +64,22 @@ export class Uploads {
    * Uploads a file, and returns when a drop can name it. With the same `idempotencyKey`, another call, in this process or
    * another, continues it where it was cut off.
    */
-  async upload(file: FileToSend, options: UploadOptions = {}): Promise<UploadView> {
+  async upload(file: FileToSend, options: UploadOptions = {}): Promise<Upload> {
     const uploaded = await this.uploadOrFind(file, options);
     if (uploaded.state !== 'gone') return uploaded;
     throw new WaybillError('not_found', 'An earlier call with this key has uploaded it, and it was sent or removed.');
   }
 
   /** @internal */
-  async uploadOrFind(file: FileToSend, options: UploadOptions): Promise<UploadView | GoneUpload> {
+  async uploadOrFind(file: FileToSend, options: UploadOptions): Promise<Upload | GoneUpload> {
     const source = sourceOf(file);
     const opened = await source.open();
     const key = options.idempotencyKey ?? this.#caller.newKey();
     try {
-      if (opened.sizeBytes <= chunkBytes) return await this.#whole(source, opened, key, options);
-      const id = await this.#begin(source, opened.sizeBytes, key, options);
+      if (opened.size <= chunkBytes) return await this.#whole(source, opened, key, options);
+      const id = await this.#begin(source, opened.size, key, options);
       const begun = await this.find(id, options);
-      if (!begun) return { id, state: 'gone', size: opened.sizeBytes, scan: null };
+      if (!begun) return { id, state: 'gone', size: opened.size, scan: null };
       return await this.#inParts(source, opened, begun, options);
     } catch (error) {
       if (!isWaybillError(error, ...refusalsOfFiles) || error.message.includes(source.name)) throw error;
@@ -90,7 +90,7 @@ export class Uploads {
   }
 
   /** Undefined if it was sent or removed. @internal */
-  async find(id: string, options: CallOptions): Promise<UploadView | undefined> {
+  async find(id: string, options: CallOptions): Promise<Upload | undefined> {
     return await this.get(id, options).catch((error: unknown) => {
       if (!isWaybillError(error, 'not_found')) throw error;
       return undefined;
@@ -102,8 +102,8 @@ export class Uploads {
     opened: OpenedSource,
     key: string,
     { signal, onProgress }: UploadOptions,
-  ): Promise<UploadView> {
-    const { sizeBytes } = opened;
+  ): Promise<Upload> {
+    const { size } = opened;
     const bytes = await opened.chunk(0);
     await opened.checkUnchanged();
     const digest = createHash('sha256').update(bytes).digest('base64');
@@ -112,25 +112,25 @@ export class Uploads {
       path: 'uploads',
       headers: {
         'Content-Type': mediaType(type),
-        'Content-Length': String(sizeBytes),
+        'Content-Length': String(size),
         'Content-Disposition': `attachment; filename*=UTF-8''${encoded(name)}`,
         'Repr-Digest': `sha-256=:${digest}:`,
         'Idempotency-Key': key,
       },
-      body: () => inPieces(bytes, (sentBytes) => onProgress?.({ name, sentBytes, totalBytes: sizeBytes })),
+      body: () => inPieces(bytes, (sentBytes) => onProgress?.({ name, sentBytes, totalBytes: size })),
       signal,
-      read: jsonOf<UploadView>,
+      read: jsonOf<Upload>,
     });
   }
 
-  async #begin({ name, type }: Source, sizeBytes: number, key: string, { signal }: CallOptions): Promise<string> {
+  async #begin({ name, type }: Source, size: number, key: string, { signal }: CallOptions): Promise<string> {
     const metadata = { filename: name.slice(name.lastIndexOf('/') + 1), path: name, filetype: mediaType(type) };
     return await this.#caller.call({
       method: 'POST',
       path: 'uploads',
       headers: {
         ...tus,
-        'Upload-Length': String(sizeBytes),
+        'Upload-Length': String(size),
         'Upload-Metadata': Object.entries(metadata)
           .map(([field, value]) => `${field} ${Buffer.from(value).toString('base64')}`)
           .join(','),
@@ -150,17 +150,17 @@ export class Uploads {
    * One request carries all that is left. The server stores it chunk by chunk: what a broken connection or a killed
    * process loses is less than a chunk.
    */
-  async #inParts(source: Source, opened: OpenedSource, begun: UploadView, options: UploadOptions): Promise<UploadView> {
+  async #inParts(source: Source, opened: OpenedSource, begun: Upload, options: UploadOptions): Promise<Upload> {
     const { signal, onProgress } = options;
-    const { sizeBytes } = opened;
-    const report = (sentBytes: number) => onProgress?.({ name: source.name, sentBytes, totalBytes: sizeBytes });
+    const { size } = opened;
+    const report = (sentBytes: number) => onProgress?.({ name: source.name, sentBytes, totalBytes: size });
     const digest = new RunningDigest(opened);
     let failures = 0;
     let storedBytes = 0;
-    let longestRequest = sizeBytes;
+    let longestRequest = size;
     for (let upload = begun; ; upload = await this.get(begun.id, { signal })) {
       if (upload.state !== 'uploading') {
-        await digest.reach(sizeBytes);
+        await digest.reach(size);
         await opened.checkUnchanged();
         return await this.#checked(source, upload, digest.hex(), options);
       }
@@ -169,7 +169,7 @@ export class Uploads {
         if (offset > storedBytes) failures = 0;
         storedBytes = offset;
         await digest.reach(offset);
-        const length = Math.min(longestRequest, sizeBytes - offset);
+        const length = Math.min(longestRequest, size - offset);
         const bytes = bytesFrom(opened, offset, length, digest, report);
         if (length > 0) await this.#continue(begun.id, offset, length, bytes, signal);
       } catch (error) {
@@ -219,7 +219,7 @@ export class Uploads {
   }
 
   /** Waits for the check of a file that has arrived. One that was refused is removed, so that it can be sent again. */
-  async #checked(source: Source, arrived: UploadView, sha256: string, { signal }: CallOptions): Promise<UploadView> {
+  async #checked(source: Source, arrived: Upload, sha256: string, { signal }: CallOptions): Promise<Upload> {
     let upload = arrived;
     for (let pause = firstLookMs; upload.state === 'checking'; pause = Math.min(longestLookMs, pause * 1.5)) {
       await this.#caller.sleep(pause, signal);
@@ -235,7 +235,7 @@ export class Uploads {
 /** Refusals of a single file. Whoever sends several needs to know which one it is. */
 const refusalsOfFiles = ['infected', 'encrypted', 'invalid_name', 'too_large', 'too_large_to_scan'] as const;
 
-const refusals: Record<NonNullable<UploadView['refusal']>, string> = {
+const refusals: Record<NonNullable<Upload['refusal']>, string> = {
   infected: 'was refused by the virus scanner',
   encrypted: 'is encrypted, so that it cannot be scanned for viruses',
   too_large_to_scan: 'is too large to be scanned for viruses',

@@ -1,7 +1,13 @@
 import type { CallOptions } from './call-options.ts';
 import { Caller } from './caller.ts';
 import { Contacts } from './contacts.ts';
-import { type Download, type DownloadNeeds, type DownloadOptions, type InboxFile, openDownload } from './download.ts';
+import {
+  type Download,
+  type DownloadNeeds,
+  type DownloadOptions,
+  type FileToDownload,
+  openDownload,
+} from './download.ts';
 import { type DownloadedFile, type DownloadToFileOptions, downloadPart, downloadToFile } from './download-to-file.ts';
 import { Drops } from './drops.ts';
 import { WaybillError } from './errors.ts';
@@ -17,7 +23,7 @@ import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { Transport } from './transport.ts';
 import { Uploads } from './uploads.ts';
 import { Webhooks } from './webhooks.ts';
-import type { AccountView, CreatedFileRequest } from './wire.ts';
+import type { Account, CreatedFileRequest } from './wire.ts';
 
 /** Which server and account to use, and how. */
 export interface WaybillOptions {
@@ -79,7 +85,7 @@ export class Waybill {
   }
 
   /** Gets the account that the key belongs to, and what the key may do. */
-  async account(options: CallOptions = {}): Promise<AccountView> {
+  async account(options: CallOptions = {}): Promise<Account> {
     return await this.#caller.get('account', {}, options);
   }
 
@@ -100,7 +106,7 @@ export class Waybill {
   }
 
   /** Downloads a file of the inbox as a stream of bytes. */
-  async download(file: InboxFile, options: DownloadOptions = {}): Promise<Download> {
+  async download(file: FileToDownload, options: DownloadOptions = {}): Promise<Download> {
     return await openDownload(this.#downloads, file, options);
   }
 
@@ -109,7 +115,11 @@ export class Waybill {
    *
    * @param path Where to put it. Make names that someone else chose safe first, with `safeLocalName`.
    */
-  async downloadToFile(file: InboxFile, path: string, options: DownloadToFileOptions = {}): Promise<DownloadedFile> {
+  async downloadToFile(
+    file: FileToDownload,
+    path: string,
+    options: DownloadToFileOptions = {},
+  ): Promise<DownloadedFile> {
     return await downloadToFile(this.#downloads, file, path, options);
   }
 
@@ -120,10 +130,10 @@ export class Waybill {
    * @param part The path of the part file.
    */
   async downloadPart(
-    file: InboxFile,
+    file: FileToDownload,
     part: string,
     options: DownloadOptions = {},
-  ): Promise<Pick<Download, 'path' | 'sizeBytes' | 'sha256'>> {
+  ): Promise<Pick<Download, 'path' | 'size' | 'sha256'>> {
     return await downloadPart(this.#downloads, file, part, options);
   }
 

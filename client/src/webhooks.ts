@@ -1,6 +1,6 @@
 import type { CallOptions, PostOptions } from './call-options.ts';
 import { type Caller, pathTo } from './caller.ts';
-import type { NewWebhook, Replay, WebhookAttempt, WebhookChanges, WebhookView, WebhookWithSecret } from './wire.ts';
+import type { NewWebhook, Replay, Webhook, WebhookAttempt, WebhookChanges, WebhookWithSecret } from './wire.ts';
 
 /** For how long the secret that is replaced is still used. */
 export interface ReplaceSecretOptions extends PostOptions {
@@ -18,8 +18,8 @@ export class Webhooks {
   }
 
   /** Lists all of them, oldest first. */
-  async list(options: CallOptions = {}): Promise<WebhookView[]> {
-    return (await this.#caller.get<{ data: WebhookView[] }>('webhooks', {}, options)).data;
+  async list(options: CallOptions = {}): Promise<Webhook[]> {
+    return (await this.#caller.get<{ data: Webhook[] }>('webhooks', {}, options)).data;
   }
 
   /**
@@ -27,7 +27,7 @@ export class Webhooks {
    *
    * @param id The webhook's id.
    */
-  async get(id: string, options: CallOptions = {}): Promise<WebhookView> {
+  async get(id: string, options: CallOptions = {}): Promise<Webhook> {
     return await this.#caller.get(pathTo('webhooks', id), {}, options);
   }
 
@@ -41,7 +41,7 @@ export class Webhooks {
    *
    * @param id The webhook's id.
    */
-  async change(id: string, changes: WebhookChanges, options: CallOptions = {}): Promise<WebhookView> {
+  async change(id: string, changes: WebhookChanges, options: CallOptions = {}): Promise<Webhook> {
     return await this.#caller.patch(pathTo('webhooks', id), changes, options);
   }
 
@@ -75,7 +75,7 @@ export class Webhooks {
    *
    * @param id The webhook's id.
    */
-  async enable(id: string, options: PostOptions = {}): Promise<WebhookView> {
+  async enable(id: string, options: PostOptions = {}): Promise<Webhook> {
     return await this.#caller.post(pathTo('webhooks', id, 'enable'), undefined, options);
   }
 

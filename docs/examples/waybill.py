@@ -169,7 +169,7 @@ def main():
     try:
         if arguments.command == "send":
             drop = waybill.send(arguments.files, arguments.to, arguments.message)
-            print(f"Sent as {drop['number']}, until {drop['expires_at']}.")
+            print(f"Sent as {drop['reference']}, until {drop['expires_at']}.")
         else:
             for target in waybill.pull(arguments.folder):
                 print(target)

@@ -32,7 +32,7 @@ export const limits = {
   keptResponses: 100_000,
   keptResponseBytes: 256 * 1024 ** 2,
   cursorLength: 1024,
-  referenceLength: 200,
+  externalIdLength: 200,
   metadataEntries: 50,
   metadataNameLength: 40,
   metadataValueLength: 500,

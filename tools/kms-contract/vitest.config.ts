@@ -4,6 +4,11 @@ import { defineConfig } from 'vitest/config';
 /** What Waybill expects of AWS KMS, tested on the one that WAYBILL_KMS_ENDPOINT names. `npm run kms-contract` */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
-  resolve: { alias: { '@waybill/protocol': fileURLToPath(new URL('../../protocol/src/index.ts', import.meta.url)) } },
+  resolve: {
+    alias: {
+      '@waybill/protocol/v1': fileURLToPath(new URL('../../protocol/src/v1/index.ts', import.meta.url)),
+      '@waybill/protocol': fileURLToPath(new URL('../../protocol/src/index.ts', import.meta.url)),
+    },
+  },
   test: { name: 'kms-contract', include: ['tools/kms-contract/kms-contract.ts'], testTimeout: 60_000 },
 });

@@ -74,8 +74,8 @@ describe('waybill history', () => {
   test('shows who got what, and how far that is', async () => {
     const { output } = await waybill('history', { columns: 140 });
     expect(output.split('\n').slice(0, 2)).toEqual([
-      'NUMBER        SENT              STATE  DONE  TO                                FILES              REFERENCE   MESSAGE',
-      'WB-7F3K-29QD  2030-01-31 12:00  live    1/2  anna@example.com, bo@example.com  drawings/plan.pdf  order-4711  The drawings.',
+      'REFERENCE     SENT              STATE  DONE  TO                                FILES              EXTERNAL ID  MESSAGE',
+      'WB-7F3K-29QD  2030-01-31 12:00  live    1/2  anna@example.com, bo@example.com  drawings/plan.pdf  order-4711   The drawings.',
     ]);
   });
 
@@ -86,17 +86,17 @@ describe('waybill history', () => {
   });
 
   test('keeps the order, and does not count deliveries that were forgotten', async () => {
-    const drops = Array.from({ length: 9 }, (_, index) => ({ ...drop, number: `WB-${index}` }));
+    const drops = Array.from({ length: 9 }, (_, index) => ({ ...drop, reference: `WB-${index}` }));
     const forgotten = { 'GET drops': page(...drops), 'GET drops/ID': { ...dropDetails, deliveries_forgotten: true } };
     const listed = await waybill('history', { replies: forgotten });
     expect(listed.output.split('\n').map((line) => line.split('\t')[0])).toEqual([
-      ...drops.map(({ number }) => number),
+      ...drops.map(({ reference }) => reference),
       '',
     ]);
     expect(listed.output).toContain('\t?/2\t');
   });
 
-  test('lists what was removed meanwhile by its numbers', async () => {
+  test('lists what was removed meanwhile by its reference', async () => {
     const replies = { 'GET drops/ID': (response: ServerResponse) => refuse(response, 404, 'not_found') };
     const { exit, output } = await waybill('history', { replies });
     expect(exit).toBe(0);
@@ -112,7 +112,7 @@ describe('waybill history', () => {
   test('--requests lists whom files were asked of, and who has sent some', async () => {
     const { output, asked } = await waybill('history --requests --state live', { columns: 140 });
     expect(output.split('\n').slice(0, 2)).toEqual([
-      'NUMBER        ASKED             STATE  DONE  WHOM                              MESSAGE',
+      'REFERENCE     ASKED             STATE  DONE  WHOM                              MESSAGE',
       'WB-8G4M-3ARE  2030-01-31 12:00  live    1/2  anna@example.com, bo@example.com  The drawings.',
     ]);
     expect(asked[0]).toBe('GET requests?limit=100&state=live');
@@ -125,16 +125,16 @@ describe('waybill history', () => {
 describe('waybill show', () => {
   test('shows receivers, files and what has happened, without what others wrote to a terminal', async () => {
     const { output } = await waybill('show WB-7F3K-29QD', { columns: 80 });
-    expect(output).toBe(`Number     WB-7F3K-29QD
-State      live
-Sent       2030-01-31 12:00
-Ends       2030-02-07 12:00
-Reference  order-4711
-Code       sms
-project    bridge
-Message    The drawings.
-           Of May.
-Id         ${ids.drop}
+    expect(output).toBe(`Reference    WB-7F3K-29QD
+State        live
+Sent         2030-01-31 12:00
+Ends         2030-02-07 12:00
+External id  order-4711
+Code         sms
+project      bridge
+Message      The drawings.
+             Of May.
+Id           ${ids.drop}
 
 RECEIVER          STATE          FILES  REASON
 anna@example.com  completed        1/1
@@ -193,7 +193,7 @@ describe('a request for files', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual([
-      expect.objectContaining({ status: 'requested', id: ids.request, number: 'WB-8G4M-3ARE' }),
+      expect.objectContaining({ status: 'requested', id: ids.request, reference: 'WB-8G4M-3ARE' }),
       { status: 'link', email: 'anna@example.com', link },
     ]);
   });
@@ -322,7 +322,7 @@ describe('waybill whoami', () => {
         ...account.limits,
         allowed_expires_in: [3600, 7200],
         receiver_domains: ['example.org'],
-        stored_bytes: null,
+        stored_size: null,
       },
     };
     expect((await waybill('whoami')).output).toContain(`

@@ -1,7 +1,7 @@
 import type { ContactChanges, ContactFilter } from '../contacts.ts';
 import { WaybillError } from '../errors.ts';
 import type { Waybill } from '../waybill.ts';
-import type { ContactDetails, ContactView, ImportedContact } from '../wire.ts';
+import type { Contact, ContactDetails, ImportedContact } from '../wire.ts';
 import { confirm } from './ask.ts';
 import { readContactsFile } from './contacts-file.ts';
 import { toJsonText } from './printable.ts';
@@ -9,7 +9,7 @@ import { counted } from './send.ts';
 import type { Column } from './table.ts';
 import { type Context, unlessMissing, withClient } from './with-client.ts';
 
-const contactColumns: readonly Column<ContactView>[] = [
+const contactColumns: readonly Column<Contact>[] = [
   { header: 'ADDRESS', cell: ({ email }) => email, min: 20 },
   { header: 'NAME', cell: ({ name }) => name, min: 8 },
   { header: 'PHONE', cell: ({ phone }) => phone },
@@ -149,7 +149,7 @@ function newContact(contact: ImportedContact): Change {
   return { kind: 'new', email: contact.email, what: what.join(', ') };
 }
 
-function changedContact(before: ContactView, contact: ImportedContact): Change {
+function changedContact(before: Contact, contact: ImportedContact): Change {
   const what = given(contact).flatMap(([field, value]) => {
     const old = String(before[field]);
     return old === value ? [] : [`${field}: ${old === '' ? '(none)' : old} → ${value === '' ? '(none)' : value}`];

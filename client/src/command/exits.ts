@@ -64,13 +64,6 @@ const endings: Record<WaybillErrorCode, Ending> = {
     exit: exits.account,
     next: 'Run the command from an address for which the key was made, or use another key.',
   },
-  csrf_rejected: { ...later, message: 'The server kept refusing this session.' },
-  wrong_account: {
-    exit: exits.account,
-    message: 'The key belongs to another account.',
-    next: 'Log in again: waybill login URL',
-  },
-  cross_site: ourMistake,
   not_found: {
     exit: exits.refused,
     message: 'There is no Waybill server at this address.',
@@ -78,26 +71,17 @@ const endings: Record<WaybillErrorCode, Ending> = {
   },
   link_ended: { exit: exits.refused, next: 'Ask the sender to send it again.' },
   link_revoked: { exit: exits.refused, next: 'Ask the sender.' },
-  code_required: ourMistake,
-  link_not_opened: ourMistake,
   files_not_ready: ourMistake,
   upload_superseded: ourMistake,
   upload_worn_out: ourMistake,
-  too_many_transfers: ourMistake,
   too_many_messages: {
     exit: exits.later,
     message: 'The limit of messages per hour is reached, for this account or for one of the receivers.',
     next: 'Run the same command again in an hour; nothing is sent twice.',
   },
-  method_not_allowed: ourMistake,
   contact_exists: {
     exit: exits.refused,
     next: 'To change a contact that exists: waybill contacts add --update ADDRESS',
-  },
-  unknown_contact: {
-    exit: exits.refused,
-    message: 'A receiver is not a contact of this account.',
-    next: 'Add the contact first: waybill contacts add ADDRESS',
   },
   no_receivers: { exit: exits.usage, message: 'There is no receiver.', next: 'Name at least one with --to.' },
   no_files: {
@@ -105,7 +89,6 @@ const endings: Record<WaybillErrorCode, Ending> = {
     message: 'There is no file to send.',
     next: 'Name at least one, or - for standard input.',
   },
-  file_list_not_initialized: ourMistake,
   too_many_files: {
     exit: exits.refused,
     message: 'The server does not take so many files at once.',
@@ -164,7 +147,7 @@ const endings: Record<WaybillErrorCode, Ending> = {
 export interface Told extends Ending {
   code: string;
   message: string;
-  requestId?: string | undefined;
+  instance?: string | undefined;
 }
 
 /** A thousand receivers can all be wrong. */
@@ -176,7 +159,7 @@ export function told(error: unknown): Told {
     // One fault is the message itself.
     const faults = error.faults.length > 1 ? error.faults.slice(0, mostFaults).map(({ detail }) => detail) : [];
     const message = inTermsOfTheCommand([error.message, ...faults].join(' '));
-    return { message, ...endings[error.code], code: error.code, requestId: error.requestId };
+    return { message, ...endings[error.code], code: error.code, instance: error.instance };
   }
   if (error instanceof CommandError) return error;
   if (error instanceof Error && error.name === 'AbortError') {

@@ -12,7 +12,7 @@ type ListedAny = ListedDrop | ListedRequest;
 
 function firstColumns(time: string): Column<ListedAny>[] {
   return [
-    { header: 'NUMBER', cell: ({ item: sent }) => sent.number },
+    { header: 'REFERENCE', cell: ({ item: sent }) => sent.reference },
     { header: time, cell: ({ item: sent }) => localTime(sent.created_at), plain: ({ item: sent }) => sent.created_at },
     { header: 'STATE', cell: ({ item: sent }) => sent.state, style: ({ item: sent }) => stateStyle(sent) },
   ];
@@ -32,7 +32,7 @@ function receiversColumn(header: string): Column<ListedAny> {
 }
 
 const lastColumns: readonly Column<ListedAny>[] = [
-  { header: 'REFERENCE', cell: ({ item: sent }) => sent.reference ?? '', min: 9 },
+  { header: 'EXTERNAL ID', cell: ({ item: sent }) => sent.external_id ?? '', min: 11 },
   { header: 'MESSAGE', cell: ({ item: sent }) => sent.message.split('\n')[0] ?? '', min: 8 },
 ];
 
@@ -60,13 +60,18 @@ const requestColumns: readonly Column<ListedRequest>[] = [
   ...lastColumns,
 ];
 
-export interface HistoryCommand extends Pick<SentFilter, 'state' | 'receiver' | 'reference' | 'search'> {
+export interface HistoryCommand extends Pick<SentFilter, 'state' | 'receiver' | 'search'> {
+  externalId?: string;
   requests?: boolean;
   limit?: number;
 }
 
 /** What this account has sent, or whom it has asked for files. */
-export async function history(context: Context, { requests, limit, ...filter }: HistoryCommand): Promise<void> {
+export async function history(
+  context: Context,
+  { requests, limit, externalId, ...others }: HistoryCommand,
+): Promise<void> {
+  const filter = { ...others, ...(externalId === undefined ? {} : { external_id: externalId }) };
   await withClient(context, async (client) => {
     const asked = { ...filter, signal: context.signal };
     const shown = requests

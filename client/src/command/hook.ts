@@ -8,7 +8,7 @@ export interface Arrival {
   sender: string;
   entry: string;
   sha256: string;
-  sizeBytes: number;
+  size: number;
   attempt: number;
 }
 
@@ -32,7 +32,7 @@ export async function runHook(
       WAYBILL_SENDER: arrival.sender,
       WAYBILL_DROP: arrival.entry,
       WAYBILL_SHA256: arrival.sha256,
-      WAYBILL_SIZE_BYTES: String(arrival.sizeBytes),
+      WAYBILL_SIZE: String(arrival.size),
       WAYBILL_ATTEMPT: String(arrival.attempt),
     },
   });

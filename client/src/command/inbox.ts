@@ -1,12 +1,12 @@
 import type { InboxFilter } from '../inbox.ts';
-import type { EntryDetails, QueuedEntry } from '../wire.ts';
+import type { InboxEntry, InboxEntryDetails } from '../wire.ts';
 import { firstOf, type Listed, listWithDetails, named } from './lists.ts';
 import { counted } from './send.ts';
 import { localTime } from './sizes.ts';
 import type { Column } from './table.ts';
 import { type Context, orMissing, withClient } from './with-client.ts';
 
-const columns: readonly Column<Listed<QueuedEntry, EntryDetails>>[] = [
+const columns: readonly Column<Listed<InboxEntry, InboxEntryDetails>>[] = [
   { header: 'RECEIVED', cell: ({ item }) => localTime(item.received_at), plain: ({ item }) => item.received_at },
   { header: 'FROM', cell: ({ item }) => item.sender, min: 12 },
   {

@@ -1,11 +1,11 @@
-import type { Key, NewKey, RevokedKeys } from '../wire.ts';
+import type { ApiKey, NewApiKey, RevokedApiKeys } from '../wire.ts';
 import { confirm } from './ask.ts';
 import { localTime } from './sizes.ts';
 import type { Column } from './table.ts';
 import { type Context, orMissing, theOnly, withClient } from './with-client.ts';
 
 const list = 'waybill keys list';
-export const scopes: readonly NewKey['scopes'][number][] = [
+export const scopes: readonly NewApiKey['scopes'][number][] = [
   'send',
   'receive',
   'contacts',
@@ -14,7 +14,7 @@ export const scopes: readonly NewKey['scopes'][number][] = [
   'keys',
 ];
 
-const keyColumns: readonly Column<Key>[] = [
+const keyColumns: readonly Column<ApiKey>[] = [
   { header: 'NAME', cell: ({ name }) => name, min: 12 },
   { header: 'KEY', cell: ({ hint }) => hint },
   { header: 'SCOPES', cell: (key) => scopesOf(key), min: 12 },
@@ -37,7 +37,7 @@ export async function listKeys(context: Context): Promise<void> {
 }
 
 export interface CreateKeyCommand {
-  scope: NewKey['scopes'];
+  scope: NewApiKey['scopes'];
   network?: string[];
   days?: number;
   until?: Date;
@@ -97,7 +97,7 @@ export async function revokeKey(
   });
 }
 
-function webhooksIn(revoked: RevokedKeys | undefined): string[] {
+function webhooksIn(revoked: RevokedApiKeys | undefined): string[] {
   const { webhooks_disabled: disabled = 0, webhooks_live: live = 0 } = revoked ?? {};
   return [
     ...(disabled > 0 ? [`Webhooks that are disabled: ${disabled}.`] : []),
@@ -106,21 +106,21 @@ function webhooksIn(revoked: RevokedKeys | undefined): string[] {
 }
 
 /** A key that an administrator made may have no name. */
-function labelOf({ name, hint }: Key): string {
+function labelOf({ name, hint }: ApiKey): string {
   return name === '' ? hint : `${name} (${hint})`;
 }
 
 /** Null is without restriction. */
-export function scopesOf(key: Pick<Key, 'scopes'>): string {
+export function scopesOf(key: Pick<ApiKey, 'scopes'>): string {
   return key.scopes?.join(', ') ?? 'everything';
 }
 
-function stateOf(key: Key): 'live' | 'revoked' | 'expired' {
+function stateOf(key: ApiKey): 'live' | 'revoked' | 'expired' {
   if (key.revoked_at !== null) return 'revoked';
   return key.expires_at !== null && Date.parse(key.expires_at) <= Date.now() ? 'expired' : 'live';
 }
 
-function time(header: string, timeOf: (key: Key) => string | null): Column<Key> {
-  const text = (key: Key) => timeOf(key) ?? '';
+function time(header: string, timeOf: (key: ApiKey) => string | null): Column<ApiKey> {
+  const text = (key: ApiKey) => timeOf(key) ?? '';
   return { header, cell: (key) => (text(key) === '' ? '' : localTime(text(key))), plain: text };
 }

@@ -18,7 +18,7 @@ export function partPath(journal: PullJournal, { url, name }: Pick<JournalEntry,
 export interface Whole {
   path: string;
   sha256: string;
-  sizeBytes: number;
+  size: number;
 }
 
 /**

@@ -111,7 +111,6 @@ test.each<[status: number, code: string, message: string, exit: number, said: st
     3,
     'does not accept this account and key',
   ],
-  [403, 'wrong_account', 'The account in the path is not yours.', 3, 'The key belongs to another account.'],
   [422, 'infected', 'The virus scanner refused the file; nothing was kept.', 7, 'Do not send this file.'],
   [429, 'daily_limit', 'The account may make 5 dispatches a day.', 5, 'Run the same command again tomorrow'],
   [507, 'storage_full', 'The account may store 1000 bytes.', 4, 'The account may store 1000 bytes.'],
@@ -119,7 +118,6 @@ test.each<[status: number, code: string, message: string, exit: number, said: st
   [500, 'damaged', 'The stored file failed its integrity check.', 6, 'Tell the administrator of the server.'],
   [500, 'internal', 'Give the administrator the X-Request-Id.', 1, 'The server met an unexpected error.'],
   [409, 'idempotency_key_reused', 'This Idempotency-Key was used.', 4, 'The --key was used for something else'],
-  [405, 'method_not_allowed', 'See .cgi', 1, 'did not understand this version of waybill'],
 ])('%i %s', async (status, code, message, exit, said) => {
   const failed = await failing(['request', '--to', 'a@example.org'], { answer: refusal(status, code, message) });
   expect(failed.said).toContain(said);

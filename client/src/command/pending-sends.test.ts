@@ -68,7 +68,7 @@ test('a key that the server may have forgotten is not used again', async () => {
 
 test('finished uploads are known to the next run, but not a line that was cut off', async () => {
   const { memory } = await pendingSend(sends(), words, now);
-  const file = { path: 'report.csv', id: 'u1', sizeBytes: 1, scan: 'clean' as const };
+  const file = { path: 'report.csv', id: 'u1', size: 1, scan: 'clean' as const };
   await memory.keep(file);
   const [name = ''] = readdirSync(sends());
   appendFileSync(join(sends(), name), '{"path":"b.csv","id":"u');

@@ -20,7 +20,7 @@ export interface JournalEntry {
   /** Below the folder, with `/` between its names. */
   path: string | null;
   sha256: string | null;
-  size_bytes: number | null;
+  size: number | null;
 }
 
 /** Ended drops leave the inbox; what was not seen in it for this long does not come back. */
@@ -38,7 +38,7 @@ const schema = `
     path text,
     name_key text,
     sha256 text,
-    size_bytes integer,
+    size integer,
     attempts integer not null default 0,
     seen_day integer not null,
     unique (account, url, name)
@@ -111,7 +111,7 @@ export class PullJournal implements Disposable {
   filesOf(url: string): JournalEntry[] {
     return this.#database
       .prepare(
-        `select id, url, name, sender, state, path, sha256, size_bytes from files where account = ? and url = ? order by id`,
+        `select id, url, name, sender, state, path, sha256, size from files where account = ? and url = ? order by id`,
       )
       .all(this.#account, url) as unknown as JournalEntry[];
   }
@@ -131,10 +131,10 @@ export class PullJournal implements Disposable {
     this.#database.prepare('delete from claims where account = ?').run(this.#account);
   }
 
-  landing(id: number, path: string, { sha256, sizeBytes }: { sha256: string; sizeBytes: number }): void {
+  landing(id: number, path: string, { sha256, size }: { sha256: string; size: number }): void {
     this.#database
-      .prepare(`update files set state = 'landing', path = ?, name_key = ?, sha256 = ?, size_bytes = ? where id = ?`)
-      .run(path, localNameKey(path), sha256, sizeBytes, id);
+      .prepare(`update files set state = 'landing', path = ?, name_key = ?, sha256 = ?, size = ? where id = ?`)
+      .run(path, localNameKey(path), sha256, size, id);
   }
 
   /** The paths of landed files that count as equal to this one. The files may have been moved away since. */

@@ -102,7 +102,7 @@ async function inboxServer(drops: Drop[]): Promise<InboxServer> {
         id: String(index),
         name,
         path: drop.paths?.[name] ?? name,
-        size_bytes: Buffer.byteLength(drop.files[name] ?? ''),
+        size: Buffer.byteLength(drop.files[name] ?? ''),
       }));
       return succeed(response, { ...shown(drop), files });
     }
@@ -386,7 +386,7 @@ test.each([
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
     const entry = noted(journal);
-    journal.landing(entry.id, 'a.txt', { sha256: 'ca', sizeBytes: 1 });
+    journal.landing(entry.id, 'a.txt', { sha256: 'ca', size: 1 });
     if (there.includes('part')) writeFileSync(partPath(journal, entry), 'a');
     if (there.includes('a.txt')) linkSync(partPath(journal, entry), join(folder, 'a.txt'));
     if (there.includes('foreign')) writeFileSync(join(folder, 'a.txt'), '');
@@ -407,7 +407,7 @@ test('a file that appears while another one gets the same name is not replaced',
     // The name was free until now.
     if (path === 'a.txt') writeFileSync(join(folder, path), 'somebody else’s', { flag: 'wx' });
   };
-  expect(await land(folder, journal, entry, { path: 'a.txt', sha256: 'ca', sizeBytes: 6 })).toBe('a (2).txt');
+  expect(await land(folder, journal, entry, { path: 'a.txt', sha256: 'ca', size: 6 })).toBe('a (2).txt');
   expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('somebody else’s');
   expect(readFileSync(join(folder, 'a (2).txt'), 'utf8')).toBe('pulled');
   expect(existsSync(partPath(journal, entry))).toBe(false);
@@ -416,7 +416,7 @@ test('a file that appears while another one gets the same name is not replaced',
 test('a hook is told about the file and its attempt, and run again until it succeeds', async () => {
   await using server = await inboxServer([{ url: 'd1', files: { "a'; touch evil #.txt": 'abc' } }]);
   const log = join(home, 'log');
-  const hook = `echo "$WAYBILL_ATTEMPT $WAYBILL_NAME $WAYBILL_SENDER $WAYBILL_DROP $WAYBILL_SIZE_BYTES \${WAYBILL_API_KEY-none}" >> ${log}; cmp -s "$WAYBILL_FILE" "$WAYBILL_FILE" && [ "$WAYBILL_ATTEMPT" -ge 3 ]`;
+  const hook = `echo "$WAYBILL_ATTEMPT $WAYBILL_NAME $WAYBILL_SENDER $WAYBILL_DROP $WAYBILL_SIZE \${WAYBILL_API_KEY-none}" >> ${log}; cmp -s "$WAYBILL_FILE" "$WAYBILL_FILE" && [ "$WAYBILL_ATTEMPT" -ge 3 ]`;
   expect((await pull(server, '--hook', hook)).exit).toBe(8);
   const { exit, terminal } = await pull(server, '--hook', hook);
   expect(exit).toBe(8);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InboxFile } from '../download.ts';
+import type { FileToDownload } from '../download.ts';
 import { isWaybillError } from '../errors.ts';
 import { realSurroundings } from '../surroundings.ts';
 import type { Waybill } from '../waybill.ts';
-import type { ClaimedEntry, EntryDetails } from '../wire.ts';
+import type { ClaimedEntry, InboxEntryDetails } from '../wire.ts';
 import { openClient } from './account.ts';
 import { CommandError, exits, told } from './exits.ts';
 import { runHook } from './hook.ts';
@@ -150,7 +150,7 @@ async function settle(puller: Puller, entry: ClaimedEntry): Promise<{ received: 
     return !noted || noted.state === 'done' || noted.state === 'gone' ? [] : [{ file, noted }];
   });
   const missing = unfinished.filter(({ noted }) => noted.state === 'wanted');
-  puller.progress.expect(wholeOf(missing.map(({ file }) => file.size_bytes)));
+  puller.progress.expect(wholeOf(missing.map(({ file }) => file.size)));
   for (const { file, noted } of unfinished) {
     if (await finishOrTell(puller, noted, { ...file, entry: entry.id }, entry.attempts)) total.received += 1;
     else total.left += 1;
@@ -174,7 +174,7 @@ function delayAfter(attempts: number): number {
   return Math.min(longestDelaySeconds, firstDelaySeconds * 2 ** Math.min(attempts - 1, 20));
 }
 
-function note({ journal }: Puller, { id: url, sender, received_at: received, files }: EntryDetails): void {
+function note({ journal }: Puller, { id: url, sender, received_at: received, files }: InboxEntryDetails): void {
   const created = Math.floor(Date.parse(received) / 1000);
   journal.together(() => {
     for (const { path: name } of files) journal.note({ url, name, sender, created }, today());
@@ -186,7 +186,12 @@ function today(): number {
 }
 
 /** A problem of one file must not stop the others; a problem of all of them ends the round. */
-async function finishOrTell(puller: Puller, noted: JournalEntry, file: InboxFile, attempt: number): Promise<boolean> {
+async function finishOrTell(
+  puller: Puller,
+  noted: JournalEntry,
+  file: FileToDownload,
+  attempt: number,
+): Promise<boolean> {
   try {
     return await finish(puller, noted, file, attempt);
   } catch (error) {
@@ -198,16 +203,16 @@ async function finishOrTell(puller: Puller, noted: JournalEntry, file: InboxFile
 }
 
 /** Takes a file from whatever state it is in to the last one. Returns whether it got there. */
-async function finish(puller: Puller, noted: JournalEntry, file: InboxFile, attempt: number): Promise<boolean> {
+async function finish(puller: Puller, noted: JournalEntry, file: FileToDownload, attempt: number): Promise<boolean> {
   const { journal, folder, answers, progress } = puller;
-  let { path, sha256, size_bytes: sizeBytes } = noted;
+  let { path, sha256, size } = noted;
   if (noted.state === 'wanted') {
     const whole = await fetchPart(puller, noted, file);
     if (whole === undefined) return true; // there is nothing left to download
-    ({ sha256, sizeBytes } = whole);
+    ({ sha256, size } = whole);
     path = await land(folder, journal, noted, whole);
   } else if (noted.state === 'landing' && !(await hasLanded(folder, journal, noted))) {
-    const whole = { path: path ?? file.path, sha256: sha256 ?? '', sizeBytes: sizeBytes ?? 0 };
+    const whole = { path: path ?? file.path, sha256: sha256 ?? '', size: size ?? 0 };
     path = await land(folder, journal, noted, whole);
   }
   const arrival = {
@@ -216,19 +221,19 @@ async function finish(puller: Puller, noted: JournalEntry, file: InboxFile, atte
     sender: noted.sender,
     entry: file.entry,
     sha256: sha256 ?? '',
-    sizeBytes: sizeBytes ?? 0,
+    size: size ?? 0,
     attempt,
   };
   if (noted.state !== 'landed') {
     journal.set(noted.id, puller.hook === undefined ? 'done' : 'landed');
     progress.clear();
-    await answers.say(`${arrival.path}  ${humanSize(arrival.sizeBytes)}  from ${noted.sender}`, {
+    await answers.say(`${arrival.path}  ${humanSize(arrival.size)}  from ${noted.sender}`, {
       status: 'received',
       path: arrival.path,
       name: file.name,
       sender: noted.sender,
       drop: file.entry,
-      size_bytes: arrival.sizeBytes,
+      size: arrival.size,
       sha256: arrival.sha256,
     });
   }
@@ -253,7 +258,7 @@ async function finishHook(
 async function fetchPart(
   { client, journal, answers, progress, signal }: Puller,
   noted: JournalEntry,
-  file: InboxFile,
+  file: FileToDownload,
 ): Promise<Whole | undefined> {
   const part = partPath(journal, noted);
   try {

@@ -20,11 +20,11 @@ export async function requestCommand(
   const request = await withClient(context, (client) =>
     client.request({ to, message, days, reusable, notify, idempotencyKey: key, signal }),
   );
-  const { id, number, expires_at: end } = request;
-  await answers.say(`Asked ${to.join(', ')} for files as ${number}, until ${localTime(end)}.`, {
+  const { id, reference, expires_at: end } = request;
+  await answers.say(`Asked ${to.join(', ')} for files as ${reference}, until ${localTime(end)}.`, {
     status: 'requested',
     id,
-    number,
+    reference,
     expires_at: end,
     to,
   });

@@ -52,7 +52,9 @@ describe('login', () => {
     await using server = await WireServer.start((_seen, response) => refuse(response, 401, 'unauthorized'));
     const terminal = fakeTerminal(home, {}, 'wb_wrong\n');
     expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(3);
-    expect(terminal.errors.text).toContain('The server does not accept this account and key. (request request-1)');
+    expect(terminal.errors.text).toContain(
+      'The server does not accept this account and key. (urn:waybill:http-request:request-1)',
+    );
     expect(terminal.errors.text).toContain('Check the account’s address and the key');
     expect(readdirSync(home)).toEqual([]);
     const nothing = fakeTerminal(home);

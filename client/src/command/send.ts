@@ -77,11 +77,11 @@ function placeOf(file: FileToSend): { path: string; name: string } {
 function textOf({ drop, files, repeated }: Sent, to: readonly string[], key: string | undefined): string {
   const what = `${counted(files.length, 'file')} (${humanSize(sizeOf(files))})`;
   const until = humanTime(new Date(drop.expires_at));
-  const sent = `Sent ${what} to ${to.join(', ')} as ${drop.number}, until ${until}. ${scanText(files)}`.trimEnd();
+  const sent = `Sent ${what} to ${to.join(', ')} as ${drop.reference}, until ${until}. ${scanText(files)}`.trimEnd();
   if (!repeated) return sent;
   return key === undefined
-    ? `An earlier run has sent it already, as ${drop.number}; nothing was sent twice.`
-    : `It was sent with the key ${key} already, as ${drop.number}; nothing was sent now.`;
+    ? `An earlier run has sent it already, as ${drop.reference}; nothing was sent twice.`
+    : `It was sent with the key ${key} already, as ${drop.reference}; nothing was sent now.`;
 }
 
 function scanText(files: readonly SentFile[]): string {
@@ -95,9 +95,9 @@ function valueOf({ drop, files, repeated, idempotencyKey }: Sent, to: readonly s
   return {
     status: 'sent',
     id: drop.id,
-    number: drop.number,
+    reference: drop.reference,
     expires_at: drop.expires_at,
-    size_bytes: sizeOf(files),
+    size: sizeOf(files),
     files: files.length,
     scanned: files.filter(({ scan }) => scan === 'clean').length,
     to,
@@ -107,7 +107,7 @@ function valueOf({ drop, files, repeated, idempotencyKey }: Sent, to: readonly s
 }
 
 function sizeOf(files: readonly SentFile[]): number {
-  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return files.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** A send works without its record too; but a run after an interruption would then be a send of its own. */

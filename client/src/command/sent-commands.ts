@@ -5,7 +5,7 @@ import { type ExtendCommand, extend, type RevokeCommand, remind, revoke } from '
 import { show } from './show.ts';
 import type { Context } from './with-client.ts';
 
-const which = 'its number, such as WB-7F3K-29QD, or its id, or a reference that only one has';
+const which = 'its reference, such as WB-7F3K-29QD, or its id, or an external id that only one has';
 
 /** What has been sent, who was asked for files, and what becomes of it. */
 export function addSentCommands(program: Command, context: () => Context): void {
@@ -15,8 +15,8 @@ export function addSentCommands(program: Command, context: () => Context): void 
       .description('list what this account has sent')
       .addOption(new Option('--state <state>', 'only those in this state').choices(['live', 'expired', 'revoked']))
       .option('--receiver <address>', 'only those for this receiver')
-      .option('--reference <text>', 'only those with this reference')
-      .option('--search <text>', 'only those whose number, reference or receiver is this')
+      .option('--external-id <text>', 'only those with this external id')
+      .option('--search <text>', 'only those with this reference, external id or receiver')
       .option('--requests', 'list whom this account has asked for files instead')
       .addOption(limit())
       .action((options: HistoryCommand) => history(context(), options)),

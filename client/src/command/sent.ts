@@ -18,7 +18,7 @@ type Found =
   | { noun: 'drop'; collection: Drops; details: DropDetails }
   | { noun: 'request'; collection: Requests; details: FileRequestDetails };
 
-/** By its number or id, or by something else that only one has: its reference, or a receiver. Drops come first. */
+/** Finds by reference or id, or by another value that only one has: its external id, or a receiver. Drops come first. */
 export async function findSent(client: Waybill, word: string, signal: AbortSignal): Promise<Found> {
   const { drops, requests } = client;
   const dropId = await idIn(drops, 'drop', word, signal);
@@ -51,25 +51,30 @@ export async function revoke(context: Context, word: string, { receiver, yes }: 
   const { terminal, answers, signal } = context;
   await withClient(context, async (client) => {
     const { noun, collection, details } = await findSent(client, word, signal);
-    const { id, number, receiver_count: count } = details;
+    const { id, reference, receiver_count: count } = details;
     const link = receiver === undefined ? undefined : receiverOf(details, receiver);
     const what =
-      link === undefined ? `${number} for ${counted(count, 'receiver')}` : `the link of ${link.email} to ${number}`;
+      link === undefined
+        ? `${reference} for ${counted(count, 'receiver')}`
+        : `the link of ${link.email} to ${reference}`;
     const losses = link === undefined && noun === 'drop' ? ' and delete its files' : '';
     await confirm(terminal, signal, `Revoke ${what}${losses}?`, yes);
     const revoked = await collection.revoke(id, { receiver: link?.id, signal });
-    await answers.say(link === undefined ? `Revoked ${number}.` : `Revoked the link of ${link.email} to ${number}.`, {
-      status: 'revoked',
-      [noun]: revoked,
-      ...(link === undefined ? {} : { receiver: link.email }),
-    });
+    await answers.say(
+      link === undefined ? `Revoked ${reference}.` : `Revoked the link of ${link.email} to ${reference}.`,
+      {
+        status: 'revoked',
+        [noun]: revoked,
+        ...(link === undefined ? {} : { receiver: link.email }),
+      },
+    );
   });
 }
 
-function receiverOf({ number, receivers }: Found['details'], address: string): { id: number; email: string } {
+function receiverOf({ reference, receivers }: Found['details'], address: string): { id: number; email: string } {
   const wanted = canonicalAddress(address);
   const found = receivers.find(({ email }) => email === wanted);
-  if (!found) throw missing(`${number} was not sent to ${address}.`, `waybill show ${number}`);
+  if (!found) throw missing(`${reference} was not sent to ${address}.`, `waybill show ${reference}`);
   return found;
 }
 
@@ -91,7 +96,7 @@ export async function extend(context: Context, word: string, { days, until }: Ex
       days === undefined ? { expires_at: (until as Date).toISOString() } : { expires_in: days * secondsPerDay };
     const extended = await collection.extend(details.id, end, { signal });
     const value = { status: 'extended', [noun]: extended };
-    await answers.say(`${extended.number} now ends at ${localTime(extended.expires_at)}.`, value);
+    await answers.say(`${extended.reference} now ends at ${localTime(extended.expires_at)}.`, value);
   });
 }
 

@@ -38,12 +38,12 @@ function writeRequest(sheet: Sheet, request: FileRequestDetails): void {
 
 function writeFacts(sheet: Sheet, sent: DropDetails | FileRequestDetails, made: string, sendings = ''): void {
   sheet.facts([
-    ['Number', sent.number],
+    ['Reference', sent.reference],
     ['State', sent.state, stateStyle(sent)],
     [made, localTime(sent.created_at)],
     [sent.state === 'live' ? 'Ends' : 'Ended', localTime(sent.revoked_at ?? sent.expires_at)],
     ['Each may send', sendings],
-    ['Reference', sent.reference ?? ''],
+    ['External id', sent.external_id ?? ''],
     ['Code', sent.second_factor === 'off' ? '' : sent.second_factor],
     ['Mails', sent.notify ? '' : 'none; the links were handed out by the sender'],
     ...Object.entries(sent.metadata ?? {}).map(([name, value]) => [name, value] as const),

@@ -114,13 +114,13 @@ export class Answers {
     if (!this.isJson) this.#terminal.errors.write(`${printable(text)}\n`);
   }
 
-  fail({ code, message, next, requestId }: Told): void {
+  fail({ code, message, next, instance }: Told): void {
     const { errors } = this.#terminal;
     if (this.isJson) {
-      errors.write(`${toJsonText({ status: 'error', code, message, next, request_id: requestId })}\n`);
+      errors.write(`${toJsonText({ status: 'error', code, message, next, instance })}\n`);
       return;
     }
-    const request = requestId === undefined ? '' : ` (request ${requestId})`;
+    const request = instance === undefined ? '' : ` (${instance})`;
     const program = 'waybill: ';
     const width = errors.isTTY === true ? widthOn(errors) - program.length : Number.POSITIVE_INFINITY;
     const lines = [`${message}${request}`, next].flatMap((text) => wrapped(printable(text), width));

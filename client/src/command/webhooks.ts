@@ -1,6 +1,6 @@
 import { realSurroundings } from '../surroundings.ts';
 import type { Waybill } from '../waybill.ts';
-import type { EventType, WebhookAttempt, WebhookView } from '../wire.ts';
+import type { EventType, Webhook, WebhookAttempt } from '../wire.ts';
 import { confirm } from './ask.ts';
 import { CommandError, exits } from './exits.ts';
 import { firstOf } from './lists.ts';
@@ -11,7 +11,7 @@ import { type Context, isId, missing, theOnly, withClient } from './with-client.
 
 const list = 'waybill webhooks list';
 
-const webhookColumns: readonly Column<WebhookView>[] = [
+const webhookColumns: readonly Column<Webhook>[] = [
   { header: 'URL', cell: ({ url }) => url, min: 40 },
   { header: 'STATE', cell: stateOf, style: (webhook) => (stateOf(webhook) === 'live' ? 'green' : 'red') },
   { header: 'TYPES', cell: ({ types }) => types?.join(', ') ?? 'all', min: 12 },
@@ -66,7 +66,7 @@ export async function createWebhook(
 }
 
 /** A webhook by its id or its URL. */
-async function find(client: Waybill, word: string, signal: AbortSignal): Promise<WebhookView> {
+async function find(client: Waybill, word: string, signal: AbortSignal): Promise<Webhook> {
   const found = (await client.webhooks.list({ signal })).filter(({ id, url }) => id === word || url === word);
   return theOnly(found, 'webhook', word, list);
 }
@@ -175,7 +175,7 @@ export async function replayEvents(context: Context, word: string, { event, sinc
   });
 }
 
-function stateOf({ disabled_at: disabledAt, failing_since: failingSince }: WebhookView): string {
+function stateOf({ disabled_at: disabledAt, failing_since: failingSince }: Webhook): string {
   if (disabledAt !== null) return 'disabled';
   return failingSince === null ? 'live' : 'failing';
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isWaybillError } from '../errors.ts';
 import type { Waybill } from '../waybill.ts';
-import type { AccountView } from '../wire.ts';
+import type { Account } from '../wire.ts';
 import { accountPath, openClient } from './account.ts';
 import { scopesOf } from './keys.ts';
 import type { Fact } from './sheet.ts';
@@ -27,7 +27,7 @@ export async function whoami({ terminal, answers, signal }: Context): Promise<vo
       ['Account', account.email],
       ['Name', account.display_name],
       ['Server', stored.url],
-      ['Number', account.number],
+      ['Phone', account.phone],
       ['Language', account.language],
       ['Key', name || key.id],
       ['May do', scopesOf(key)],
@@ -39,11 +39,11 @@ export async function whoami({ terminal, answers, signal }: Context): Promise<vo
 }
 
 /** What the account may send and store, and what it has used of that. */
-function limitsOf({ limits, usage }: AccountView): Fact[] {
+function limitsOf({ limits, usage }: Account): Fact[] {
   const domains = limits.receiver_domains?.join(', ');
-  const stored = usage.stored_bytes ?? 0;
+  const stored = usage.stored_size ?? 0;
   return [
-    ['Files', `up to ${humanSize(limits.file_bytes)} each, ${humanCount(limits.files_per_drop)} in a drop`],
+    ['Files', `up to ${humanSize(limits.file_size)} each, ${humanCount(limits.files_per_drop)} in a drop`],
     [
       'Receivers',
       `up to ${humanCount(limits.receivers_per_drop)}${domains === undefined ? '' : `, only in ${domains}`}`,
@@ -51,9 +51,9 @@ function limitsOf({ limits, usage }: AccountView): Fact[] {
     ['Lifetime', lifetimesOf(limits)],
     [
       'Storage',
-      limits.stored_bytes === null
+      limits.stored_size === null
         ? `${humanSize(stored)} used, without a limit`
-        : `${humanShare(stored, limits.stored_bytes)} used, ${humanSize(usage.available_bytes ?? 0)} available`,
+        : `${humanShare(stored, limits.stored_size)} used, ${humanSize(usage.available_size ?? 0)} available`,
     ],
     [
       'Today',
@@ -62,12 +62,7 @@ function limitsOf({ limits, usage }: AccountView): Fact[] {
   ];
 }
 
-function lifetimesOf({
-  min_expires_in,
-  max_expires_in,
-  default_expires_in,
-  allowed_expires_in,
-}: AccountView['limits']) {
+function lifetimesOf({ min_expires_in, max_expires_in, default_expires_in, allowed_expires_in }: Account['limits']) {
   const all = [min_expires_in, max_expires_in, default_expires_in, ...(allowed_expires_in ?? [])];
   const [unit, unitSeconds] = lifetimeUnits.find(([, seconds]) => all.every((value) => value % seconds === 0)) ?? [
     'seconds',
@@ -84,7 +79,7 @@ function ofLimit(used: number, limit: number | null): string {
 }
 
 /** Only a key that may see keys knows its own name. */
-async function keyName(client: Waybill, { key }: AccountView, signal: AbortSignal): Promise<string | undefined> {
+async function keyName(client: Waybill, { key }: Account, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await client.keys.list({ signal })).find(({ id }) => id === key.id)?.name;
   } catch (error) {

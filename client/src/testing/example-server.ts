@@ -13,10 +13,10 @@ export const ids = {
 
 export const drop = {
   id: ids.drop,
-  number: 'WB-7F3K-29QD',
+  reference: 'WB-7F3K-29QD',
   state: 'live',
   message: 'The drawings.\nOf May.',
-  reference: 'order-4711',
+  external_id: 'order-4711',
   metadata: { project: 'bridge' },
   second_factor: 'sms',
   notify: true,
@@ -69,7 +69,7 @@ export const dropDetails = {
   ],
 };
 const { file_count: _files, ...sent } = drop;
-export const fileRequest = { ...sent, id: ids.request, number: 'WB-8G4M-3ARE', reference: null, reusable: true };
+export const fileRequest = { ...sent, id: ids.request, reference: 'WB-8G4M-3ARE', external_id: null, reusable: true };
 export const fileRequestDetails = {
   ...fileRequest,
   deliveries_forgotten: false,
@@ -111,23 +111,23 @@ export const key = {
 export const account = {
   email: 'alpha@machines.test',
   display_name: 'Alpha',
-  number: '46700000001',
+  phone: '46700000001',
   language: 'en',
   key: { id: ids.key, scopes: key.scopes, networks: key.networks, expires_at: key.expires_at },
   limits: {
-    file_bytes: 10e9,
+    file_size: 10e9,
     files_per_drop: 1000,
     receivers_per_drop: 1000,
     min_expires_in: 86_400,
     max_expires_in: 30 * 86_400,
     default_expires_in: 7 * 86_400,
     allowed_expires_in: null,
-    stored_bytes: 4e9,
+    stored_size: 4e9,
     drops_per_day: 100,
     mails_per_day: null,
     receiver_domains: null,
   },
-  usage: { stored_bytes: 1.2e9, available_bytes: 2.8e9, drops_today: 3, mails_today: 12 },
+  usage: { stored_size: 1.2e9, available_size: 2.8e9, drops_today: 3, mails_today: 12 },
 };
 export const webhook = {
   id: ids.webhook,

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chunkBytes } from '../sources.ts';
-import type { NewDrop, UploadView } from '../wire.ts';
+import type { NewDrop, Upload } from '../wire.ts';
 import { refuse, type Seen, succeed, WireServer } from './wire-server.ts';
 
 type Answer = { value: unknown; headers?: Record<string, string> };
@@ -32,7 +32,7 @@ export class FakeExchange implements AsyncDisposable {
   readonly received: { path: string; offset: number; bytes: number }[] = [];
   /** Decides about a request: it is answered as usual, its answer is lost, it loses all but its first chunk, or it is lost. */
   fate: (seen: Seen) => 'answered' | 'answer lost' | 'cut off' | 'not arrived' = () => 'answered';
-  refusal: UploadView['refusal'] = null;
+  refusal: Upload['refusal'] = null;
   server!: WireServer;
   readonly #answers = new Map<string, { digest: string; answer: Answer }>();
 
@@ -131,12 +131,12 @@ export class FakeExchange implements AsyncDisposable {
       email,
       ...(request.notify === false ? { link: `https://files.example.org/d/${id}` } : {}),
     }));
-    const number = `WB-0000-000${this.drops.length}`;
+    const reference = `WB-0000-000${this.drops.length}`;
     const expires = { expires_at: '2030-01-31T12:00:00.000Z', notify: request.notify ?? true };
-    return { value: { id: randomUUID(), number, ...expires, receivers } };
+    return { value: { id: randomUUID(), reference, ...expires, receivers } };
   }
 
-  #view(id: string, { path, size, bytes }: Stored): Partial<UploadView> {
+  #view(id: string, { path, size, bytes }: Stored): Partial<Upload> {
     const arrived = bytes.length === size;
     const state = !arrived ? 'uploading' : this.refusal ? 'refused' : 'ready';
     const sha256 = arrived ? createHash('sha256').update(bytes).digest('hex') : null;

@@ -1,23 +1,23 @@
 import { type Static, Type } from 'typebox';
-import { Key } from './key.ts';
-import { Nullable } from './sent.ts';
+import { ApiKey } from './api-key.ts';
+import { Nullable } from './values.ts';
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** What applies to the account: its own value, or else that of its group, or else the server's. */
+/** The limits that apply: the account's own value, or else that of its group, or else the server's. */
 const AccountLimits = Type.Object(
   {
-    file_bytes: Count('How large a file may be.'),
+    file_size: Count('How large a file may be, in bytes.'),
     files_per_drop: Count('How many files a drop may have.'),
     receivers_per_drop: Count('How many receivers a drop or a request may have.'),
     min_expires_in: Count('After how many seconds a drop or a request ends at the earliest.'),
     max_expires_in: Count('After how many seconds it ends at the latest.'),
-    default_expires_in: Count('After how many seconds it ends if nothing is said.'),
+    default_expires_in: Count('After how many seconds it ends by default.'),
     allowed_expires_in: Nullable(
       Type.Array(Type.Integer()),
       'The only numbers of seconds that may be chosen; null: any from the earliest to the latest.',
     ),
-    stored_bytes: Nullable(Type.Integer(), 'How much may be stored at a time; null: any amount.'),
+    stored_size: Nullable(Type.Integer(), 'How many bytes may be stored at a time; null: any number.'),
     drops_per_day: Nullable(
       Type.Integer(),
       'How many drops and requests may be sent from midnight to midnight in UTC; null: any number.',
@@ -28,32 +28,34 @@ const AccountLimits = Type.Object(
       'Receivers must have addresses in these domains; null: in any.',
     ),
   },
-  { description: 'What the account may send and store.' },
+  { description: 'The limits of what the account may send and store.' },
 );
 
 const AccountUsage = Type.Object(
   {
-    stored_bytes: Nullable(
+    stored_size: Nullable(
       Type.Integer(),
-      'The size of all files that are stored, with what uploads in progress have reserved; null: not added up yet.',
+      'The size of all stored files in bytes, with what uploads in progress have reserved; null: not added up yet.',
     ),
-    available_bytes: Nullable(Type.Integer(), 'How much more may be stored; null: any amount.'),
+    available_size: Nullable(Type.Integer(), 'How many more bytes may be stored; null: any number.'),
     drops_today: Count('How many drops and requests were sent since midnight in UTC.'),
     mails_today: Count('How many mails to receivers were sent since midnight in UTC.'),
   },
-  { description: 'What the account has used of that.' },
+  { description: 'The part of the limits that is used.' },
 );
 
-/** The account, what it may do, and the key that asks. */
-export const AccountView = Type.Object({
-  email: Type.String({ description: 'The address of the account, which is its user name, too.' }),
-  display_name: Type.String({ description: 'Who sends, as receivers read it; empty: the address.' }),
-  number: Type.String({ description: 'The telephone number of the account, in digits.' }),
-  language: Type.String({ description: 'The language of mails to the account, such as en or pt-BR.' }),
-  key: Type.Object(Type.Pick(Key, ['id', 'scopes', 'networks', 'expires_at']).properties, {
-    description: 'The key of this request, and what it may do.',
-  }),
-  limits: AccountLimits,
-  usage: AccountUsage,
-});
-export type AccountView = Static<typeof AccountView>;
+export const Account = Type.Object(
+  {
+    email: Type.String({ description: 'The address of the account, which is its user name, too.' }),
+    display_name: Type.String({ description: 'Who sends, as receivers read it; empty: the address.' }),
+    phone: Type.String({ description: 'The telephone number of the account, in digits.' }),
+    language: Type.String({ description: 'The language of mails to the account, such as en or pt-BR.' }),
+    key: Type.Object(Type.Pick(ApiKey, ['id', 'scopes', 'networks', 'expires_at']).properties, {
+      description: 'The API key of this request, with its rights.',
+    }),
+    limits: AccountLimits,
+    usage: AccountUsage,
+  },
+  { description: 'The account, its limits and usage, and the API key of this request.' },
+);
+export type Account = Static<typeof Account>;

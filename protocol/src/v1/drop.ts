@@ -1,17 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page } from './page.ts';
-import {
-  checkedProperties,
-  createdReceivers,
-  Nullable,
-  newSentProperties,
-  receiverProperties,
-  sentProperties,
-} from './sent.ts';
-import { Time } from './time.ts';
+import { checkedProperties, createdReceivers, newSentProperties, receiverProperties, sentProperties } from './sent.ts';
+import { Nullable, Time } from './values.ts';
 
-const fileCount = { file_count: Type.Integer({ description: 'How many files it has.' }) };
+const fileCount = { file_count: Type.Integer({ description: 'Number of files.' }) };
 
 /** POST /drops. */
 export const NewDrop = Type.Object(
@@ -23,56 +16,70 @@ export const NewDrop = Type.Object(
     }),
     ...newSentProperties,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The files, receivers and end of a new drop.' },
 );
 export type NewDrop = Static<typeof NewDrop>;
 
-/** A drop as lists have it. */
-export const Drop = Type.Object({ ...sentProperties, ...fileCount });
+export const Drop = Type.Object({ ...sentProperties, ...fileCount }, { description: 'A drop, as in lists.' });
 
-export const DropList = Page(Drop);
+export const DropPage = Page(Drop, 'Drops, the newest first.');
 
-export const DropReceiver = Type.Object({
-  ...receiverProperties,
-  state: Type.Enum(['waiting', 'notified', 'undeliverable', 'opened', 'completed', 'revoked'], {
-    description: 'How far the delivery to them is. completed: they have every file.',
-  }),
-  completed_at: Nullable(Time, 'When every file had been sent to them in full.'),
-  files_delivered: Type.Integer({ description: 'How many files were sent to them in full.' }),
-});
+export const DropReceiver = Type.Object(
+  {
+    ...receiverProperties,
+    state: Type.Enum(['waiting', 'notified', 'undeliverable', 'opened', 'completed', 'revoked'], {
+      description: 'Progress of the delivery. completed: every file was sent in full.',
+    }),
+    completed_at: Nullable(Time, 'When every file had been sent in full.'),
+    files_delivered: Type.Integer({ description: 'Number of files that were sent in full.' }),
+  },
+  { description: 'A receiver of a drop, and the progress of the delivery.' },
+);
 
-export const DropFile = Type.Object({
-  id: Type.String({ format: 'uuid', description: 'Which file it is.' }),
-  name: Type.String({ description: 'Its name, without folders.' }),
-  path: Type.String({ description: 'Where it is in the folder that was sent, with its name.' }),
-  media_type: Type.String({ description: 'Its type as the sender stated it, such as application/pdf.' }),
-  size: Type.Integer({ description: 'In bytes.' }),
-  sha256: Type.String({ description: 'In hexadecimal digits.' }),
-  scan: Type.Enum(['clean', 'unscanned'], { description: 'What the virus scanner said.' }),
-  state: Type.Enum(['available', 'deleted'], {
-    description: 'deleted: it cannot be downloaded any more.',
-  }),
-  receivers_delivered: Type.Integer({ description: 'To how many receivers it was sent in full.' }),
-});
+export const DropFile = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'Identifier of the file.' }),
+    name: Type.String({ description: 'Name of the file, without folders.' }),
+    path: Type.String({ description: 'Path of the file in the folder that was sent, including its name.' }),
+    media_type: Type.String({ description: 'Media type as declared by the sender, such as application/pdf.' }),
+    size: Type.Integer({ description: 'Size in bytes.' }),
+    sha256: Type.String({ description: 'SHA-256 of the file, in hexadecimal digits.' }),
+    scan: Type.Enum(['clean', 'unscanned'], { description: 'Result of the virus scan.' }),
+    state: Type.Enum(['available', 'deleted'], {
+      description: 'deleted: it cannot be downloaded any more.',
+    }),
+    receivers_delivered: Type.Integer({ description: 'Number of receivers to whom it was sent in full.' }),
+  },
+  { description: 'A file of a drop.' },
+);
 
 /** GET /drops/:id. */
-export const DropDetails = Type.Object({
-  ...Drop.properties,
-  deliveries_forgotten: Type.Boolean({
-    description:
-      'What receivers did was removed for its age (WAYBILL_DELIVERY_DAYS): its times and counts are unknown.',
-  }),
-  receivers: Type.Array(DropReceiver, {
-    maxItems: limits.receiversPerDispatch,
-    description: 'Who gets the files, and what they did.',
-  }),
-  files: Type.Array(DropFile, { maxItems: limits.filesPerDraft, description: 'The files of the drop.' }),
-});
+export const DropDetails = Type.Object(
+  {
+    ...Drop.properties,
+    deliveries_forgotten: Type.Boolean({
+      description:
+        'True: the deliveries were removed because of their age (WAYBILL_DELIVERY_DAYS); their times and counts are unknown.',
+    }),
+    receivers: Type.Array(DropReceiver, {
+      maxItems: limits.receiversPerDispatch,
+      description: 'The receivers and the progress of each delivery.',
+    }),
+    files: Type.Array(DropFile, { maxItems: limits.filesPerDraft, description: 'The files of the drop.' }),
+  },
+  { description: 'A drop with its receivers and files.' },
+);
 
-export const CreatedDrop = Type.Object({ ...Drop.properties, ...createdReceivers });
+export const CreatedDrop = Type.Object(
+  { ...Drop.properties, ...createdReceivers },
+  { description: 'A new drop. No other response contains the links.' },
+);
 
-export const CheckedDrop = Type.Object({
-  ...checkedProperties,
-  ...fileCount,
-  size: Type.Integer({ description: 'Of all files, in bytes.' }),
-});
+export const CheckedDrop = Type.Object(
+  {
+    ...checkedProperties,
+    ...fileCount,
+    size: Type.Integer({ description: 'Size of all files in bytes.' }),
+  },
+  { description: 'The result of a dry run.' },
+);

@@ -1,21 +1,22 @@
 import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.ts';
-import { timeOf } from './time.ts';
+import { pageParameters } from './page.ts';
+import { timeOf } from './values.ts';
 
 const Id = (description: string) => Type.String({ format: 'uuid', description });
 const drop = { drop_id: Id('The drop.') };
 const request = { request_id: Id('The request for files.') };
 const receiver = { receiver: Type.String({ maxLength: 254, description: 'The receiver’s address.' }) };
-const receivers = { receivers: Type.Integer({ minimum: 1, description: 'How many receivers there are.' }) };
-const files = { files: Type.Integer({ minimum: 1, description: 'How many files there are.' }) };
+const receivers = { receivers: Type.Integer({ minimum: 1, description: 'Number of receivers.' }) };
+const files = { files: Type.Integer({ minimum: 1, description: 'Number of files.' }) };
 const inbox = { inbox_id: Id('The entry in the inbox.') };
 const deadline = { expires_at: timeOf('When it ends now.') };
 const contacts = {
-  contacts: Type.Integer({ minimum: 0, description: 'How many contacts the account now has.' }),
+  contacts: Type.Integer({ minimum: 0, description: 'Number of contacts that the account now has.' }),
   email: Type.Optional(Type.String({ maxLength: 254, description: 'The contact’s address, if it was only one.' })),
 };
 
-/** What each type of event says. Enough to look the rest up, and nothing that must be kept secret. */
+/** The data of each type of event: enough to look up the rest, and nothing that must be kept secret. */
 const eventData = {
   'drop.created': { ...drop, ...receivers, ...files },
   'drop.notified': { ...drop, ...receiver },
@@ -55,24 +56,28 @@ const eventData = {
 
 export type EventType = keyof typeof eventData;
 export const eventTypes = Object.keys(eventData) as EventType[];
-export const EventType = Type.Enum([...eventTypes]);
+export const EventType = Type.Enum([...eventTypes], { description: 'A type of event.' });
 
-/** An event as it is listed and as it is sent to webhooks. */
-export const Event = Type.Union(
+/** Not `Event`, which browsers and Node define. */
+export const AccountEvent = Type.Union(
   eventTypes.map((type) =>
     Type.Object(
       {
-        id: Id('The same whenever the event is repeated.'),
-        type: Type.Literal(type, { description: 'What happened.' }),
+        id: Id('Identifier: the same whenever the event is repeated.'),
+        type: Type.Literal(type, { description: 'The type of the event.' }),
         created_at: timeOf('When it happened.'),
-        data: Type.Object(eventData[type], { additionalProperties: false, description: 'What it happened to.' }),
+        data: Type.Object(eventData[type], {
+          additionalProperties: false,
+          description: 'The objects that it concerns.',
+        }),
       },
-      { additionalProperties: false },
+      { additionalProperties: false, description: `The event \`${type}\`.` },
     ),
   ),
+  { description: 'An event of the account, as in lists and as sent to webhooks.' },
 );
 
-export const EventQuery = Type.Object(
+export const ListEventsQuery = Type.Object(
   {
     after: Type.Optional(
       Type.String({
@@ -80,30 +85,27 @@ export const EventQuery = Type.Object(
         maxLength: limits.cursorLength,
         pattern: '^[A-Za-z0-9_-]+$',
         description:
-          'The `next_cursor` of the answer before, or `end` for what happens from now on. Without it, the answer begins with the oldest event that is kept.',
+          'The `next_cursor` of the previous response, or `end` for events from now on. Without it, the response begins with the oldest event that is kept.',
       }),
     ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: limits.pageSize,
-        description: 'How many events to answer; 100 if not given.',
-      }),
-    ),
+    limit: pageParameters.limit,
     wait: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: limits.eventWaitSeconds,
-        description: 'If there is no event, how many seconds to wait for one; 0 if not given.',
+        description: 'Seconds to wait for an event if there is none; 0 if not given.',
       }),
     ),
   },
   { additionalProperties: false },
 );
 
-export const EventList = Type.Object({
-  data: Type.Array(Event, { maxItems: limits.pageSize }),
-  next_cursor: Type.String({
-    description: 'The cursor to send as `after` in the next request, also when there were no events.',
-  }),
-});
+export const EventPage = Type.Object(
+  {
+    data: Type.Array(AccountEvent, { maxItems: limits.pageSize }),
+    next_cursor: Type.String({
+      description: 'The cursor to send as `after` in the next request, also when there were no events.',
+    }),
+  },
+  { description: 'Events, the oldest first.' },
+);

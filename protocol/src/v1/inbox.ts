@@ -1,17 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page, pageParameters } from './page.ts';
-import { Time, timeOf } from './time.ts';
+import { Nullable, Time, timeOf } from './values.ts';
 
 const Id = (description: string) => Type.String({ format: 'uuid', description });
-const OptionalTime = (description: string) => Type.Union([Time, Type.Null()], { description });
 
 const State = Type.Enum(['available', 'claimed', 'parked', 'acknowledged'], {
   description:
-    'available: can be claimed, from `available_at` on. claimed: its lease is held. parked: it was claimed as often as it may be, and can be released. acknowledged: it is done.',
+    'available: it can be claimed, from `available_at` on. claimed: it is leased. parked: it was claimed as often as allowed, and can be released. acknowledged: it is done.',
 });
 
-/** Which entry, in the path. */
 export const InboxEntryParams = Type.Object({
   id: Type.String({ format: 'uuid', description: 'The `id` of an entry.' }),
 });
@@ -20,76 +18,100 @@ export const InboxFileParams = Type.Object({
   file: Type.String({ format: 'uuid', description: 'The `id` of one of its files.' }),
 });
 
-export const InboxQuery = Type.Object(
+export const ListInboxQuery = Type.Object(
   { ...pageParameters, state: Type.Optional(State) },
   { additionalProperties: false },
 );
 
-/** What a contact or another account sent, until it ends. */
-export const QueuedEntry = Type.Object({
-  id: Id('Which entry it is.'),
-  state: State,
-  sender: Type.String({ description: 'The address of the contact or account that sent it.' }),
-  message: Type.String({ description: 'What the sender wrote; may be empty.' }),
-  request_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-    description: 'The request for files that it answers; null if another account sent it.',
-  }),
-  file_count: Type.Integer({ description: 'How many files it has.' }),
-  received_at: timeOf('When it was received.'),
-  expires_at: timeOf('When it ends, and its files are deleted.'),
-  attempts: Type.Integer({ description: 'How many times it was claimed, since it was received or released.' }),
-  available_at: OptionalTime('Since when, or from when on, it can be claimed; null in other states.'),
-  lease_ends_at: OptionalTime('When its lease ends; null if it is not claimed.'),
-  parked_at: OptionalTime('Since when it is parked, if it is.'),
-  acknowledged_at: OptionalTime('When it was acknowledged, if it was.'),
-});
-export type QueuedEntry = Static<typeof QueuedEntry>;
+export const InboxEntry = Type.Object(
+  {
+    id: Id('Identifier of the entry.'),
+    state: State,
+    sender: Type.String({ description: 'The address of the contact or account that sent it.' }),
+    message: Type.String({ description: 'Message of the sender; may be empty.' }),
+    request_id: Nullable(
+      Type.String({ format: 'uuid' }),
+      'The request for files to which it belongs; null if another account sent it.',
+    ),
+    file_count: Type.Integer({ description: 'Number of files.' }),
+    received_at: timeOf('When it was received.'),
+    expires_at: timeOf('When it ends, and its files are deleted.'),
+    attempts: Type.Integer({ description: 'Number of times it was claimed since it was received or released.' }),
+    available_at: Nullable(Time, 'From when on it can be claimed; null in other states.'),
+    lease_ends_at: Nullable(Time, 'When its lease ends; null if it is not claimed.'),
+    parked_at: Nullable(Time, 'When it was parked; null if it is not.'),
+    acknowledged_at: Nullable(Time, 'When it was acknowledged; null if it was not.'),
+  },
+  { description: 'Files that a contact or another account sent to this account.' },
+);
+export type InboxEntry = Static<typeof InboxEntry>;
 
-export const InboxPage = Page(QueuedEntry);
+export const InboxEntryPage = Page(InboxEntry, 'Entries of the inbox.');
 
-export const EntryFile = Type.Object({
-  id: Id('Which file of the entry it is.'),
-  name: Type.String({ description: 'Its name as it was sent. Make it safe before you use it as a path.' }),
-  path: Type.String({ description: 'Where it was in the folder that was sent, including its own name.' }),
-  size_bytes: Type.Integer({ description: 'In bytes.' }),
-  sha256: Type.String({ description: 'In hexadecimal digits.' }),
-  scan: Type.Enum(['clean', 'unscanned'], { description: 'What the virus scanner said.' }),
-});
+export const InboxFile = Type.Object(
+  {
+    id: Id('Identifier of the file.'),
+    name: Type.String({ description: 'Name of the file as it was sent. Make it safe before you use it as a path.' }),
+    path: Type.String({ description: 'Path of the file in the folder that was sent, including its name.' }),
+    size: Type.Integer({ description: 'Size in bytes.' }),
+    sha256: Type.String({ description: 'SHA-256 of the file, in hexadecimal digits.' }),
+    scan: Type.Enum(['clean', 'unscanned'], { description: 'Result of the virus scan.' }),
+  },
+  { description: 'A file of an entry in the inbox.' },
+);
 
-export const InboxEntryWithFiles = Type.Object({
-  ...QueuedEntry.properties,
-  files: Type.Array(EntryFile, { maxItems: limits.filesPerDraft, description: 'The files of the entry.' }),
-});
-export type InboxEntryWithFiles = Static<typeof InboxEntryWithFiles>;
+export const InboxEntryDetails = Type.Object(
+  {
+    ...InboxEntry.properties,
+    files: Type.Array(InboxFile, { maxItems: limits.filesPerDraft, description: 'The files of the entry.' }),
+  },
+  { description: 'An entry of the inbox with its files.' },
+);
+export type InboxEntryDetails = Static<typeof InboxEntryDetails>;
 
 const LeaseSeconds = Type.Integer({
   minimum: limits.minLeaseSeconds,
   maximum: limits.maxLeaseSeconds,
-  description: 'How long from now the lease is held, in seconds.',
+  description: 'Duration of the lease from now, in seconds.',
 });
 
 export const ClaimInput = Type.Object(
   {
-    max: Type.Integer({ minimum: 1, maximum: limits.entriesPerClaim, description: 'How many entries at most.' }),
+    max: Type.Integer({
+      minimum: 1,
+      maximum: limits.entriesPerClaim,
+      description: 'Largest number of entries to claim.',
+    }),
     lease_seconds: LeaseSeconds,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The number of entries to claim, and for how long.' },
 );
 
-/** `attempts` is the number of this attempt. */
-export const ClaimedEntry = Type.Object({
-  ...QueuedEntry.properties,
-  lease: Type.String({
-    format: 'uuid',
-    description: 'To renew the lease, and to acknowledge the entry or give it back.',
-  }),
-});
-export const Claimed = Type.Object({ data: Type.Array(ClaimedEntry, { maxItems: limits.entriesPerClaim }) });
+export const ClaimedEntry = Type.Object(
+  {
+    ...InboxEntry.properties,
+    lease: Type.String({
+      format: 'uuid',
+      description: 'Proof of the lease: renews it, acknowledges the entry or gives it back.',
+    }),
+  },
+  { description: 'An entry that is leased to the caller. `attempts` is the number of this attempt.' },
+);
+export const ClaimedEntries = Type.Object(
+  { data: Type.Array(ClaimedEntry, { maxItems: limits.entriesPerClaim }) },
+  { description: 'The entries that were claimed.' },
+);
 
 const Lease = Type.String({ format: 'uuid', description: 'The `lease` with which the entry was claimed.' });
 
-export const RenewInput = Type.Object({ lease: Lease, lease_seconds: LeaseSeconds }, { additionalProperties: false });
-export const AckInput = Type.Object({ lease: Lease }, { additionalProperties: false });
+export const RenewInput = Type.Object(
+  { lease: Lease, lease_seconds: LeaseSeconds },
+  { additionalProperties: false, description: 'The lease to renew, and for how long.' },
+);
+export const AckInput = Type.Object(
+  { lease: Lease },
+  { additionalProperties: false, description: 'The lease of the entry to acknowledge.' },
+);
 export const NackInput = Type.Object(
   {
     lease: Lease,
@@ -97,9 +119,9 @@ export const NackInput = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: limits.nackDelaySeconds,
-        description: 'How long from now it cannot be claimed, in seconds; 0 if not given.',
+        description: 'Seconds from now during which it cannot be claimed; 0 if not given.',
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'The lease of the entry to give back.' },
 );

@@ -4,7 +4,11 @@ import { limits } from '../limits.ts';
 /** The parameters of every list, beside those of its filter. */
 export const pageParameters = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: limits.pageSize, description: 'How many entries to answer; 20 if not given.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: limits.pageSize,
+      description: `How many entries to return; ${limits.pageSize} if not given.`,
+    }),
   ),
   cursor: Type.Optional(
     Type.String({
@@ -19,11 +23,14 @@ const PageQuery = Type.Object(pageParameters);
 export type PageQuery = Static<typeof PageQuery>;
 
 /** One page of a list. */
-export function Page<Entry extends TSchema>(entry: Entry) {
-  return Type.Object({
-    data: Type.Array(entry, { maxItems: limits.pageSize }),
-    next_cursor: Type.Union([Type.String(), Type.Null()], {
-      description: 'The `cursor` of the next page; null on the last one.',
-    }),
-  });
+export function Page<Entry extends TSchema>(entry: Entry, description: string) {
+  return Type.Object(
+    {
+      data: Type.Array(entry, { maxItems: limits.pageSize }),
+      next_cursor: Type.Union([Type.String(), Type.Null()], {
+        description: 'The `cursor` of the next page; null on the last one.',
+      }),
+    },
+    { description },
+  );
 }

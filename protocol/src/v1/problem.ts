@@ -1,25 +1,32 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TEnum, Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 
-export const Fault = Type.Object({
-  pointer: Type.String({ description: 'Which part of the request is wrong: a JSON pointer (RFC 6901).' }),
-  detail: Type.String({ description: 'What is wrong with it, for people to read.' }),
-  code: Type.String({ description: 'What kind of fault it is.' }),
-});
+export const Fault = Type.Object(
+  {
+    pointer: Type.String({ description: 'The part of the request that is wrong: a JSON pointer (RFC 6901).' }),
+    detail: Type.String({ description: 'The reason, for people to read.' }),
+    code: Type.String({ description: 'The kind of fault.' }),
+  },
+  { description: 'One thing that is wrong with a request.' },
+);
 
 /** RFC 9457. `code` is the last part of `type`, and stable like it. */
-export function Problem(codes: readonly ErrorCode[]) {
+export function Problem(code: TEnum<ErrorCode[]>) {
   return Type.Object(
     {
       type: Type.String({ format: 'uri' }),
       title: Type.String(),
       status: Type.Integer(),
       detail: Type.String(),
-      code: Type.Enum([...codes]),
-      request_id: Type.String({ description: 'What to quote to the administrator.' }),
+      code,
+      instance: Type.String({
+        format: 'uri',
+        description:
+          'The HTTP request, to quote to the administrator. It ends with the value of the header `X-Request-Id`.',
+      }),
       errors: Type.Optional(Type.Array(Fault)),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, description: 'The reason why a request was refused or failed (RFC 9457).' },
   );
 }
 export type Problem = Static<ReturnType<typeof Problem>>;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** What a key may do on /api/v1. */
+/** The rights that an API key can have on /api/v1. */
 export const scopes = ['send', 'receive', 'contacts', 'history', 'webhooks', 'keys'] as const;
-export const Scope = Type.Enum([...scopes]);
+export const Scope = Type.Enum([...scopes], { description: 'A right of an API key.' });
 export type Scope = Static<typeof Scope>;

@@ -1,32 +1,33 @@
 import { type Static, Type } from 'typebox';
-import { timeOf } from './time.ts';
+import { Nullable, timeOf } from './values.ts';
 
-/** What an account uploaded and has not sent. */
-export const UploadView = Type.Object({
-  id: Type.String({ format: 'uuid', description: 'What a drop names.' }),
-  name: Type.String({ description: 'Its name, without folders.' }),
-  path: Type.String({ description: 'Where it was in the folder that is sent; its name if it is sent alone.' }),
-  media_type: Type.String({ description: 'Its type as you stated it, such as application/pdf.' }),
-  state: Type.Enum(['uploading', 'checking', 'ready', 'refused'], {
-    description:
-      'uploading: bytes are missing; checking: all have arrived; ready: it can be sent; refused: it cannot, see refusal.',
-  }),
-  size: Type.Integer({ minimum: 0, description: 'In bytes.' }),
-  received: Type.Integer({ minimum: 0, description: 'How many bytes of it are stored.' }),
-  sha256: Type.Union([Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.Null()], {
-    description: 'SHA-256 in hexadecimal; null before it is ready.',
-  }),
-  scan: Type.Union([Type.Enum(['clean', 'unscanned']), Type.Null()], {
-    description: 'What the virus scanner says; null before it is ready.',
-  }),
-  refusal: Type.Union(
-    [Type.Enum(['infected', 'too_large_to_scan', 'encrypted', 'damaged', 'unchecked', 'digest_mismatch']), Type.Null()],
-    { description: 'Why it was refused.' },
-  ),
-  created_at: timeOf('When the upload began.'),
-  expires_at: timeOf('When it is removed, unless it is sent before.'),
-});
-export type UploadView = Static<typeof UploadView>;
+export const Upload = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'Identifier, by which a new drop names the upload.' }),
+    name: Type.String({ description: 'Name of the file, without folders.' }),
+    path: Type.String({ description: 'Path of the file in the folder that is sent; its name if it is sent alone.' }),
+    media_type: Type.String({ description: 'Media type as you declared it, such as application/pdf.' }),
+    state: Type.Enum(['uploading', 'checking', 'ready', 'refused'], {
+      description:
+        'uploading: bytes are missing; checking: all bytes have arrived; ready: it can be sent; refused: it cannot be sent, see refusal.',
+    }),
+    size: Type.Integer({ minimum: 0, description: 'Size in bytes.' }),
+    received: Type.Integer({ minimum: 0, description: 'Number of bytes that are stored.' }),
+    sha256: Nullable(
+      Type.String({ pattern: '^[0-9a-f]{64}$' }),
+      'SHA-256 of the file, in hexadecimal digits; null before it is ready.',
+    ),
+    scan: Nullable(Type.Enum(['clean', 'unscanned']), 'Result of the virus scan; null before it is ready.'),
+    refusal: Nullable(
+      Type.Enum(['infected', 'too_large_to_scan', 'encrypted', 'damaged', 'unchecked', 'digest_mismatch']),
+      'Why it was refused; null if it was not.',
+    ),
+    created_at: timeOf('When the upload began.'),
+    expires_at: timeOf('When it is removed unless it is sent before.'),
+  },
+  { description: 'A file that was uploaded and is not sent yet.' },
+);
+export type Upload = Static<typeof Upload>;
 
 const bytes = { type: 'string', pattern: '^[0-9]+$' } as const;
 
@@ -34,22 +35,22 @@ const ReprDigest = Type.Optional(
   Type.String({
     maxLength: 1000,
     description:
-      'The digest of the whole file, `sha-256` or `sha-512` or both (RFC 9530). The file is refused if it has another.',
+      'The digest of the whole file, `sha-256` or `sha-512` or both (RFC 9530). The file is refused if its digest differs.',
   }),
 );
 const TusResumable = Type.Optional(Type.String({ description: '`1.0.0`: the request follows the tus protocol.' }));
 
-/** Those of a whole file, and those of the tus protocol. */
+/** Headers of a whole file, and of the tus protocol. */
 export const NewUploadHeaders = Type.Object({
   'Content-Disposition': Type.Optional(
     Type.String({
       description:
-        'The name of a file that is sent whole, or its path in a folder: `attachment; filename="report.pdf"`. Write what is not ASCII as `filename*` (RFC 8187).',
+        'The name of a file that is sent whole, or its path in a folder: `attachment; filename="report.pdf"`. Use `filename*` for names that are not ASCII (RFC 8187).',
     }),
   ),
   'Repr-Digest': ReprDigest,
   'Tus-Resumable': TusResumable,
-  'Upload-Length': Type.Optional(Type.Unsafe<string>({ ...bytes, description: 'How large the file is (tus).' })),
+  'Upload-Length': Type.Optional(Type.Unsafe<string>({ ...bytes, description: 'Size of the file in bytes (tus).' })),
   'Upload-Metadata': Type.Optional(
     Type.String({ description: '`filename`, `path` and `filetype`, each with its value in Base64 (tus).' }),
   ),
@@ -58,7 +59,10 @@ export const NewUploadHeaders = Type.Object({
 export const UploadPartHeaders = Type.Object({
   'Repr-Digest': ReprDigest,
   'Tus-Resumable': Type.String({ description: '`1.0.0`.' }),
-  'Upload-Offset': Type.Unsafe<string>({ ...bytes, description: 'Where in the file the bytes of the request begin.' }),
+  'Upload-Offset': Type.Unsafe<string>({
+    ...bytes,
+    description: 'Position in the file at which the bytes of the request begin.',
+  }),
 });
 
 export const UploadHeadHeaders = Type.Object({ 'Tus-Resumable': UploadPartHeaders.properties['Tus-Resumable'] });

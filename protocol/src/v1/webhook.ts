@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { EventType } from './event.ts';
 import { Page } from './page.ts';
 import { Scope } from './scope.ts';
-import { Time, timeOf } from './time.ts';
+import { Nullable, Time, timeOf } from './values.ts';
 
 const Url = Type.String({
   minLength: 1,
@@ -16,59 +16,57 @@ const Types = Type.Array(EventType, {
   uniqueItems: true,
   description: 'types of events, such as drop.created',
 });
-const Description = Type.String({ maxLength: limits.webhookDescriptionLength, description: 'What it is for.' });
-const orNull = {
-  types: Type.Union([Types, Type.Null()], { description: 'The types of events that are sent; null: all.' }),
-};
+const Description = Type.String({ maxLength: limits.webhookDescriptionLength, description: 'Purpose of the webhook.' });
+const orNull = { types: Nullable(Types, 'The types of events that are sent; null: all.') };
 
-export const WebhookView = Type.Object({
-  id: Type.String({ format: 'uuid', description: 'Which webhook it is.' }),
-  url: Type.String({ description: 'Where events are sent.' }),
-  ...orNull,
-  scopes: Type.Union([Type.Array(Scope), Type.Null()], {
-    description: 'The scopes of the key that made it: it is sent only what they may read; null: everything.',
-  }),
-  description: Type.String({ description: 'What it is for; may be empty.' }),
-  public_keys: Type.Array(Type.String(), {
-    minItems: 1,
-    maxItems: 2,
-    description: 'The keys (whpk_…) of `v1a` signatures: two while the secret is being replaced.',
-  }),
-  created_at: timeOf('When it was created.'),
-  created_by: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
-    description: 'The `id` of the key that created it; null if an earlier version did not record it.',
-  }),
-  previous_secret_until: Type.Union([Time, Type.Null()], {
-    description: 'Until then, requests are signed with the secret before, too.',
-  }),
-  failing_since: Type.Union([Time, Type.Null()], {
-    description: 'When the first request since the last success failed.',
-  }),
-  disabled_at: Type.Union([Time, Type.Null()], { description: 'Nothing has been sent since then.' }),
-  disabled_reason: Type.Union([Type.Enum(['gone', 'failing', 'key_revoked']), Type.Null()], {
-    description:
-      'gone: the receiver answered 410; failing: all requests failed for 5 days; key_revoked: the key that created it was revoked.',
-  }),
-});
-export type WebhookView = Static<typeof WebhookView>;
+export const Webhook = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'Identifier of the webhook.' }),
+    url: Type.String({ description: 'Where events are sent.' }),
+    ...orNull,
+    scopes: Nullable(
+      Type.Array(Scope),
+      'The scopes of the key that created it: only events that they allow to read are sent; null: all.',
+    ),
+    description: Type.String({ description: 'Purpose of the webhook; may be empty.' }),
+    public_keys: Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: 2,
+      description: 'The public keys (whpk_…) of `v1a` signatures: two while the secret is being replaced.',
+    }),
+    created_at: timeOf('When it was created.'),
+    created_by: Nullable(Type.String({ format: 'uuid' }), 'The `id` of the key that created it; null if it was not recorded.'),
+    previous_secret_until: Nullable(Time, 'Until when requests are also signed with the previous secret.'),
+    failing_since: Nullable(Time, 'When the first request since the last success failed.'),
+    disabled_at: Nullable(Time, 'Since when no event is sent.'),
+    disabled_reason: Nullable(
+      Type.Enum(['gone', 'failing', 'key_revoked']),
+      'gone: the response to a request was 410; failing: all requests failed for 5 days; key_revoked: the key that created it was revoked.',
+    ),
+  },
+  { description: 'A URL to which events are sent.' },
+);
+export type Webhook = Static<typeof Webhook>;
 
-export const WebhookList = Type.Object({ data: Type.Array(WebhookView, { maxItems: limits.webhooksPerAccount }) });
+export const WebhookPage = Page(Webhook, 'The webhooks of the account.');
 
 export const NewWebhook = Type.Object(
   { url: Url, types: Type.Optional(orNull.types), description: Type.Optional(Description) },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'A new webhook.' },
 );
 
 export const WebhookChanges = Type.Object(
   { url: Type.Optional(Url), types: Type.Optional(orNull.types), description: Type.Optional(Description) },
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false, minProperties: 1, description: 'The properties of a webhook to change.' },
 );
 
-/** The only answers that have the secret itself. */
-export const WebhookWithSecret = Type.Object({
-  ...WebhookView.properties,
-  secret: Type.String({ description: 'The secret (whsec_…) of `v1` signatures.' }),
-});
+export const WebhookWithSecret = Type.Object(
+  {
+    ...Webhook.properties,
+    secret: Type.String({ description: 'The secret (whsec_…) of `v1` signatures.' }),
+  },
+  { description: 'A webhook with its secret, which no other response contains.' },
+);
 
 export const SecretReplacement = Type.Object(
   {
@@ -76,35 +74,43 @@ export const SecretReplacement = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 7 * 24 * 60 * 60,
-        description: 'For how long requests are signed with the secret before, too; a day if not given.',
+        description: 'Seconds for which requests are also signed with the previous secret; a day if not given.',
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'How the secret is replaced.' },
 );
 
-/** One of the two. */
 export const Replay = Type.Object(
   {
     event_id: Type.Optional(Type.String({ format: 'uuid', description: 'The event to send again.' })),
     since: Type.Optional(timeOf('a time such as 2030-01-31T12:00:00Z, since which all events are sent again')),
   },
-  { additionalProperties: false, minProperties: 1, maxProperties: 1 },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+    description: 'The events to send again: one of the two properties.',
+  },
 );
 
-export const SentTestEvent = Type.Object({ event_id: Type.String({ format: 'uuid' }) });
+export const SentTestEvent = Type.Object(
+  { event_id: Type.String({ format: 'uuid', description: 'The test event.' }) },
+  { description: 'The test event that was sent.' },
+);
 
-export const WebhookAttempt = Type.Object({
-  id: Type.String({ format: 'uuid', description: 'Which attempt it is.' }),
-  event_id: Type.String({ format: 'uuid', description: 'Sent as `webhook-id`.' }),
-  type: Type.String({ description: 'The type of the event.' }),
-  attempt: Type.Integer({ minimum: 1, description: 'Which attempt to send this event it was.' }),
-  at: timeOf('When the request was sent.'),
-  status: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'The status of the answer; null: there was none.',
-  }),
-  failure: Type.Union([Type.String(), Type.Null()], { description: 'Why there was no answer.' }),
-  duration_ms: Type.Integer({ minimum: 0, description: 'How long it took, in milliseconds.' }),
-});
+export const WebhookAttempt = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'Identifier of the attempt.' }),
+    event_id: Type.String({ format: 'uuid', description: 'The event, sent as `webhook-id`.' }),
+    type: Type.String({ description: 'The type of the event.' }),
+    attempt: Type.Integer({ minimum: 1, description: 'Number of the attempt to send this event.' }),
+    at: timeOf('When the request was sent.'),
+    status: Nullable(Type.Integer(), 'Status of the response; null: there was none.'),
+    failure: Nullable(Type.String(), 'Why there was no response.'),
+    duration_ms: Type.Integer({ minimum: 0, description: 'Duration in milliseconds.' }),
+  },
+  { description: 'A request that was sent to a webhook.' },
+);
 
-export const WebhookAttempts = Page(WebhookAttempt);
+export const WebhookAttemptPage = Page(WebhookAttempt, 'Attempts, the newest first.');

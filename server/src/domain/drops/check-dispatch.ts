@@ -12,7 +12,7 @@ import { checkNumber, checkReceiver, type ReceiverWish, receiverFrom } from './r
 import type { DropToWrite } from './write-drop.ts';
 
 /** What a drop and a request for files have in common. */
-export interface DispatchWish extends LifetimeWish, SenderChoices {
+export interface DispatchInput extends LifetimeWish, SenderChoices {
   readonly receivers: readonly ReceiverWish[];
   readonly message: string;
 }
@@ -39,7 +39,7 @@ export async function checkDispatch(
   faults: Faults,
   engines: Pick<Engines, 'store' | 'policy' | 'sms'>,
   actor: Actor,
-  wish: DispatchWish,
+  wish: DispatchInput,
 ): Promise<CheckedDispatch> {
   const { store } = engines;
   const policy = await policyOf(engines, actor.accountId);
@@ -61,14 +61,14 @@ export async function checkDispatch(
 /** What a transaction needs to write it. Fetches a key, which may be slow. */
 export async function prepareDispatch(
   engines: Pick<Engines, 'dayKeys' | 'random'>,
-  { message, reference, metadata, secondFactor, notify }: DispatchWish,
+  { message, externalId, metadata, secondFactor, notify }: DispatchInput,
   { policy, receivers, ttlSeconds }: CheckedDispatch,
 ): Promise<{
   toWrite: Omit<DropToWrite, 'type' | 'fileCount' | 'choices'> & { readonly choices: SenderChoices };
   made: MadeDispatch;
 }> {
   const key = await prepareLinkKey(engines, ttlSeconds);
-  const choices = { reference, metadata, secondFactor, notify };
+  const choices = { externalId, metadata, secondFactor, notify };
   const ttl = Math.ceil(ttlSeconds / policy.desttime.unitSeconds);
   const tokens = receivers.map((_, position) => linkToken(key.linkKey, position));
   return {
@@ -97,7 +97,7 @@ async function checkReceivers(
   engines: Pick<Engines, 'store' | 'sms'>,
   actor: Actor,
   policy: Policy,
-  wish: DispatchWish,
+  wish: DispatchInput,
 ): Promise<Receiver[]> {
   const emails = wish.receivers.map((receiver, index) =>
     checkReceiver(faults, `/receivers/${index}`, receiver, policy),

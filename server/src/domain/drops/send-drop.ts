@@ -7,7 +7,7 @@ import { lockUploads, moveUploads } from '../uploads/send-uploads.ts';
 import {
   type CheckedDispatch,
   checkDispatch,
-  type DispatchWish,
+  type DispatchInput,
   type MadeDispatch,
   prepareDispatch,
 } from './check-dispatch.ts';
@@ -15,7 +15,7 @@ import { writeDrop } from './write-drop.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
 
-export interface DropWish extends DispatchWish {
+export interface DropWish extends DispatchInput {
   /** The ids of uploads of the account. */
   readonly uploads: readonly string[];
 }

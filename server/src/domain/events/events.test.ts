@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Event, eventTypes } from '@waybill/protocol';
+import { AccountEvent, eventTypes } from '@waybill/protocol/v1';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test, vi } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
@@ -23,7 +23,7 @@ const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
 const ajv = new Ajv2020({ strict: false, formats: { uuid: true, uri: true, 'date-time': true } });
-const isEvent = ajv.compile(JSON.parse(JSON.stringify(Event)) as object);
+const isEvent = ajv.compile(JSON.parse(JSON.stringify(AccountEvent)) as object);
 
 /** The account's events in their order, without waiting until readers may see them. Each is one that the API describes. */
 async function eventsOf({ accountId }: Pick<Actor, 'accountId'>): Promise<Pick<StoredEvent, 'type' | 'data'>[]> {

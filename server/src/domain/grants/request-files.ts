@@ -2,7 +2,7 @@ import { secondsToMidnight } from '../accounts/daily-limits.ts';
 import {
   type CheckedDispatch,
   checkDispatch,
-  type DispatchWish,
+  type DispatchInput,
   type MadeDispatch,
   prepareDispatch,
 } from '../drops/check-dispatch.ts';
@@ -12,7 +12,7 @@ import { Faults } from '../requests/faults.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
 
-export interface RequestWish extends DispatchWish {
+export interface RequestWish extends DispatchInput {
   /** Whether a contact may send files any number of times. */
   readonly reusable: boolean;
 }

@@ -1,4 +1,4 @@
-import type { Scope } from '@waybill/protocol';
+import type { Scope } from '@waybill/protocol/v1';
 import type { SecondFactor } from './engines.ts';
 
 export interface Account {

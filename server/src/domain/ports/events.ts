@@ -1,4 +1,4 @@
-import type { EventType } from '@waybill/protocol';
+import type { EventType } from '@waybill/protocol/v1';
 
 export interface NewEvent {
   readonly accountId: string;

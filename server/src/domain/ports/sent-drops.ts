@@ -6,7 +6,7 @@ import type { FileLine } from './files.ts';
 /** What the sender of a drop decides beyond what the machine API knows. */
 export interface SenderChoices {
   /** The sender's own name for the drop. */
-  readonly reference: string | null;
+  readonly externalId: string | null;
   readonly metadata: Readonly<Record<string, string>> | null;
   /** Null: what applies to the account. */
   readonly secondFactor: SecondFactor | null;
@@ -84,7 +84,7 @@ export interface SentDropFilter {
 
 export type SentDropKey =
   | { readonly receiver: string }
-  | { readonly reference: string }
+  | { readonly externalId: string }
   /** The last hexadecimal digits of the id (see reference.ts). */
   | { readonly idEnd: string };
 

@@ -1,4 +1,4 @@
-import type { EventType, Scope } from '@waybill/protocol';
+import type { EventType, Scope } from '@waybill/protocol/v1';
 
 /** A request that was answered, or why there was no answer. */
 export type PostOutcome =

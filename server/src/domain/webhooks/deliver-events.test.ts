@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { EventType } from '@waybill/protocol';
+import type { EventType } from '@waybill/protocol/v1';
 import { pino } from 'pino';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { type EventType, eventTypes, type Scope } from '@waybill/protocol';
+import { type EventType, eventTypes, type Scope } from '@waybill/protocol/v1';
 import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Webhook } from '../ports/index.ts';
 

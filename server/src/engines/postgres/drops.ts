@@ -72,7 +72,7 @@ export function dropStore(db: Database): DropStore {
               : sql`now() + make_interval(secs => ${drop.ttlSeconds - drop.reminderSeconds})`,
           from_drop_id: drop.from?.dropId ?? null,
           from_position: drop.from?.position ?? null,
-          reference: drop.choices?.reference ?? null,
+          reference: drop.choices?.externalId ?? null,
           metadata: drop.choices?.metadata ? JSON.stringify(drop.choices.metadata) : null,
           second_factor: drop.choices?.secondFactor ?? null,
           notify: drop.choices?.notify ?? true,

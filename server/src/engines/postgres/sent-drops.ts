@@ -18,7 +18,7 @@ const recordedState = sql`
 
 /** The version of a row is the transaction that wrote it. */
 const columnsOf = (accountId: string) => sql`
-  drops.id, drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.reference, drops.metadata,
+  drops.id, drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.reference as "externalId", drops.metadata,
   drops.second_factor as "secondFactor",
   (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
   drops.revoked_at as "revokedAt", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
@@ -137,7 +137,7 @@ function allOf(accountId: string): Source {
 /** Each is found by an index of its own, which has the ids in order. */
 function sourceOf(accountId: string, key: SentDropKey): Source {
   const all = allOf(accountId);
-  if ('reference' in key) return { ...all, where: sql`${all.where} and drops.reference = ${key.reference}` };
+  if ('externalId' in key) return { ...all, where: sql`${all.where} and drops.reference = ${key.externalId}` };
   if ('idEnd' in key) return { ...all, where: sql`${all.where} and right(drops.id::text, 10) = ${key.idEnd}` };
   return {
     from: sql`links join drops on drops.account_id = links.account_id and drops.id = links.drop_id`,

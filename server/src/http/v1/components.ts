@@ -1,135 +1,24 @@
-import {
-  AccountView,
-  AckInput,
-  AddedReceiver,
-  CheckedDrop,
-  CheckedFileRequest,
-  Claimed,
-  ClaimedEntry,
-  ClaimInput,
-  ContactDetails,
-  ContactImport,
-  ContactPage,
-  ContactView,
-  CreatedDrop,
-  CreatedFileRequest,
-  CreatedKey,
-  Drop,
-  DropDetails,
-  DropFile,
-  DropList,
-  DropReceiver,
-  EntryFile,
-  type ErrorCode,
-  Event,
-  EventList,
-  EventType,
-  Extension,
-  Fault,
-  FileRequest,
-  FileRequestDetails,
-  FileRequestList,
-  FileRequestReceiver,
-  ImportedContact,
-  ImportResult,
-  InboxEntryWithFiles,
-  InboxPage,
-  Key,
-  KeyList,
-  NackInput,
-  NewDrop,
-  NewKey,
-  NewReceiver,
-  NewRequest,
-  NewWebhook,
-  Problem,
-  QueuedEntry,
-  Reminded,
-  RenewInput,
-  Replay,
-  Revocation,
-  RevokedKeys,
-  Scope,
-  SecretReplacement,
-  SentTestEvent,
-  Time,
-  UploadView,
-  WebhookAttempt,
-  WebhookAttempts,
-  WebhookChanges,
-  WebhookList,
-  WebhookView,
-  WebhookWithSecret,
-} from '@waybill/protocol';
-import { Type } from 'typebox';
+import type { ErrorCode } from '@waybill/protocol';
+import * as v1 from '@waybill/protocol/v1';
+import { type TSchema, Type } from 'typebox';
 
-/** Generated clients call their types by these names, so a name is part of the contract. */
-export const namedSchemas = {
-  Time,
-  Scope,
-  Account: AccountView,
-  Key,
-  KeyList,
-  NewKey,
-  CreatedKey,
-  RevokedKeys,
-  Contact: ContactView,
-  ContactPage,
-  ContactDetails,
-  ImportedContact,
-  ContactImport,
-  ContactImportResult: ImportResult,
-  Upload: UploadView,
-  NewReceiver,
-  AddedReceiver,
-  NewDrop,
-  CreatedDrop,
-  CheckedDrop,
-  Drop,
-  DropPage: DropList,
-  DropReceiver,
-  DropFile,
-  DropDetails,
-  NewFileRequest: NewRequest,
-  CreatedFileRequest,
-  CheckedFileRequest,
-  FileRequest,
-  FileRequestPage: FileRequestList,
-  FileRequestReceiver,
-  FileRequestDetails,
-  Revocation,
-  Extension,
-  Reminded,
-  InboxEntry: QueuedEntry,
-  InboxPage,
-  InboxFile: EntryFile,
-  InboxEntryDetails: InboxEntryWithFiles,
-  ClaimInput,
-  ClaimedEntry,
-  ClaimedEntries: Claimed,
-  RenewInput,
-  AckInput,
-  NackInput,
-  EventType,
-  ...Object.fromEntries(Event.anyOf.map((event) => [`${nameOf([event.properties.type.const])}Event`, event])),
-  Event,
-  EventList,
-  Webhook: WebhookView,
-  WebhookList,
-  NewWebhook,
-  WebhookChanges,
-  WebhookWithSecret,
-  SecretReplacement,
-  SentTestEvent,
-  Replay,
-  WebhookAttempt,
-  WebhookAttemptPage: WebhookAttempts,
-  Fault,
+/** Schemas of parameters and headers, which the document lists one by one. */
+const isParameters = /(?:Query|Params|Headers)$/;
+
+/** Every schema of a body, by its name: generated clients use it for their types, so it is part of the contract. */
+export const namedSchemas: Readonly<Record<string, TSchema>> = {
+  ...Object.fromEntries(
+    Object.entries<unknown>(v1).flatMap(([name, value]) =>
+      /^[A-Z]/.test(name) && !isParameters.test(name) && Type.IsSchema(value) ? [[name, value]] : [],
+    ),
+  ),
+  ...Object.fromEntries(v1.AccountEvent.anyOf.map((event) => [`${toName([event.properties.type.const])}Event`, event])),
 };
 
-/** Of all operations together; each of them says which of the codes it can answer. */
+/** For all operations together; each of them lists the codes of its own responses. */
 export function problemSchemas(codes: readonly ErrorCode[]) {
-  return { ErrorCode: Type.Enum([...codes]), Problem: Problem(codes) };
+  const ErrorCode = Type.Enum([...codes], { description: 'The reason of a problem, for programs.' });
+  return { ErrorCode, Problem: v1.Problem(ErrorCode) };
 }
 
 /** A problem that has one of these codes. */
@@ -140,7 +29,7 @@ export function problemWith(codes: readonly ErrorCode[]) {
 }
 
 /** `drop.file_delivered` → "DropFileDelivered"; several are joined with "Or". */
-export function nameOf(words: readonly string[]): string {
+export function toName(words: readonly string[]): string {
   return words
     .map((word) => word.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase()))
     .join('Or');

@@ -343,7 +343,7 @@ describe('POST /contacts/import', () => {
       const promised = await load(owner, second, '?dry_run=true');
       expect(await machineList(owner)).toEqual(before);
       const done = await load(owner, second);
-      const { request_id: _, dry_run: __, ...promise } = promised.json();
+      const { instance: _, dry_run: __, ...promise } = promised.json();
       expect([done.status, done.json()]).toMatchObject([promised.status, promise]);
 
       const [was, is] = [before, await machineList(owner)].map(

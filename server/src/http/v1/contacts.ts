@@ -1,13 +1,13 @@
+import { limits } from '@waybill/protocol';
 import {
+  Contact,
   ContactDetails,
   ContactImport,
-  ContactImportQuery,
+  ContactImportResult,
   ContactPage,
-  ContactQuery,
-  ContactView,
-  ImportResult,
-  limits,
-} from '@waybill/protocol';
+  DryRunQuery,
+  ListContactsQuery,
+} from '@waybill/protocol/v1';
 import { Type } from 'typebox';
 import { findContact, putContact, removeContact } from '../../domain/contacts/change-contact.ts';
 import { type ContactResult, versionOf } from '../../domain/contacts/difference.ts';
@@ -27,7 +27,7 @@ const listContacts = route({
   id: 'listContacts',
   summary: 'List the account’s contacts and the global ones, by address',
   scope: 'contacts',
-  query: ContactQuery,
+  query: ListContactsQuery,
   answer: { status: 200, description: 'A page of contacts.', schema: ContactPage },
   errors: [],
   async handle({ engines, caller, query }) {
@@ -37,7 +37,7 @@ const listContacts = route({
     const search = query.search?.trim();
     const { list } = query;
     const rows = await engines.store.contacts.page(caller.accountId, { search, list }, page.after, page.count);
-    return { body: page.answer(rows, shown) };
+    return { body: page.answer(rows, toContact) };
   },
 });
 
@@ -48,7 +48,7 @@ const readContact = route({
   summary: 'Get the contact with an address: the account’s own, or else the global one',
   scope: 'contacts',
   params,
-  answer: { status: 200, description: 'The contact.', schema: ContactView },
+  answer: { status: 200, description: 'The contact.', schema: Contact },
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { email } }) => versioned(await findContact(engines, caller, email)),
@@ -63,11 +63,11 @@ const writeContact = route({
   params,
   body: ContactDetails,
   example: { name: 'Anna Berg', phone: '46701234567', language: 'sv', groups: ['press'] },
-  answer: { status: 200, description: 'The contact, which was replaced.', schema: ContactView },
+  answer: { status: 200, description: 'The contact, which was replaced.', schema: Contact },
   otherAnswer: {
     status: 201,
     description: 'The contact, which is new.',
-    schema: ContactView,
+    schema: Contact,
     headers: { ETag: etagHeader.description },
   },
   isVersioned: true,
@@ -100,13 +100,13 @@ const importMany = route({
   id: 'importContacts',
   summary: 'Add or change many contacts: all of them, or none if anything is wrong',
   scope: 'contacts',
-  query: ContactImportQuery,
+  query: DryRunQuery,
   body: ContactImport,
   example: { contacts: [{ email: 'anna@example.org', name: 'Anna Berg' }, { email: 'bo@example.org' }] },
   answer: {
     status: 200,
     description: 'What was done with each contact, or with `dry_run=true`: what would be done.',
-    schema: ImportResult,
+    schema: ContactImportResult,
   },
   errors: [],
   async handle({ engines, caller, query: { dry_run: isDryRun = false }, body: { contacts: wishes } }) {
@@ -128,9 +128,9 @@ const importMany = route({
 export const contactRoutes: readonly Route[] = [listContacts, importMany, readContact, writeContact, deleteContact];
 
 function versioned(contact: ListedContact) {
-  return { body: shown(contact), headers: etagOf(versionOf(contact)) };
+  return { body: toContact(contact), headers: etagOf(versionOf(contact)) };
 }
 
-function shown({ email, nick, number, language, groups, list }: ListedContact): ContactView {
+function toContact({ email, nick, number, language, groups, list }: ListedContact): Contact {
   return { email, name: nick, phone: number, language, groups, list };
 }

@@ -14,7 +14,7 @@ describe('a cursor', () => {
   test('leads back to its position, in whatever order the filter is written', () => {
     expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(cursors.open(cursor)).toEqual(position);
-    const reordered = { receiver: 'a@example.org', state: 'live', reference: undefined };
+    const reordered = { receiver: 'a@example.org', state: 'live', external_id: undefined };
     expect(new Cursors(pepper, caller, 'drops', reordered).open(cursor)).toEqual(position);
   });
 
@@ -82,13 +82,13 @@ describe('a page', () => {
     },
   );
 
-  test('has 20 entries unless another number is asked for', () => {
+  test('has 100 entries unless another number is asked for', () => {
     const page = requestedPage<{ id: number }>({ pepper }, caller, 'numbers', {}, ({ id }) => ({ id }));
     const rows = read(
-      Array.from({ length: 21 }, (_, id) => id),
+      Array.from({ length: 101 }, (_, id) => id),
       page.after,
       page.count,
     );
-    expect(page.answer(rows, ({ id }) => id).data).toHaveLength(20);
+    expect(page.answer(rows, ({ id }) => id).data).toHaveLength(100);
   });
 });

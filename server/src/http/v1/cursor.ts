@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { PageQuery } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
+import type { PageQuery } from '@waybill/protocol/v1';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Actor } from '../../domain/ports/index.ts';
 
-const defaultLimit = 20;
 const tagBytes = 16;
 
 /**
@@ -77,7 +77,7 @@ export function requestedPage<Position>(
   { pepper }: { readonly pepper: Buffer },
   caller: Pick<Actor, 'accountId'>,
   list: string,
-  { limit = defaultLimit, cursor, ...filter }: PageQuery,
+  { limit = limits.pageSize, cursor, ...filter }: PageQuery,
   positionOf: (row: Position) => Position,
 ): RequestedPage<Position> {
   const cursors = new Cursors<Position>(pepper, caller, list, filter);

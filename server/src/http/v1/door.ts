@@ -1,4 +1,4 @@
-import type { Scope } from '@waybill/protocol';
+import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyRequest } from 'fastify';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';

@@ -56,14 +56,14 @@ describe('POST /drops', () => {
       ],
       message: 'The drawings.',
       expires_in: 3 * 86_400,
-      reference: 'order-4711',
+      external_id: 'order-4711',
       metadata: { project: 'bridge' },
     });
     expect(drop).toMatchObject({
-      number: referenceOf(drop.id),
+      reference: referenceOf(drop.id),
       state: 'live',
       message: 'The drawings.',
-      reference: 'order-4711',
+      external_id: 'order-4711',
       metadata: { project: 'bridge' },
       second_factor: 'off',
       notify: true,
@@ -341,22 +341,22 @@ describe('GET /drops', () => {
   const ids = async (sender: Sender, query: string) =>
     (await ask(sender, 'GET', `/drops?${query}`)).json().data.map(({ id }: { id: string }) => id);
 
-  test('finds drops by state, receiver, reference, time and search', async () => {
+  test('finds drops by state, receiver, external id, time and search', async () => {
     const sender = await exchange.account('old@example.org');
-    const first = (await send(sender, { receivers: [{ email: 'anna@example.org' }], reference: 'A' })).drop.id;
+    const first = (await send(sender, { receivers: [{ email: 'anna@example.org' }], external_id: 'A' })).drop.id;
     const second = (await send(sender, { receivers: [{ email: 'bo@example.org' }, { email: 'anna@example.org' }] }))
       .drop;
-    const third = (await send(sender, { receivers: [{ email: 'c@example.org' }], reference: 'anna@example.org' })).drop
-      .id;
+    const third = (await send(sender, { receivers: [{ email: 'c@example.org' }], external_id: 'anna@example.org' }))
+      .drop.id;
     await exchange.drop(sender, ['old@example.org'], ['x.txt']);
     expect(await ids(sender, '')).toEqual([expect.any(String), third, second.id, first]);
     await ask(sender, 'POST', `/drops/${first}/revoke`, { body: {} });
     expect(await ids(sender, 'state=revoked')).toEqual([first]);
     expect(await ids(sender, 'state=live&receiver=anna%40example.org')).toEqual([second.id]);
     expect(await ids(sender, 'receiver=Anna@EXAMPLE.org')).toEqual([second.id, first]);
-    expect(await ids(sender, 'reference=A')).toEqual([first]);
+    expect(await ids(sender, 'external_id=A')).toEqual([first]);
     expect(await ids(sender, 'search=anna@example.org')).toEqual([third, second.id, first]);
-    expect(await ids(sender, `search=${second.number.toLowerCase()}`)).toEqual([second.id]);
+    expect(await ids(sender, `search=${second.reference.toLowerCase()}`)).toEqual([second.id]);
     expect(await ids(sender, 'search=A')).toEqual([first]);
     expect(await ids(sender, 'search=WB-0000-0000')).toEqual([]);
     expect(await ids(sender, `created_after=${second.created_at}&created_before=2100-01-01T00:00:00Z`)).toHaveLength(3);
@@ -365,12 +365,12 @@ describe('GET /drops', () => {
     expect(await ids(sender, 'state=live')).not.toContain(second.id);
     await exchange.engines.store.drops.endExpired(100);
     expect(await ids(sender, 'state=expired')).toEqual([second.id]);
-    expect((await ask(sender, 'GET', '/drops?search=A&reference=A')).status).toBe(400);
+    expect((await ask(sender, 'GET', '/drops?search=A&external_id=A')).status).toBe(400);
     expect((await ask(sender, 'GET', '/drops?receiver=nobody')).status).toBe(400);
     expect((await ask(sender, 'GET', '/drops?limit=101')).status).toBe(400);
     expect((await ask(sender, 'GET', '/drops?colour=red')).status).toBe(400);
     expect((await ask(sender, 'GET', '/drops?search=%00')).status).toBe(400);
-    expect((await ask(sender, 'GET', '/drops?reference=a%00')).status).toBe(400);
+    expect((await ask(sender, 'GET', '/drops?external_id=a%00')).status).toBe(400);
   });
 
   test('refuses a cursor of another filter or another account', async () => {

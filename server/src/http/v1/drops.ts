@@ -1,17 +1,17 @@
-import { CheckedDrop, CreatedDrop, Drop, DropDetails, DropList, NewDrop, NewSentQuery } from '@waybill/protocol';
+import { CheckedDrop, CreatedDrop, Drop, DropDetails, DropPage, DryRunQuery, NewDrop } from '@waybill/protocol/v1';
 import { checkDrop, prepareDrop } from '../../domain/drops/send-drop.ts';
 import type { SentDrop, SentFile, SentReceiver, Store } from '../../domain/ports/index.ts';
 import { etagOf } from './etag.ts';
 import { type Result, route } from './route.ts';
 import {
   createdResult,
-  dispatchWishOf,
   findSent,
   listRoute,
   type SentKind,
   sentParams,
-  shownSent,
-  shownSentReceiver,
+  toDispatchInput,
+  toSent,
+  toSentReceiver,
 } from './sent.ts';
 import { changeRoutes } from './sent-changes.ts';
 
@@ -21,7 +21,7 @@ const drops: SentKind = {
   path: '/drops',
   page: 'd',
   schema: Drop,
-  shown: (engines, drop) => ({ ...shownSent(engines, drop), file_count: drop.fileCount }),
+  toEntry: (engines, drop) => ({ ...toSent(engines, drop), file_count: drop.fileCount }),
 };
 
 const createDrop = route({
@@ -30,14 +30,14 @@ const createDrop = route({
   id: 'createDrop',
   summary: 'Send uploads to receivers: all of it, or nothing if anything is wrong',
   scope: 'send',
-  query: NewSentQuery,
+  query: DryRunQuery,
   body: NewDrop,
   example: {
     uploads: ['0199c1d2-7f00-7000-8000-2f9d4c6b1a3e'],
     receivers: [{ email: 'anna@example.org', language: 'sv' }],
     message: 'The drawings of May.',
     expires_in: 604_800,
-    reference: 'order-4711',
+    external_id: 'order-4711',
   },
   answer: { status: 201, description: 'The drop.', schema: CreatedDrop },
   otherAnswer: { status: 200, description: 'With `dry_run=true`: nothing is wrong.', schema: CheckedDrop },
@@ -55,9 +55,9 @@ const createDrop = route({
   ],
   isVersioned: true,
   async prepare({ engines, caller, query, body }): Promise<(store: Store) => Promise<Result>> {
-    const wish = { ...dispatchWishOf(body), uploads: body.uploads };
+    const input = { ...toDispatchInput(body), uploads: body.uploads };
     if (query.dry_run) {
-      const { receivers, uploads, ttlSeconds } = await checkDrop(engines, caller, wish);
+      const { receivers, uploads, ttlSeconds } = await checkDrop(engines, caller, input);
       const answer = {
         dry_run: true,
         receiver_count: receivers.length,
@@ -67,7 +67,7 @@ const createDrop = route({
       };
       return async () => ({ status: 200, body: answer });
     }
-    const make = await prepareDrop(engines, caller, wish);
+    const make = await prepareDrop(engines, caller, input);
     return async (store) => createdResult(drops, engines, store, caller.accountId, await make(store));
   },
   handle: ({ engines, prepared }) => prepared(engines.store),
@@ -76,7 +76,7 @@ const createDrop = route({
 const listDrops = listRoute(drops, {
   id: 'listDrops',
   summary: 'List what the account has sent, newest first',
-  answer: { status: 200, description: 'A page of drops.', schema: DropList },
+  answer: { status: 200, description: 'A page of drops.', schema: DropPage },
 });
 
 const readDrop = route({
@@ -97,10 +97,10 @@ const readDrop = route({
       await store.sentDrops.files(accountId, id),
     ];
     const body = {
-      ...drops.shown(engines, drop),
+      ...drops.toEntry(engines, drop),
       deliveries_forgotten: drop.isForgotten,
-      receivers: receivers.map(shownReceiver),
-      files: files.map((file) => shownFile(drop, file)),
+      receivers: receivers.map(toDropReceiver),
+      files: files.map((file) => toDropFile(drop, file)),
     };
     return { body, headers: etagOf(drop.version) };
   },
@@ -116,15 +116,15 @@ const dropChanges = changeRoutes(drops, {
 
 export const dropRoutes = [createDrop, listDrops, readDrop, ...dropChanges];
 
-function shownReceiver(receiver: SentReceiver) {
+function toDropReceiver(receiver: SentReceiver) {
   return {
-    ...shownSentReceiver(receiver, 'completed'),
+    ...toSentReceiver(receiver, 'completed'),
     completed_at: receiver.completedAt,
     files_delivered: receiver.filesDelivered,
   };
 }
 
-function shownFile(drop: SentDrop, file: SentFile) {
+function toDropFile(drop: SentDrop, file: SentFile) {
   return {
     id: file.id,
     name: file.name,

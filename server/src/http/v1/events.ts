@@ -1,4 +1,5 @@
-import { EventList, EventQuery, limits } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
+import { EventPage, ListEventsQuery } from '@waybill/protocol/v1';
 import { readEvents } from '../../domain/events/read-events.ts';
 import { shownEvent } from '../../domain/events/shown-event.ts';
 import type { EventPosition } from '../../domain/ports/index.ts';
@@ -11,8 +12,8 @@ export const listEvents = route({
   id: 'listEvents',
   summary: 'List what happened after a cursor, and wait for it if asked to',
   scope: 'history',
-  query: EventQuery,
-  answer: { status: 200, description: 'The events, in order, and the cursor to go on with.', schema: EventList },
+  query: ListEventsQuery,
+  answer: { status: 200, description: 'The events, in order, and the cursor to go on with.', schema: EventPage },
   errors: ['cursor_expired'],
   async handle({ engines, caller, query, gone, revoked, authenticateAgain }) {
     const { after, limit = limits.pageSize, wait = 0 } = query;

@@ -352,7 +352,7 @@ describe('an entry', () => {
     expect(await stateOf(receiver, id)).toMatchObject({
       id,
       file_count: 2,
-      files: [{ name: 'a.txt', path: 'a.txt', size_bytes: 16, sha256, scan: 'unscanned' }, { name: 'b.txt' }],
+      files: [{ name: 'a.txt', path: 'a.txt', size: 16, sha256, scan: 'unscanned' }, { name: 'b.txt' }],
     });
   });
 });

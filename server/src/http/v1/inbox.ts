@@ -1,22 +1,22 @@
 import {
   AckInput,
-  Claimed,
+  ClaimedEntries,
   ClaimInput,
+  InboxEntry,
+  InboxEntryDetails,
+  InboxEntryPage,
   InboxEntryParams,
-  InboxEntryWithFiles,
   InboxFileParams,
-  InboxPage,
-  InboxQuery,
+  ListInboxQuery,
   NackInput,
-  QueuedEntry,
   RenewInput,
-} from '@waybill/protocol';
+} from '@waybill/protocol/v1';
 import type { Static } from 'typebox';
 import { findInboxFileById } from '../../domain/drops/find-inbox-file.ts';
 import { acknowledgeEntry, giveEntryBack, releaseEntry, renewLease } from '../../domain/inbox/change-entry.ts';
 import { claimEntries } from '../../domain/inbox/claim-entries.ts';
 import { findEntryWithFiles } from '../../domain/inbox/find-entry.ts';
-import type { InboxFile, QueuePosition, QueuedEntry as StoredEntry } from '../../domain/ports/index.ts';
+import type { InboxFile, QueuedEntry, QueuePosition } from '../../domain/ports/index.ts';
 import { fileBytes, zipBytes } from '../shared/openapi.ts';
 import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
 import { requestedPage } from './cursor.ts';
@@ -31,13 +31,13 @@ const listInbox = route({
   id: 'listInbox',
   summary: 'List what was sent to the account: newest first, or those in one state, longest in it first',
   scope,
-  query: InboxQuery,
-  answer: { status: 200, description: 'A page of entries.', schema: InboxPage },
+  query: ListInboxQuery,
+  answer: { status: 200, description: 'A page of entries.', schema: InboxEntryPage },
   errors: [],
   async handle({ engines, caller, query }) {
     const page = requestedPage<QueuePosition>(engines, caller, 'inbox', query, ({ at, id }) => ({ at, id }));
     const entries = await engines.store.inbox.page(caller.accountId, query.state, page.after, page.count);
-    return { body: page.answer(entries, shown) };
+    return { body: page.answer(entries, toInboxEntry) };
   },
 });
 
@@ -49,11 +49,11 @@ const claimInbox = route({
   scope,
   body: ClaimInput,
   example: { max: 10, lease_seconds: 300 },
-  answer: { status: 200, description: 'The claimed entries; none if none is available.', schema: Claimed },
+  answer: { status: 200, description: 'The claimed entries; none if none is available.', schema: ClaimedEntries },
   errors: [],
   async handle({ engines, caller, body: { max: maxEntries, lease_seconds: leaseSeconds } }) {
     const { leaseId, entries } = await claimEntries(engines, caller, { maxEntries, leaseSeconds });
-    return { body: { data: entries.map((entry) => ({ ...shown(entry), lease: leaseId })) } };
+    return { body: { data: entries.map((entry) => ({ ...toInboxEntry(entry), lease: leaseId })) } };
   },
 });
 
@@ -64,11 +64,11 @@ const readInboxEntry = route({
   summary: 'Get an entry and its files',
   scope,
   params: InboxEntryParams,
-  answer: { status: 200, description: 'The entry.', schema: InboxEntryWithFiles },
+  answer: { status: 200, description: 'The entry.', schema: InboxEntryDetails },
   errors: ['not_found'],
   async handle({ engines, caller, params }) {
     const { files, ...entry } = await findEntryWithFiles(engines, caller, params.id);
-    return { body: { ...shown(entry), files: files.map(shownFile) } };
+    return { body: { ...toInboxEntry(entry), files: files.map(toInboxFile) } };
   },
 });
 
@@ -81,10 +81,10 @@ const renewInboxLease = route({
   params: InboxEntryParams,
   body: RenewInput,
   example: { lease: exampleLease, lease_seconds: 300 },
-  answer: { status: 200, description: 'The entry, with the new end of its lease.', schema: QueuedEntry },
+  answer: { status: 200, description: 'The entry, with the new end of its lease.', schema: InboxEntry },
   errors: ['not_found', 'lease_not_held'],
   handle: async ({ engines, caller, params: { id }, body: { lease: leaseId, lease_seconds: leaseSeconds } }) => ({
-    body: shown(await renewLease(engines, caller, { id, leaseId }, leaseSeconds)),
+    body: toInboxEntry(await renewLease(engines, caller, { id, leaseId }, leaseSeconds)),
   }),
 });
 
@@ -114,10 +114,10 @@ const giveInboxEntryBack = route({
   params: InboxEntryParams,
   body: NackInput,
   example: { lease: exampleLease, delay_seconds: 60 },
-  answer: { status: 200, description: 'The entry, available or parked.', schema: QueuedEntry },
+  answer: { status: 200, description: 'The entry, available or parked.', schema: InboxEntry },
   errors: ['not_found', 'lease_not_held'],
   handle: async ({ engines, caller, params: { id }, body: { lease: leaseId, delay_seconds: delaySeconds = 0 } }) => ({
-    body: shown(await giveEntryBack(engines, caller, { id, leaseId }, delaySeconds)),
+    body: toInboxEntry(await giveEntryBack(engines, caller, { id, leaseId }, delaySeconds)),
   }),
 });
 
@@ -128,9 +128,11 @@ const releaseInboxEntry = route({
   summary: 'Release a parked entry: it can be claimed again, as often as a new one',
   scope,
   params: InboxEntryParams,
-  answer: { status: 200, description: 'The entry, available.', schema: QueuedEntry },
+  answer: { status: 200, description: 'The entry, available.', schema: InboxEntry },
   errors: ['not_found', 'not_parked'],
-  handle: async ({ engines, caller, params: { id } }) => ({ body: shown(await releaseEntry(engines, caller, id)) }),
+  handle: async ({ engines, caller, params: { id } }) => ({
+    body: toInboxEntry(await releaseEntry(engines, caller, id)),
+  }),
 });
 
 const downloadErrors = ['not_found', 'range_not_satisfiable', 'link_ended', 'link_revoked', 'damaged'] as const;
@@ -186,7 +188,7 @@ export const inboxRoutes: readonly Route[] = [
   ...zipRoutes,
 ];
 
-function shown(entry: StoredEntry) {
+function toInboxEntry(entry: QueuedEntry) {
   const { id, state, sender, message, grantId, fileCount, receivedAt, expiresAt, attempts, dueAt } = entry;
   return {
     id,
@@ -205,6 +207,6 @@ function shown(entry: StoredEntry) {
   };
 }
 
-function shownFile({ id, name, path, sizeBytes, sha256, scan }: InboxFile) {
-  return { id, name, path, size_bytes: sizeBytes, sha256: sha256.toString('hex'), scan };
+function toInboxFile({ id, name, path, sizeBytes, sha256, scan }: InboxFile) {
+  return { id, name, path, size: sizeBytes, sha256: sha256.toString('hex'), scan };
 }

@@ -1,4 +1,5 @@
-import { type ErrorCode, limits, NewSentQuery, pageParameters, scopes } from '@waybill/protocol';
+import { type ErrorCode, limits } from '@waybill/protocol';
+import { DryRunQuery, pageParameters, scopes } from '@waybill/protocol/v1';
 import type { TSchema } from 'typebox';
 import {
   commonHeaders,
@@ -10,7 +11,7 @@ import {
   retryAfter,
   text,
 } from '../shared/openapi.ts';
-import { namedSchemas, nameOf, problemSchemas, problemWith, withReferences } from './components.ts';
+import { namedSchemas, problemSchemas, problemWith, toName, withReferences } from './components.ts';
 import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from './etag.ts';
 import { v1Messages, v1StatusOf } from './problems.ts';
 import type { Route, Stream } from './route.ts';
@@ -47,7 +48,7 @@ const shared = {
   parameters: {
     Limit: parameterOf('limit', pageParameters.limit, 'query'),
     Cursor: parameterOf('cursor', pageParameters.cursor, 'query'),
-    DryRun: parameterOf('dry_run', NewSentQuery.properties.dry_run, 'query'),
+    DryRun: parameterOf('dry_run', DryRunQuery.properties.dry_run, 'query'),
     IdempotencyKey: idempotencyKey,
     IfMatch: ifMatchHeader,
     IfNoneMatch: ifNoneMatchHeader,
@@ -124,7 +125,7 @@ function refusals(codes: readonly ErrorCode[]) {
 
 function namedRefusals(route: Route): [name: string, response: object][] {
   const byStatus = Map.groupBy(errorsOf(route), (code) => v1StatusOf[code]);
-  return [...byStatus].map(([status, codes]) => [nameOf(codes), refusals(codes)[status] as object]);
+  return [...byStatus].map(([status, codes]) => [toName(codes), refusals(codes)[status] as object]);
 }
 
 function described(route: Route) {

@@ -1,4 +1,5 @@
-import { type ErrorCode, errorMessages, type Problem } from '@waybill/protocol';
+import { type ErrorCode, errorMessages } from '@waybill/protocol';
+import { type Problem } from '@waybill/protocol/v1';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { refuse, statusOf } from '../json-errors.ts';
@@ -26,7 +27,7 @@ export function answerProblem(publicUrl: string, error: unknown, request: Fastif
     status: v1StatusOf[code],
     detail: message === errorMessages[code] ? v1Messages[code] : message,
     code,
-    request_id: request.id,
+    instance: `urn:waybill:http-request:${request.id}`,
     ...faultsOf(error),
   };
   return reply.type(problemType).send(JSON.stringify(problem));

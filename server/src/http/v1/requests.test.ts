@@ -56,13 +56,13 @@ describe('POST /requests', () => {
       receivers: [{ email: 'Anna@Example.org', name: 'Anna', language: 'sv', phone: '46701234567' }],
       message: 'The invoices, please.',
       expires_in: 3 * 86_400,
-      reference: 'order-4711',
+      external_id: 'order-4711',
       metadata: { project: 'bridge' },
     });
     expect(made).toMatchObject({
       state: 'live',
       message: 'The invoices, please.',
-      reference: 'order-4711',
+      external_id: 'order-4711',
       metadata: { project: 'bridge' },
       notify: true,
       reusable: false,
@@ -138,14 +138,14 @@ describe('GET /requests', () => {
     const owner = await exchange.account('old@example.org');
     const { link: old } = await grantedLink(exchange, ['old@example.org'], owner);
     await exchange.drop(owner, ['old@example.org'], ['x.txt']);
-    const first = (await request(owner, { reference: 'A' })).request;
+    const first = (await request(owner, { external_id: 'A' })).request;
     const second = (await request(owner, contacts('bo'))).request;
     const ids = async (filter: string) =>
       (await ask(owner, 'GET', `/requests?${filter}`)).json().data.map(({ id }: { id: string }) => id);
     expect(await ids('')).toEqual([second.id, first.id, old.dropId]);
     expect(await ids('receiver=old@example.org')).toEqual([old.dropId]);
-    expect(await ids('reference=A')).toEqual([first.id]);
-    expect(await ids(`search=${second.number}`)).toEqual([second.id]);
+    expect(await ids('external_id=A')).toEqual([first.id]);
+    expect(await ids(`search=${second.reference}`)).toEqual([second.id]);
     expect(await ids(`created_before=${first.created_at}`)).toEqual([old.dropId]);
     await ask(owner, 'POST', `/requests/${first.id}/revoke`, { body: {} });
     expect(await ids('state=revoked')).toEqual([first.id]);

@@ -1,25 +1,25 @@
 import {
   CheckedFileRequest,
   CreatedFileRequest,
+  DryRunQuery,
   FileRequest,
   FileRequestDetails,
-  FileRequestList,
-  NewRequest,
-  NewSentQuery,
-} from '@waybill/protocol';
+  FileRequestPage,
+  NewFileRequest,
+} from '@waybill/protocol/v1';
 import { checkRequest, prepareRequest } from '../../domain/grants/request-files.ts';
 import type { SentReceiver, Store } from '../../domain/ports/index.ts';
 import { etagOf } from './etag.ts';
 import { type Result, route } from './route.ts';
 import {
   createdResult,
-  dispatchWishOf,
   findSent,
   listRoute,
   type SentKind,
   sentParams,
-  shownSent,
-  shownSentReceiver,
+  toDispatchInput,
+  toSent,
+  toSentReceiver,
 } from './sent.ts';
 import { changeRoutes } from './sent-changes.ts';
 
@@ -29,7 +29,7 @@ const requests: SentKind = {
   path: '/requests',
   page: 'u',
   schema: FileRequest,
-  shown: (engines, request) => ({ ...shownSent(engines, request), reusable: request.reusable }),
+  toEntry: (engines, request) => ({ ...toSent(engines, request), reusable: request.reusable }),
 };
 
 const createRequest = route({
@@ -38,8 +38,8 @@ const createRequest = route({
   id: 'createRequest',
   summary: 'Ask contacts for files: all of them, or none if anything is wrong',
   scope: 'send',
-  query: NewSentQuery,
-  body: NewRequest,
+  query: DryRunQuery,
+  body: NewFileRequest,
   example: {
     receivers: [{ email: 'anna@example.org', language: 'sv' }],
     message: 'Please send the invoices of May.',
@@ -51,13 +51,13 @@ const createRequest = route({
   errors: ['recipient_not_allowed', 'daily_limit', 'too_many_messages'],
   isVersioned: true,
   async prepare({ engines, caller, query, body }): Promise<(store: Store) => Promise<Result>> {
-    const wish = { ...dispatchWishOf(body), reusable: body.reusable ?? false };
+    const input = { ...toDispatchInput(body), reusable: body.reusable ?? false };
     if (query.dry_run) {
-      const { receivers, ttlSeconds } = await checkRequest(engines, caller, wish);
+      const { receivers, ttlSeconds } = await checkRequest(engines, caller, input);
       const answer = { dry_run: true, receiver_count: receivers.length, expires_in: ttlSeconds };
       return async () => ({ status: 200, body: answer });
     }
-    const make = await prepareRequest(engines, caller, wish);
+    const make = await prepareRequest(engines, caller, input);
     return async (store) => createdResult(requests, engines, store, caller.accountId, await make(store));
   },
   handle: ({ engines, prepared }) => prepared(engines.store),
@@ -66,7 +66,7 @@ const createRequest = route({
 const listRequests = listRoute(requests, {
   id: 'listRequests',
   summary: 'List the requests for files, newest first',
-  answer: { status: 200, description: 'A page of requests.', schema: FileRequestList },
+  answer: { status: 200, description: 'A page of requests.', schema: FileRequestPage },
 });
 
 const readRequest = route({
@@ -84,9 +84,9 @@ const readRequest = route({
     const request = await findSent(requests, store, accountId, id);
     const receivers = await store.sentDrops.receivers(accountId, id);
     const body = {
-      ...requests.shown(engines, request),
+      ...requests.toEntry(engines, request),
       deliveries_forgotten: request.isForgotten,
-      receivers: receivers.map(shownReceiver),
+      receivers: receivers.map(toFileRequestReceiver),
     };
     return { body, headers: etagOf(request.version) };
   },
@@ -102,9 +102,9 @@ const requestChanges = changeRoutes(requests, {
 
 export const requestRoutes = [createRequest, listRequests, readRequest, ...requestChanges];
 
-function shownReceiver(receiver: SentReceiver) {
+function toFileRequestReceiver(receiver: SentReceiver) {
   return {
-    ...shownSentReceiver(receiver, 'fulfilled'),
+    ...toSentReceiver(receiver, 'fulfilled'),
     fulfilled_at: receiver.completedAt,
     last_received_at: receiver.lastReceivedAt,
     sendings: receiver.sendings,

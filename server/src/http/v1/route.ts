@@ -1,4 +1,5 @@
-import type { ErrorCode, Scope } from '@waybill/protocol';
+import type { ErrorCode } from '@waybill/protocol';
+import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import type { EventWatch } from '../../domain/events/event-watch.ts';

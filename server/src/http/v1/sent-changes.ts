@@ -1,4 +1,4 @@
-import { AddedReceiver, Extension, NewReceiver, Reminded, Revocation } from '@waybill/protocol';
+import { AddedReceiver, Extension, NewReceiver, ReminderResult, Revocation } from '@waybill/protocol/v1';
 import { Type } from 'typebox';
 import { keyAuthor } from '../../domain/audit/author.ts';
 import { prepareReceiver } from '../../domain/drops/add-receiver.ts';
@@ -25,7 +25,7 @@ export function changeRoutes(
   const answer = { status: 200, description: `The ${noun}.`, schema: kind.schema };
   const changed = async (engines: CallEngines, accountId: string, id: string): Promise<Result> => {
     const sent = await find(engines.store, accountId, id);
-    return { body: kind.shown(engines, sent), headers: etagOf(sent.version) };
+    return { body: kind.toEntry(engines, sent), headers: etagOf(sent.version) };
   };
 
   const revoke = route({
@@ -72,7 +72,7 @@ export function changeRoutes(
     ...about.remind,
     scope: 'send',
     params,
-    answer: { status: 200, description: 'How many mails are on their way.', schema: Reminded },
+    answer: { status: 200, description: 'How many mails are on their way.', schema: ReminderResult },
     errors: [...ended, ...mails],
     isVersioned: true,
     async handle({ engines, caller, params: { id: dropId }, ifVersion }) {

@@ -1,6 +1,7 @@
-import { type DropType, type NewDrop, SentQuery } from '@waybill/protocol';
+import { type DropType } from '@waybill/protocol';
+import { type NewDrop, SentQuery } from '@waybill/protocol/v1';
 import { type TSchema, Type } from 'typebox';
-import type { DispatchWish, MadeDispatch } from '../../domain/drops/check-dispatch.ts';
+import type { DispatchInput, MadeDispatch } from '../../domain/drops/check-dispatch.ts';
 import { filterOf } from '../../domain/drops/find-sent-drops.ts';
 import { referenceOf } from '../../domain/drops/reference.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
@@ -20,7 +21,7 @@ export interface SentKind {
   readonly page: 'd' | 'u';
   /** One of them in a list. */
   readonly schema: TSchema;
-  readonly shown: (engines: Pick<CallEngines, 'policy'>, sent: SentDrop) => object;
+  readonly toEntry: (engines: Pick<CallEngines, 'policy'>, sent: SentDrop) => object;
 }
 
 export function sentParams({ noun }: SentKind) {
@@ -38,19 +39,20 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
     async handle({ engines, caller, query }) {
       const list = kind.path.slice(1);
       const page = requestedPage<Pick<SentDrop, 'id'>>(engines, caller, list, query, ({ id }) => ({ id }));
-      const { created_after: from, created_before: before, ...filter } = query;
+      const { created_after: from, created_before: before, external_id: externalId, ...filter } = query;
       const rows = await engines.store.sentDrops.page(
         caller.accountId,
         kind.type,
         filterOf({
           ...filter,
+          externalId,
           createdFrom: from === undefined ? undefined : new Date(from),
           createdBefore: before === undefined ? undefined : new Date(before),
         }),
         page.after,
         page.count,
       );
-      return { body: page.answer(rows as readonly SentDrop[], (sent) => kind.shown(engines, sent)) };
+      return { body: page.answer(rows as readonly SentDrop[], (sent) => kind.toEntry(engines, sent)) };
     },
   });
 }
@@ -77,11 +79,11 @@ export async function createdResult(
     ...(sent.notify ? {} : { link: `${publicUrl}/${kind.page}/${made.tokens[position]}` }),
   }));
   const headers = { ...etagOf(sent.version), location: `${publicUrl}/api/v1${kind.path}/${sent.id}` };
-  return { body: { ...kind.shown(engines, sent), receivers }, headers };
+  return { body: { ...kind.toEntry(engines, sent), receivers }, headers };
 }
 
-export function dispatchWishOf(body: Omit<NewDrop, 'uploads'>): DispatchWish {
-  const { receivers, message = '', notify = true, reference = null, metadata = null } = body;
+export function toDispatchInput(body: Omit<NewDrop, 'uploads'>): DispatchInput {
+  const { receivers, message = '', notify = true, external_id: externalId = null, metadata = null } = body;
   return {
     receivers,
     message,
@@ -89,19 +91,19 @@ export function dispatchWishOf(body: Omit<NewDrop, 'uploads'>): DispatchWish {
     expiresAt: body.expires_at === undefined ? undefined : new Date(body.expires_at),
     secondFactor: body.second_factor ?? null,
     notify,
-    reference,
+    externalId,
     metadata,
   };
 }
 
-export function shownSent(engines: Pick<CallEngines, 'policy'>, sent: SentDrop) {
-  const { id, state, message, reference, metadata, notify } = sent;
+export function toSent(engines: Pick<CallEngines, 'policy'>, sent: SentDrop) {
+  const { id, state, message, externalId, metadata, notify } = sent;
   return {
     id,
-    number: referenceOf(id),
+    reference: referenceOf(id),
     state,
     message,
-    reference,
+    external_id: externalId,
     metadata,
     second_factor: effectiveSecondFactor(engines, sent),
     notify,
@@ -113,7 +115,7 @@ export function shownSent(engines: Pick<CallEngines, 'policy'>, sent: SentDrop) 
 }
 
 /** `done` is the state of a receiver for whom nothing is left to do. */
-export function shownSentReceiver(receiver: SentReceiver, done: string) {
+export function toSentReceiver(receiver: SentReceiver, done: string) {
   return {
     id: receiver.position,
     email: receiver.email,

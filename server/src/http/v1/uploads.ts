@@ -1,5 +1,6 @@
 import type { ErrorCode } from '@waybill/protocol';
-import { limits, NewUploadHeaders, UploadHeadHeaders, UploadPartHeaders, UploadView } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
+import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { policyOf } from '../../domain/accounts/policy-of.ts';
@@ -8,7 +9,7 @@ import { removeUpload } from '../../domain/uploads/remove-upload.ts';
 import { answerTus, whenGone } from '../shared/tus.ts';
 import { AccountUploads } from './account-uploads.ts';
 import { type Route, route, type StreamCall } from './route.ts';
-import { shownUpload } from './shown-upload.ts';
+import { toUpload } from './to-upload.ts';
 import { receiveWhole, uploadOf } from './whole-upload.ts';
 
 const uploadsPath = '/api/v1/uploads';
@@ -29,7 +30,7 @@ const createUpload: Route = {
   answer: {
     status: 201,
     description: 'Where the upload is. If the file was sent whole, the upload, which is ready.',
-    schema: UploadView,
+    schema: Upload,
     headers: {
       ...offsetHeaders,
       Location: 'The address of the upload.',
@@ -116,10 +117,10 @@ const readUpload = route({
   summary: 'Get an upload that was not sent yet',
   scope: 'send',
   params,
-  answer: { status: 200, description: 'The upload.', schema: UploadView },
+  answer: { status: 200, description: 'The upload.', schema: Upload },
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id } }) => ({
-    body: shownUpload(await uploadOf(engines, caller, id), engines.policy),
+    body: toUpload(await uploadOf(engines, caller, id), engines.policy),
   }),
 });
 
@@ -178,7 +179,7 @@ async function serveWhole({ engines, caller, request, reply, revoked }: StreamCa
   const { status, headers, body } = await receiveWhole(engines, caller, { request, revoked }, (upload) => ({
     status: 201,
     headers: { location: `${uploadsPath}/${upload.id}` },
-    body: JSON.stringify(shownUpload(upload, engines.policy)),
+    body: JSON.stringify(toUpload(upload, engines.policy)),
   }));
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { errorMessages, type Scope, scopes } from '@waybill/protocol';
+import { errorMessages } from '@waybill/protocol';
+import { type Scope, scopes } from '@waybill/protocol/v1';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test, vi } from 'vitest';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
@@ -98,7 +99,7 @@ describe('a refusal', () => {
       status: 401,
       detail: 'Send a live API key as `Authorization: Bearer <key>`.',
       code: 'unauthorized',
-      request_id: answer.headers['x-request-id'],
+      instance: `urn:waybill:http-request:${answer.headers['x-request-id']}`,
     });
   });
 
@@ -220,12 +221,12 @@ describe('the account', () => {
     expect(answer).toEqual({
       email: owner.email,
       display_name: '',
-      number: '46701234567',
+      phone: '46701234567',
       language: '',
       key: { id: key.id, scopes: ['send'], networks: ['192.0.2.0/24'], expires_at: expiresAt.toISOString() },
     });
-    expect(limits).toMatchObject({ files_per_drop: 1_000, receivers_per_drop: 1_000, stored_bytes: null });
-    expect(usage).toMatchObject({ available_bytes: null, drops_today: 0, mails_today: 0 });
+    expect(limits).toMatchObject({ files_per_drop: 1_000, receivers_per_drop: 1_000, stored_size: null });
+    expect(usage).toMatchObject({ available_size: null, drops_today: 0, mails_today: 0 });
     expect((await ask('GET', '/account', { key: owner.apiKey })).json()).toMatchObject({
       key: { scopes: null, networks: null, expires_at: null },
     });
@@ -253,17 +254,17 @@ describe('the account', () => {
     expect((await ask('POST', '/drops', { key: owner.apiKey, body })).status).toBe(201);
     expect((await ask('GET', '/account', { key: owner.apiKey })).json()).toMatchObject({
       limits: {
-        file_bytes: 1_000,
+        file_size: 1_000,
         min_expires_in: unitSeconds,
         max_expires_in: 3 * unitSeconds,
         default_expires_in: 3 * unitSeconds,
         allowed_expires_in: [unitSeconds, 3 * unitSeconds],
-        stored_bytes: 10_000,
+        stored_size: 10_000,
         drops_per_day: 5,
         mails_per_day: 20,
         receiver_domains: ['example.com'],
       },
-      usage: { stored_bytes: 900, available_bytes: 9_100, drops_today: 1, mails_today: 1 },
+      usage: { stored_size: 900, available_size: 9_100, drops_today: 1, mails_today: 1 },
     });
   });
 });

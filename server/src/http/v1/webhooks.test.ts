@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { eventTypes, limits, type Scope, scopes } from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
+import { eventTypes, type Scope, scopes } from '@waybill/protocol/v1';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
@@ -31,7 +32,7 @@ describe('a webhook', () => {
     expect(webhook).toMatchObject({ ...wish, failing_since: null, disabled_at: null, previous_secret_until: null });
     expect(webhook.public_keys).toEqual([expect.stringMatching(/^whpk_[A-Za-z0-9+/]{43}=$/)]);
     const path = `/webhooks/${webhook.id}`;
-    expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [webhook] });
+    expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [webhook], next_cursor: null });
     const read = await ask('GET', path, { key });
     expect(read.json()).toEqual(webhook);
     const body = { url: 'https://example.org/other', types: null };
@@ -44,7 +45,7 @@ describe('a webhook', () => {
     });
     expect((await ask('DELETE', path, { key })).status).toBe(204);
     expect((await ask('GET', path, { key })).status).toBe(404);
-    expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [] });
+    expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [], next_cursor: null });
     const actions = await exchange.database.query(
       "select action from audit_entries where details ->> 'webhookId' = $1 order by id",
       [webhook.id],
@@ -79,7 +80,7 @@ describe('a webhook', () => {
       const answer = await ask(method, place, { key, ...(body && { body }) });
       expect([method, place, answer.status]).toEqual([method, place, 404]);
     }
-    expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [] });
+    expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [], next_cursor: null });
   });
 
   test.each([
@@ -95,7 +96,7 @@ describe('a webhook', () => {
     const { apiKey: key } = await exchange.account();
     const { status, json } = await ask('POST', '/webhooks', { key, body });
     expect([status, json().errors[0].pointer.startsWith(pointer)]).toEqual([400, true]);
-    expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [] });
+    expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [], next_cursor: null });
   });
 
   test('keeps its URL when the new one is refused', async () => {

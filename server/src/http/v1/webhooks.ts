@@ -1,16 +1,5 @@
-import {
-  limits,
-  NewWebhook,
-  pageParameters,
-  Replay,
-  SecretReplacement,
-  SentTestEvent,
-  WebhookAttempts,
-  WebhookChanges,
-  WebhookList,
-  WebhookView,
-  WebhookWithSecret,
-} from '@waybill/protocol';
+import { limits } from '@waybill/protocol';
+import * as v1 from '@waybill/protocol/v1';
 import { Type } from 'typebox';
 import type { Actor, Webhook, WebhookAttempt } from '../../domain/ports/index.ts';
 import {
@@ -37,11 +26,11 @@ const listWebhooks = route({
   id: 'listWebhooks',
   summary: 'List the account’s webhooks',
   scope: 'webhooks',
-  answer: { status: 200, description: 'All of them, oldest first.', schema: WebhookList },
+  answer: { status: 200, description: 'All of them, oldest first.', schema: v1.WebhookPage },
   errors: [],
   async handle({ engines, caller }) {
     const webhooks = await engines.store.webhooks.list(caller.accountId, limits.webhooksPerAccount);
-    return { body: { data: webhooks.map((webhook) => shown(engines, caller, webhook)) } };
+    return { body: { data: webhooks.map((webhook) => toWebhook(engines, caller, webhook)), next_cursor: null } };
   },
 });
 
@@ -51,17 +40,17 @@ const createOne = route({
   id: 'createWebhook',
   summary: 'Have events sent to a URL',
   scope: 'webhooks',
-  body: NewWebhook,
+  body: v1.NewWebhook,
   example: { url: 'https://example.org/waybill', types: ['drop.completed', 'inbox.received'], description: 'archive' },
   answer: {
     status: 201,
     description: 'The webhook, with its secret, which is shown only once.',
-    schema: WebhookWithSecret,
+    schema: v1.WebhookWithSecret,
   },
   isVersioned: true,
   errors: ['too_many_webhooks'],
   async handle({ engines, caller, body: { url, types = null, description = '' } }) {
-    return shownWithSecret(engines, caller, await createWebhook(engines, caller, { url, types, description }));
+    return toWebhookWithSecret(engines, caller, await createWebhook(engines, caller, { url, types, description }));
   },
 });
 
@@ -72,7 +61,7 @@ const readOne = route({
   summary: 'Read a webhook',
   scope: 'webhooks',
   params,
-  answer: { status: 200, description: 'The webhook, without its secret.', schema: WebhookView },
+  answer: { status: 200, description: 'The webhook, without its secret.', schema: v1.Webhook },
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id } }) =>
@@ -86,9 +75,9 @@ const changeOne = route({
   summary: 'Change a webhook’s URL, types or description',
   scope: 'webhooks',
   params,
-  body: WebhookChanges,
+  body: v1.WebhookChanges,
   example: { types: null },
-  answer: { status: 200, description: 'The webhook. What is sent from now on goes to its URL.', schema: WebhookView },
+  answer: { status: 200, description: 'The webhook. What is sent from now on goes to its URL.', schema: v1.Webhook },
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id }, body, ifVersion }) =>
@@ -118,18 +107,22 @@ const replaceSecret = route({
   summary: 'Replace a webhook’s secret; for a while, requests are signed with both',
   scope: 'webhooks',
   params,
-  body: SecretReplacement,
+  body: v1.SecretReplacement,
   example: { previous_seconds: 86_400 },
   answer: {
     status: 200,
     description: 'The webhook, with its new secret, which is shown only once.',
-    schema: WebhookWithSecret,
+    schema: v1.WebhookWithSecret,
   },
   isVersioned: true,
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, body, ifVersion }) {
     const { previous_seconds: seconds = defaultPreviousSeconds } = body;
-    return shownWithSecret(engines, caller, await replaceWebhookSecret(engines, caller, { id, ifVersion }, seconds));
+    return toWebhookWithSecret(
+      engines,
+      caller,
+      await replaceWebhookSecret(engines, caller, { id, ifVersion }, seconds),
+    );
   },
 });
 
@@ -140,7 +133,7 @@ const enableOne = route({
   summary: 'Send events to a webhook again that was disabled',
   scope: 'webhooks',
   params,
-  answer: { status: 200, description: 'The webhook.', schema: WebhookView },
+  answer: { status: 200, description: 'The webhook.', schema: v1.Webhook },
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id }, ifVersion }) =>
@@ -154,7 +147,7 @@ const testOne = route({
   summary: 'Send a webhook an event of the type webhook.test',
   scope: 'webhooks',
   params,
-  answer: { status: 202, description: 'It is being sent; the attempts say how that went.', schema: SentTestEvent },
+  answer: { status: 202, description: 'It is being sent; the attempts say how that went.', schema: v1.SentTestEvent },
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id } }) => ({
     body: { event_id: await sendTestEvent(engines, caller, id) },
@@ -168,7 +161,7 @@ const replayToOne = route({
   summary: 'Send a webhook one event again, or all since a time',
   scope: 'webhooks',
   params,
-  body: Replay,
+  body: v1.Replay,
   example: { since: '2030-01-31T12:00:00Z' },
   answer: { status: 202, description: 'They are being sent; the attempts say how that went.' },
   errors: ['not_found'],
@@ -187,8 +180,8 @@ const listAttempts = route({
   summary: 'List the requests that were sent to a webhook, newest first',
   scope: 'webhooks',
   params,
-  query: Type.Object(pageParameters, { additionalProperties: false }),
-  answer: { status: 200, description: 'A page of them.', schema: WebhookAttempts },
+  query: Type.Object(v1.pageParameters, { additionalProperties: false }),
+  answer: { status: 200, description: 'A page of them.', schema: v1.WebhookAttemptPage },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, query }) {
     // The log says what happened and when, too.
@@ -196,7 +189,7 @@ const listAttempts = route({
     const list = `webhooks/${id}/attempts`;
     const page = requestedPage<Pick<WebhookAttempt, 'id'>>(engines, caller, list, query, (row) => ({ id: row.id }));
     const attempts = await engines.store.webhookDeliveries.attempts(caller.accountId, id, page.after, page.count);
-    return { body: page.answer(attempts, shownAttempt) };
+    return { body: page.answer(attempts, toWebhookAttempt) };
   },
 });
 
@@ -214,17 +207,17 @@ export const webhookRoutes: readonly Route[] = [
 ];
 
 function versioned(engines: V1Engines, actor: Actor, webhook: Webhook) {
-  return { body: shown(engines, actor, webhook), headers: etagOf(String(webhook.version)) };
+  return { body: toWebhook(engines, actor, webhook), headers: etagOf(String(webhook.version)) };
 }
 
-/** The only answers that have the secret. */
-function shownWithSecret(engines: V1Engines, actor: Actor, webhook: Webhook) {
+/** For the only responses that contain the secret. */
+function toWebhookWithSecret(engines: V1Engines, actor: Actor, webhook: Webhook) {
   const { body, headers } = versioned(engines, actor, webhook);
   const source = { accountId: actor.accountId, webhookId: webhook.id, salt: webhook.salt };
   return { body: { ...body, secret: engines.webhookSecrets.secretOf(source) }, headers };
 }
 
-function shown({ webhookSecrets }: V1Engines, { accountId }: Actor, webhook: Webhook) {
+function toWebhook({ webhookSecrets }: V1Engines, { accountId }: Actor, webhook: Webhook) {
   const { id, url, types, scopes, description, createdAt, createdBy, salt, previous, failingSince, disabled } = webhook;
   const salts = [salt, ...(previous ? [previous.salt] : [])];
   return {
@@ -243,6 +236,6 @@ function shown({ webhookSecrets }: V1Engines, { accountId }: Actor, webhook: Web
   };
 }
 
-function shownAttempt({ id, eventId, type, attempt, at, status, failure, durationMs }: WebhookAttempt) {
+function toWebhookAttempt({ id, eventId, type, attempt, at, status, failure, durationMs }: WebhookAttempt) {
   return { id, event_id: eventId, type, attempt, at, status, failure, duration_ms: durationMs };
 }

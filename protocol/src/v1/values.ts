@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 
 /** RFC 3339 without leap seconds, which a `Date` does not know. The pattern also serves validators without formats. */
 export const Time = Type.String({
@@ -8,5 +8,8 @@ export const Time = Type.String({
   description: 'a time such as 2030-01-31T12:00:00Z',
 });
 
-/** A time of an answer, and what it is the time of. */
+/** A time with a description of its own. */
 export const timeOf = (description: string) => Type.String({ ...Time, description });
+
+export const Nullable = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description });

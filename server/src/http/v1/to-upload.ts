@@ -1,7 +1,7 @@
 import type { AccountUpload, Policy } from '../../domain/ports/index.ts';
 
-/** An upload as the API shows it. */
-export function shownUpload(upload: AccountUpload, { keepSeconds }: Pick<Policy, 'keepSeconds'>) {
+/** An upload in the form of the API. */
+export function toUpload(upload: AccountUpload, { keepSeconds }: Pick<Policy, 'keepSeconds'>) {
   const { id, name, path, mediaType, state, sizeBytes, receivedBytes, sha256, scan, refusal, createdAt } = upload;
   const { resumableUntil, unusedSince } = upload;
   return {

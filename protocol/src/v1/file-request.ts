@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox';
+import { limits } from '../limits.ts';
+import { Page } from './page.ts';
+import { checkedProperties, createdReceivers, newSentProperties, receiverProperties, sentProperties } from './sent.ts';
+import { Nullable, Time } from './values.ts';
+
+/** POST /requests. */
+export const NewFileRequest = Type.Object(
+  {
+    ...newSentProperties,
+    reusable: Type.Optional(
+      Type.Boolean({
+        description:
+          'True: each contact may send files any number of times until the end. False, or not given: each may once.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'The receivers and end of a new request for files.' },
+);
+export type NewFileRequest = Static<typeof NewFileRequest>;
+
+export const FileRequest = Type.Object(
+  {
+    ...sentProperties,
+    reusable: Type.Boolean({ description: 'Whether each contact may send files any number of times.' }),
+  },
+  { description: 'A request for files, as in lists.' },
+);
+
+export const FileRequestPage = Page(FileRequest, 'Requests for files, the newest first.');
+
+export const FileRequestReceiver = Type.Object(
+  {
+    ...receiverProperties,
+    state: Type.Enum(['waiting', 'notified', 'undeliverable', 'opened', 'fulfilled', 'revoked'], {
+      description: 'Progress of the request. fulfilled: files were received.',
+    }),
+    fulfilled_at: Nullable(Time, 'When files were first received.'),
+    last_received_at: Nullable(Time, 'When files were last received.'),
+    sendings: Type.Integer({ description: 'Number of times that files were received. Each is an entry in the inbox.' }),
+    files_received: Type.Integer({ description: 'Number of files that were received.' }),
+  },
+  { description: 'A contact who was asked for files, and the progress of the request.' },
+);
+
+/** GET /requests/:id. */
+export const FileRequestDetails = Type.Object(
+  {
+    ...FileRequest.properties,
+    deliveries_forgotten: Type.Boolean({
+      description:
+        'True: the times at which links were opened were removed because of their age (WAYBILL_DELIVERY_DAYS).',
+    }),
+    receivers: Type.Array(FileRequestReceiver, {
+      maxItems: limits.receiversPerDispatch,
+      description: 'The contacts who were asked, and the progress of each request.',
+    }),
+  },
+  { description: 'A request for files with the contacts who were asked.' },
+);
+
+export const CreatedFileRequest = Type.Object(
+  { ...FileRequest.properties, ...createdReceivers },
+  { description: 'A new request for files. No other response contains the links.' },
+);
+
+export const CheckedFileRequest = Type.Object(checkedProperties, { description: 'The result of a dry run.' });
