@@ -36,10 +36,10 @@ interface Document {
 }
 
 const lineLength = 120;
+const { paths, components } = v1Document(routes) as unknown as Document;
 
 /** A type for every schema, and one for the query of every operation that has one, such as `ListDropsQuery`. */
 export function clientTypes(): string {
-  const { paths, components } = v1Document(routes) as unknown as Document;
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
   const queries = operations.flatMap(({ operationId, parameters }): [string, Schema][] => {
     const all = parameters.map((one) => ('$ref' in one ? (components.parameters[nameIn(one.$ref)] as Parameter) : one));
@@ -118,7 +118,8 @@ function fields(schema: Schema, indent: string): string {
   const required = new Set(schema.required);
   const lines = Object.entries(schema.properties ?? {}).map(([key, value]) => {
     const optional = required.has(key) ? '' : '?';
-    const about = value.description === undefined ? '' : comment(sentence(value.description), `${indent}  `);
+    const description = (value.$ref === undefined ? value : components.schemas[nameIn(value.$ref)])?.description;
+    const about = description === undefined ? '' : comment(sentence(description), `${indent}  `);
     return `${about}${indent}  ${key}${optional}: ${toType(value, `${indent}  `)};`;
   });
   return `{\n${lines.join('\n')}\n${indent}}`;

@@ -41,16 +41,26 @@ const groups: Record<string, string> = {
   'What was uploaded': 'Uploads UploadOptions Upload',
   'The inbox': `Inbox InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry Leased RenewOptions
     NackOptions`,
-  Downloads: 'InboxFile DownloadOptions DownloadProgress Download DownloadToFileOptions DownloadedFile',
+  Downloads: 'FileToDownload DownloadOptions DownloadProgress Download DownloadToFileOptions DownloadedFile',
   'Names of files': 'safeLocalName safeLocalNames safeLocalPaths',
   'The account’s contacts': `Contacts ContactFilter Contact ContactDetails ImportedContact ContactChanges
     ContactImportResult ListContactsQuery`,
   'What happened': 'Events FollowOptions EventOptions EventPage AccountEvent EventType',
   'Sending events to webhooks': `Webhooks Webhook NewWebhook WebhookChanges WebhookWithSecret ReplaceSecretOptions
-    WebhookAttempt Replay`,
+    WebhookAttempt Replay SentTestEvent`,
   'Receiving events': 'verifyWebhook WebhookRequest VerifyWebhookOptions WebhookEvent WebhookVerificationError',
   'API keys': 'Keys Scope ApiKey NewApiKey CreatedApiKey RevokedApiKeys RevokeKeyOptions',
   Failures: 'WaybillError isWaybillError WaybillErrorCode LocalErrorCode ErrorCode Fault ErrorDetails',
+  'Each event': `ContactChangedEvent ContactRemovedEvent DropCompletedEvent DropCreatedEvent DropExpiredEvent
+    DropExtendedEvent DropFileDeliveredEvent DropNotifiedEvent DropOpenedEvent DropReceiverAddedEvent
+    DropReceiverRevokedEvent DropRevokedEvent DropUndeliverableEvent InboxReceivedEvent
+    RequestCreatedEvent RequestExpiredEvent RequestExtendedEvent RequestFulfilledEvent
+    RequestNotifiedEvent RequestOpenedEvent RequestReceivedEvent RequestReceiverAddedEvent
+    RequestReceiverRevokedEvent RequestRevokedEvent RequestUndeliverableEvent`,
+  'Other types of the API': `AckInput ApiKeyPage ClaimInput ClaimedEntries ContactImport ContactPage CreateDropQuery
+    CreateRequestQuery DropPage FileRequestPage ImportContactsQuery InboxEntryPage ListEventsQuery
+    ListInboxQuery ListRequestsQuery ListWebhookAttemptsQuery NackInput Problem RenewInput Revocation
+    RevokeApiKeyQuery SecretReplacement Time WebhookAttemptPage WebhookPage`,
 };
 
 export function sdkDocument(): string {

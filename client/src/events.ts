@@ -1,14 +1,6 @@
 import type { CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
-import type { AccountEvent } from './wire.ts';
-
-/** Events in their order, and where to continue. */
-export interface EventPage {
-  /** The events, oldest first. */
-  data: AccountEvent[];
-  /** Keep it together with what you did; `after` continues there. */
-  next_cursor: string;
-}
+import type { EventPage } from './wire.ts';
 
 /** Which events to follow. */
 export interface FollowOptions extends CallOptions {

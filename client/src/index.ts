@@ -11,7 +11,7 @@ export {
   WaybillError,
   type WaybillErrorCode,
 } from './errors.ts';
-export type { EventOptions, EventPage, Events, FollowOptions } from './events.ts';
+export type { EventOptions, Events, FollowOptions } from './events.ts';
 export type { ClaimOptions, Inbox, InboxFilter, Leased, NackOptions, RenewOptions } from './inbox.ts';
 export type { Keys, RevokeKeyOptions } from './keys.ts';
 export type { Patience } from './patience.ts';

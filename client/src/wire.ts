@@ -129,6 +129,7 @@ export interface ApiKey {
 
 /** The API keys of the account. */
 export interface ApiKeyPage {
+  /** The entries of this page. */
   data: ApiKey[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
@@ -168,6 +169,7 @@ export interface ClaimInput {
 
 /** The entries that were claimed. */
 export interface ClaimedEntries {
+  /** The entries. */
   data: ClaimedEntry[];
 }
 
@@ -253,6 +255,7 @@ export interface ContactDetails {
 
 /** Contacts to add or change. */
 export interface ContactImport {
+  /** One or more contacts. */
   contacts: ImportedContact[];
 }
 
@@ -277,6 +280,7 @@ export interface ContactImportResult {
 
 /** Contacts in the order of their addresses. */
 export interface ContactPage {
+  /** The entries of this page. */
   data: Contact[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
@@ -614,6 +618,7 @@ export interface DropOpenedEvent {
 
 /** Drops, the newest first. */
 export interface DropPage {
+  /** The entries of this page. */
   data: Drop[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
@@ -758,6 +763,7 @@ export type ErrorCode =
 
 /** Events, the oldest first. */
 export interface EventPage {
+  /** The events of this page. */
   data: AccountEvent[];
   /** The cursor to send as `after` in the next request, also when there were no events. */
   next_cursor: string;
@@ -875,6 +881,7 @@ export interface FileRequestDetails {
 
 /** Requests for files, the newest first. */
 export interface FileRequestPage {
+  /** The entries of this page. */
   data: FileRequest[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
@@ -1004,6 +1011,7 @@ export interface InboxEntryDetails {
 
 /** Entries of the inbox. */
 export interface InboxEntryPage {
+  /** The entries of this page. */
   data: InboxEntry[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
@@ -1224,13 +1232,19 @@ export interface NewWebhook {
 
 /** The reason why a request was refused or failed (RFC 9457). */
 export interface Problem {
+  /** The kind of problem: a page that explains it. */
   type: string;
+  /** The kind of problem, for people to read. */
   title: string;
+  /** The HTTP status. */
   status: number;
+  /** The reason and what to do next, for people to read. */
   detail: string;
+  /** The reason of a problem, for programs. */
   code: ErrorCode;
   /** The HTTP request, to quote to the administrator. It ends with the value of the header `X-Request-Id`. */
   instance: string;
+  /** Each thing that is wrong with the request. */
   errors?: Fault[];
 }
 
@@ -1449,8 +1463,21 @@ export interface Revocation {
 
 /** The parameters of the operation `revokeApiKey`. */
 export interface RevokeApiKeyQuery {
-  /** Revoke also the keys that it created, those that they created, and so on; false if not given. */
+  /**
+   * Revoke also the keys that it created, those that they created, and so on, and disable the webhooks that any of them
+   * created; false if not given.
+   */
   descendants?: boolean;
+}
+
+/** The result of a revocation of an API key. */
+export interface RevokedApiKeys {
+  /** The `id` of each key that was revoked. */
+  ids: string[];
+  /** Number of webhooks that were disabled. */
+  webhooks_disabled: number;
+  /** Number of live webhooks that the key created: their `created_by` is the `id` of the key. */
+  webhooks_live: number;
 }
 
 /** A right of an API key. */
@@ -1518,14 +1545,19 @@ export interface Webhook {
   public_keys: string[];
   /** When it was created. */
   created_at: string;
+  /** The `id` of the key that created it; null if it was not recorded. */
+  created_by: string | null;
   /** Until when requests are also signed with the previous secret. */
   previous_secret_until: Time | null;
   /** When the first request since the last success failed. */
   failing_since: Time | null;
   /** Since when no event is sent. */
   disabled_at: Time | null;
-  /** gone: the response to a request was 410; failing: all requests failed for 5 days. */
-  disabled_reason: 'gone' | 'failing' | null;
+  /**
+   * gone: the response to a request was 410; failing: all requests failed for 5 days; key_revoked: the key that created
+   * it was revoked.
+   */
+  disabled_reason: 'gone' | 'failing' | 'key_revoked' | null;
 }
 
 /** A request that was sent to a webhook. */
@@ -1550,6 +1582,7 @@ export interface WebhookAttempt {
 
 /** Attempts, the newest first. */
 export interface WebhookAttemptPage {
+  /** The entries of this page. */
   data: WebhookAttempt[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
@@ -1567,6 +1600,7 @@ export interface WebhookChanges {
 
 /** The webhooks of the account. */
 export interface WebhookPage {
+  /** The entries of this page. */
   data: Webhook[];
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
@@ -1588,14 +1622,19 @@ export interface WebhookWithSecret {
   public_keys: string[];
   /** When it was created. */
   created_at: string;
+  /** The `id` of the key that created it; null if it was not recorded. */
+  created_by: string | null;
   /** Until when requests are also signed with the previous secret. */
   previous_secret_until: Time | null;
   /** When the first request since the last success failed. */
   failing_since: Time | null;
   /** Since when no event is sent. */
   disabled_at: Time | null;
-  /** gone: the response to a request was 410; failing: all requests failed for 5 days. */
-  disabled_reason: 'gone' | 'failing' | null;
+  /**
+   * gone: the response to a request was 410; failing: all requests failed for 5 days; key_revoked: the key that created
+   * it was revoked.
+   */
+  disabled_reason: 'gone' | 'failing' | 'key_revoked' | null;
   /** The secret (whsec_…) of `v1` signatures. */
   secret: string;
 }

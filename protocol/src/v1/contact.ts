@@ -25,7 +25,13 @@ export type ImportedContact = Static<typeof ImportedContact>;
 
 /** POST /contacts/import. */
 export const ContactImport = Type.Object(
-  { contacts: Type.Array(ImportedContact, { minItems: 1, maxItems: limits.contactsPerImport }) },
+  {
+    contacts: Type.Array(ImportedContact, {
+      minItems: 1,
+      maxItems: limits.contactsPerImport,
+      description: 'one or more contacts',
+    }),
+  },
   { additionalProperties: false, description: 'Contacts to add or change.' },
 );
 

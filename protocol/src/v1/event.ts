@@ -102,7 +102,7 @@ export const ListEventsQuery = Type.Object(
 
 export const EventPage = Type.Object(
   {
-    data: Type.Array(AccountEvent, { maxItems: limits.pageSize }),
+    data: Type.Array(AccountEvent, { maxItems: limits.pageSize, description: 'The events of this page.' }),
     next_cursor: Type.String({
       description: 'The cursor to send as `after` in the next request, also when there were no events.',
     }),

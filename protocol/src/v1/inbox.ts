@@ -98,7 +98,7 @@ export const ClaimedEntry = Type.Object(
   { description: 'An entry that is leased to the caller. `attempts` is the number of this attempt.' },
 );
 export const ClaimedEntries = Type.Object(
-  { data: Type.Array(ClaimedEntry, { maxItems: limits.entriesPerClaim }) },
+  { data: Type.Array(ClaimedEntry, { maxItems: limits.entriesPerClaim, description: 'The entries.' }) },
   { description: 'The entries that were claimed.' },
 );
 

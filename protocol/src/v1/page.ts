@@ -26,7 +26,7 @@ export type PageQuery = Static<typeof PageQuery>;
 export function Page<Entry extends TSchema>(entry: Entry, description: string) {
   return Type.Object(
     {
-      data: Type.Array(entry, { maxItems: limits.pageSize }),
+      data: Type.Array(entry, { maxItems: limits.pageSize, description: 'The entries of this page.' }),
       next_cursor: Type.Union([Type.String(), Type.Null()], {
         description: 'The `cursor` of the next page; null on the last one.',
       }),

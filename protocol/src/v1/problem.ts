@@ -14,17 +14,17 @@ export const Fault = Type.Object(
 export function Problem(code: TEnum<ErrorCode[]>) {
   return Type.Object(
     {
-      type: Type.String({ format: 'uri' }),
-      title: Type.String(),
-      status: Type.Integer(),
-      detail: Type.String(),
+      type: Type.String({ format: 'uri', description: 'The kind of problem: a page that explains it.' }),
+      title: Type.String({ description: 'The kind of problem, for people to read.' }),
+      status: Type.Integer({ description: 'The HTTP status.' }),
+      detail: Type.String({ description: 'The reason and what to do next, for people to read.' }),
       code,
       instance: Type.String({
         format: 'uri',
         description:
           'The HTTP request, to quote to the administrator. It ends with the value of the header `X-Request-Id`.',
       }),
-      errors: Type.Optional(Type.Array(Fault)),
+      errors: Type.Optional(Type.Array(Fault, { description: 'Each thing that is wrong with the request.' })),
     },
     { additionalProperties: false, description: 'The reason why a request was refused or failed (RFC 9457).' },
   );

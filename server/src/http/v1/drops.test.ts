@@ -205,17 +205,17 @@ describe('POST /drops', () => {
       uploads: [await upload(sender)],
       receivers: [{ email: 'anna@example.org' }, { email: 'bo@example.org', name: 'B\0' }],
       message: 'a\0b',
-      reference: '\udc00',
+      external_id: '\udc00',
       metadata: { note: '\ud800' },
     };
     const before = await rowCounts();
     const answer = await ask(sender, 'POST', '/drops', { body });
     expect([answer.status, answer.json().code]).toEqual([400, 'invalid_input']);
     const pointers = answer.json().errors.map(({ pointer }: { pointer: string }) => pointer);
-    expect(pointers).toEqual(['/receivers/1/name', '/message', '/reference', '/metadata/note']);
+    expect(pointers).toEqual(['/receivers/1/name', '/message', '/external_id', '/metadata/note']);
     expect(await rowCounts()).toEqual(before);
-    const query = await ask(sender, 'GET', '/drops?reference=a%00');
-    expect(query.json().errors).toMatchObject([{ pointer: '/reference' }]);
+    const query = await ask(sender, 'GET', '/drops?external_id=a%00');
+    expect(query.json().errors).toMatchObject([{ pointer: '/external_id' }]);
   });
 
   test('is of the kind of its faults if they are all of one kind', async () => {

@@ -43,7 +43,11 @@ export const deleteKey = route({
   scope: 'keys',
   params: Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of a live key.' }) }),
   query: RevokeApiKeyQuery,
-  answer: { status: 200, description: 'The keys that were revoked, and the webhooks that go on.', schema: RevokedApiKeys },
+  answer: {
+    status: 200,
+    description: 'The keys that were revoked, and the webhooks that go on.',
+    schema: RevokedApiKeys,
+  },
   errors: ['not_found'],
   async handle({ engines, caller, params, query: { descendants = false } }) {
     const revoked = await revokeKeyWithin(engines, caller, { keyId: params.id, descendants });
