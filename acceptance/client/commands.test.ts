@@ -23,7 +23,7 @@ test('a drop is listed, shown, extended, reminded of and revoked, and a key does
   const receivers = ['anna@receiver.test', 'bo@receiver.test'];
   await waybill('send', 'report.txt', ...receivers.flatMap((address) => ['--to', address]));
 
-  const [number = '', , state, done, to, files] = (await waybill('history', '--receiver', 'bo@receiver.test')).split(
+  const [reference = '', , state, done, to, files] = (await waybill('history', '--receiver', 'bo@receiver.test')).split(
     '\t',
   );
   expect({ state, done, to, files }).toEqual({
@@ -32,23 +32,23 @@ test('a drop is listed, shown, extended, reminded of and revoked, and a key does
     to: receivers.join(', '),
     files: 'report.txt',
   });
-  const show = async () => JSON.parse(await waybill('--json', 'show', number)) as Shown;
+  const show = async () => JSON.parse(await waybill('--json', 'show', reference)) as Shown;
   const before = await show();
   expect(before.receivers.map(({ email }) => email)).toEqual(receivers);
-  await waybill('extend', number, '--days', '20');
+  await waybill('extend', reference, '--days', '20');
   expect(Date.parse((await show()).expires_at)).toBeGreaterThan(Date.parse(before.expires_at));
-  expect(await waybill('remind', number)).toBe('Reminded 2 receivers.\n');
-  await waybill('revoke', number, '--receiver', 'bo@receiver.test', '--yes');
+  expect(await waybill('remind', reference)).toBe('Reminded 2 receivers.\n');
+  await waybill('revoke', reference, '--receiver', 'bo@receiver.test', '--yes');
   expect((await show()).receivers[1]).toMatchObject({ state: 'revoked' });
-  await waybill('revoke', number, '--yes');
-  expect(await show()).toMatchObject({ number, state: 'revoked' });
+  await waybill('revoke', reference, '--yes');
+  expect(await show()).toMatchObject({ reference, state: 'revoked' });
 
   const { api_key: key } = JSON.parse(
     await waybill('--json', 'keys', 'create', 'reader', '--scope', 'history', '--days', '1'),
   ) as { api_key: string };
   using reader = new Person({ ...person.account, apiKey: key });
   expect((await ended(reader.start('whoami'))).stdout).toMatch(/May do +history\n/);
-  const refused = await ended(reader.start('remind', number));
+  const refused = await ended(reader.start('remind', reference));
   expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('The key needs the scope send.') });
   await waybill('keys', 'revoke', 'reader', '--yes');
   expect((await ended(reader.start('whoami'))).exitCode).toBe(3);

@@ -36,7 +36,7 @@ test('contacts of more than one request are imported, exported and unchanged whe
   ]);
 });
 
-test('a request is made once for a key, shown, extended and revoked by its number', async () => {
+test('a request is made once for a key, shown, extended and revoked by its reference', async () => {
   using person = new Person(await createAccount('asker'));
   const contact = uniqueAddress('asked');
   const words = ['request', '--to', contact, '--reusable', '--no-mail', '--days', '1', '--key', 'contract'];
@@ -45,10 +45,10 @@ test('a request is made once for a key, shown, extended and revoked by its numbe
   expect(await told(person, ...words)).toEqual([made, link]);
   expect(await told(person, 'history', '--requests')).toMatchObject([{ id: made?.['id'], reusable: true }]);
 
-  const number = String(made?.['number']);
+  const reference = String(made?.['reference']);
   const receivers = [{ email: contact, state: 'waiting', sendings: 0 }];
-  expect(await told(person, 'show', number)).toMatchObject([{ id: made?.['id'], state: 'live', receivers }]);
-  const [extended] = await told(person, 'extend', number, '--days', '2');
+  expect(await told(person, 'show', reference)).toMatchObject([{ id: made?.['id'], state: 'live', receivers }]);
+  const [extended] = await told(person, 'extend', reference, '--days', '2');
   expect(endOf(extended?.['request'])).toBeGreaterThan(endOf(made));
-  expect(await told(person, 'revoke', number, '--yes')).toMatchObject([{ request: { state: 'revoked' } }]);
+  expect(await told(person, 'revoke', reference, '--yes')).toMatchObject([{ request: { state: 'revoked' } }]);
 });
