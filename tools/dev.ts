@@ -19,7 +19,7 @@ Starts the engines of compose.yaml in Docker, and serve and work from this clone
 when a file changes. Press Ctrl-C to stop them; "docker compose stop" stops the engines. If WAYBILL_DATABASE_URL is
 set, no engine is started, and all settings come from the environment. With a COMMAND, only runs it:
 
-  npm run dev -- admin accounts create --email me@example.org --number 46700000001
+  npm run dev -- admin accounts create --email me@example.org --phone 46700000001
 
 Mails are at http://localhost:8025.
 `);

@@ -22,7 +22,7 @@ test('starts the engines and serves from the clone', { timeout: 600_000 }, async
     WAYBILL_LISTEN: `127.0.0.1:${port}`,
     WAYBILL_PUBLIC_URL: url,
   };
-  const words = ['admin', 'accounts', 'create', '--email', 'me@example.org', '--number', '46700000001'];
+  const words = ['admin', 'accounts', 'create', '--email', 'me@example.org', '--phone', '46700000001'];
   const { stdout } = await run(process.execPath, ['tools/dev.ts', ...words], { env });
   expect(stdout).toMatch(/API key {2}wb_/);
 

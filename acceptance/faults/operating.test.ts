@@ -153,7 +153,7 @@ describe('a setting that is wrong is named at the start', () => {
 
   test('a command refuses another pepper, and the doctor finds it and too few connections', async () => {
     const wrong = { WAYBILL_KEY_PEPPER: randomBytes(32).toString('base64'), WAYBILL_DATABASE_CONNECTIONS: '6' };
-    const words = ['accounts', 'create', '--email', uniqueAddress(), '--number', '46700000001'];
+    const words = ['accounts', 'create', '--email', uniqueAddress(), '--phone', '46700000001'];
     expect(await admin(words, '', wrong)).toMatchObject({ exitCode: 78, stdout: '' });
     const examined = await admin(['doctor', 'keys', 'postgres', '--json'], '', wrong);
     const { findings } = JSON.parse(examined.stdout) as { findings: { check: string; status: string; says: string }[] };

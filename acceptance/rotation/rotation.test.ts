@@ -1,4 +1,4 @@
-// The master key is replaced as docs/operations.md says, under load, and `keys rotate` is killed again and again; then
+// The master key is replaced as docs/operations.md says, under load, and `master-keys rotate` is killed again and again; then
 // the installation changes to day keys. No request fails, the old key is not needed any more, and files can be read.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -60,11 +60,11 @@ test(`the master key of ${files} files is replaced under load, and the rotation 
   setKeys(fresh, old);
   await restart();
   const [killed, rotatedMs] = await timed(() => killRotations(storage, program));
-  const [rotated, restMs] = await timed(() => admin<{ done: boolean }>('keys', 'rotate'));
+  const [rotated, restMs] = await timed(() => admin<{ done: boolean }>('master-keys', 'rotate'));
   expect(rotated.done).toBe(true);
   setKeys(fresh);
   await restart();
-  const [, byDayMs] = await timed(() => admin('keys', 'by-day'));
+  const [, byDayMs] = await timed(() => admin('day-keys', 'start'));
   await load.uploads(5);
   await reader.end();
   expect([...(await load.end()), ...reader.failures]).toEqual([]);
@@ -97,7 +97,7 @@ async function killRotations({ query }: OwnStorage, { waybilld, environment }: P
   const all = await keysLeft();
   const left: number[] = [];
   for (let kill = 1; kill <= kills; kill += 1) {
-    const rotation = spawn(process.execPath, [waybilld, 'admin', 'keys', 'rotate', '--json'], {
+    const rotation = spawn(process.execPath, [waybilld, 'admin', 'master-keys', 'rotate', '--json'], {
       env: environment,
       stdio: 'ignore',
     });

@@ -7,19 +7,11 @@ import { Client } from '../lib/client.ts';
 import { assertErrorAnswer } from '../lib/expect.ts';
 
 interface CreatedAccount {
-  account: { email: string; number: string; type: string; disabled: boolean };
+  account: { email: string; phone: string; type: string; disabled: boolean };
   api_key: string;
 }
 
-const create = (email: string, number: string) => [
-  'accounts',
-  'create',
-  '--email',
-  email,
-  '--number',
-  number,
-  '--json',
-];
+const create = (email: string, number: string) => ['accounts', 'create', '--email', email, '--phone', number, '--json'];
 
 describe('creating an account', () => {
   test('takes an address and a number, and gives a key that opens the index page', async () => {
@@ -42,7 +34,7 @@ describe('creating an account', () => {
   test('demands both the address and the number', async () => {
     const email = uniqueAddress('half');
     expect((await admin(['accounts', 'create', '--email', email, '--json'])).exitCode).not.toBe(0);
-    expect((await admin(['accounts', 'create', '--number', '46701234567', '--json'])).exitCode).not.toBe(0);
+    expect((await admin(['accounts', 'create', '--phone', '46701234567', '--json'])).exitCode).not.toBe(0);
     expect(await listedAddresses()).not.toContain(email);
   });
 
@@ -65,7 +57,7 @@ describe('creating an account', () => {
   for (const number of ['1234567', '123456789012345']) {
     test(`takes the number ${number}, which no telephone has`, async () => {
       const created = await adminJson<CreatedAccount>(create(uniqueAddress('number'), number));
-      expect(created.account.number).toBe(number);
+      expect(created.account.phone).toBe(number);
     });
   }
 
@@ -85,7 +77,7 @@ describe('API keys', () => {
   test('are two at most, so that one can be changed without a pause', async () => {
     const client = await freshClient('rotation');
     const second = await adminJson<{ id: string; api_key: string }>([
-      'keys',
+      'api-keys',
       'create',
       '--email',
       client.user,
@@ -95,7 +87,7 @@ describe('API keys', () => {
     expect((await client.index()).status).toBe(200);
     expect((await withSecond.index()).status).toBe(200);
 
-    const third = await admin(['keys', 'create', '--email', client.user, '--json']);
+    const third = await admin(['api-keys', 'create', '--email', client.user, '--json']);
     expect(third.exitCode).toBe(1);
     expect(third.stderr).toMatch(/revoke/i);
   });
@@ -103,7 +95,7 @@ describe('API keys', () => {
   test('are refused from the moment they are revoked', async () => {
     const client = await freshClient('revoked');
     const second = await adminJson<{ id: string; api_key: string }>([
-      'keys',
+      'api-keys',
       'create',
       '--email',
       client.user,
@@ -111,7 +103,7 @@ describe('API keys', () => {
     ]);
     const withSecond = new Client({ ...client.account, apiKey: second.api_key });
     expect((await withSecond.contacts()).status).toBe(200);
-    expect((await admin(['keys', 'revoke', '--email', client.user, '--id', second.id])).exitCode).toBe(0);
+    expect((await admin(['api-keys', 'revoke', '--email', client.user, '--id', second.id])).exitCode).toBe(0);
     // Both processes have just seen this key; neither may remember it.
     for (let i = 0; i < 4; i++) assertErrorAnswer(await withSecond.contacts(), 401, 'unauthorized');
     expect((await client.contacts()).status).toBe(200);
@@ -119,7 +111,7 @@ describe('API keys', () => {
 
   test('are listed without the key itself', async () => {
     const client = await freshClient('listed');
-    const listed = await admin(['keys', 'list', '--email', client.user, '--json']);
+    const listed = await admin(['api-keys', 'list', '--email', client.user, '--json']);
     expect(JSON.parse(listed.stdout)).toMatchObject([{ state: 'live', name: '', scopes: null, networks: null }]);
     expect(listed.stdout).not.toContain(client.account.apiKey);
   });

@@ -40,7 +40,7 @@ async function addByMachine({ email }: Actor, { apiKey }: Key, address: string):
 
 test('two keys of one account are told apart, in /api/v1 and in the machine API', async () => {
   const owner = await exchange.account();
-  const second = (await admin('keys', 'create', '--email', owner.email)) as { id: string; api_key: string };
+  const second = (await admin('api-keys', 'create', '--email', owner.email)) as { id: string; api_key: string };
   const keys: Key[] = [
     { id: owner.key.id, apiKey: owner.apiKey },
     { id: second.id, apiKey: second.api_key },

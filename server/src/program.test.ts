@@ -83,9 +83,9 @@ describe('a command line that cannot be run', () => {
       'waybilld admin drops show',
     ],
     [
-      'admin keys revoke --email a@example.org --id 7',
-      'Use an id as `keys list` shows it.',
-      'waybilld admin keys revoke',
+      'admin api-keys revoke --email a@example.org --id 7',
+      'Use an id as `api-keys list` shows it.',
+      'waybilld admin api-keys revoke',
     ],
     [
       `admin drops extend ${drop} --account a@example.org --until tomorrow`,

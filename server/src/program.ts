@@ -1,14 +1,16 @@
 import { Command, type CommanderError, Option } from 'commander';
 import { accountCommands } from './admin/accounts.ts';
+import { apiKeyCommands } from './admin/api-keys.ts';
 import { backupCommand } from './admin/backup.ts';
 import { examples, type WithEngines } from './admin/command.ts';
 import { contactCommands } from './admin/contacts.ts';
+import { dayKeyCommands } from './admin/day-keys.ts';
 import { type Diagnose, doctorCommand } from './admin/doctor.ts';
 import { dropCommands } from './admin/drops.ts';
 import { groupCommands } from './admin/groups.ts';
 import { holdCommands } from './admin/holds.ts';
-import { keyCommands } from './admin/keys.ts';
 import { mailCommands } from './admin/mail.ts';
+import { masterKeyCommands } from './admin/master-keys.ts';
 import { migrateCommand } from './admin/migrate.ts';
 import { outboxCommands } from './admin/outbox.ts';
 import { restoreCommand } from './admin/restore.ts';
@@ -70,14 +72,16 @@ Exit codes:
   const admin = program.command('admin').description('run an administrator’s command');
   examples(
     admin,
-    'waybilld admin accounts create --email orders@example.org --number 46700000001',
+    'waybilld admin accounts create --email orders@example.org --phone 46700000001',
     'waybilld admin drops list --account orders@example.org',
     'waybilld admin outbox list --state given-up',
   );
   for (const add of [
     accountCommands,
     groupCommands,
-    keyCommands,
+    apiKeyCommands,
+    masterKeyCommands,
+    dayKeyCommands,
     contactCommands,
     dropCommands,
     holdCommands,

@@ -151,7 +151,7 @@ test('a container runs as the chart says', async () => {
 
 /** Creates an account with `waybilld` in the pod, and uses it from this machine. */
 async function newAccount(user: string): Promise<Waybill> {
-  const creating = ['admin', 'accounts', 'create', '--email', user, '--number', '46700000001', '--json'];
+  const creating = ['admin', 'accounts', 'create', '--email', user, '--phone', '46700000001', '--json'];
   const waybilld = ['node', '/srv/waybill/server/dist/main.js'];
   const printed = await podman.run('exec', await running('serve'), ...waybilld, ...creating);
   const { api_key: apiKey } = JSON.parse(printed) as { api_key: string };

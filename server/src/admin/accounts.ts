@@ -28,7 +28,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
     .description('create, list, change and delete the accounts that may use the server');
   examples(
     accounts,
-    'waybilld admin accounts create --email orders@example.org --number 46700000001',
+    'waybilld admin accounts create --email orders@example.org --phone 46700000001',
     'waybilld admin accounts list',
   );
 
@@ -36,13 +36,14 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
     .command('create')
     .description('create an account and its first API key, which is shown only once')
     .requiredOption('--email <address>', 'its address, which is also its user name')
-    .requiredOption('--number <digits>', 'its mobile number: 7 to 15 digits, starting with the country code')
+    .requiredOption('--phone <digits>', 'its mobile number: 7 to 15 digits, starting with the country code')
     .addOption(new Option('--type <type>', 'the kind of account').choices(['api', 'user']).default('api'))
     .option('--language <tag>', 'its language, such as en or sv')
     .option('--json', 'print JSON')
-    .action((options: { email: string; number: string; type: 'api' | 'user'; language?: string; json?: boolean }) =>
+    .action((options: { email: string; phone: string; type: 'api' | 'user'; language?: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const { account, apiKey } = await createAccount(engines, options);
+        const { phone: number, ...details } = options;
+        const { account, apiKey } = await createAccount(engines, { ...details, number });
         print(options.json, { account: shown(account), api_key: apiKey }, [
           `Account  ${account.email}`,
           `API key  ${apiKey}`,
@@ -52,8 +53,8 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
     );
   examples(
     create,
-    'waybilld admin accounts create --email orders@example.org --number 46700000001',
-    'waybilld admin accounts create --email anna@example.org --number 46700000002 --type user --language sv --json',
+    'waybilld admin accounts create --email orders@example.org --phone 46700000001',
+    'waybilld admin accounts create --email anna@example.org --phone 46700000002 --type user --language sv --json',
   );
 
   const list = accounts
@@ -161,5 +162,5 @@ async function groupFrom(engines: Pick<Engines, 'store'>, name: string | undefin
 function shown(account: Account) {
   const { email, displayName: name, number, type, disabled, deleting, secondFactor, receipts, reminders } = account;
   const choices = { second_factor: secondFactor ?? 'default', receipts, reminders };
-  return { email, name, number, type, disabled, ...(deleting && { deleting }), ...choices };
+  return { email, name, phone: number, type, disabled, ...(deleting && { deleting }), ...choices };
 }

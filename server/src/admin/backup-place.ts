@@ -29,7 +29,7 @@ export async function mirrorFrom(
     if (!(error instanceof MissingObject)) throw error;
     throw new ExchangeError(
       'not_found',
-      'There are no day keys in this place. Name the one that `keys export` wrote to.',
+      'There are no day keys in this place. Name the one that `day-keys export` wrote to.',
     );
   });
 }
@@ -38,7 +38,7 @@ export function addFrom(command: Command): Command {
   return command
     .requiredOption('--from <place>', 'a directory, or s3://BUCKET/PREFIX, that `backup` wrote to', placeAddress)
     .option('--backup <id>', 'one of the backups in it; otherwise the newest')
-    .option('--day-keys <place>', 'a directory, or s3://BUCKET/PREFIX, that `keys export` wrote to', placeAddress)
+    .option('--day-keys <place>', 'a directory, or s3://BUCKET/PREFIX, that `day-keys export` wrote to', placeAddress)
     .option('--json', 'print JSON');
 }
 

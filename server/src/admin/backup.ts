@@ -30,7 +30,7 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
     .requiredOption('--to <place>', 'a directory, or s3://BUCKET/PREFIX on the same S3 server', placeAddress)
     .option(
       '--day-keys <place>',
-      'afterwards, export the day keys to this other place, as `keys export` does: without them a backup cannot be read',
+      'afterwards, export the day keys to this other place, as `day-keys export` does: without them a backup cannot be read',
       placeAddress,
     )
     .option(
@@ -119,7 +119,7 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
 const ofItsOwn =
   'Day keys must not be in the place of the backups: with old copies of them, files that have ended could be read again. Name another place.';
 const dayKeysMissing =
-  'The files of this backup cannot be read without the day keys. Export them now, to another place: waybilld admin keys export --to PLACE';
+  'The files of this backup cannot be read without the day keys. Export them now, to another place: waybilld admin day-keys export --to PLACE';
 
 /** Pruning must not remove what another backup in the same place has found there. */
 async function alone(

@@ -1,13 +1,20 @@
 import type { BackupAddress } from '../assemble.ts';
 import { type Exported, exportDayKeys, importDayKeys } from '../domain/keys/day-key-mirror.ts';
 import { dateOf } from '../domain/keys/day-keys.ts';
-import { rotateMasterKey } from '../domain/keys/rotate-master-key.ts';
 import { inPlace, mirrorFrom, placeAddress } from './backup-place.ts';
 import { type AddCommand, type AdminContext, examples, print } from './command.ts';
-import { Progress } from './progress.ts';
+import { wrapAgain } from './wrap-again.ts';
 
-/** Commands of `keys`. */
-export const dayKeyCommands: AddCommand = (keys, withEngines) => {
+export const dayKeyCommands: AddCommand = (parent, withEngines) => {
+  const keys = parent
+    .command('day-keys')
+    .description('copy the day keys, which wrap the keys of the files that end on a day, and put them back');
+  examples(
+    keys,
+    'waybilld admin day-keys export --to /var/backups/waybill-day-keys',
+    'waybilld admin day-keys import --from /var/backups/waybill-day-keys',
+  );
+
   const exporting = keys
     .command('export')
     .description(
@@ -24,8 +31,8 @@ export const dayKeyCommands: AddCommand = (keys, withEngines) => {
     );
   examples(
     exporting,
-    'waybilld admin keys export --to /var/backups/waybill-day-keys',
-    'waybilld admin keys export --to s3://waybill-day-keys --json',
+    'waybilld admin day-keys export --to /var/backups/waybill-day-keys',
+    'waybilld admin day-keys export --to s3://waybill-day-keys --json',
   );
 
   const importing = keys
@@ -33,7 +40,11 @@ export const dayKeyCommands: AddCommand = (keys, withEngines) => {
     .description(
       'put day keys back that stored files need and the bucket does not have. Exits with 1 if some are not in the place either',
     )
-    .requiredOption('--from <place>', 'a directory, or s3://BUCKET/PREFIX, that `keys export` wrote to', placeAddress)
+    .requiredOption(
+      '--from <place>',
+      'a directory, or s3://BUCKET/PREFIX, that `day-keys export` wrote to',
+      placeAddress,
+    )
     .option('--json', 'print JSON')
     .action((options: { from: BackupAddress; json?: boolean }) =>
       withEngines(async ({ engines }) => {
@@ -46,10 +57,10 @@ export const dayKeyCommands: AddCommand = (keys, withEngines) => {
         if (missing.length > 0) process.exitCode = 1;
       }),
     );
-  examples(importing, 'waybilld admin keys import --from /var/backups/waybill-day-keys');
+  examples(importing, 'waybilld admin day-keys import --from /var/backups/waybill-day-keys');
 
-  const byDay = keys
-    .command('by-day')
+  const start = keys
+    .command('start')
     .description(
       'after an upgrade from a version without day keys: from now on, wrap the keys of files by the day on which they end, and do so for all that are stored. Run it once, when no process of the earlier version is running: it could not read these files',
     )
@@ -60,11 +71,11 @@ export const dayKeyCommands: AddCommand = (keys, withEngines) => {
         const replaced = await wrapAgain(engines);
         print(options.json, { replaced }, [
           `The keys of files are wrapped by day. ${replaced} keys wrapped again.`,
-          'Day keys are in no backup. Copy them after each: waybilld admin keys export --to PLACE',
+          'Day keys are in no backup. Copy them after each: waybilld admin day-keys export --to PLACE',
         ]);
       }),
     );
-  examples(byDay, 'waybilld admin keys by-day');
+  examples(start, 'waybilld admin day-keys start');
 };
 
 export function exportTo(engines: AdminContext['engines'], address: BackupAddress): Promise<Exported> {
@@ -75,24 +86,7 @@ export function exportLines({ exported, removed, lost }: Exported): string[] {
   return [
     `${exported} day keys exported; ${removed} removed that have been destroyed since.`,
     ...(lost.length > 0
-      ? [`Lost in the bucket: ${lost.join(', ')}. Put them back: waybilld admin keys import --from PLACE`]
+      ? [`Lost in the bucket: ${lost.join(', ')}. Put them back: waybilld admin day-keys import --from PLACE`]
       : []),
   ];
-}
-
-/** Wraps stored keys by the current keys, and shows how far it is. Returns how many. */
-export async function wrapAgain(engines: AdminContext['engines']): Promise<number> {
-  const progress = new Progress();
-  const replaced = await rotateMasterKey(
-    engines,
-    (count) => progress.show(() => `${count} keys wrapped again`),
-    (key) => {
-      progress.clear();
-      process.stderr.write(
-        `Lost, and passed over: ${key}. Put day keys back: waybilld admin keys import --from PLACE\n`,
-      );
-    },
-  );
-  progress.clear();
-  return replaced;
 }

@@ -85,7 +85,7 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
                   ({ day, files: count }) => `The day key of ${dateOf(day)} is missing: ${count} files cannot be read.`,
                 ),
                 ...(lostDays.length > 0
-                  ? ['Put them back from where `keys export` wrote to: waybilld admin keys import --from PLACE']
+                  ? ['Put them back from where `day-keys export` wrote to: waybilld admin day-keys import --from PLACE']
                   : []),
                 ...(missing > 0 ? ['Find the files that cannot be read: waybilld admin scrub'] : []),
                 ...(messages > 0

@@ -13,7 +13,7 @@ interface Flags {
   dir: string;
   set: Settings;
   email?: string;
-  number?: string;
+  phone?: string;
   apiKeyFile?: string;
   doctor: boolean;
   yes?: boolean;
@@ -29,13 +29,13 @@ export function setupCommand(program: Command, setUp: SetUp): void {
     .option('--dir <folder>', 'where the environment file and the secrets are', resolveGivenPath, '/etc/waybill')
     .option('--set <NAME=VALUE>', 'a setting; can be repeated. Secrets are safer in the environment', assignment, {})
     .option('--email <address>', 'the address of the first account')
-    .option('--number <digits>', 'its mobile number: 7 to 15 digits, starting with the country code')
+    .option('--phone <digits>', 'its mobile number: 7 to 15 digits, starting with the country code')
     .option('--api-key-file <path>', 'also write the key of the new account to this file', resolveGivenPath)
     .option('--no-doctor', 'do not examine everything at the end')
     .option('--yes', 'ask nothing: settings come from --set, the environment and the environment file')
     .option('--json', 'ask nothing, and print JSON')
     .action(async ({ yes, json, ...options }: Flags, command: Command) => {
-      if (options.email !== undefined && options.number === undefined) command.error('--email also needs --number');
+      if (options.email !== undefined && options.phone === undefined) command.error('--email also needs --phone');
       const result = await setUp({ ...options, mayAsk: !yes && !json && process.stdin.isTTY });
       print(json, shown(result), linesOf(result, options.dir));
       if (result.findings.some(({ status }) => status === 'fault') || result.failures.length > 0) process.exitCode = 1;
@@ -44,7 +44,7 @@ export function setupCommand(program: Command, setUp: SetUp): void {
     setup,
     'waybilld setup',
     'waybilld setup --yes --set WAYBILL_PUBLIC_URL=https://files.example.org --set WAYBILL_S3_BUCKET=waybill',
-    'waybilld setup --yes --email orders@example.org --number 46700000001 --json',
+    'waybilld setup --yes --email orders@example.org --phone 46700000001 --json',
   );
 }
 

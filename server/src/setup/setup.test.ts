@@ -57,7 +57,7 @@ function run(options: Partial<SetupOptions> = {}, needs: Partial<SetupNeeds> = {
     },
   );
 }
-const first = { email: 'orders@example.org', number: '46700000001' };
+const first = { email: 'orders@example.org', phone: '46700000001' };
 const contents = () =>
   Object.fromEntries(readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), 'utf8')]));
 

@@ -13,7 +13,7 @@ export interface SetupOptions {
   /** The most specific source of settings, before the environment and the environment file. */
   readonly set: Settings;
   readonly email?: string | undefined;
-  readonly number?: string | undefined;
+  readonly phone?: string | undefined;
   /** Where the key of a new account is also written. */
   readonly apiKeyFile?: string | undefined;
   /** Whether everything is examined at the end. */
@@ -83,7 +83,7 @@ export async function setUp(options: SetupOptions, needs: SetupNeeds): Promise<S
 
 async function firstAccount(
   engines: Pick<Assembly, 'store' | 'random' | 'pepper'> & ByCommand,
-  given: Pick<SetupOptions, 'email' | 'number'>,
+  given: Pick<SetupOptions, 'email' | 'phone'>,
   ask: Ask | undefined,
 ): Promise<{ email: string; apiKey: string } | 'exists' | 'none'> {
   const { accounts } = engines.store;
@@ -94,9 +94,9 @@ async function firstAccount(
   if (isThere) return 'exists';
   const email = given.email ?? (await ask?.(plain('The mail address of the first account. Empty: create none now.')));
   if (!email) return 'none';
-  const number =
-    given.number ?? (await ask?.(plain('Its mobile number: 7 to 15 digits, starting with the country code.'))) ?? '';
-  const { account, apiKey } = await createAccount(engines, { email, number, type: 'api' });
+  const phone =
+    given.phone ?? (await ask?.(plain('Its mobile number: 7 to 15 digits, starting with the country code.'))) ?? '';
+  const { account, apiKey } = await createAccount(engines, { email, number: phone, type: 'api' });
   return { email: account.email, apiKey };
 }
 

@@ -9,7 +9,7 @@ import { fromLines, inOrder } from './streams.ts';
 
 const filesAtOnce = 4;
 const needsDayKeys =
-  'The keys of its files are wrapped by day keys, which are not in a backup. Name the place that `keys export` wrote to: --day-keys PLACE';
+  'The keys of its files are wrapped by day keys, which are not in a backup. Name the place that `day-keys export` wrote to: --day-keys PLACE';
 
 export interface Verified {
   readonly manifest: Manifest;

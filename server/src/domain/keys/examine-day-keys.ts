@@ -17,7 +17,7 @@ export async function* examineDayKeys({
       yield warning(
         check,
         'The keys of files are not wrapped by day: files that have ended can still be read from a backup made before.',
-        'When no process of an earlier version is running any more, run: waybilld admin keys by-day',
+        'When no process of an earlier version is running any more, run: waybilld admin day-keys start',
       );
       return;
     }
@@ -37,7 +37,7 @@ export async function* examineDayKeys({
     yield fault(
       check,
       `${lost.length} day keys are not in the bucket or do not open: ${dates}. Files that end on these days cannot be read.`,
-      'Put them back from where you keep a copy: waybilld admin keys import --from PLACE',
+      'Put them back from where you keep a copy: waybilld admin day-keys import --from PLACE',
     );
   } catch (error) {
     yield skipped(check, `The day keys cannot be examined: ${reason(error)}.`);

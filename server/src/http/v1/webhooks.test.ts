@@ -360,7 +360,7 @@ describe('a key that is revoked', () => {
 
   test('by a command: it says how many webhooks go on, or are disabled', async () => {
     const first = await family();
-    const revoke = ['keys', 'revoke', '--email', first.owner.email, '--id'];
+    const revoke = ['api-keys', 'revoke', '--email', first.owner.email, '--id'];
     expect(await runAdmin(exchange, ...revoke, first.child.id)).toBe(
       `${first.child.id} is revoked.\nWebhooks that it created and that go on: 1\n`,
     );

@@ -1,0 +1,105 @@
+import { createKey } from '../domain/accounts/create-key.ts';
+import { findAccount } from '../domain/accounts/find-account.ts';
+import { revokeKey } from '../domain/accounts/revoke-key.ts';
+import type { ApiKey } from '../domain/ports/index.ts';
+import { type AddCommand, examples, idFrom, print } from './command.ts';
+
+export const apiKeyCommands: AddCommand = (parent, withEngines) => {
+  const keys = parent
+    .command('api-keys')
+    .description(
+      'create, list and revoke the API keys of an account, which has at most two live ones that may do everything',
+    );
+  examples(
+    keys,
+    'waybilld admin api-keys list --email orders@example.org',
+    'waybilld admin api-keys create --email orders@example.org',
+  );
+
+  const create = keys
+    .command('create')
+    .description('create another key, which is shown only once')
+    .requiredOption('--email <address>', 'the account')
+    .option('--json', 'print JSON')
+    .action((options: { email: string; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const account = await findAccount(engines, options.email);
+        const { id, apiKey } = await createKey(engines, account);
+        print(options.json, { id, api_key: apiKey }, [
+          `Key      ${id}`,
+          `API key  ${apiKey}`,
+          'The key is not shown again: store it where the client finds it.',
+        ]);
+      }),
+    );
+  examples(create, 'waybilld admin api-keys create --email orders@example.org');
+
+  const list = keys
+    .command('list')
+    .description('list the keys of an account, newest first')
+    .requiredOption('--email <address>', 'the account')
+    .option('--json', 'print JSON')
+    .action((options: { email: string; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const account = await findAccount(engines, options.email);
+        const found = await engines.store.accounts.keys(account.id);
+        print(
+          options.json,
+          found.map((key) => ({
+            id: key.id,
+            hint: key.hint,
+            name: key.name,
+            state: stateOf(key),
+            scopes: key.scopes,
+            networks: key.networks,
+            created_at: key.createdAt,
+            created_by: key.createdBy,
+            revoked_at: key.revokedAt,
+          })),
+          found.map((key) =>
+            `${key.id}  ${key.hint}  ${stateOf(key)}  ${key.scopes?.join(',') ?? 'everything'}  ${key.name}`.trimEnd(),
+          ),
+        );
+      }),
+    );
+  examples(list, 'waybilld admin api-keys list --email orders@example.org --json');
+
+  const revoke = keys
+    .command('revoke')
+    .description('refuse a key from now on')
+    .requiredOption('--email <address>', 'the account')
+    .requiredOption('--id <id>', 'the key, as `api-keys list` shows it', idFrom('api-keys list'))
+    .option(
+      '--descendants',
+      'also the keys that it created, those that they created, and so on; and disable the webhooks of all of them',
+    )
+    .option('--json', 'print JSON')
+    .action((options: { email: string; id: string; descendants?: boolean; json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const account = await findAccount(engines, options.email);
+        const { id, descendants = false } = options;
+        const revocation = { keyId: id, descendants };
+        const { ids, ...webhooks } = await revokeKey(engines, account, revocation, engines.administrator);
+        const { webhooksDisabled, webhooksLive } = webhooks;
+        print(
+          options.json,
+          { id, revoked: true, ids, webhooks_disabled: webhooksDisabled, webhooks_live: webhooksLive },
+          [
+            ...ids.map((one) => `${one} is revoked.`),
+            ...(webhooksDisabled > 0 ? [`Webhooks that are disabled: ${webhooksDisabled}`] : []),
+            ...(webhooksLive > 0 ? [`Webhooks that it created and that go on: ${webhooksLive}`] : []),
+          ],
+        );
+      }),
+    );
+  examples(
+    revoke,
+    'waybilld admin api-keys revoke --email orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d',
+    'waybilld admin api-keys revoke --email orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d --descendants',
+  );
+};
+
+function stateOf({ isLive, revokedAt }: ApiKey): 'live' | 'revoked' | 'ended' {
+  if (isLive) return 'live';
+  return revokedAt ? 'revoked' : 'ended';
+}

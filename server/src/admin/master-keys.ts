@@ -1,0 +1,73 @@
+import { currentVersion } from '../domain/keys/rotate-master-key.ts';
+import { type AddCommand, type AdminContext, examples, print } from './command.ts';
+import { wrapAgain } from './wrap-again.ts';
+
+export const masterKeyCommands: AddCommand = (parent, withEngines) => {
+  const keys = parent
+    .command('master-keys')
+    .description('show what each master key wraps, and wrap stored keys by the newest one');
+  examples(keys, 'waybilld admin master-keys status', 'waybilld admin master-keys rotate');
+
+  const rotate = keys
+    .command('rotate')
+    .description(
+      'wrap all stored keys by the newest master key (the first of the key file), while everything keeps running; can be interrupted and repeated. Exits with 1 if other master keys are still needed',
+    )
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const since = performance.now();
+        const replaced = await wrapAgain(engines);
+        const tookMs = Math.round(performance.now() - since);
+        const versions = await masterKeys(engines);
+        const current = await currentVersion(engines.keys);
+        const isDone = versions.every(
+          ({ version, files, drops, day_keys: days }) => version === current || files + drops + days === 0,
+        );
+        print(options.json, { replaced, done: isDone, master_keys: versions, took_ms: tookMs }, [
+          `${replaced} keys wrapped again by the master key of version ${current}.`,
+          isDone
+            ? 'No other master key is needed. Keep the old ones for as long as you keep backups made with them.'
+            : 'Another master key is still used: restart all processes that were started before the key file was changed, then repeat this command.',
+        ]);
+        if (!isDone) process.exitCode = 1;
+      }),
+    );
+  examples(rotate, 'waybilld admin master-keys rotate', 'waybilld admin master-keys rotate --json');
+
+  const status = keys
+    .command('status')
+    .description(
+      'show how many stored keys each master key wraps; a day key wraps those of the files that end on its day',
+    )
+    .option('--json', 'print one JSON array')
+    .action((options: { json?: boolean }) =>
+      withEngines(async ({ engines }) => {
+        const versions = await masterKeys(engines);
+        const current = await currentVersion(engines.keys);
+        print(
+          options.json,
+          versions,
+          versions.map(
+            ({ version, files, drops, day_keys: days, fingerprint }) =>
+              `version ${version}  ${days} day keys  ${files} files  ${drops} drops  ${fingerprint === null ? 'NOT available here' : `fingerprint ${fingerprint}`}${version === current ? '  current' : ''}`,
+          ),
+        );
+      }),
+    );
+  examples(status, 'waybilld admin master-keys status', 'waybilld admin master-keys status --json');
+};
+
+/** Those that are known here, and those that stored keys need. */
+async function masterKeys({ keys, database }: AdminContext['engines']) {
+  const used = (await database.keyVersions()).filter(({ version }) => version > 0);
+  const known = await keys.masterKeys();
+  const versions = new Set([...known, ...used].map(({ version }) => version));
+  return [...versions]
+    .toSorted((a, b) => a - b)
+    .map((version) => {
+      const { files = 0, drops = 0, days = 0 } = used.find((key) => key.version === version) ?? {};
+      const fingerprint = known.find((key) => key.version === version)?.fingerprint ?? null;
+      return { version, day_keys: days, files, drops, fingerprint };
+    });
+}
