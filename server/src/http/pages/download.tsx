@@ -7,8 +7,9 @@ import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx
 import { named } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { sendFile } from '../shared/send-file.ts';
-import { sendZip, zipPaths } from '../shared/send-zip.ts';
+import { sendZip } from '../shared/send-zip.ts';
 import type { Transfers } from '../shared/transfers.ts';
+import { zipPaths } from '../shared/zip-layouts.ts';
 import { askingOf } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { downloads } from './link-pages.ts';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
+import { percentile } from '../../../../tools/percentile.ts';
 import { findLink } from '../../domain/links/find-link.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import type { Link } from '../../domain/ports/index.ts';
@@ -135,4 +136,38 @@ test('an empty file counts when its place has been passed', async () => {
   expect(await complete()).toEqual([]);
   await zip({ range: `bytes=${header}-${header + 1}` });
   await expect.poll(complete).toEqual(['empty']);
+});
+
+test('who may no longer have it gets none of it, although it was sent a moment ago', async () => {
+  const [{ link, zip }, other] = await sent('a.txt');
+  for (const { zip: before } of [{ zip }, other]) expect((await before({ range: 'bytes=0-0' })).status).toBe(206);
+  await exchange.database.query("update drops set expires_at = now() - interval '1 second' where id = $1", [
+    link.dropId,
+  ]);
+  for (const { zip: after } of [{ zip }, other]) expect((await after({ range: 'bytes=0-0' })).status).toBe(410);
+});
+
+test('a byte of a ZIP of 960 files costs much less when the drop has not changed', { timeout: 180_000 }, async () => {
+  const [{ link, zip }] = await sent(...Array.from({ length: 960 }, (_, index) => `folder ${index % 7}/${index}.txt`));
+  const costs: { changed: number; again: number }[] = [];
+  /** The processor time of a request for the first byte, in milliseconds. */
+  const cost = async () => {
+    const before = process.cpuUsage();
+    const { status, bytes } = await zip({ range: 'bytes=0-0' });
+    const { user, system } = process.cpuUsage(before);
+    expect([status, bytes.toString()]).toEqual([206, 'P']);
+    return (user + system) / 1000;
+  };
+  for (let round = 0; round < 12; round += 1) {
+    // The time of the drop is in every header.
+    await exchange.database.query('update drops set created_at = created_at + $2 where id = $1', [link.dropId, '2 s']);
+    costs.push({ changed: await cost(), again: await cost() });
+  }
+  // The first rounds also compile.
+  const median = (which: 'changed' | 'again') =>
+    percentile(
+      costs.slice(4).map((round) => round[which]),
+      0.5,
+    );
+  expect(median('again') / median('changed')).toBeLessThan(0.6);
 });

@@ -1,12 +1,15 @@
-import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { safeLocalName, safeLocalPaths } from '@waybill/protocol';
+import { safeLocalName } from '@waybill/protocol';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
 import type { Delivery, Engines, SealedFile } from '../../domain/ports/index.ts';
 import { sendBody } from './send-body.ts';
-import { type ZipLayout, zipLayout } from './zip-layout.ts';
+import type { ZipLayout } from './zip-layout.ts';
+import { ZipLayouts } from './zip-layouts.ts';
+
+/** 29 of drops with 960 files. */
+const layouts = new ZipLayouts({ count: 1_000, bytes: 32 * 1024 ** 2 });
 
 /** The files of a drop, and what their ZIP is named after. */
 interface ZippedDrop {
@@ -30,18 +33,14 @@ export async function sendZip(
   onSent: (deliveries: readonly Delivery[]) => Promise<void>,
 ): Promise<FastifyReply> {
   const { files } = drop;
-  const paths = zipPaths(files);
-  const layout = zipLayout(
-    files.map((file, index) => ({ ...file, path: paths[index] as string })),
-    drop.createdAt,
-  );
+  const { layout, etag } = layouts.of(drop);
   const body = {
     headers: {
       'content-type': 'application/zip',
       'content-disposition': contentDisposition(zipName(drop)),
     },
     sizeBytes: layout.sizeBytes,
-    etag: etagOf(layout, files),
+    etag,
     about: { dropId: drop.dropId },
     read: (range: ByteRange) => readZip(engines, layout, files, range, signal),
     async onSent(sent: ByteRange) {
@@ -50,11 +49,6 @@ export async function sendZip(
     },
   };
   return sendBody(body, request, reply, signal);
-}
-
-/** The names of the files in the ZIP, and therefore where they are unpacked. */
-export function zipPaths(files: readonly Pick<SealedFile, 'path'>[]): string[] {
-  return safeLocalPaths(files.map(({ path }) => path));
 }
 
 /** Named after its sender and its day: `acme-example.org 2026-11-15.zip`. */
@@ -108,15 +102,4 @@ function within(piece: ByteRange, range: ByteRange): ByteRange {
     start: Math.max(range.start, piece.start) - piece.start,
     end: Math.min(range.end, piece.end) - piece.start,
   };
-}
-
-/** A digest of all its headers and of the files between them, so that it changes when either does. */
-function etagOf({ pieces }: ZipLayout, files: readonly SealedFile[]): string | undefined {
-  if (files.some((file) => file.crc32 === null)) return undefined;
-  const hash = createHash('sha256');
-  for (const piece of pieces) {
-    if ('header' in piece) hash.update(piece.header((entry) => files[entry]?.crc32 ?? 0));
-    else hash.update(files[piece.entry]?.sha256 ?? '');
-  }
-  return `"${hash.digest('base64')}"`;
 }
