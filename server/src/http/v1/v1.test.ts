@@ -99,7 +99,7 @@ describe('a refusal', () => {
       status: 401,
       detail: 'Send a live API key as `Authorization: Bearer <key>`.',
       code: 'unauthorized',
-      instance: `urn:waybill:http-request:${answer.headers['x-request-id']}`,
+      instance: `urn:waybill:http-request:${String(answer.headers['x-request-id'])}`,
     });
   });
 
