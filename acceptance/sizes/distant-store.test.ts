@@ -64,15 +64,12 @@ test('a fast download has most of its speed', { timeout: 600_000 }, async () => 
   for (let round = 0; round < rounds; round += 1) {
     times.push({ near: await download(near), distant: await download(distant) });
   }
-  const median = (side: 'near' | 'distant') =>
-    percentile(
-      times.map((round) => round[side]),
-      0.5,
-    );
-  const part = median('near') / median('distant');
+  // The best of each: whatever else runs on the machine can only add to a time.
+  const best = (side: 'near' | 'distant') => Math.min(...times.map((round) => round[side]));
+  const part = best('near') / best('distant');
   const speed = (ms: number) => `${(largeBytes / 1024 ** 2 / (ms / 1000)).toFixed(0)} MiB/s`;
   report(
-    `${speed(median('near'))} without and ${speed(median('distant'))} with ${firstByteMs} ms to the first byte: ${part.toFixed(2)}; at most ${peakMemoryMiB(near.serve.pid).toFixed(0)} and ${peakMemoryMiB(distant.serve.pid).toFixed(0)} MiB`,
+    `${speed(best('near'))} without and ${speed(best('distant'))} with ${firstByteMs} ms to the first byte: ${part.toFixed(2)}; at most ${peakMemoryMiB(near.serve.pid).toFixed(0)} and ${peakMemoryMiB(distant.serve.pid).toFixed(0)} MiB`,
   );
   expect(part).toBeGreaterThan(0.6);
 });
