@@ -19,8 +19,8 @@ type Receiver = Actor & { readonly apiKey: string };
 /** What programs poll with. */
 const requests: [method: 'GET' | 'POST', path: string, body?: object][] = [
   ['POST', '/inbox/claim', { max: 10, lease_seconds: 60 }],
-  ['GET', '/inbox'],
-  ['GET', '/inbox?state=parked'],
+  ['GET', '/inbox?limit=20'],
+  ['GET', '/inbox?limit=20&state=parked'],
   ['GET', '/events?limit=20'],
   ['GET', '/events?after=end'],
 ];
