@@ -21,7 +21,7 @@ describe('creating an account', () => {
     expect(created.account).toEqual({
       email,
       name: '',
-      number: '46701234567',
+      phone: '46701234567',
       type: 'api',
       disabled: false,
       ...choices,
