@@ -1,15 +1,14 @@
 import { type TSchema, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { pageParameters } from './page.ts';
-import { timeOf } from './values.ts';
+import { idOf, timeOf } from './values.ts';
 
-const Id = (description: string) => Type.String({ format: 'uuid', description });
-const drop = { drop_id: Id('The drop.') };
-const request = { request_id: Id('The request for files.') };
+const drop = { drop_id: idOf('The drop.') };
+const request = { request_id: idOf('The request for files.') };
 const receiver = { receiver: Type.String({ maxLength: 254, description: 'The receiver’s address.' }) };
 const receivers = { receivers: Type.Integer({ minimum: 1, description: 'Number of receivers.' }) };
 const files = { files: Type.Integer({ minimum: 1, description: 'Number of files.' }) };
-const inbox = { inbox_id: Id('The entry in the inbox.') };
+const inbox = { inbox_id: idOf('The entry in the inbox.') };
 const deadline = { expires_at: timeOf('When it ends now.') };
 const contacts = {
   contacts: Type.Integer({ minimum: 0, description: 'Number of contacts that the account now has.' }),
@@ -25,7 +24,7 @@ const eventData = {
   'drop.file_delivered': {
     ...drop,
     ...receiver,
-    file_id: Id('The file.'),
+    file_id: idOf('The file.'),
     file_name: Type.String({ maxLength: 255, description: 'The file’s name.' }),
   },
   'drop.completed': drop,
@@ -63,7 +62,7 @@ export const AccountEvent = Type.Union(
   eventTypes.map((type) =>
     Type.Object(
       {
-        id: Id('Identifier: the same whenever the event is repeated.'),
+        id: idOf('Identifier: the same whenever the event is repeated.'),
         type: Type.Literal(type, { description: 'The type of the event.' }),
         created_at: timeOf('When it happened.'),
         data: Type.Object(eventData[type], {

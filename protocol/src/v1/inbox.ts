@@ -1,9 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../limits.ts';
 import { Page, pageParameters } from './page.ts';
-import { Nullable, Time, timeOf } from './values.ts';
-
-const Id = (description: string) => Type.String({ format: 'uuid', description });
+import { idOf, Nullable, Time, timeOf } from './values.ts';
 
 const State = Type.Enum(['available', 'claimed', 'parked', 'acknowledged'], {
   description:
@@ -25,7 +23,7 @@ export const ListInboxQuery = Type.Object(
 
 export const InboxEntry = Type.Object(
   {
-    id: Id('Identifier of the entry.'),
+    id: idOf('Identifier of the entry.'),
     state: State,
     sender: Type.String({ description: 'The address of the contact or account that sent it.' }),
     message: Type.String({ description: 'Message of the sender; may be empty.' }),
@@ -50,7 +48,7 @@ export const InboxEntryPage = Page(InboxEntry, 'Entries of the inbox.');
 
 export const InboxFile = Type.Object(
   {
-    id: Id('Identifier of the file.'),
+    id: idOf('Identifier of the file.'),
     name: Type.String({ description: 'Name of the file as it was sent. Make it safe before you use it as a path.' }),
     path: Type.String({ description: 'Path of the file in the folder that was sent, including its name.' }),
     size: Type.Integer({ description: 'Size in bytes.' }),

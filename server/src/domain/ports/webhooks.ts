@@ -21,10 +21,10 @@ export interface WebhookSender {
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostOutcome>;
 }
 
-/** Why a webhook was disabled: its receiver answered 410, or nothing has reached it for days. */
-/** Why a webhook was disabled that nobody asked to disable, so that its owner is told. */
-export type ToldReason = Exclude<DisabledReason, 'key_revoked'>;
+/** Why a webhook was disabled: the response was 410, nothing has reached it for days, or its key was revoked. */
 export type DisabledReason = 'gone' | 'failing' | 'key_revoked';
+/** A reason that nobody asked for, so the owner of the webhook gets a mail about it. */
+export type ToldReason = Exclude<DisabledReason, 'key_revoked'>;
 
 export interface WebhookWish {
   readonly url: string;
