@@ -54,6 +54,14 @@ test.each(documents)('every relative link of %s leads somewhere', (document) => 
   expect(linksOf(document).filter((link) => isBroken(document, link))).toEqual([]);
 });
 
+test('every section of a document that code cites exists', () => {
+  const cited = globSync('{server,client,protocol}/src/**/*.ts*', { cwd: project })
+    .concat(globSync('{acceptance,tools}/**/*.ts', { cwd: project }))
+    .flatMap((path) => [...read(path).matchAll(/\bdocs\/[\w/-]+\.md#[\w-]+/g)].map(([section]) => ({ path, section })));
+  expect(cited.length).toBeGreaterThan(30);
+  expect(cited.filter(({ section }) => isBroken('.', section))).toEqual([]);
+});
+
 test('the documents link to one another', () => {
   expect(documents.flatMap(linksOf).length).toBeGreaterThan(30);
 });

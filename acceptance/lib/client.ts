@@ -26,9 +26,9 @@ export function basic(user: string, password: string): string {
 type Headers = Record<string, string>;
 
 /**
- * A thin client for one account (spec 4). Operations return the response, whether good or bad; `read…` methods are for
- * requests that have to succeed, and return the parsed body. Like any well-behaved client, it tries again after a 503:
- * a shared machine may stand still for longer than the server waits for its engines.
+ * A thin client for one account (docs/api.md). Operations return the response, whether good or bad; `read…` methods are
+ * for requests that have to succeed, and return the parsed body. Like any well-behaved client, it tries again after a
+ * 503: a shared machine may stand still for longer than the server waits for its engines.
  */
 export class Client {
   readonly account: Account;

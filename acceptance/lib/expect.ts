@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { type Answer, header, json, text } from './answer.ts';
 
 /**
- * spec 4, "Common response headers", except for Content-Type and the content of the policy, which differ per operation.
+ * docs/api.md#headers-of-every-response, except for Content-Type and the content of the policy, which differ per
+ * operation.
  */
 export function assertCommonHeaders(answer: Answer): void {
   expect(header(answer, 'Cache-Control')).toBe('no-cache, no-store, must-revalidate');

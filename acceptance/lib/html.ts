@@ -1,6 +1,6 @@
 /**
  * The values of the hidden inputs with this name, in a well-formed page. Attributes may come in any order and with
- * either kind of quotes, as a client that follows the spec has to expect.
+ * either kind of quotes, as a client of the original contract has to expect.
  */
 export function hiddenInputs(html: string, name: string): string[] {
   const values: string[] = [];

@@ -31,7 +31,7 @@ export function filePart(file: FileToUpload, fieldName = 'file'): Part {
   };
 }
 
-/** spec 4, operation 7: the field `do` with the value `upload`, and the files in fields named `file`. */
+/** docs/api.md#7-upload-files: the field `do` with the value `upload`, and the files in fields named `file`. */
 export function uploadParts(files: FileToUpload[]): Part[] {
   return [field('do', 'upload'), ...files.map((file) => filePart(file))];
 }

@@ -16,7 +16,7 @@ const jsonBody = (body: unknown): RequestOptions => ({
 
 const oneFile = multipart(uploadParts([{ name: 'note.txt', content: 'note' }]));
 
-/** Operations 2 to 11 of spec 4, each with a valid request. None of them is sent for its effect. */
+/** Operations 2 to 11 of docs/api.md#operations, each with a valid request. None of them is sent for its effect. */
 export const guardedOperations: Operation[] = [
   { name: 'contacts_read.cgi', method: 'GET', path: 'cgi/contacts_read.cgi', options: {} },
   { name: 'contacts_add.cgi', method: 'POST', path: 'cgi/contacts_add.cgi', options: jsonBody([]) },

@@ -13,20 +13,20 @@ function asContact(receiver: string | ContactInput): ContactInput {
   return typeof receiver === 'string' ? { email: receiver } : receiver;
 }
 
-/** Makes exactly these the account's contacts, by the spec's own rules (spec 4, rule 3). */
+/** Makes exactly these the account's contacts, by the rules of docs/api.md#3-add-contacts. */
 export async function introduce(client: Client, contacts: (string | ContactInput)[]): Promise<void> {
   succeeded(await client.addContacts([]));
   succeeded(await client.addContacts(contacts.map(asContact)));
 }
 
-/** Everything before createdrop.cgi, in the order of spec 3; the receivers must already be contacts. */
+/** Everything before createdrop.cgi, in the order of docs/api.md#workflow; the receivers must already be contacts. */
 export async function stage(client: Client, { to, files }: Pick<Dispatch, 'to' | 'files'>): Promise<void> {
   succeeded(await client.setReceivers(to.map(asContact)));
   succeeded(await client.files());
   for (const file of files) succeeded(await client.upload(file));
 }
 
-/** A complete dispatch (spec 3). Returns its entry in the history, found by its unique message. */
+/** A complete dispatch (docs/api.md#workflow). Returns its entry in the history, found by its unique message. */
 export async function dispatch(client: Client, { to, files, parameters = {} }: Dispatch): Promise<HistoryEntry> {
   await introduce(client, to);
   await stage(client, { to, files });

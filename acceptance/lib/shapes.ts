@@ -1,5 +1,6 @@
 /**
- * The shapes on the wire (spec 2), restated here: a suite that imported the server's types could not contradict them.
+ * The shapes on the wire (docs/api.md#operations), restated here: a suite that imported the server's types could not
+ * contradict them.
  */
 export interface Contact {
   email: string;

@@ -1,4 +1,4 @@
-// The contact's side of spec 4, rule 9: from the grant's mail to the account's inbox.
+// The contact's side of docs/api.md#9-allow-contacts-to-send-files: from the request's mail to the account's inbox.
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

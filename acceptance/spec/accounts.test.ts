@@ -1,4 +1,4 @@
-// spec 5, rules 1 to 3: the administrator creates and removes accounts and keys.
+// docs/api.md#authentication: the administrator creates and removes accounts and keys.
 import { describe, expect, test } from 'vitest';
 import { createAccount, freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { admin, adminJson } from '../lib/admin.ts';

@@ -1,5 +1,6 @@
-// spec 2.2: the global list, which the administrator sets for everyone; and the version of the whole response, which
-// must change whenever either list changes. Both are in one file, because there is one list for the whole server.
+// docs/api.md#2-get-contacts: the global list, which the administrator sets for everyone; and the version of the whole
+// response, which must change whenever either list changes. Both are in one file, because there is one list for the
+// whole server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { admin, adminJson } from '../lib/admin.ts';

@@ -1,4 +1,4 @@
-// spec 2.1, 2.2 and spec 4, rules 2 and 3: the account's own contacts.
+// docs/api.md#2-get-contacts and docs/api.md#3-add-contacts: the account's own contacts.
 import { describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { json } from '../lib/answer.ts';

@@ -1,4 +1,4 @@
-// spec 2.3, spec 3 and spec 4, rule 8: files, receivers and parameters become one drop.
+// docs/api.md#8-create-a-dispatch: files, receivers and parameters become one drop.
 import { describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';

@@ -1,4 +1,4 @@
-// spec 4 (operation 1, common rules and headers) and spec 5: who is let in, and how.
+// docs/api.md#common-rules and docs/api.md#1-get-a-csrf-token: authentication and the rules for every request.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { header, json, text } from '../lib/answer.ts';

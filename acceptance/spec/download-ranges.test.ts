@@ -1,4 +1,4 @@
-// RFC 9110 applied to spec 4, operation 11: a download can be resumed. The file spans several stored pieces.
+// RFC 9110 applied to docs/api.md#11-download-a-file: a download can be resumed. The file spans several stored pieces.
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';

@@ -1,4 +1,5 @@
-// spec 2.5 and spec 4, rules 5 to 7: what is uploaded, listed and removed before a dispatch.
+// docs/api.md#5-get-uploaded-files and the two operations after it: uploading, listing and removing files before a
+// dispatch.
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';

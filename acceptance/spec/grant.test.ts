@@ -1,4 +1,5 @@
-// spec 4, rule 9: contacts get temporary access to an upload page, so that they can send files back.
+// docs/api.md#9-allow-contacts-to-send-files: contacts get temporary access to an upload page, so that they can send
+// files back.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';

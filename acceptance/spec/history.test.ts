@@ -1,4 +1,4 @@
-// spec 2.6 and spec 4, rule 10: what was sent.
+// docs/api.md#10-get-history: sent drops.
 import { expect, test } from 'vitest';
 import { createAccount, freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { Client, succeeded } from '../lib/client.ts';

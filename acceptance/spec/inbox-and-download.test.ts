@@ -1,4 +1,4 @@
-// spec 2.6 (inbox) and spec 4, rules 10 and 11: what has arrived, and its bytes.
+// docs/api.md#10-get-history (inbox) and docs/api.md#11-download-a-file: received files, and their bytes.
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';

@@ -1,4 +1,5 @@
-// spec 5, rule 6 and spec 2.3: what expires. The process here counts in seconds, so that a test can wait for it.
+// docs/api.md#csrf-token and docs/api.md#8-create-a-dispatch: expiry. The process here counts in seconds, so that a
+// test can wait for it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, freshClient } from '../lib/accounts.ts';
 import { adminJson } from '../lib/admin.ts';

@@ -1,4 +1,4 @@
-// Our limits, because spec 8 names none: a request at the limit works; one beyond it is refused and changes nothing.
+// docs/api.md#limits: a request at the limit works; one beyond it is refused and changes nothing.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';

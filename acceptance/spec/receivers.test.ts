@@ -1,4 +1,4 @@
-// spec 2.1 and spec 4, rule 4: who gets the next dispatch. Receivers cannot be read back, so a dispatch shows them.
+// docs/api.md#4-set-receivers: who gets the next dispatch. Receivers cannot be read back, so a dispatch shows them.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';

@@ -1,4 +1,4 @@
-// Our decision, because the spec is silent: a createdrop.cgi repeated because its response was lost creates nothing
+// docs/api.md#repeated-dispatches: a createdrop.cgi repeated because its response was lost creates nothing
 // new.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';

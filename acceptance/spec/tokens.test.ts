@@ -1,4 +1,4 @@
-// spec 5, rule 6 and spec 8: how many CSRF tokens an account has, and which one is removed.
+// docs/api.md#csrf-token: how many CSRF tokens an account has, and which one is removed.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/client.ts';

@@ -1,4 +1,4 @@
-// spec 3: the workflow from the first contact to the downloaded file, in the spec's order.
+// docs/api.md#workflow: from the first contact to the downloaded file.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { limits } from './limits.ts';
 
-/** spec 2.1. Responses always carry all five fields. */
+/** docs/api.md#3-add-contacts. Responses always carry all five fields. */
 export const Contact = Type.Object({
   email: Type.String(),
   number: Type.String(),
@@ -11,7 +11,7 @@ export const Contact = Type.Object({
 });
 export type Contact = Static<typeof Contact>;
 
-/** spec 2.1: a receiver has the shape of a contact and may carry a name. */
+/** docs/api.md#4-set-receivers: a receiver has the shape of a contact and may carry a name. */
 export const Receiver = Type.Object({
   ...Contact.properties,
   name: Type.Optional(Type.String()),
@@ -19,8 +19,8 @@ export const Receiver = Type.Object({
 export type Receiver = Static<typeof Receiver>;
 
 /**
- * What a caller may send for a contact or a receiver: only the address is required. The spec's sample has `number` as a
- * string, but its field table calls it a number; both are accepted.
+ * What a caller may send for a contact or a receiver: only the address is required. The original contract's sample has
+ * `number` as a string, but its field table calls it a number; both are accepted.
  */
 const contactFields = {
   email: Type.String({ minLength: 3, maxLength: limits.emailLength }),
@@ -52,11 +52,11 @@ const contactFields = {
 export const ContactInput = Type.Object(contactFields, { additionalProperties: false });
 export type ContactInput = Static<typeof ContactInput>;
 
-/** Request of contacts_add.cgi (spec 4, operation 3). */
+/** Request of contacts_add.cgi (docs/api.md#3-add-contacts). */
 export const ContactsAddRequest = Type.Array(ContactInput, { maxItems: limits.contactsPerAccount });
-/** Request of receivers_set.cgi (spec 4, operation 4). */
+/** Request of receivers_set.cgi (docs/api.md#4-set-receivers). */
 export const ReceiversSetRequest = Type.Array(ContactInput, { maxItems: limits.receiversPerDispatch });
 
-/** spec 2.2: response of contacts_read.cgi. */
+/** Response of contacts_read.cgi (docs/api.md#2-get-contacts). */
 export const ContactList = Type.Object({ local: Type.Array(Contact), global: Type.Array(Contact) });
 export type ContactList = Static<typeof ContactList>;

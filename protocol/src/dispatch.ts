@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { limits } from './limits.ts';
 
-/** spec 2.3. The server's configuration sets the unit of `desttime` and how large it may be. */
+/**
+ * Request of createdrop.cgi and givedrop.cgi (docs/api.md#8-create-a-dispatch). The server's configuration sets the
+ * unit of `desttime` and how large it may be.
+ */
 export const DispatchParameters = Type.Object(
   {
     desttime: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
@@ -11,7 +14,7 @@ export const DispatchParameters = Type.Object(
 );
 export type DispatchParameters = Static<typeof DispatchParameters>;
 
-/** spec 2.4. */
+/** Response of the operations that change something (docs/api.md#operations). */
 export const Status = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('done'), Type.Literal('deldone')]),
 });

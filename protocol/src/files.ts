@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 
 /**
- * spec 2.5: element of the array returned by get_files.cgi. `bytes` and `sha256` are our extension, sent on request
- * only.
+ * Element of the array returned by get_files.cgi (docs/api.md#5-get-uploaded-files). `bytes` and `sha256` are our
+ * extension, sent on request only.
  */
 export const UploadedFile = Type.Object({
   name: Type.String(),
@@ -20,6 +20,6 @@ export const RemoveFileQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** spec 2.6, "File reference". `settings` is the text of a JSON array. */
+/** A file in the history or inbox (docs/api.md#10-get-history). `settings` is the text of a JSON array. */
 export const FileReference = Type.Object({ name: Type.String(), settings: Type.String() });
 export type FileReference = Static<typeof FileReference>;

@@ -4,7 +4,7 @@ import { FileReference } from './files.ts';
 
 const Flag = Type.Union([Type.Literal('true'), Type.Literal('false')]);
 
-/** spec 2.6, "Sender object". */
+/** The `sender` of docs/api.md#10-get-history. */
 export const Sender = Type.Object({
   email: Type.String(),
   number: Type.String(),
@@ -19,7 +19,7 @@ export type Sender = Static<typeof Sender>;
 export const DropType = Type.Union([Type.Literal('downloadfiles'), Type.Literal('uploadfiles')]);
 export type DropType = Static<typeof DropType>;
 
-/** spec 2.6, "History entry". */
+/** An entry of `history` in docs/api.md#10-get-history. */
 export const HistoryEntry = Type.Object({
   drop_type: DropType,
   create_time: Type.String(),
@@ -31,7 +31,7 @@ export const HistoryEntry = Type.Object({
 });
 export type HistoryEntry = Static<typeof HistoryEntry>;
 
-/** spec 2.6, "Inbox entry". */
+/** An entry of `inbox` in docs/api.md#10-get-history. */
 export const InboxEntry = Type.Object({
   ttl: Type.String(),
   createtime: Type.String(),
@@ -41,7 +41,7 @@ export const InboxEntry = Type.Object({
 });
 export type InboxEntry = Static<typeof InboxEntry>;
 
-/** spec 2.6: response of get_history.cgi. */
+/** Response of get_history.cgi (docs/api.md#10-get-history). */
 export const History = Type.Object({
   history: Type.Array(HistoryEntry),
   live_drops: Type.String(),

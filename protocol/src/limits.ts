@@ -1,4 +1,7 @@
-/** Bounds of everything a caller can send. Where the spec gives none, these are our own. */
+/**
+ * Bounds of everything a caller can send. Apart from the number of CSRF tokens, they are our own and not part of the
+ * original contract.
+ */
 export const limits = {
   csrfTokensPerAccount: 60,
   contactsPerAccount: 10_000,

@@ -1,4 +1,4 @@
-/** The headers of every response, successful or not (spec 4, "Common response headers"), and a few of our own. */
+/** The headers of every response, successful or not (docs/api.md#headers-of-every-response), and a few of our own. */
 export const securityHeaders = {
   'cache-control': 'no-cache, no-store, must-revalidate',
   expires: '0',

@@ -7,8 +7,9 @@ import { differenceOf } from './difference.ts';
 import { recordChange } from './record-change.ts';
 
 /**
- * spec 4, rule 3: the array replaces the local contacts, `[]` clears them, and adding a contact that already exists
- * fails. Both apply: an address that is already in the list, or twice in the array, fails the whole request.
+ * docs/api.md#3-add-contacts: the array replaces the local contacts, `[]` clears them, and adding a contact that
+ * already exists fails. Both apply: an address that is already in the list, or twice in the array, fails the whole
+ * request.
  *
  * Two extensions make it possible to change one contact without losing the list in between: `lenient` keeps or updates
  * known addresses, and `ifVersion` rejects the request when the lists have changed in the meantime.

@@ -1,6 +1,6 @@
 import type { Actor, Engines, StagedFile } from '../ports/index.ts';
 
-/** spec 4, rule 5: lists the staged files and opens the list, which is required before a dispatch. */
+/** docs/api.md#5-get-uploaded-files: lists the staged files and opens the list, which is required before a dispatch. */
 export async function openFileList(
   engines: Pick<Engines, 'store'>,
   actor: Actor,

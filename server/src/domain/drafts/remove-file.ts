@@ -4,7 +4,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
 import type { Actor, Engines } from '../ports/index.ts';
 
-/** spec 4, rule 6. The file is gone at once; its objects are deleted by the next sweep. */
+/** docs/api.md#6-delete-an-uploaded-file. The file is gone at once; its objects are deleted by the next sweep. */
 export async function removeFile(
   engines: Pick<Engines, 'store' | 'random'>,
   actor: Actor,

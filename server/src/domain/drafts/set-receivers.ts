@@ -8,8 +8,8 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { Actor, Engines } from '../ports/index.ts';
 
 /**
- * spec 4, rule 4: the array replaces the receivers. Every receiver must be a contact, local or global; for this
- * dispatch, a field in the request takes precedence over the contact's.
+ * docs/api.md#4-set-receivers: the array replaces the receivers. Every receiver must be a contact, local or global; for
+ * this dispatch, a field in the request takes precedence over the contact's.
  */
 export async function setReceivers(
   engines: Pick<Engines, 'store' | 'random' | 'policy'>,

@@ -18,12 +18,18 @@ export interface Dispatch {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** spec 4, rule 8: the receivers, the uploaded files and the request become a drop with a page for each receiver. */
+/**
+ * docs/api.md#8-create-a-dispatch: the receivers, the uploaded files and the request become a drop with a page for each
+ * receiver.
+ */
 export async function createDrop(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<string | undefined> {
   return dispatchDraft(engines, actor, dispatch, 'downloadfiles');
 }
 
-/** spec 4, rule 9: the receivers get temporary access to the upload interface. Staged files remain staged. */
+/**
+ * docs/api.md#9-allow-contacts-to-send-files: the receivers get temporary access to the upload interface. Staged files
+ * remain staged.
+ */
 export async function grantAccess(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<string | undefined> {
   return dispatchDraft(engines, actor, dispatch, 'uploadfiles');
 }

@@ -7,7 +7,8 @@ import type { Actor, Engines, InboxFile, InboxLine } from '../ports/index.ts';
 type Needs = Pick<Engines, 'store' | 'policy'>;
 
 /**
- * spec 4, rule 11. A file that is not in this account's inbox, or is past its deadline, looks as if it never existed.
+ * docs/api.md#11-download-a-file. A file that is not in this account's inbox, or is past its deadline, looks as if it
+ * never existed.
  */
 export async function findInboxFile(engines: Needs, actor: Actor, entryId: string, name: string): Promise<InboxFile> {
   return find(engines, actor, entryId, { name: fileName(name) });

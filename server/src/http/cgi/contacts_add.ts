@@ -4,7 +4,7 @@ import { versionsInIfMatch } from '../shared/if-match.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 import { prefersLenient } from './request-headers.ts';
 
-/** spec 4, operation 3. */
+/** docs/api.md#3-add-contacts. */
 export const contactsAdd: Endpoint = (app, engines) => {
   app.post(
     '/:user/cgi/contacts_add.cgi',

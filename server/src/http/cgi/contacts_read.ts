@@ -1,7 +1,7 @@
 import { ContactList } from '@waybill/protocol';
 import { actorOf, type Endpoint } from './endpoint.ts';
 
-/** spec 4, operation 2. The ETag is our extension: contacts_add.cgi accepts it as If-Match. */
+/** docs/api.md#2-get-contacts. The ETag is our extension: contacts_add.cgi accepts it as If-Match. */
 export const contactsRead: Endpoint = (app, engines) => {
   app.get(
     '/:user/cgi/contacts_read.cgi',

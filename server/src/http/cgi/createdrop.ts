@@ -4,7 +4,7 @@ import { idempotencyKeyOf } from '../shared/idempotency-key.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 import { draftOf } from './request-headers.ts';
 
-/** spec 4, operation 8. */
+/** docs/api.md#8-create-a-dispatch. */
 export const createdrop: Endpoint = (app, engines) => {
   app.post(
     '/:user/cgi/createdrop.cgi',

@@ -9,7 +9,7 @@ export type DoorNeeds = Pick<Engines, 'store' | 'csrfTokens' | 'failureLimit'> &
 const longestCredentials = 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** spec 5.1: HTTP Basic, and the account in the path must be the one that authenticated. */
+/** docs/api.md#authentication: HTTP Basic, and the account in the path must be the one that authenticated. */
 export async function requireAccount(engines: DoorNeeds, request: FastifyRequest): Promise<Actor> {
   const { authorization } = request.headers;
   if (authorization === undefined) throw new ExchangeError('unauthorized');
@@ -23,7 +23,7 @@ export async function requireAccount(engines: DoorNeeds, request: FastifyRequest
   return actor;
 }
 
-/** spec 5.4 */
+/** docs/api.md#csrf-token */
 export async function requireCsrfToken(engines: DoorNeeds, request: FastifyRequest, actor: Actor): Promise<void> {
   const token = request.headers['csrf-token'];
   const shaped = typeof token === 'string' && /^[A-Za-z0-9_-]{43}$/.test(token);

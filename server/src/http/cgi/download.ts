@@ -2,7 +2,7 @@ import { findInboxFile } from '../../domain/drops/find-inbox-file.ts';
 import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 
-/** spec 4, operation 11: the files of an inbox entry are below it, in `files`. */
+/** docs/api.md#11-download-a-file: the files of an inbox entry are below it, in `files`. */
 export const download: Endpoint = (app, engines, transfers) => {
   app.route<{ Params: { inbox: string; name: string } }>({
     method: ['GET', 'HEAD'],

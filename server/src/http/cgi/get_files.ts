@@ -4,7 +4,7 @@ import { actorOf, type Endpoint } from './endpoint.ts';
 import { draftOf, prefersFileDigests } from './request-headers.ts';
 import { uploadedFile, uploadedFileWithDigest } from './shapes.ts';
 
-/** spec 4, operation 5. */
+/** docs/api.md#5-get-uploaded-files. */
 export const getFiles: Endpoint = (app, engines) => {
   app.get(
     '/:user/cgi/get_files.cgi',

@@ -4,7 +4,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { actorOf, type CgiEngines, type Endpoint } from './endpoint.ts';
 import { historyEntry, inboxEntry, senderOf } from './shapes.ts';
 
-/** spec 4, operation 10. Streamed as it is read: the response may be far larger than the memory it is made in. */
+/** docs/api.md#10-get-history. Streamed as it is read: the response may be far larger than the memory it is made in. */
 export const getHistory: Endpoint = (app, engines) => {
   app.get('/:user/cgi/get_history.cgi', { config: { authentication: 'account+csrf' } }, async (request, reply) => {
     const answer = historyText(engines, actorOf(request).accountId);

@@ -4,7 +4,7 @@ import { idempotencyKeyOf } from '../shared/idempotency-key.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 import { draftOf } from './request-headers.ts';
 
-/** spec 4, operation 9. */
+/** docs/api.md#9-allow-contacts-to-send-files. */
 export const givedrop: Endpoint = (app, engines) => {
   app.post(
     '/:user/cgi/givedrop.cgi',

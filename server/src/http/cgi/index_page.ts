@@ -1,6 +1,6 @@
 import { actorOf, type Endpoint } from './endpoint.ts';
 
-/** spec 4, rule 1: the page whose hidden input carries the CSRF token. */
+/** docs/api.md#1-get-a-csrf-token: the page whose hidden input carries the CSRF token. */
 export const indexPage: Endpoint = (app, engines) => {
   app.get('/:user/', { config: { authentication: 'account' } }, async (request, reply) => {
     const actor = actorOf(request);

@@ -115,7 +115,7 @@ const fileParameters = [
 const zipErrors: ErrorCode[] = ['not_found', 'range_not_satisfiable', 'damaged'];
 const downloadErrors: ErrorCode[] = [...zipErrors, 'invalid_name'];
 
-/** The operations in the order of the spec's table, followed by our own. */
+/** The operations in the order of docs/api.md#operations. */
 const operations: Operation[] = [
   {
     method: 'get',

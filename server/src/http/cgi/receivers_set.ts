@@ -3,7 +3,7 @@ import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 import { draftOf } from './request-headers.ts';
 
-/** spec 4, operation 4. */
+/** docs/api.md#4-set-receivers. */
 export const receiversSet: Endpoint = (app, engines) => {
   app.post(
     '/:user/cgi/receivers_set.cgi',

@@ -3,7 +3,10 @@ import { removeFile } from '../../domain/drafts/remove-file.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 import { draftOf } from './request-headers.ts';
 
-/** spec 4, operation 6. A GET that changes something, as the spec requires; the CSRF token makes it safe. */
+/**
+ * docs/api.md#6-delete-an-uploaded-file. A GET that changes something, as the contract requires; the CSRF token makes
+ * it safe.
+ */
 export const removeFileCgi: Endpoint = (app, engines) => {
   app.get(
     '/:user/cgi/remove_file.cgi',

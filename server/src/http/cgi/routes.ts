@@ -16,7 +16,7 @@ import { receiversSet } from './receivers_set.ts';
 import { removeFileCgi } from './remove_file.ts';
 import { upload } from './upload.ts';
 
-/** The machine API, in the order of the spec's table, and its description. */
+/** The machine API, in the order of docs/api.md#operations, and its description. */
 const endpoints = [
   indexPage,
   contactsRead,

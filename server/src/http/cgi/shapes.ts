@@ -2,7 +2,7 @@ import type { FileReference, HistoryEntry, InboxEntry, Sender, UploadedFile } fr
 import type { HistoryDrop, InboxDrop } from '../../domain/drops/read-history.ts';
 import type { Account, FileLine, StagedFile } from '../../domain/ports/index.ts';
 
-/** The domain's values in the spec's shapes (spec 2). */
+/** The domain's values in the shapes of docs/api.md#operations. */
 export function uploadedFile(file: StagedFile): UploadedFile {
   return { name: file.name, type: file.mediaType, size: humanSize(file.sizeBytes) };
 }

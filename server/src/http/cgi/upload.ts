@@ -10,7 +10,7 @@ import { draftOf } from './request-headers.ts';
 
 const done: Status = { status: 'done' };
 
-/** spec 4, operation 7. */
+/** docs/api.md#7-upload-files. */
 export const upload: Endpoint = (root, engines, transfers) => {
   // In its own scope, where a body is a form and stays a stream.
   root.register(async (app) => {
@@ -27,14 +27,14 @@ export const upload: Endpoint = (root, engines, transfers) => {
         await transfers.runWithKey(reply, (revoked) =>
           receiveFiles({ ...engines, policy }, owner, { ...form, revoked }, choose, accept),
         );
-        // Rule 7: "sent with chunked transfer encoding", which a stream of unknown length gets.
+        // Chunked transfer encoding is part of the contract; a stream of unknown length gets it.
         return reply.type('application/json; charset=utf-8').send(Readable.from([JSON.stringify(done)]));
       },
     );
   });
 };
 
-/** Rule 7: `do` = `upload` before or after the files, one or more `file` parts. */
+/** The field `do` with the value `upload` before or after the files, and one or more `file` parts. */
 function uploadForm() {
   let asked = false;
   return {
