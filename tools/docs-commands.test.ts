@@ -48,7 +48,7 @@ function mentioned(text: string): string[] {
 /** What is wrong with a command that is only mentioned: a command, an option or a file that does not exist. */
 function problemOf(code: string): string | undefined {
   const [name = '', ...words] = (code.split(' | ')[0] ?? '').split(/\s+/);
-  if (name === 'npm') return scripts[words[1] ?? ''] ? undefined : `no script ${words[1]}`;
+  if (name === 'npm') return scriptProblem(words.slice(1));
   if (name === 'node') return existsSync(`${project}${words[0]}`) ? undefined : `no file ${words[0]}`;
   let command = programs()[name] as Command;
   for (const word of words) {
@@ -63,6 +63,13 @@ function problemOf(code: string): string | undefined {
   if (isGroup && words.at(-1) !== command.name() && !words.at(-1)?.startsWith('-')) return `no command ${words.at(-1)}`;
   const options = new Set(command.options.flatMap(({ long, short }) => [long, short]).concat('--help', '-h'));
   return rest.filter((word) => /^--?[a-z]/.test(word) && !options.has(word)).map((word) => `no option ${word}`)[0];
+}
+
+function scriptProblem([script = '', ...words]: string[]): string | undefined {
+  if (!scripts[script]) return `no script ${script}`;
+  const [, run] = words;
+  if (script !== 'lab' || run === undefined || existsSync(`${project}tools/lab/runs/${run}`)) return undefined;
+  return `no run ${run} in the lab`;
 }
 
 describe.each(documents.filter((path) => !path.startsWith('docs/adr/')))('%s', (path) => {
@@ -83,7 +90,8 @@ describe.each(documents.filter((path) => !path.startsWith('docs/adr/')))('%s', (
       const program = programs()[name];
       if (program)
         await expect(program.parseAsync(shellWords(name, line), { from: 'user' }), line).resolves.toBeDefined();
-      for (const [script] of line.matchAll(/npm run [^\s-]\S*/g)) expect(problemOf(script), line).toBeUndefined();
+      for (const [script] of line.matchAll(/npm run (?:lab -- )?[^\s-]\S*/g))
+        expect(problemOf(script), line).toBeUndefined();
       for (const [file] of line.matchAll(/(?<=^|\s)(?:tools|deploy)\/[\w./-]+/g))
         expect(existsSync(`${project}${file}`), line).toBe(true);
     }

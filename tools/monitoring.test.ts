@@ -48,7 +48,7 @@ test('every alert is tested, and docs/monitoring.md says what to do about it', (
   expect(documented).toEqual(alertNames);
 });
 
-/** The rules of `promtool check metrics` for names, which is run by npm run monitoring. */
+/** The rules of `promtool check metrics` for names, which is run by npm run lab -- monitoring. */
 test('metrics are named as Prometheus expects', async () => {
   const wrong = (await describedMetrics()).filter(({ name, type, help, labelNames }) => {
     const isCounter = name.endsWith('_total');

@@ -1,5 +1,5 @@
 // The object store is full, as Ceph is when an OSD reaches its full ratio: it blocks writes instead of refusing them.
-// `tools/cluster-faults` runs this, on a cluster that no one else uses.
+// `npm run lab -- cluster-faults` runs this, on a cluster that no one else uses.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';

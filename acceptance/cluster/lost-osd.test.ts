@@ -1,5 +1,5 @@
 // One of three storage daemons is killed under load and comes back: clients notice only the time it takes.
-// `tools/cluster-faults` runs it, on a cluster that no one else uses.
+// `npm run lab -- cluster-faults` runs it, on a cluster that no one else uses.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The shipped image and compose.yaml, in the Docker that tools/containers/run starts. `npm run container-test` */
+/** The shipped image and compose.yaml, in the Docker that tools/lab/runs/container-test starts. `npm run lab -- container-test` */
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {

@@ -2,7 +2,7 @@
 // duration.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fill } from '../../tools/grow/fill.ts';
+import { fill } from '../../tools/lab/grow/fill.ts';
 import { percentile } from '../../tools/percentile.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { openedLink } from '../lib/opened-link.ts';

@@ -3,7 +3,7 @@
 // again, on the schema of this one. No request fails.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { checkOut } from '../../tools/benchmark/release.ts';
+import { checkOut } from '../../tools/lab/benchmark/release.ts';
 import { check } from '../faults/checker.ts';
 import { laneSettings } from '../faults/lane.ts';
 import { programEnvironment } from '../lib/admin.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** The chart's Deployments, run by podman on the engines of this machine. `npm run chart-test -- --run` */
+/** The chart's Deployments, run by podman on the engines of this machine. `npm run lab -- chart-test --run` */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   resolve: {

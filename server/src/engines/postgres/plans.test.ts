@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { fill } from '../../../../tools/grow/fill.ts';
+import { fill } from '../../../../tools/lab/grow/fill.ts';
 import { systemAuthor } from '../../domain/audit/author.ts';
 import type { Link, LinkSession, Store } from '../../domain/ports/index.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';

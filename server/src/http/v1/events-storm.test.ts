@@ -1,5 +1,5 @@
 // Writers that commit in any order, a transaction that stays open, and readers that are killed: each reader ends up with
-// every event once, and with those of a drop in order. `npm run events-storm` runs it at full size.
+// every event once, and with those of a drop in order. `npm run lab -- events-storm` runs it at full size.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 // A thousand clients that wait for events, each on a connection of its own: what they cost while nothing happens, and
-// when they hear of what happens. `npm run events-storm` runs it at full size, and holds it against the clock.
+// when they hear of what happens. `npm run lab -- events-storm` runs it at full size, and holds it against the clock.
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { json } from 'node:stream/consumers';
