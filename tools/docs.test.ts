@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { exits } from '../client/src/command/exits.ts';
+import { exits } from '../client/src/command/exit-codes.ts';
 import { errorMessages } from '../protocol/src/errors.ts';
 import { limits } from '../protocol/src/limits.ts';
 import { configTable } from '../server/src/config.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes the parts of the client that are derived: client/src/wire.ts from the OpenAPI document, and
- * client/src/safe-name.ts as a copy of the protocol's. The client is published on its own: it needs neither the protocol
+ * Writes the parts of the client that are derived: client/src/generated/wire.ts from the OpenAPI document, and
+ * client/src/generated/safe-name.ts as a copy of the protocol's. The client is published on its own: it needs neither the protocol
  * nor the library that the schemas are written with.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -145,6 +145,6 @@ function comment(text: string, indent: string): string {
 }
 
 if (import.meta.main) {
-  writeFileSync(new URL('../client/src/wire.ts', import.meta.url), clientTypes());
-  writeFileSync(new URL('../client/src/safe-name.ts', import.meta.url), clientSafeNames());
+  writeFileSync(new URL('../client/src/generated/wire.ts', import.meta.url), clientTypes());
+  writeFileSync(new URL('../client/src/generated/safe-name.ts', import.meta.url), clientSafeNames());
 }

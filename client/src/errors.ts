@@ -1,4 +1,4 @@
-import type { ErrorCode, Fault } from './wire.ts';
+import type { ErrorCode, Fault } from './generated/wire.ts';
 
 /** What can go wrong in the client, or on the way to the server. */
 export type LocalErrorCode =

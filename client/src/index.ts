@@ -1,9 +1,5 @@
 /** The package's only entry point; inside the package, files import each other directly. */
 export type { CallOptions, PostOptions } from './call-options.ts';
-export type { ContactChanges, ContactFilter, Contacts } from './contacts.ts';
-export type { Download, DownloadOptions, DownloadProgress, FileToDownload } from './download.ts';
-export type { DownloadedFile, DownloadToFileOptions } from './download-to-file.ts';
-export type { Drops } from './drops.ts';
 export {
   type ErrorDetails,
   isWaybillError,
@@ -11,17 +7,23 @@ export {
   WaybillError,
   type WaybillErrorCode,
 } from './errors.ts';
-export type { EventOptions, Events, FollowOptions } from './events.ts';
-export type { ClaimOptions, Inbox, InboxFilter, Leased, NackOptions, RenewOptions } from './inbox.ts';
-export type { Keys, RevokeKeyOptions } from './keys.ts';
-export type { Patience } from './patience.ts';
-export type { RequestOptions, Requests } from './requests.ts';
-export { safeLocalName, safeLocalNames, safeLocalPaths } from './safe-name.ts';
-export type { SendOptions, Sent, SentFile, UploadMemory } from './send.ts';
-export type { RevokeOptions, SentFilter } from './sent-collection.ts';
-export type { Bytes, FileToSend } from './sources.ts';
-export type { Surroundings } from './surroundings.ts';
-export type { UploadOptions, UploadProgress, Uploads } from './uploads.ts';
+export { safeLocalName, safeLocalNames, safeLocalPaths } from './generated/safe-name.ts';
+export type * from './generated/wire.ts';
+export type { Patience } from './http/retry-policy.ts';
+export type { ContactChanges, ContactFilter, Contacts } from './resources/contacts.ts';
+export type { Drops } from './resources/drops.ts';
+export type { EventOptions, Events, FollowOptions } from './resources/events.ts';
+export type { ClaimOptions, Inbox, InboxFilter, Leased, NackOptions, RenewOptions } from './resources/inbox.ts';
+export type { Keys, RevokeKeyOptions } from './resources/keys.ts';
+export type { RequestOptions, Requests } from './resources/requests.ts';
+export type { RevokeOptions, SentFilter } from './resources/sent-collection.ts';
+export type { ReplaceSecretOptions, Webhooks } from './resources/webhooks.ts';
+export type { Surroundings } from './runtime.ts';
+export type { Download, DownloadOptions, DownloadProgress, FileToDownload } from './transfer/download.ts';
+export type { DownloadedFile, DownloadToFileOptions } from './transfer/download-to-file.ts';
+export type { SendOptions, Sent, SentFile, UploadMemory } from './transfer/send.ts';
+export type { Bytes, FileToSend } from './transfer/sources.ts';
+export type { UploadOptions, UploadProgress, Uploads } from './transfer/uploads.ts';
 export {
   type VerifyWebhookOptions,
   verifyWebhook,
@@ -30,5 +32,3 @@ export {
   WebhookVerificationError,
 } from './verify-webhook.ts';
 export { Waybill, type WaybillOptions } from './waybill.ts';
-export type { ReplaceSecretOptions, Webhooks } from './webhooks.ts';
-export type * from './wire.ts';

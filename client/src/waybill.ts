@@ -1,29 +1,34 @@
 import type { CallOptions } from './call-options.ts';
-import { Caller } from './caller.ts';
-import { Contacts } from './contacts.ts';
+import { WaybillError } from './errors.ts';
+import type { Account, CreatedFileRequest } from './generated/wire.ts';
+import { Caller } from './http/api-client.ts';
+import { type Door, HttpRequests } from './http/http-requests.ts';
+import { defaultPatience, type Patience } from './http/retry-policy.ts';
+import { serverUrl } from './http/server-url.ts';
+import { Transport } from './http/transport.ts';
+import { Contacts } from './resources/contacts.ts';
+import { Drops } from './resources/drops.ts';
+import { Events } from './resources/events.ts';
+import { Inbox } from './resources/inbox.ts';
+import { Keys } from './resources/keys.ts';
+import { type RequestOptions, Requests, request } from './resources/requests.ts';
+import { Webhooks } from './resources/webhooks.ts';
+import { realSurroundings, type Surroundings } from './runtime.ts';
 import {
   type Download,
   type DownloadNeeds,
   type DownloadOptions,
   type FileToDownload,
   openDownload,
-} from './download.ts';
-import { type DownloadedFile, type DownloadToFileOptions, downloadPart, downloadToFile } from './download-to-file.ts';
-import { Drops } from './drops.ts';
-import { WaybillError } from './errors.ts';
-import { Events } from './events.ts';
-import { type Door, HttpRequests } from './http-requests.ts';
-import { Inbox } from './inbox.ts';
-import { Keys } from './keys.ts';
-import { defaultPatience, type Patience } from './patience.ts';
-import { type RequestOptions, Requests, request } from './requests.ts';
-import { type SendOptions, type Sent, send } from './send.ts';
-import { serverUrl } from './server-url.ts';
-import { realSurroundings, type Surroundings } from './surroundings.ts';
-import { Transport } from './transport.ts';
-import { Uploads } from './uploads.ts';
-import { Webhooks } from './webhooks.ts';
-import type { Account, CreatedFileRequest } from './wire.ts';
+} from './transfer/download.ts';
+import {
+  type DownloadedFile,
+  type DownloadToFileOptions,
+  downloadPart,
+  downloadToFile,
+} from './transfer/download-to-file.ts';
+import { type SendOptions, type Sent, send } from './transfer/send.ts';
+import { Uploads } from './transfer/uploads.ts';
 
 /** Which server and account to use, and how. */
 export interface WaybillOptions {

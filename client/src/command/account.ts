@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { serverUrl } from '../server-url.ts';
+import { serverUrl } from '../http/server-url.ts';
 import { Waybill, type WaybillOptions } from '../waybill.ts';
-import { CommandError, exits, told } from './exits.ts';
-import type { Terminal } from './terminal.ts';
+import { CommandError, exits, told } from './exit-codes.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** The account as the file keeps it. */
 export interface Account {

@@ -7,7 +7,7 @@ import { startExampleServer } from '../testing/example-server.ts';
 import { attended, fakeTerminal } from '../testing/fake-terminal.ts';
 import { examplesIn, shellWordsOf } from '../testing/help-examples.ts';
 import type { WireServer } from '../testing/wire-server.ts';
-import { exits } from './exits.ts';
+import { exits } from './exit-codes.ts';
 import { makeProgram, withDescendants } from './program.ts';
 import { run } from './run.ts';
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { exits } from './exits.ts';
+import { exits } from './exit-codes.ts';
 import { run } from './run.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fakeTerminal } from '../testing/fake-terminal.ts';
 import { examplesIn, shellWordsOf } from '../testing/help-examples.ts';
-import { exits } from './exits.ts';
+import { exits } from './exit-codes.ts';
 import { makeProgram, withDescendants } from './program.ts';
 
 const never = new AbortController().signal;

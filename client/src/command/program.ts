@@ -1,18 +1,18 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
-import { completionScript, type Shell } from './completion.ts';
-import { addContactCommands } from './contact-commands.ts';
-import { CommandError, exits } from './exits.ts';
-import { type InboxCommand, listInbox, releaseEntries } from './inbox.ts';
-import { addKeyCommands } from './key-commands.ts';
-import { type LoginOptions, login } from './login.ts';
+import { completionScript, type Shell } from './commands/completion.ts';
+import { addContactCommands } from './commands/contact-commands.ts';
+import { type InboxCommand, listInbox, releaseEntries } from './commands/inbox.ts';
+import { addKeyCommands } from './commands/key-commands.ts';
+import { type LoginOptions, login } from './commands/login.ts';
+import { type RequestCommand, requestCommand } from './commands/request.ts';
+import { type SendCommand, sendCommand } from './commands/send.ts';
+import { addSentCommands } from './commands/sent-commands.ts';
+import { addWebhookCommands } from './commands/webhook-commands.ts';
+import type { Context } from './context.ts';
+import { CommandError, exits } from './exit-codes.ts';
 import { examples, limit, several, wholeNumber } from './options.ts';
-import { type PullCommand, pullCommand } from './pull.ts';
-import { type RequestCommand, requestCommand } from './request.ts';
-import { type SendCommand, sendCommand } from './send.ts';
-import { addSentCommands } from './sent-commands.ts';
-import { Answers, type Terminal } from './terminal.ts';
-import { addWebhookCommands } from './webhook-commands.ts';
-import type { Context } from './with-client.ts';
+import { type PullCommand, pullCommand } from './pull/pull.ts';
+import { Answers, type Terminal } from './terminal/terminal.ts';
 
 const exitCodes = `
 Exit codes:

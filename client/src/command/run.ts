@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { type Exit, exits, told } from './exits.ts';
+import { type Exit, exits, told } from './exit-codes.ts';
 import { isJson, makeProgram } from './program.ts';
-import { Answers, type Terminal } from './terminal.ts';
+import { Answers, type Terminal } from './terminal/terminal.ts';
 
 /** Runs one command line. Returns the exit code of the process. */
 export async function run(terminal: Terminal, words: string[], signal: AbortSignal, version: string): Promise<Exit> {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { chunkBytes } from '../sources.ts';
-import type { NewDrop, Upload } from '../wire.ts';
+import type { NewDrop, Upload } from '../generated/wire.ts';
+import { chunkBytes } from '../transfer/sources.ts';
 import { refuse, type Seen, succeed, WireServer } from './wire-server.ts';
 
 type Answer = { value: unknown; headers?: Record<string, string> };

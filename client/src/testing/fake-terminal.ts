@@ -1,5 +1,5 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
-import type { Terminal } from '../command/terminal.ts';
+import type { Terminal } from '../command/terminal/terminal.ts';
 
 class Paper extends Writable {
   text = '';

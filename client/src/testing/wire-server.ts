@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../runtime.ts';
 import { Waybill, type WaybillOptions } from '../waybill.ts';
 
 export interface Seen {

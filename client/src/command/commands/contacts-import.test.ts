@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ImportedContact } from '../../generated/wire.ts';
+import { attended, fakeTerminal } from '../../testing/fake-terminal.ts';
+import { succeed, WireServer } from '../../testing/wire-server.ts';
+import { run } from '../run.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'client-import-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const anna = { email: 'anna@example.org', name: 'Anna', phone: '', language: 'sv', groups: ['a'], list: 'local' };
+
+/** What the server would do: it has Anna under another name, and Bo as he is. */
+function resultOf({ email }: ImportedContact): { email: string; result: string } {
+  const results: Record<string, string> = { 'anna@example.org': 'changed', 'bo@example.org': 'unchanged' };
+  return { email, result: results[email.toLowerCase()] ?? 'created' };
+}
+
+/** Imports a file, and answers a question where there is a terminal. */
+async function imported(content: string, { words = [] as string[], answer = undefined as string | undefined } = {}) {
+  const path = join(home, 'contacts.csv');
+  writeFileSync(path, content);
+  await using server = await WireServer.start(({ method, body }, response) => {
+    if (method === 'GET') return succeed(response, anna);
+    const { contacts } = JSON.parse(body.toString()) as { contacts: ImportedContact[] };
+    succeed(response, { contacts: contacts.map(resultOf) });
+  });
+  const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
+  const terminal = fakeTerminal(home, { ...account, NO_COLOR: '1' });
+  if (answer !== undefined) attended(terminal, () => answer).errors.columns = 100;
+  const exit = await run(terminal, ['contacts', 'import', path, ...words], new AbortController().signal, '1');
+  const written = server.seen.find(({ path: asked }) => asked === 'contacts/import');
+  return {
+    exit,
+    output: terminal.output.text,
+    errors: terminal.errors.text.replaceAll(home, '~'),
+    written: written && (JSON.parse(written.body.toString()) as { contacts: unknown }).contacts,
+    reads: server.paths().filter((asked) => asked.startsWith('GET')),
+  };
+}
+
+const file = 'Email;Name;Groups\nANNA@example.org;Anna B.;"a, b"\nbo@example.org;;\ncy@example.org;Cy;\n';
+
+describe('waybill contacts import', () => {
+  test('shows what is new, changed and unchanged, and asks', async () => {
+    const { exit, output, errors, written } = await imported(file, { answer: 'y' });
+    expect(exit).toBe(0);
+    expect(errors.split('\n').slice(0, 4)).toEqual([
+      'CHANGE   ADDRESS           WHAT',
+      'new      cy@example.org    name: Cy',
+      'changed  ANNA@example.org  name: Anna → Anna B., groups: a → a,b',
+      '3 contacts: 1 new, 1 changed, 1 unchanged.',
+    ]);
+    expect(output).toBe('Imported 3 contacts: 1 new, 1 changed, 1 unchanged.\n');
+    expect(written).toEqual([
+      { email: 'ANNA@example.org', name: 'Anna B.', groups: ['a', 'b'] },
+      { email: 'bo@example.org' },
+      { email: 'cy@example.org', name: 'Cy' },
+    ]);
+  });
+
+  test.each(['n', '', 'yesterday'])('changes nothing after the answer %j', async (answer) => {
+    const { exit, errors, written } = await imported(file, { answer });
+    expect(exit).toBe(1);
+    expect(errors).toContain('waybill: Nothing was changed.');
+    expect(written).toBeUndefined();
+  });
+
+  test('needs --yes where nobody can be asked', async () => {
+    const refused = await imported(file);
+    expect(refused).toMatchObject({ exit: 2, written: undefined });
+    expect(refused.errors).toContain('add --yes');
+    const done = await imported(file, { words: ['--yes', '--json'] });
+    expect(done.exit).toBe(0);
+    expect(JSON.parse(done.output)).toEqual({ status: 'imported', contacts: 3, added: 1, changed: 1, unchanged: 1 });
+    expect(done.written).toHaveLength(3);
+    expect(done).toMatchObject({ errors: '', reads: [] });
+  });
+
+  test('does not ask if nothing is to be changed', async () => {
+    expect(await imported('email,name\nbo@example.org,Bo\n')).toMatchObject({ exit: 0, written: undefined });
+  });
+
+  test('takes the names of columns that other versions had', async () => {
+    const { written } = await imported('email,nick,number\ncy@example.org,Cy,46701234567\n', { words: ['--yes'] });
+    expect(written).toEqual([{ email: 'cy@example.org', name: 'Cy', phone: '46701234567' }]);
+  });
+
+  test('shows the beginning of a long list', async () => {
+    const many = Array.from({ length: 50 }, (_, index) => `p${index}@example.org`);
+    const { errors } = await imported(`email\n${many.join('\n')}\n`, { answer: 'y' });
+    expect(errors).toContain('… and 30 more\n50 contacts: 50 new');
+  });
+
+  test.each([
+    ['name\nAnna\n', '~/contacts.csv has no column email.'],
+    ['email,colour\na@example.org,red\n', '~/contacts.csv has a column "colour".'],
+    ['email\na@example.org\nnobody\n', '~/contacts.csv, line 3: "nobody" is not an e-mail address.'],
+    ['email,name\n,Anna\n', '~/contacts.csv, line 2: it has no "email".'],
+    ['email\n"a@example.org\n', '~/contacts.csv, line 2: a quotation mark stands alone.'],
+  ])('%j is a mistake', async (content, message) => {
+    const { exit, errors } = await imported(content, { words: ['--yes'] });
+    expect(exit).toBe(2);
+    expect(errors).toContain(`waybill: ${message}`);
+  });
+});

@@ -1,0 +1,166 @@
+import { WaybillError } from '../../errors.ts';
+import type { Contact, ContactDetails, ImportedContact } from '../../generated/wire.ts';
+import type { ContactChanges, ContactFilter } from '../../resources/contacts.ts';
+import type { Waybill } from '../../waybill.ts';
+import { type Context, unlessMissing, withClient } from '../context.ts';
+import { confirm } from '../terminal/ask.ts';
+import { toJsonText } from '../terminal/printable.ts';
+import type { Column } from '../terminal/table.ts';
+import { readContactsFile } from './contacts-file.ts';
+import { counted } from './send.ts';
+
+const contactColumns: readonly Column<Contact>[] = [
+  { header: 'ADDRESS', cell: ({ email }) => email, min: 20 },
+  { header: 'NAME', cell: ({ name }) => name, min: 8 },
+  { header: 'PHONE', cell: ({ phone }) => phone },
+  { header: 'LANGUAGE', cell: ({ language }) => language },
+  { header: 'GROUPS', cell: ({ groups }) => groups.join(', '), min: 8 },
+  {
+    header: 'WHOSE',
+    cell: ({ list }) => (list === 'local' ? '' : 'every account’s'),
+    plain: ({ list }) => list,
+  },
+];
+
+export async function listContacts(context: Context, filter: Pick<ContactFilter, 'search' | 'list'>): Promise<void> {
+  const { answers, signal } = context;
+  await withClient(context, async (client) => {
+    const shown = await answers.list(contactColumns, client.contacts.list({ ...filter, signal }));
+    if (shown === 0) answers.notice('There are no contacts.');
+  });
+}
+
+export interface AddCommand extends Omit<ContactDetails, 'groups'> {
+  group?: string[];
+  update?: boolean;
+}
+
+/** All of them, or none if one is a contact already. */
+export async function addContacts(
+  context: Context,
+  addresses: string[],
+  { group, update = false, ...details }: AddCommand,
+): Promise<void> {
+  const { answers, signal } = context;
+  const groups = group === undefined ? {} : { groups: group };
+  const contacts = addresses.map((email) => ({ email, ...details, ...groups }));
+  await withClient(context, async (client) => {
+    if (!update) requireNew(await client.contacts.compare(contacts, { signal }));
+    await client.contacts.import(contacts, { signal });
+  });
+  await answers.say(`${update ? 'Added or changed' : 'Added'} ${counted(contacts.length, 'contact')}.`, {
+    status: 'added',
+    contacts: contacts.length,
+  });
+}
+
+function requireNew({ changed, unchanged }: ContactChanges): void {
+  const [known] = [...changed, ...unchanged];
+  if (known) throw new WaybillError('contact_exists', `${known.email} is already a contact; nothing was changed.`);
+}
+
+/** Ignores addresses that are not contacts. */
+export async function removeContacts(context: Context, addresses: string[]): Promise<void> {
+  const { answers, signal } = context;
+  let removed = 0;
+  await withClient(context, async (client) => {
+    for (const address of addresses) {
+      const removing = client.contacts.remove(address, { signal }).then(() => true);
+      if (await unlessMissing(removing)) removed += 1;
+    }
+  });
+  await answers.say(`Removed ${counted(removed, 'contact')}.`, { status: 'removed', contacts: removed });
+}
+
+/** Prints the account's own contacts as JSON, which `import` reads. */
+export async function exportContacts(context: Context): Promise<void> {
+  const { terminal, signal } = context;
+  const contacts: ImportedContact[] = [];
+  await withClient(context, async (client) => {
+    for await (const { list: _list, ...contact } of client.contacts.list({ list: 'local', signal })) {
+      contacts.push(contact);
+    }
+  });
+  terminal.output.write(`${toJsonText(contacts, 2)}\n`);
+}
+
+export interface ImportOptions {
+  yes?: boolean;
+}
+
+/** Of a long list, one reads only the beginning. */
+const shownChanges = 20;
+
+interface Change {
+  kind: 'new' | 'changed';
+  email: string;
+  what: string;
+}
+
+const changeColumns: readonly Column<Change>[] = [
+  { header: 'CHANGE', cell: ({ kind }) => kind, style: ({ kind }) => (kind === 'new' ? 'green' : undefined) },
+  { header: 'ADDRESS', cell: ({ email }) => email, min: 20 },
+  { header: 'WHAT', cell: ({ what }) => what, min: 20 },
+];
+
+/** Adds the contacts of a file, and changes those that exist already, after showing what that means. */
+export async function importContacts(context: Context, path: string, { yes }: ImportOptions): Promise<void> {
+  const { terminal, answers, signal } = context;
+  const contacts = await readContactsFile(terminal, path);
+  await withClient(context, async (client) => {
+    let changes = await client.contacts.compare(contacts, { signal });
+    const count = changes.created.length + changes.changed.length;
+    if (count > 0) {
+      if (!answers.isJson) answers.preview(changeColumns, await firstChanges(client, changes, signal), count);
+      answers.notice(`${counted(contacts.length, 'contact')}: ${summaryOf(changes)}.`);
+      await confirm(terminal, signal, 'Import them?', yes);
+      changes = await client.contacts.import(contacts, { signal });
+    }
+    await answers.say(`Imported ${counted(contacts.length, 'contact')}: ${summaryOf(changes)}.`, {
+      status: 'imported',
+      contacts: contacts.length,
+      added: changes.created.length,
+      changed: changes.changed.length,
+      unchanged: changes.unchanged.length,
+    });
+  });
+}
+
+function summaryOf({ created, changed, unchanged }: ContactChanges): string {
+  return `${created.length} new, ${changed.length} changed, ${unchanged.length} unchanged`;
+}
+
+/** The server says which contacts would be changed, and not how: those that are shown are read. */
+async function firstChanges(
+  client: Waybill,
+  { created, changed }: ContactChanges,
+  signal: AbortSignal,
+): Promise<Change[]> {
+  const shownNew = created.slice(0, shownChanges).map(newContact);
+  const shownChanged = changed.slice(0, shownChanges - shownNew.length).map(async (contact) => {
+    const before = await unlessMissing(client.contacts.get(contact.email, { signal }));
+    return before === undefined ? newContact(contact) : changedContact(before, contact);
+  });
+  return [...shownNew, ...(await Promise.all(shownChanged))];
+}
+
+function newContact(contact: ImportedContact): Change {
+  const what = given(contact).map(([field, value]) => `${field}: ${value}`);
+  return { kind: 'new', email: contact.email, what: what.join(', ') };
+}
+
+function changedContact(before: Contact, contact: ImportedContact): Change {
+  const what = given(contact).flatMap(([field, value]) => {
+    const old = String(before[field]);
+    return old === value ? [] : [`${field}: ${old === '' ? '(none)' : old} → ${value === '' ? '(none)' : value}`];
+  });
+  return { kind: 'changed', email: contact.email, what: what.join(', ') };
+}
+
+function given(contact: ImportedContact): (readonly [field: keyof ContactDetails, value: string])[] {
+  const fields = ['name', 'phone', 'language', 'groups'] as const;
+  return fields.flatMap((field) => {
+    const value = contact[field];
+    return value === undefined ? [] : [[field, String(value)] as const];
+  });
+}

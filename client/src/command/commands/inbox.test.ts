@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fakeTerminal } from '../../testing/fake-terminal.ts';
+import { succeed, WireServer } from '../../testing/wire-server.ts';
+import { run } from '../run.ts';
+
+const received = (name: string, state = 'available') => ({
+  id: name,
+  state,
+  sender: 'b@example.org',
+  file_count: 1,
+  received_at: '1970-01-01T00:00:00.000Z',
+  files: [{ path: name }],
+});
+const full = [received('newest.txt'), received('older.txt', 'parked'), received('oldest.txt')];
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'client-lists-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+async function said(entries: ReturnType<typeof received>[], words: string) {
+  await using server = await WireServer.start(({ path }, response) =>
+    succeed(
+      response,
+      entries.find(({ id }) => path === `inbox/${id}`) ?? {
+        data: entries.filter(({ state }) => !path.includes('state=') || path.includes(`state=${state}`)),
+        next_cursor: null,
+      },
+    ),
+  );
+  const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
+  const terminal = fakeTerminal(home, account);
+  expect(await run(terminal, words.split(' '), new AbortController().signal, '1')).toBe(0);
+  return { lines: terminal.output.text.trimEnd().split('\n'), notices: terminal.errors.text };
+}
+
+describe('waybill inbox', () => {
+  const newest = '1970-01-01T00:00:00.000Z\tb@example.org\tavailable\tnewest.txt\tnewest.txt';
+
+  test('shows a line an entry, the newest first', async () => {
+    const { lines } = await said(full, 'inbox');
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toBe(newest);
+  });
+
+  test('shows no more than it is asked for', async () => {
+    const { lines } = await said(full, 'inbox --limit 2');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toBe(newest);
+  });
+
+  test('shows only those in one state', async () => {
+    const { lines } = await said(full, 'inbox --state parked');
+    expect(lines).toEqual([expect.stringContaining('older.txt')]);
+  });
+
+  test('says so where there is nothing', async () => {
+    const { lines, notices } = await said([], 'inbox');
+    expect(lines).toEqual(['']);
+    expect(notices).toContain('The inbox is empty.');
+  });
+});

@@ -1,0 +1,52 @@
+import type { InboxEntry, InboxEntryDetails } from '../../generated/wire.ts';
+import type { InboxFilter } from '../../resources/inbox.ts';
+import { type Context, orMissing, withClient } from '../context.ts';
+import { localTime } from '../terminal/format.ts';
+import type { Column } from '../terminal/table.ts';
+import { firstOf, type Listed, listWithDetails, named } from './lists.ts';
+import { counted } from './send.ts';
+
+const columns: readonly Column<Listed<InboxEntry, InboxEntryDetails>>[] = [
+  { header: 'RECEIVED', cell: ({ item }) => localTime(item.received_at), plain: ({ item }) => item.received_at },
+  { header: 'FROM', cell: ({ item }) => item.sender, min: 12 },
+  {
+    header: 'STATE',
+    cell: ({ item }) => item.state,
+    style: ({ item }) => (item.state === 'parked' ? 'red' : undefined),
+  },
+  {
+    header: 'FILES',
+    cell: ({ item, details }) =>
+      named(
+        details?.files.map(({ path }) => path),
+        item.file_count,
+        'file',
+      ),
+    min: 12,
+  },
+  { header: 'ID', cell: ({ item }) => item.id },
+];
+
+export interface InboxCommand extends Pick<InboxFilter, 'state'> {
+  limit?: number;
+}
+
+/** What contacts and other accounts have sent to this one. */
+export async function listInbox(context: Context, { limit, state }: InboxCommand): Promise<void> {
+  await withClient(context, async (client) => {
+    const entries = firstOf(client.inbox.list({ state, signal: context.signal }), limit);
+    if ((await listWithDetails(context, client.inbox, entries, columns)) > 0) return;
+    context.answers.notice(state === undefined ? 'The inbox is empty.' : `Nothing in the inbox is ${state}.`);
+  });
+}
+
+/** What was given up after too many attempts is tried again. */
+export async function releaseEntries(context: Context, ids: readonly string[]): Promise<void> {
+  await withClient(context, async (client) => {
+    for (const id of ids) {
+      const released = client.inbox.release(id, { signal: context.signal });
+      await orMissing(released, `There is no entry ${id}.`, 'waybill inbox --state parked');
+    }
+    await context.answers.say(`Released ${counted(ids.length, 'entry', 'entries')}.`, { status: 'released', ids });
+  });
+}

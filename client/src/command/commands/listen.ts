@@ -1,0 +1,77 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { AccountEvent, EventType } from '../../generated/wire.ts';
+import { type Context, withClient } from '../context.ts';
+import { CommandError, exits } from '../exit-codes.ts';
+import { localTime } from '../terminal/format.ts';
+
+export interface ListenCommand {
+  type?: EventType[];
+  forward?: URL;
+  secret?: string;
+}
+
+const timeoutMs = 15_000;
+
+/** Prints what happens from now on, and sends it to a URL as a webhook would, so that a receiver can be tried out. */
+export async function listen(context: Context, { type, forward, secret }: ListenCommand): Promise<void> {
+  const { terminal, answers, signal } = context;
+  const given = secret ?? terminal.environment['WAYBILL_WEBHOOK_SECRET'];
+  const key = given ?? newSecret();
+  if (!/^whsec_[A-Za-z0-9+/]{4,}={0,2}$/.test(key)) {
+    const next = 'Use what `waybill webhooks create` printed, or leave it out for one of this run.';
+    throw new CommandError(exits.usage, 'usage', 'A secret begins with whsec_.', next);
+  }
+  await withClient(context, async (client) => {
+    if (forward && given === undefined) answers.notice(`The secret of the signatures of this run is ${key}`);
+    answers.notice('Waiting for events; press Ctrl-C to stop.');
+    for await (const { data } of client.events.follow({ after: 'end', signal })) {
+      for (const event of data.filter((one) => type === undefined || type.includes(one.type))) {
+        const answer = forward && (await post(forward, event, key, signal));
+        const arrow = answer === undefined ? '' : `  → ${answer}`;
+        await answers.say(`${localTime(event.created_at)}  ${event.type}  ${factsOf(event)}${arrow}`, {
+          ...event,
+          ...(answer === undefined ? {} : { answer }),
+        });
+      }
+    }
+  });
+}
+
+/** The status of the answer, or why there is none. The event is not sent again. */
+async function post(url: URL, event: AccountEvent, secret: string, signal: AbortSignal): Promise<number | string> {
+  const { id, type, created_at: timestamp, data } = event;
+  const body = JSON.stringify({ type, timestamp, data });
+  const sentAt = String(Math.floor(Date.now() / 1000));
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${sentAt}.${body}`).digest('base64');
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': sentAt,
+        'webhook-signature': `v1,${signature}`,
+      },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch (error) {
+    signal.throwIfAborted();
+    const { name, cause } = error as Error & { cause?: NodeJS.ErrnoException };
+    return name === 'TimeoutError' ? 'timeout' : (cause?.code ?? 'no connection');
+  }
+}
+
+function newSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+function factsOf({ data }: AccountEvent): string {
+  return Object.entries(data)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}

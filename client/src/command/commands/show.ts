@@ -1,0 +1,140 @@
+import type { DropDetails, DropReceiver, FileRequestDetails, FileRequestReceiver } from '../../generated/wire.ts';
+import { type Context, withClient } from '../context.ts';
+import type { Sheet } from '../terminal/fact-sheet.ts';
+import { humanSize, localTime } from '../terminal/format.ts';
+import type { Style } from '../terminal/paint.ts';
+import type { Column } from '../terminal/table.ts';
+import { counted } from './send.ts';
+import { findSent, stateStyle } from './sent.ts';
+
+export async function show(context: Context, word: string): Promise<void> {
+  const { answers, signal } = context;
+  await withClient(context, async (client) => {
+    const found = await findSent(client, word, signal);
+    await answers.show(found.details, (sheet) => {
+      if (found.noun === 'drop') writeDrop(sheet, found.details);
+      else writeRequest(sheet, found.details);
+    });
+  });
+}
+
+function writeDrop(sheet: Sheet, drop: DropDetails): void {
+  writeFacts(sheet, drop, 'Sent');
+  sheet.table(dropReceiverColumns(drop), drop.receivers);
+  sheet.table(fileColumns(drop), drop.files);
+  const fetched = drop.receivers.flatMap(({ email, completed_at: at }) => moment(at, `fetched by ${email}`, 'green'));
+  writeMoments(sheet, drop, `sent to ${counted(drop.receiver_count, 'receiver')}`, fetched);
+}
+
+function writeRequest(sheet: Sheet, request: FileRequestDetails): void {
+  writeFacts(sheet, request, 'Asked', request.reusable ? 'any number of times until the end' : 'once');
+  sheet.table(requestReceiverColumns, request.receivers);
+  const received = request.receivers.flatMap(({ email, fulfilled_at: first, last_received_at: last }) => [
+    ...moment(first, `files received from ${email}`, 'green'),
+    ...moment(last === first ? null : last, `more files received from ${email}`, 'green'),
+  ]);
+  writeMoments(sheet, request, `asked ${counted(request.receiver_count, 'receiver')} for files`, received);
+}
+
+function writeFacts(sheet: Sheet, sent: DropDetails | FileRequestDetails, made: string, sendings = ''): void {
+  sheet.facts([
+    ['Reference', sent.reference],
+    ['State', sent.state, stateStyle(sent)],
+    [made, localTime(sent.created_at)],
+    [sent.state === 'live' ? 'Ends' : 'Ended', localTime(sent.revoked_at ?? sent.expires_at)],
+    ['Each may send', sendings],
+    ['External id', sent.external_id ?? ''],
+    ['Code', sent.second_factor === 'off' ? '' : sent.second_factor],
+    ['Mails', sent.notify ? '' : 'none; the links were handed out by the sender'],
+    ...Object.entries(sent.metadata ?? {}).map(([name, value]) => [name, value] as const),
+    ['Message', sent.message],
+    ['Id', sent.id],
+  ]);
+}
+
+type Receiver = DropReceiver | FileRequestReceiver;
+
+/** With what they did between who they are and what went wrong. */
+function receiverColumns<Row extends Receiver>(did: Column<Row>): Column<Row>[] {
+  return [
+    { header: 'RECEIVER', cell: ({ email }) => email, min: 20 },
+    { header: 'STATE', cell: ({ state }) => state, style: receiverStyle },
+    did,
+    { header: 'NAME', cell: ({ name }) => name ?? '', min: 8 },
+    { header: 'REASON', cell: ({ undeliverable_reason: reason }) => reason ?? '', min: 12 },
+  ];
+}
+
+function dropReceiverColumns(drop: DropDetails): Column<DropReceiver>[] {
+  return receiverColumns({
+    header: 'FILES',
+    cell: ({ files_delivered: files }) => (drop.deliveries_forgotten ? '' : `${files}/${drop.file_count}`),
+    side: 'right',
+  });
+}
+
+const requestReceiverColumns = receiverColumns<FileRequestReceiver>({
+  header: 'FILES',
+  cell: ({ files_received: files }) => String(files),
+  side: 'right',
+});
+
+function fileColumns(drop: DropDetails): Column<DropDetails['files'][number]>[] {
+  return [
+    { header: 'FILE', cell: ({ path }) => path, min: 20 },
+    { header: 'SIZE', cell: ({ size }) => humanSize(size), side: 'right' },
+    { header: 'STATE', cell: ({ state }) => state, style: ({ state }) => (state === 'deleted' ? 'dim' : undefined) },
+    {
+      header: 'FETCHED',
+      cell: ({ receivers_delivered: count }) => (drop.deliveries_forgotten ? '' : `${count}/${drop.receiver_count}`),
+      side: 'right',
+    },
+    { header: 'SHA-256', cell: ({ sha256 }) => sha256, min: 12 },
+  ];
+}
+
+interface Moment {
+  at: string;
+  what: string;
+  style?: Style;
+}
+
+const momentColumns: readonly Column<Moment>[] = [
+  { header: 'WHEN', cell: ({ at }) => localTime(at) },
+  { header: 'WHAT', cell: ({ what }) => what, min: 20, style: ({ style }) => style },
+];
+
+/** What has happened, in order. */
+function writeMoments(
+  sheet: Sheet,
+  sent: DropDetails | FileRequestDetails,
+  beginning: string,
+  successes: readonly Moment[],
+): void {
+  const receivers: readonly Receiver[] = sent.receivers;
+  const moments = [
+    ...moment(sent.created_at, beginning),
+    ...receivers.flatMap((receiver) => [
+      ...moment(receiver.notified_at, `mailed to ${receiver.email}`),
+      ...moment(receiver.undeliverable_at, `mail did not reach ${receiver.email}`, 'red'),
+      ...moment(receiver.opened_at, `opened by ${receiver.email}`),
+      ...moment(receiver.revoked_at, `withdrawn from ${receiver.email}`, 'red'),
+    ]),
+    ...successes,
+    ...moment(sent.revoked_at, 'revoked', 'red'),
+    ...moment(sent.state === 'expired' ? sent.expires_at : null, 'expired'),
+  ];
+  sheet.table(
+    momentColumns,
+    moments.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
+  );
+}
+
+function moment(at: string | null, what: string, style?: Style): Moment[] {
+  return at === null ? [] : [{ at, what, ...(style === undefined ? {} : { style }) }];
+}
+
+function receiverStyle({ state }: Receiver): Style | undefined {
+  if (state === 'completed' || state === 'fulfilled') return 'green';
+  return state === 'undeliverable' || state === 'revoked' ? 'red' : undefined;
+}

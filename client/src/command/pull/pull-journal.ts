@@ -1,0 +1,173 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { localNameKey } from '../../generated/safe-name.ts';
+
+/**
+ * How far a file is. `wanted`: known, and perhaps partly here. `landing`: complete and checked, about to get its name (see
+ * landing.ts). `landed`: in the folder, but its hook has not succeeded yet. `done`. `gone`: it ended before it was downloaded.
+ */
+export type State = 'wanted' | 'landing' | 'landed' | 'done' | 'gone';
+
+export interface JournalEntry {
+  id: number;
+  /** The id of its entry in the inbox. */
+  url: string;
+  /** Its path in what was sent. */
+  name: string;
+  sender: string;
+  state: State;
+  /** Below the folder, with `/` between its names. */
+  path: string | null;
+  sha256: string | null;
+  size: number | null;
+}
+
+/** Ended drops leave the inbox; what was not seen in it for this long does not come back. */
+const rememberedDays = 400;
+
+const schema = `
+  create table if not exists files (
+    id integer primary key,
+    account text not null,
+    url text not null,
+    name text not null,
+    sender text not null,
+    created integer not null,
+    state text not null,
+    path text,
+    name_key text,
+    sha256 text,
+    size integer,
+    attempts integer not null default 0,
+    seen_day integer not null,
+    unique (account, url, name)
+  ) strict;
+  create table if not exists claims (account text primary key, key text not null) strict;
+`;
+/** The journal of an earlier version does not have this column. */
+const addNameKey = 'alter table files add column name_key text';
+const indexNameKey = 'create index if not exists files_name_key on files (name_key) where name_key is not null';
+
+/**
+ * Records in a folder what has been downloaded to it. An SQLite file is both the journal and the lock: one process holds it
+ * while it runs, the kernel releases it however that process ends, and a change is either on disk or not made.
+ */
+export class PullJournal implements Disposable {
+  readonly folder: string;
+  readonly #database: DatabaseSync;
+  readonly #account: string;
+
+  private constructor(folder: string, database: DatabaseSync, account: string) {
+    this.folder = folder;
+    this.#database = database;
+    this.#account = account;
+  }
+
+  /** Undefined while another process holds it. */
+  static async open(folder: string, account: string): Promise<PullJournal | undefined> {
+    const own = join(folder, '.waybill');
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    const { DatabaseSync } = await sqlite();
+    const database = new DatabaseSync(join(own, 'pull.db'));
+    try {
+      database.exec('pragma locking_mode = exclusive; pragma synchronous = full; begin exclusive; commit');
+      database.exec('pragma journal_mode = truncate');
+      database.exec(schema);
+      const columns = database.prepare(`select name from pragma_table_info('files')`).all();
+      if (!columns.some(({ name }) => name === 'name_key')) database.exec(addNameKey);
+      database.exec(indexNameKey);
+    } catch (error) {
+      database.close();
+      if ((error as { errcode?: number }).errcode === busy) return undefined;
+      throw error;
+    }
+    return new PullJournal(own, database, account);
+  }
+
+  /** Notes a file of the inbox. */
+  note(entry: { url: string; name: string; sender: string; created: number }, day: number): void {
+    this.#database
+      .prepare(
+        `insert into files (account, url, name, sender, created, state, seen_day) values (?, ?, ?, ?, ?, 'wanted', ?)
+         on conflict (account, url, name) do update set seen_day = excluded.seen_day where seen_day <> excluded.seen_day`,
+      )
+      .run(this.#account, entry.url, entry.name, entry.sender, entry.created, day);
+  }
+
+  /** Makes several changes in one transaction. */
+  together(change: () => void): void {
+    this.#database.exec('begin');
+    try {
+      change();
+      this.#database.exec('commit');
+    } catch (error) {
+      this.#database.exec('rollback');
+      throw error;
+    }
+  }
+
+  /** The files of an entry. */
+  filesOf(url: string): JournalEntry[] {
+    return this.#database
+      .prepare(
+        `select id, url, name, sender, state, path, sha256, size from files where account = ? and url = ? order by id`,
+      )
+      .all(this.#account, url) as unknown as JournalEntry[];
+  }
+
+  /** The key of a claim that was made and whose entry is not settled yet. */
+  claimKey(): string | undefined {
+    const row = this.#database.prepare('select key from claims where account = ?').get(this.#account);
+    return row === undefined ? undefined : String(row['key']);
+  }
+
+  /** Notes a claim before it is made: whatever happens, the entry is found again with its key. */
+  beginClaim(key: string): void {
+    this.#database.prepare('insert or replace into claims (account, key) values (?, ?)').run(this.#account, key);
+  }
+
+  endClaim(): void {
+    this.#database.prepare('delete from claims where account = ?').run(this.#account);
+  }
+
+  landing(id: number, path: string, { sha256, size }: { sha256: string; size: number }): void {
+    this.#database
+      .prepare(`update files set state = 'landing', path = ?, name_key = ?, sha256 = ?, size = ? where id = ?`)
+      .run(path, localNameKey(path), sha256, size, id);
+  }
+
+  /** The paths of landed files that count as equal to this one. The files may have been moved away since. */
+  landedLike(path: string): string[] {
+    const rows = this.#database.prepare('select distinct path from files where name_key = ?').all(localNameKey(path));
+    return rows.map((row) => String(row['path']));
+  }
+
+  set(id: number, state: State): void {
+    this.#database.prepare('update files set state = ? where id = ?').run(state, id);
+  }
+
+  forget(day: number): void {
+    this.#database
+      .prepare('delete from files where account = ? and seen_day < ?')
+      .run(this.#account, day - rememberedDays);
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+/** SQLITE_BUSY */
+const busy = 5;
+
+/** Without the warning that some versions of Node print because the module is experimental. */
+async function sqlite(): Promise<typeof import('node:sqlite')> {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return await import('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,479 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type FakeTerminal, fakeTerminal } from '../../testing/fake-terminal.ts';
+import { refuse, succeed, WireServer } from '../../testing/wire-server.ts';
+import { run } from '../run.ts';
+import { land, partPath } from './landing.ts';
+import { type JournalEntry, PullJournal } from './pull-journal.ts';
+
+let home: string;
+let folder: string;
+const today = Math.floor(Date.now() / 86_400_000);
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'client-pull-'));
+  folder = join(home, 'in');
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+interface Drop {
+  url: string;
+  files: Record<string, string>;
+  /** Where files were in the folder that was sent, by their names. */
+  paths?: Record<string, string>;
+  /** Those that have ended, although the entry has not. */
+  ended?: string[];
+}
+
+interface Queued {
+  attempts: number;
+  lease: string | undefined;
+  /** Delays are counted in pulls. */
+  availableIn: number;
+  acknowledged: number;
+}
+
+interface InboxServer extends WireServer {
+  fetched: string[];
+  queue: Map<string, Queued>;
+  nextPull(): void;
+  /** Answers a request for events. */
+  events: (after: string, response: ServerResponse) => void;
+}
+
+/** The queue by the rules of docs/api-v1.md. */
+async function inboxServer(drops: Drop[]): Promise<InboxServer> {
+  const fetched: string[] = [];
+  const queue = new Map<string, Queued>();
+  const claims = new Map<string, unknown>();
+  const queued = (url: string) => {
+    const known = queue.get(url) ?? { attempts: 0, lease: undefined, availableIn: 0, acknowledged: 0 };
+    queue.set(url, known);
+    return known;
+  };
+  const shown = ({ url, files }: Drop) => ({
+    id: url,
+    sender: 'beta@machines.test',
+    file_count: Object.keys(files).length,
+    received_at: '2030-01-31T12:00:00.000Z',
+    attempts: queued(url).attempts,
+    lease: queued(url).lease,
+  });
+  const claim = () => {
+    const drop = drops.find(({ url }) => {
+      const { lease, availableIn, acknowledged } = queued(url);
+      return lease === undefined && availableIn <= 0 && acknowledged === 0;
+    });
+    if (drop === undefined) return { data: [] };
+    queued(drop.url).attempts += 1;
+    queued(drop.url).lease = `lease ${drop.url} ${queued(drop.url).attempts}`;
+    return { data: [shown(drop)] };
+  };
+  const server = await WireServer.start(({ path, headers, body }, response) => {
+    if (path.startsWith('events?'))
+      return extended.events(new URLSearchParams(path.slice(7)).get('after') ?? '', response);
+    const [, id = '', action, file = ''] = path.split('/').map(decodeURIComponent);
+    if (id === 'claim') {
+      const key = String(headers['idempotency-key']);
+      const answer = claims.get(key) ?? claim();
+      claims.set(key, answer);
+      return succeed(response, answer);
+    }
+    const drop = drops.find(({ url }) => url === id);
+    if (drop === undefined) return refuse(response, 404, 'not_found');
+    if (action === undefined) {
+      const files = Object.keys(drop.files).map((name, index) => ({
+        id: String(index),
+        name,
+        path: drop.paths?.[name] ?? name,
+        size: Buffer.byteLength(drop.files[name] ?? ''),
+      }));
+      return succeed(response, { ...shown(drop), files });
+    }
+    if (action === 'ack' || action === 'nack') {
+      const { lease, delay_seconds: delay = 0 } = JSON.parse(body.toString()) as {
+        lease: string;
+        delay_seconds?: number;
+      };
+      const entry = queued(id);
+      if (lease !== entry.lease) return refuse(response, 409, 'lease_not_held');
+      entry.lease = undefined;
+      if (action === 'ack') entry.acknowledged += 1;
+      else entry.availableIn = delay > 0 ? 1 : 0;
+      return succeed(response, {});
+    }
+    const [name = '', content = ''] = Object.entries(drop.files)[Number(file)] ?? [];
+    if (drop.ended?.includes(name) === true) return refuse(response, 404, 'not_found');
+    fetched.push(`${id}/${name}`);
+    const digest = createHash('sha256').update(content).digest('base64');
+    response.writeHead(200, {
+      ETag: `"${digest}"`,
+      'Repr-Digest': `sha-256=:${digest}:`,
+      'Content-Length': Buffer.byteLength(content),
+    });
+    response.end(content);
+  });
+  const nextPull = () => {
+    for (const entry of queue.values()) entry.availableIn -= 1;
+  };
+  const events: InboxServer['events'] = (_after, response) => refuse(response, 403, 'scope_missing');
+  const extended: InboxServer = Object.assign(server, { fetched, queue, nextPull, events });
+  return extended;
+}
+
+function terminalFor(server: WireServer): FakeTerminal {
+  return fakeTerminal(home, {
+    PATH: process.env['PATH'] ?? '',
+    WAYBILL_URL: server.baseUrl,
+    WAYBILL_USER: 'alpha@machines.test',
+    WAYBILL_API_KEY: 'wb_key',
+  });
+}
+
+async function pull(server: InboxServer, ...words: string[]): Promise<{ exit: number; terminal: FakeTerminal }> {
+  server.nextPull();
+  const terminal = terminalFor(server);
+  return { exit: await run(terminal, ['pull', folder, ...words], new AbortController().signal, '1'), terminal };
+}
+
+const landed = () =>
+  readdirSync(folder)
+    .filter((name) => name !== '.waybill')
+    .toSorted();
+const account = (server: WireServer) => `alpha@machines.test ${new URL(server.baseUrl).href}`;
+
+test('every file lands once, also when it was moved on since', async () => {
+  const drops: Drop[] = [{ url: 'd1', files: { 'a.txt': 'a', 'b.txt': '' } }];
+  await using server = await inboxServer(drops);
+  expect((await pull(server)).exit).toBe(0);
+  expect(landed()).toEqual(['a.txt', 'b.txt']);
+  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('a');
+  renameSync(join(folder, 'a.txt'), join(home, 'moved.txt'));
+  drops.unshift({ url: 'd2', files: { 'c.txt': 'c', 'b.txt': '' } });
+  const { exit, terminal } = await pull(server, '--json');
+  expect(exit).toBe(0);
+  expect(landed()).toEqual(['b (2).txt', 'b.txt', 'c.txt']);
+  const received = terminal.output.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { path: string });
+  expect(received.map(({ path }) => path).toSorted()).toEqual([join(folder, 'b (2).txt'), join(folder, 'c.txt')]);
+  expect(server.fetched).toHaveLength(4);
+  expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
+});
+
+test('names that are not safe here or elsewhere are changed, and the original is in the answer', async () => {
+  const names = [
+    '../evil.txt',
+    '.waybill',
+    '.bash_profile',
+    'CON.txt',
+    'report.',
+    'Report.csv',
+    'report.csv',
+    'rep\u200bort.csv',
+    '\u200b',
+  ];
+  await using server = await inboxServer([{ url: 'd1', files: Object.fromEntries(names.map((name) => [name, name])) }]);
+  const { exit, terminal } = await pull(server, '--json');
+  expect(exit).toBe(0);
+  const received = terminal.output.text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { path: string; name: string })
+    .map(({ path, name }) => [name, relative(folder, path)]);
+  expect(Object.fromEntries(received)).toEqual({
+    '../evil.txt': '__/evil.txt',
+    '.waybill': '_waybill',
+    '.bash_profile': '_bash_profile',
+    'CON.txt': '_CON.txt',
+    'report.': 'report_',
+    'Report.csv': 'Report.csv',
+    'report.csv': 'report (2).csv',
+    'rep\u200bort.csv': 'rep\u200bort (3).csv',
+    '\u200b': '_',
+  });
+  for (const [name = '', path = ''] of received) expect(readFileSync(join(folder, path), 'utf8')).toBe(name);
+  expect(landed()).toHaveLength(names.length);
+  expect(existsSync(join(home, 'evil.txt'))).toBe(false);
+});
+
+test('on a terminal, the progress is that of all files of an entry that are missing', async () => {
+  await using server = await inboxServer([
+    { url: 'd1', files: { a: 'a'.repeat(600), b: 'b'.repeat(300) } },
+    { url: 'd2', files: { c: 'c'.repeat(100), d: 'd'.repeat(50), e: 'e'.repeat(50) } },
+  ]);
+  {
+    using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
+    journal.note({ url: 'd2', name: 'c', sender: 'beta@machines.test', created: 0 }, today);
+    for (const { id } of journal.filesOf('d2')) journal.set(id, 'done');
+  }
+  const terminal = terminalFor(server);
+  terminal.errors.isTTY = true;
+  expect(await run(terminal, ['pull', folder], new AbortController().signal, '1')).toBe(0);
+  const lines = terminal.errors.text.split('\r\u001b[2K').filter((line) => line.includes(' files, '));
+  const complete = lines.map((line) => /\d+%  .*? B(?=,|$)/.exec(line)?.[0]);
+  expect([...new Set(complete)]).toEqual([
+    '0%  0/2 files, 0 of 900 B',
+    '66%  1/2 files, 600 of 900 B',
+    '100%  2/2 files, 900 of 900 B',
+    '0%  0/2 files, 0 of 100 B',
+    '50%  1/2 files, 50 of 100 B',
+    '100%  2/2 files, 100 of 100 B',
+  ]);
+});
+
+const tree = () =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => !file.isDirectory())
+    .map((file) => relative(folder, join(file.parentPath, file.name)))
+    .filter((path) => !path.startsWith('.waybill/'))
+    .toSorted();
+const inFolders = (paths: Record<string, string>) => [
+  { url: 'd1', files: Object.fromEntries(Object.keys(paths).map((name) => [name, name])), paths },
+];
+
+test('folders are made again', async () => {
+  await using server = await inboxServer(
+    inFolders({ x: 'a/x', 'x (2)': 'grüße/b/x', 'x (3)': 'x', y: 'a/y', z: '%', w: 'A/w' }),
+  );
+  expect((await pull(server)).exit).toBe(0);
+  expect(tree()).toEqual(['%', 'A/w', 'a/x', 'a/y', 'grüße/b/x', 'x']);
+  expect(readFileSync(join(folder, 'grüße/b/x'), 'utf8')).toBe('x (2)');
+  expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
+});
+
+test('a file whose folders cannot be made lands in the folder itself', async () => {
+  // Together longer than a path can be.
+  const folders = Array.from({ length: 20 }, () => 'x'.repeat(250)).join('/');
+  await using server = await inboxServer(inFolders({ a: `${folders}/a`, b: 'b' }));
+  expect((await pull(server)).exit).toBe(0);
+  expect(tree()).toEqual(['a', 'b']);
+});
+
+test('whatever a server says, nothing lands outside of the folder or in the journal’s', async () => {
+  mkdirSync(folder);
+  mkdirSync(join(home, 'elsewhere'));
+  symlinkSync(join(home, 'elsewhere'), join(folder, 'link'));
+  writeFileSync(join(folder, 'file'), 'of somebody else');
+  const paths = {
+    a: '../../evil',
+    b: '/etc/evil',
+    d: 'C:\\evil',
+    e: '.waybill/pull.db',
+    f: '.WAYBILL/pull.db',
+    g: 'link/evil',
+    h: 'file/evil',
+    i: `${'d/'.repeat(1000)}deep`,
+    j: 'con/a./evil\u0000',
+    k: '',
+  };
+  await using server = await inboxServer(inFolders(paths));
+  const before = readdirSync(home);
+  expect((await pull(server)).exit).toBe(0);
+  expect(tree()).toEqual(
+    [
+      '__/__/evil',
+      '_/etc/evil',
+      'C__evil',
+      '_waybill/pull.db',
+      '_WAYBILL/pull (2).db',
+      'link (2)/evil',
+      'file (2)/evil',
+      'deep',
+      '_con/a_/evil_',
+      '_ (2)',
+      'file',
+      'link',
+    ].toSorted(),
+  );
+  expect(readdirSync(home)).toEqual(before);
+  expect(readdirSync(join(home, 'elsewhere'))).toEqual([]);
+  expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
+});
+
+test('a name that differs from an earlier one only in case is free again when that one was moved away', async () => {
+  const drops: Drop[] = [{ url: 'd1', files: { 'Report.csv': '1' } }];
+  await using server = await inboxServer(drops);
+  await pull(server);
+  drops.push({ url: 'd2', files: { 'report.csv': '2' } });
+  await pull(server);
+  expect(landed()).toEqual(['Report.csv', 'report (2).csv']);
+  for (const name of landed()) renameSync(join(folder, name), join(home, name));
+  drops.push({ url: 'd3', files: { 'REPORT.csv': '3' } });
+  await pull(server);
+  expect(landed()).toEqual(['REPORT.csv']);
+});
+
+test('a journal of an earlier version is taken over', async () => {
+  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  await pull(server);
+  const database = new DatabaseSync(join(folder, '.waybill', 'pull.db'));
+  database.exec('drop index files_name_key; alter table files drop column name_key');
+  database.close();
+  expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
+});
+
+test('a file that ends before it is fetched is let go, and the others come', async () => {
+  await using server = await inboxServer([
+    { url: 'd1', files: { 'a.txt': 'a', 'late.txt': 'l' }, ended: ['late.txt'] },
+  ]);
+  const { exit, terminal } = await pull(server);
+  expect(exit).toBe(0);
+  expect(terminal.errors.text).toContain('late.txt from beta@machines.test passed its deadline');
+  expect(landed()).toEqual(['a.txt']);
+  expect(server.queue.get('d1')?.acknowledged).toBe(1);
+});
+
+test('what a killed process had claimed is given back, and claimed again as another attempt', async () => {
+  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  {
+    using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
+    journal.beginClaim('of the killed one');
+  }
+  const client = server.client();
+  expect(await client.inbox.claim({ idempotencyKey: 'of the killed one' })).toHaveLength(1);
+  const log = join(home, 'log');
+  expect((await pull(server, '--hook', `echo "$WAYBILL_ATTEMPT" >> ${log}`)).exit).toBe(0);
+  expect(readFileSync(log, 'utf8')).toBe('2\n');
+  expect(server.queue.get('d1')).toMatchObject({ attempts: 2, acknowledged: 1 });
+});
+
+test('an entry that is here already is acknowledged without its hook', async () => {
+  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  await pull(server);
+  server.queue.clear(); // as if the acknowledgement had never arrived
+  expect((await pull(server, '--hook', 'exit 1')).exit).toBe(0);
+  expect(server.queue.get('d1')?.acknowledged).toBe(1);
+  expect(server.fetched).toHaveLength(1);
+});
+
+function mkdirAt(path: string): string {
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+function noted(journal: PullJournal): JournalEntry {
+  journal.note({ url: 'd1', name: 'a.txt', sender: 'beta@machines.test', created: 1_800_000_000 }, today);
+  const [entry] = journal.filesOf('d1');
+  if (!entry) throw new Error('nothing noted');
+  return entry;
+}
+
+test.each([
+  ['before it had it', ['part'], ['a.txt']],
+  ['when it had both names', ['part', 'a.txt'], ['a.txt']],
+  ['after it had it, and somebody has moved it on since', [], []],
+  ['and a file of that name has appeared since', ['part', 'foreign'], ['a (2).txt', 'a.txt']],
+])('after a crash while a file got its name, it lands once: %s', async (_when, there, expected) => {
+  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  {
+    using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
+    const entry = noted(journal);
+    journal.landing(entry.id, 'a.txt', { sha256: 'ca', size: 1 });
+    if (there.includes('part')) writeFileSync(partPath(journal, entry), 'a');
+    if (there.includes('a.txt')) linkSync(partPath(journal, entry), join(folder, 'a.txt'));
+    if (there.includes('foreign')) writeFileSync(join(folder, 'a.txt'), '');
+  }
+  expect((await pull(server)).exit).toBe(0);
+  expect(server.fetched).toEqual([]);
+  expect(landed()).toEqual(expected);
+  expect(readdirSync(join(folder, '.waybill')).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+test('a file that appears while another one gets the same name is not replaced', async () => {
+  using journal = (await PullJournal.open(mkdirAt(folder), 'alpha')) as PullJournal;
+  const entry = noted(journal);
+  writeFileSync(partPath(journal, entry), 'pulled');
+  const landing = journal.landing.bind(journal);
+  journal.landing = (id, path, whole) => {
+    landing(id, path, whole);
+    // The name was free until now.
+    if (path === 'a.txt') writeFileSync(join(folder, path), 'somebody else’s', { flag: 'wx' });
+  };
+  expect(await land(folder, journal, entry, { path: 'a.txt', sha256: 'ca', size: 6 })).toBe('a (2).txt');
+  expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('somebody else’s');
+  expect(readFileSync(join(folder, 'a (2).txt'), 'utf8')).toBe('pulled');
+  expect(existsSync(partPath(journal, entry))).toBe(false);
+});
+
+test('a hook is told about the file and its attempt, and run again until it succeeds', async () => {
+  await using server = await inboxServer([{ url: 'd1', files: { "a'; touch evil #.txt": 'abc' } }]);
+  const log = join(home, 'log');
+  const hook = `echo "$WAYBILL_ATTEMPT $WAYBILL_NAME $WAYBILL_SENDER $WAYBILL_DROP $WAYBILL_SIZE \${WAYBILL_API_KEY-none}" >> ${log}; cmp -s "$WAYBILL_FILE" "$WAYBILL_FILE" && [ "$WAYBILL_ATTEMPT" -ge 3 ]`;
+  expect((await pull(server, '--hook', hook)).exit).toBe(8);
+  const { exit, terminal } = await pull(server, '--hook', hook);
+  expect(exit).toBe(8);
+  expect(terminal.errors.text).toContain('attempt 2');
+  expect(terminal.output.text).toBe('');
+  expect((await pull(server, '--hook', hook)).exit).toBe(0);
+  expect((await pull(server, '--hook', hook)).exit).toBe(0);
+  const said = (attempt: number) => `${attempt} a'; touch evil #.txt beta@machines.test d1 3 none\n`;
+  expect(readFileSync(log, 'utf8')).toBe(said(1) + said(2) + said(3));
+  expect(server.queue.get('d1')?.acknowledged).toBe(1);
+  expect(landed()).toHaveLength(1);
+});
+
+test('one process at a time works in a folder; the next one waits for it', async () => {
+  await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
+  const journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
+  expect(await PullJournal.open(folder, 'another')).toBe(undefined);
+  const terminal = terminalFor(server);
+  const pulling = run(terminal, ['pull', folder], new AbortController().signal, '1');
+  await expect.poll(() => terminal.errors.text).toContain('Another pull is running');
+  expect(server.fetched).toEqual([]);
+  journal[Symbol.dispose]();
+  expect(await pulling).toBe(0);
+  expect(landed()).toEqual(['a.txt']);
+});
+
+async function watch(server: InboxServer, every: number, until: () => boolean): Promise<number> {
+  const stop = new AbortController();
+  const pulling = run(terminalFor(server), ['pull', folder, '--watch', '--every', String(every)], stop.signal, '1');
+  await expect.poll(until, { timeout: 5_000 }).toBe(true);
+  stop.abort();
+  return await pulling;
+}
+
+test('a watch hears of what arrives, and of what arrived while it was looking', async () => {
+  const drops: Drop[] = [];
+  await using server = await inboxServer(drops);
+  server.events = (after, response) => {
+    const arrived = (url: string) => {
+      drops.push({ url, files: { [url]: url } });
+      succeed(response, { data: [{ type: 'inbox.received' }], next_cursor: url });
+    };
+    if (after === 'end') succeed(response, { data: [], next_cursor: 'start' });
+    else if (after === 'start') succeed(response, { data: [{ type: 'drop.opened' }], next_cursor: 'opened' });
+    else if (after === 'opened') arrived('d1');
+    else if (after === 'd1') arrived('d2');
+  };
+  expect(await watch(server, 3600, () => existsSync(join(folder, 'd2')))).toBe(130);
+  expect(landed()).toEqual(['d1', 'd2']);
+});
+
+test('a watch with a key that may not read events looks from time to time', async () => {
+  const drops: Drop[] = [{ url: 'd1', files: { d1: '' } }];
+  await using server = await inboxServer(drops);
+  const arriving = expect.poll(() => existsSync(join(folder, 'd1')), { timeout: 5_000 }).toBe(true);
+  const pulling = watch(server, 1, () => existsSync(join(folder, 'd2')));
+  await arriving;
+  drops.push({ url: 'd2', files: { d2: '' } });
+  expect(await pulling).toBe(130);
+});

@@ -1,0 +1,60 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { CommandError, exits } from '../exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Asks on a terminal; otherwise reads the next line of standard input. */
+export async function ask(
+  { input, errors }: Terminal,
+  signal: AbortSignal,
+  question: string,
+  hidden = false,
+): Promise<string> {
+  const onTerminal = input.isTTY === true;
+  const screen = new Writable({
+    write(piece: Buffer, _encoding, written) {
+      // Readline echoes what is typed; a key must not be shown.
+      if (!hidden || piece.toString() === question) errors.write(piece);
+      written();
+    },
+  });
+  const lines = createInterface({ input, output: screen, terminal: onTerminal });
+  try {
+    const answer = onTerminal ? await lines.question(question, { signal }) : await firstLine(lines);
+    if (hidden && onTerminal) errors.write('\n');
+    if (answer.trim() !== '') return answer.trim();
+  } finally {
+    lines.close();
+  }
+  throw new CommandError(
+    exits.usage,
+    'nothing_entered',
+    'Nothing was entered.',
+    'Type it in, or pass it on standard input.',
+  );
+}
+
+async function firstLine(lines: AsyncIterable<string>): Promise<string> {
+  for await (const line of lines) return line;
+  return '';
+}
+
+/** Goes on only if somebody at a terminal agrees, or `--yes` was given. */
+export async function confirm(
+  terminal: Terminal,
+  signal: AbortSignal,
+  question: string,
+  yes: boolean | undefined,
+): Promise<void> {
+  if (yes === true) return;
+  if (terminal.input.isTTY !== true || terminal.errors.isTTY !== true) {
+    const next = 'To do it without a question, add --yes.';
+    throw new CommandError(exits.usage, 'not_confirmed', 'Nothing was changed: nobody can be asked here.', next);
+  }
+  const answer = await ask(terminal, signal, `${question} [y/N] `).catch((error: unknown) => {
+    if (error instanceof CommandError) return '';
+    throw error;
+  });
+  if (/^y(?:es)?$/i.test(answer)) return;
+  throw new CommandError(exits.failed, 'not_confirmed', 'Nothing was changed.', 'To do it, answer y.');
+}

@@ -1,0 +1,112 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { isWaybillError } from '../errors.ts';
+import { refuse, succeed, WireServer } from '../testing/wire-server.ts';
+import { Waybill } from '../waybill.ts';
+
+const account = { email: 'alpha@machines.test' };
+const answered: Parameters<typeof WireServer.start>[0] = (_seen, response) => succeed(response, account);
+
+test('what is unavailable for a moment is asked for again, after as long as the server says', async () => {
+  const failures = ['503', '429', '408', '502'];
+  await using server = await WireServer.start((seen, response, request) => {
+    const status = failures.shift();
+    if (status === '503') refuse(response, 503, 'unavailable', { headers: { 'Retry-After': '7' } });
+    else if (status === '429') refuse(response, 429, 'too_many_requests', { headers: { 'Retry-After': '3' } });
+    else if (status === '408') refuse(response, 408, 'request_timeout');
+    else if (status === '502') response.writeHead(502).end('<h1>Bad gateway</h1>');
+    else return answered(seen, response, request);
+  });
+  expect(await server.client().account()).toEqual(account);
+  // Half of a bound that doubles from 200 ms, on top of what was asked for.
+  expect(server.sleeps).toEqual([7100, 3200, 400, 800]);
+});
+
+test('a connection that breaks before or within the answer is made again', async () => {
+  let times = 0;
+  await using server = await WireServer.start((seen, response, request) => {
+    times += 1;
+    if (times === 1) request.socket.destroy();
+    else if (times === 2) {
+      response.writeHead(200, { 'Content-Length': '1000' });
+      response.write('{"email":', () => request.socket.destroy());
+    } else return answered(seen, response, request);
+  });
+  expect(await server.client().account()).toEqual(account);
+  expect(times).toBe(3);
+});
+
+test('patience ends, and the last failure is the one that is thrown', async () => {
+  await using server = await WireServer.start((_seen, response) => refuse(response, 503, 'unavailable'));
+  const error = await server
+    .client({ patience: { attempts: 3 } })
+    .account()
+    .catch((caught: unknown) => caught);
+  expect(error).toMatchObject({
+    code: 'unavailable',
+    status: 503,
+    instance: 'urn:waybill:http-request:request-1',
+    message: 'This is unavailable.',
+  });
+  expect(server.sleeps).toHaveLength(2);
+});
+
+test('a server that asks for a longer wait than one has is not waited for', async () => {
+  await using server = await WireServer.start((_seen, response) =>
+    refuse(response, 503, 'unavailable', { headers: { 'Retry-After': '86400' } }),
+  );
+  await expect(server.client().account()).rejects.toMatchObject({ retryAfterSeconds: 86400 });
+  expect(server.sleeps).toEqual([]);
+});
+
+test.each([
+  [400, 'invalid_input'],
+  [401, 'unauthorized'],
+  [404, 'not_found'],
+  [409, 'no_receivers'],
+  [500, 'internal'],
+])('a %i %s is told at once', async (status, code) => {
+  await using server = await WireServer.start((_seen, response) => refuse(response, status, code));
+  await expect(server.client().account()).rejects.toMatchObject({ code, status });
+  expect(server.seen).toHaveLength(1);
+});
+
+test('what no Waybill server says is told apart', async () => {
+  await using redirecting = await WireServer.start((_seen, response) => {
+    response.writeHead(302, { Location: 'https://elsewhere.example/' }).end();
+  });
+  await expect(redirecting.client().account()).rejects.toMatchObject({ code: 'unexpected_answer' });
+  await using newer = await WireServer.start((_seen, response) => refuse(response, 418, 'teapot'));
+  await expect(newer.client().account()).rejects.toMatchObject({ code: 'unexpected_answer', status: 418 });
+});
+
+test('an abort ends a request that is under way, with the reason given', async () => {
+  await using server = await WireServer.start(() => undefined);
+  const controller = new AbortController();
+  const listing = server.client().account({ signal: controller.signal });
+  while (server.seen.length < 1) await turn();
+  controller.abort(new Error('enough'));
+  await expect(listing).rejects.toThrow('enough');
+});
+
+test('a key is not sent in the clear to another machine', () => {
+  const door = { user: 'a@example.org', apiKey: 'k' };
+  expect(() => new Waybill({ baseUrl: 'http://files.example.org', ...door })).toThrow('unencrypted');
+  expect(() => new Waybill({ baseUrl: 'files.example.org', ...door })).toThrow('https://');
+  for (const baseUrl of ['https://files.example.org', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1']) {
+    new Waybill({ baseUrl, ...door }).close();
+  }
+  new Waybill({ baseUrl: 'http://files.example.org', ...door, plainHttp: true }).close();
+});
+
+test('an error is known by its code', async () => {
+  await using server = await WireServer.start((_seen, response) => refuse(response, 404, 'not_found'));
+  const error = await server
+    .client()
+    .account()
+    .catch((caught: unknown) => caught);
+  expect(isWaybillError(error)).toBe(true);
+  expect(isWaybillError(error, 'not_found', 'damaged')).toBe(true);
+  expect(isWaybillError(error, 'damaged')).toBe(false);
+  expect(isWaybillError(new Error('not_found'))).toBe(false);
+});

@@ -1,0 +1,23 @@
+import { WaybillError } from '../errors.ts';
+
+/** The server's address as a URL, where the key may be sent to it. */
+export function serverUrl(address: string | URL, plainHttp: boolean): URL {
+  const url = URL.parse(String(address));
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw new WaybillError(
+      'invalid_argument',
+      `"${String(address)}" is not a server’s address. It starts with https://, such as https://files.example.org.`,
+    );
+  }
+  if (url.protocol === 'http:' && !plainHttp && !isThisMachine(url.hostname)) {
+    throw new WaybillError(
+      'invalid_argument',
+      `http://${url.host} would send the API key unencrypted. Use https://, or allow plain HTTP explicitly.`,
+    );
+  }
+  return url;
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,119 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { WaybillError } from '../errors.ts';
+
+export interface Outgoing {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  /** Bytes, or a body that is produced while it is sent: a piece has been sent when the next one is asked for. */
+  body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends requests over persistent connections. */
+export class Transport {
+  readonly #agent: HttpAgent;
+  readonly #secure: boolean;
+  readonly #silenceMs: number;
+
+  constructor(baseUrl: URL, silenceMs: number) {
+    this.#secure = baseUrl.protocol === 'https:';
+    this.#silenceMs = silenceMs;
+    this.#agent = this.#secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** Returns as soon as the head of the answer is there. Its body must be read to the end, or destroyed. */
+  async exchange({ method, url, headers, body, signal }: Outgoing): Promise<IncomingMessage> {
+    signal?.throwIfAborted();
+    const request = (this.#secure ? httpsRequest : httpRequest)(url, {
+      method,
+      headers,
+      agent: this.#agent,
+      timeout: this.#silenceMs,
+      ...(signal ? { signal } : {}),
+    });
+    request.once('timeout', () =>
+      request.destroy(new Error(`no data for ${Math.round(this.#silenceMs / 1000)} seconds`)),
+    );
+    const settled = new AbortController();
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      request.once('response', (answer) => {
+        settled.abort();
+        resolve(answer);
+      });
+      // Once the answer has begun, errors are reported by the answer.
+      request.on('error', reject);
+      request.once('close', () => {
+        settled.abort();
+        reject(new Error('the connection was closed without an answer'));
+      });
+    });
+    // Not awaited: an answer may come while the source of the body has nothing to send.
+    send(request, body, settled.signal).catch((error: unknown) => request.destroy(error as Error));
+    try {
+      const answer = await answered;
+      // Refused before everything was sent: the rest would be read as the next request.
+      if (!request.writableFinished) answer.once('close', () => request.destroy());
+      return answer;
+    } catch (error) {
+      request.destroy();
+      signal?.throwIfAborted();
+      if (error instanceof WaybillError) throw error;
+      throw unreachable(url, error);
+    }
+  }
+}
+
+async function send(request: ClientRequest, body: Outgoing['body'], settled: AbortSignal): Promise<void> {
+  if (body === undefined || body instanceof Uint8Array) {
+    request.end(body);
+    return;
+  }
+  for await (const piece of body) {
+    if (settled.aborted) return;
+    await written(request, piece, settled);
+  }
+  if (!settled.aborted) request.end();
+}
+
+/** Resolves when a piece has been sent, and its source may reuse the memory. */
+function written(request: ClientRequest, piece: Uint8Array, settled: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      settled.removeEventListener('abort', done);
+      resolve();
+    };
+    settled.addEventListener('abort', done, { once: true });
+    // A piece that could not be written waits for the request to end, which it is about to do.
+    request.write(piece, (error) => {
+      if (!error) done();
+    });
+  });
+}
+
+function unreachable(url: URL, cause: unknown): WaybillError {
+  const why = cause instanceof Error ? reasonOf(cause) : String(cause);
+  return new WaybillError('unreachable', `${url.host} cannot be reached: ${why}.`, { cause });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'there is no route to it',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be looked up',
+};
+
+/** For a name with several addresses, Node wraps an error per address in one that has no message. */
+function reasonOf(error: Error & { code?: string }): string {
+  if (error instanceof AggregateError && error.message === '') {
+    return [...new Set(error.errors.map((each) => reasonOf(each as Error)))].join('; ');
+  }
+  return reasons[error.code ?? ''] ?? error.message;
+}

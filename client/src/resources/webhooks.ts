@@ -1,0 +1,116 @@
+import type { CallOptions, PostOptions } from '../call-options.ts';
+import type {
+  NewWebhook,
+  Replay,
+  Webhook,
+  WebhookAttempt,
+  WebhookChanges,
+  WebhookWithSecret,
+} from '../generated/wire.ts';
+import { type Caller, pathTo } from '../http/api-client.ts';
+
+/** For how long the secret that is replaced is still used. */
+export interface ReplaceSecretOptions extends PostOptions {
+  /** For how many seconds requests are signed with both secrets; a day if not given. */
+  previousSeconds?: number | undefined;
+}
+
+/** Where the account's events are sent. */
+export class Webhooks {
+  readonly #caller: Caller;
+
+  /** @internal */
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** Lists all of them, oldest first. */
+  async list(options: CallOptions = {}): Promise<Webhook[]> {
+    return (await this.#caller.get<{ data: Webhook[] }>('webhooks', {}, options)).data;
+  }
+
+  /**
+   * Gets one webhook.
+   *
+   * @param id The webhook's id.
+   */
+  async get(id: string, options: CallOptions = {}): Promise<Webhook> {
+    return await this.#caller.get(pathTo('webhooks', id), {}, options);
+  }
+
+  /** Creates a webhook. Only this answer and that of `replaceSecret` have its secret. */
+  async create(webhook: NewWebhook, options: PostOptions = {}): Promise<WebhookWithSecret> {
+    return await this.#caller.post('webhooks', webhook, options);
+  }
+
+  /**
+   * Changes a webhook: what is given is replaced, all else stays.
+   *
+   * @param id The webhook's id.
+   */
+  async change(id: string, changes: WebhookChanges, options: CallOptions = {}): Promise<Webhook> {
+    return await this.#caller.patch(pathTo('webhooks', id), changes, options);
+  }
+
+  /**
+   * Removes a webhook: nothing is sent to it any more.
+   *
+   * @param id The webhook's id.
+   */
+  async remove(id: string, options: CallOptions = {}): Promise<void> {
+    await this.#caller.delete(pathTo('webhooks', id), options);
+  }
+
+  /**
+   * Gives a webhook a new secret. Requests are signed with both secrets for a while.
+   *
+   * @param id The webhook's id.
+   */
+  async replaceSecret(
+    id: string,
+    { previousSeconds, ...options }: ReplaceSecretOptions = {},
+  ): Promise<WebhookWithSecret> {
+    return await this.#caller.post(
+      pathTo('webhooks', id, 'replace_secret'),
+      { previous_seconds: previousSeconds },
+      options,
+    );
+  }
+
+  /**
+   * Sends events to it again after it was disabled.
+   *
+   * @param id The webhook's id.
+   */
+  async enable(id: string, options: PostOptions = {}): Promise<Webhook> {
+    return await this.#caller.post(pathTo('webhooks', id, 'enable'), undefined, options);
+  }
+
+  /**
+   * Sends an event of the type `webhook.test`; `attempts` shows how that went.
+   *
+   * @param id The webhook's id.
+   * @returns The id of the event.
+   */
+  async test(id: string, options: PostOptions = {}): Promise<{ event_id: string }> {
+    return await this.#caller.post(pathTo('webhooks', id, 'test'), undefined, options);
+  }
+
+  /**
+   * Sends one event again, or all since a time.
+   *
+   * @param id The webhook's id.
+   */
+  async replay(id: string, what: Replay, options: PostOptions = {}): Promise<void> {
+    await this.#caller.post(pathTo('webhooks', id, 'replay'), what, options);
+  }
+
+  /**
+   * Lists the requests that were sent to it, newest first.
+   *
+   * @param id The webhook's id.
+   */
+  attempts(id: string, options: CallOptions = {}): AsyncGenerator<WebhookAttempt, void, void> {
+    return this.#caller.list<WebhookAttempt>(pathTo('webhooks', id, 'attempts'), {}, options);
+  }
+}

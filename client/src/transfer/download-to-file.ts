@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isWaybillError, WaybillError } from '../errors.ts';
+import {
+  type Beginning,
+  type Download,
+  type DownloadNeeds,
+  type DownloadOptions,
+  type FileToDownload,
+  openDownload,
+} from './download.ts';
+import { isThere, moveToNew } from './move-unless-exists.ts';
+
+/** What a download to a path accepts. */
+export interface DownloadToFileOptions extends DownloadOptions {
+  /** Replace what is at the path. Otherwise the call fails if something is there. */
+  overwrite?: boolean | undefined;
+}
+
+/** A file that is complete, checked and on disk. */
+export interface DownloadedFile {
+  /** Where it is. */
+  path: string;
+  /** How many bytes it has. */
+  size: number;
+  /** SHA-256 in hexadecimal. */
+  sha256: string;
+}
+
+/** Pieces are as small as the network delivers them; they are written in larger ones. */
+const writeBytes = 1024 * 1024;
+
+/**
+ * Downloads a file to a path. It is written under another name in the same folder, and renamed once it is complete,
+ * checked and on disk: under the final name there is never an incomplete file.
+ *
+ * @internal
+ */
+export async function downloadToFile(
+  needs: DownloadNeeds,
+  file: FileToDownload,
+  path: string,
+  options: DownloadToFileOptions = {},
+): Promise<DownloadedFile> {
+  if (options.overwrite !== true && (await isThere(path))) throw exists(path);
+  const part = join(dirname(path), `.waybill-${needs.surroundings.uuid()}.part`);
+  try {
+    const { size, sha256 } = await downloadPart(needs, file, part, options);
+    if (options.overwrite === true) await rename(part, path);
+    else if (!(await moveToNew(part, path))) throw exists(path);
+    await syncFolder(dirname(path));
+    return { path, size, sha256 };
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/**
+ * Downloads a file into a part file, which this process or an earlier one may have begun. When it returns, the part is
+ * the whole file, checked and on disk.
+ *
+ * @internal
+ */
+export async function downloadPart(
+  needs: DownloadNeeds,
+  file: FileToDownload,
+  part: string,
+  options: DownloadOptions,
+): Promise<Pick<Download, 'path' | 'size' | 'sha256'>> {
+  const handle = await open(part, 'a+');
+  try {
+    const beginning = await beginningOf(handle);
+    try {
+      return await fill(handle, await openDownload(needs, file, options, beginning));
+    } catch (error) {
+      // What was there does not match the server's file.
+      const useless = isWaybillError(error, 'digest_mismatch', 'range_not_satisfiable');
+      if (useless) await handle.truncate(0);
+      if (!useless || beginning.bytes === 0) throw error;
+    }
+    return await fill(handle, await openDownload(needs, file, options));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Two buffers: one is written while the other one is filled, so that arriving pieces are released at once. */
+async function fill(handle: FileHandle, { bytes, path, size, sha256 }: Download) {
+  let [current, other] = [Buffer.allocUnsafeSlow(writeBytes), Buffer.allocUnsafeSlow(writeBytes)];
+  let filled = 0;
+  let writing: Promise<unknown> = Promise.resolve();
+  const write = async () => {
+    await writing;
+    writing = handle.appendFile(current.subarray(0, filled));
+    writing.catch(() => undefined); // reported when it is awaited
+    [current, other] = [other, current];
+    filled = 0;
+  };
+  try {
+    for await (const piece of bytes) {
+      for (let taken = 0; taken < piece.length; ) {
+        const length = Math.min(piece.length - taken, writeBytes - filled);
+        current.set(piece.subarray(taken, taken + length), filled);
+        filled += length;
+        taken += length;
+        if (filled === writeBytes) await write();
+      }
+    }
+  } finally {
+    // What has arrived is kept, however the download ended.
+    await write();
+    await writing;
+  }
+  await handle.sync();
+  return { path, size, sha256 };
+}
+
+/** Without the last byte: otherwise a complete part would ask for a range that does not exist. */
+async function beginningOf(handle: FileHandle): Promise<Beginning> {
+  const { size } = await handle.stat();
+  const bytes = Math.max(0, size - 1);
+  const hash = createHash('sha256');
+  if (size === 0) return { bytes, hash };
+  await handle.truncate(bytes);
+  const stream = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: writeBytes });
+  for await (const piece of stream as AsyncIterable<Buffer>) hash.update(piece);
+  return { bytes, hash };
+}
+
+/** A new name is on disk once its folder is. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return; // a folder cannot be opened there
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function exists(path: string): WaybillError {
+  return new WaybillError('target_exists', `${path} exists already.`);
+}

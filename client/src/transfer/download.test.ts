@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { collected } from '../testing/collect.ts';
+import { type Seen, WireServer } from '../testing/wire-server.ts';
+
+const content = randomBytes(3_000_000);
+const file = { entry: '01a1dc97', id: 'f1', name: 'räport 1.bin', path: 'räport 1.bin' };
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'client-download-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+interface FileServerOptions {
+  /** After how many bytes each answer is cut, in turn; afterwards none is. */
+  cuts?: number[];
+  /** What is sent, where it is not what is promised. */
+  sent?: Buffer;
+}
+
+async function fileServer({ cuts = [], sent = content }: FileServerOptions = {}): Promise<WireServer> {
+  return await WireServer.start((seen, response, request) => {
+    const { start } = head(seen, response);
+    const cut = cuts.shift();
+    if (cut === undefined) response.end(sent.subarray(start));
+    else response.write(sent.subarray(start, start + cut), () => request.socket.destroy());
+  });
+}
+
+function head(seen: Seen, response: ServerResponse): { start: number } {
+  const digest = createHash('sha256').update(content).digest('base64');
+  const [, from] = /^bytes=(\d+)-$/.exec(seen.headers.range ?? '') ?? [];
+  const start = Number(from ?? 0);
+  if (start > 0) response.setHeader('Content-Range', `bytes ${start}-${content.length - 1}/${content.length}`);
+  response.writeHead(start > 0 ? 206 : 200, {
+    ETag: `"${digest}"`,
+    'Repr-Digest': `sha-256=:${digest}:`,
+    'Content-Length': content.length - start,
+  });
+  return { start };
+}
+
+test('a file takes its name when it is whole, and nothing else is left', async () => {
+  await using server = await fileServer();
+  const path = join(folder, 'report.bin');
+  const received: number[] = [];
+  const downloaded = await server.client().downloadToFile(file, path, {
+    onProgress: ({ receivedBytes, totalBytes }) => {
+      expect(totalBytes).toBe(content.length);
+      expect(readdirSync(folder)).not.toContain('report.bin');
+      received.push(receivedBytes);
+    },
+  });
+  expect(downloaded).toEqual({
+    path,
+    size: content.length,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  });
+  expect(readFileSync(path).equals(content)).toBe(true);
+  expect(readdirSync(folder)).toEqual(['report.bin']);
+  expect(received.at(-1)).toBe(content.length);
+  expect(server.paths()).toContain('GET inbox/01a1dc97/files/f1');
+});
+
+test('a download that is cut is taken up where it was cut', async () => {
+  await using server = await fileServer({ cuts: [1_000_000, 1, 500_000, 0, 700_000] });
+  await server.client().downloadToFile(file, join(folder, 'report.bin'));
+  expect(readFileSync(join(folder, 'report.bin')).equals(content)).toBe(true);
+  const asked = server.seen.map(({ headers }) => [headers.range, headers['if-range'] !== undefined]);
+  expect(asked[0]).toEqual([undefined, false]);
+  expect(asked.at(-1)).toEqual([expect.stringMatching(/^bytes=\d+-$/), true]);
+});
+
+test('a server that never gets on is given up, and leaves nothing behind', async () => {
+  await using server = await fileServer({ cuts: [1_000_000, ...Array.from({ length: 50 }, () => 0)] });
+  const downloading = server.client({ patience: { attempts: 4 } }).downloadToFile(file, join(folder, 'a'));
+  await expect(downloading).rejects.toMatchObject({ code: 'unreachable' });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('other bytes than were promised never get the name', async () => {
+  const altered = Buffer.from(content);
+  altered[1_234_567] = (altered[1_234_567] ?? 0) ^ 1;
+  await using server = await fileServer({ sent: altered });
+  const downloading = server.client().downloadToFile(file, join(folder, 'a'));
+  await expect(downloading).rejects.toMatchObject({ code: 'digest_mismatch' });
+  expect(readdirSync(folder)).toEqual([]);
+  const { bytes } = await server.client().download(file);
+  await expect(collected(bytes)).rejects.toMatchObject({ code: 'digest_mismatch' });
+});
+
+test('a stream has all bytes, over a cut too', async () => {
+  await using server = await fileServer({ cuts: [2_000_000] });
+  const { bytes, size, name } = await server.client().download(file);
+  expect({ size, name }).toEqual({ size: content.length, name: file.name });
+  expect(Buffer.concat(await collected(bytes)).equals(content)).toBe(true);
+});
+
+test.each([0, 1, 1_500_000, content.length])('a part of %i bytes from before is continued', async (bytes) => {
+  await using server = await fileServer();
+  const part = join(folder, 'part');
+  writeFileSync(part, content.subarray(0, bytes));
+  await server.client().downloadPart(file, part);
+  expect(readFileSync(part).equals(content)).toBe(true);
+  const ranges = server.seen.map(({ headers }) => headers.range);
+  expect(ranges).toEqual([bytes > 1 ? `bytes=${bytes - 1}-` : undefined]);
+});
+
+test('a part that is of something else is fetched anew', async () => {
+  await using server = await fileServer();
+  const part = join(folder, 'part');
+  writeFileSync(part, randomBytes(1_000_000));
+  await server.client().downloadPart(file, part);
+  expect(readFileSync(part).equals(content)).toBe(true);
+});
+
+test('what is at the path is replaced on demand only', async () => {
+  await using server = await fileServer();
+  const path = join(folder, 'a');
+  writeFileSync(path, 'mine');
+  await expect(server.client().downloadToFile(file, path)).rejects.toMatchObject({ code: 'target_exists' });
+  expect(readFileSync(path, 'utf8')).toBe('mine');
+  await server.client().downloadToFile(file, path, { overwrite: true });
+  expect(readFileSync(path).equals(content)).toBe(true);
+  // Put there while the download runs.
+  const late = join(folder, 'late');
+  const downloading = server.client().downloadToFile(file, late, { onProgress: () => writeFileSync(late, 'mine') });
+  await expect(downloading).rejects.toMatchObject({ code: 'target_exists' });
+  expect(readFileSync(late, 'utf8')).toBe('mine');
+});
+
+test('an abort ends a download and leaves nothing behind', async () => {
+  await using server = await fileServer();
+  const controller = new AbortController();
+  const downloading = server.client().downloadToFile(file, join(folder, 'a'), {
+    signal: controller.signal,
+    onProgress: ({ receivedBytes }) => {
+      if (receivedBytes > 0) controller.abort(new Error('enough'));
+    },
+  });
+  await expect(downloading).rejects.toThrow('enough');
+  expect(readdirSync(folder)).toEqual([]);
+});

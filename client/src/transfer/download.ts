@@ -1,0 +1,171 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { CallOptions } from '../call-options.ts';
+import { isWaybillError, WaybillError } from '../errors.ts';
+import { safeLocalPath } from '../generated/safe-name.ts';
+import type { InboxFile } from '../generated/wire.ts';
+import { type Caller, pathTo } from '../http/api-client.ts';
+import { piecesOf, unexpected } from '../http/response.ts';
+import { type Patience, pauseBefore } from '../http/retry-policy.ts';
+import type { Surroundings } from '../runtime.ts';
+
+/** A file to download: a file of `waybill.inbox.get(id)`, together with the id of that entry. */
+export interface FileToDownload extends Pick<InboxFile, 'id' | 'name' | 'path'> {
+  /** The `id` of the entry. */
+  entry: string;
+}
+
+/** How far a download is. */
+export interface DownloadProgress {
+  /** The name of the file. */
+  name: string;
+  /** How many bytes have arrived, with those of an earlier download that is continued. */
+  receivedBytes: number;
+  /** How many bytes the file has. */
+  totalBytes: number;
+}
+
+/** What downloads accept. */
+export interface DownloadOptions extends CallOptions {
+  /** Called once at the beginning, and whenever bytes have arrived. */
+  onProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
+
+/** A file that is being downloaded. */
+export interface Download {
+  /** Its name as it was sent. */
+  name: string;
+  /**
+   * Where the file was in the folder that was sent, its own name last, with `/` between the names. Each of them can be created
+   * on every system, and none leads out of the folder they are created in.
+   */
+  path: string;
+  /** How many bytes it has. */
+  size: number;
+  /** SHA-256 in hexadecimal, as the server states it. What arrives is checked against it. */
+  sha256: string;
+  /**
+   * The bytes, to be read once. If the connection breaks, the download resumes where it broke. The last step throws if
+   * the digest is not the promised one, so do not trust the bytes before the end.
+   */
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * What an earlier download left: how many bytes, and a hash that has been updated with them.
+ *
+ * @internal
+ */
+export interface Beginning {
+  bytes: number;
+  hash: Hash;
+}
+
+/** @internal */
+export interface DownloadNeeds {
+  caller: Caller;
+  patience: Patience;
+  surroundings: Surroundings;
+}
+
+interface Part {
+  answer: IncomingMessage;
+  start: number;
+  size: number;
+  etag: string;
+  sha256: string;
+}
+
+/**
+ * Requests a file, or what follows its beginning. Returns as soon as the server responds.
+ *
+ * @internal
+ */
+export async function openDownload(
+  needs: DownloadNeeds,
+  file: FileToDownload,
+  options: DownloadOptions = {},
+  beginning: Beginning = { bytes: 0, hash: createHash('sha256') },
+): Promise<Download> {
+  const first = await ask(needs.caller, file, beginning.bytes, undefined, options.signal);
+  const bytes = received(needs, file, first, beginning, options);
+  const path = safeLocalPath(file.path).join('/');
+  return { name: file.name, path, size: first.size, sha256: first.sha256, bytes };
+}
+
+async function* received(
+  needs: DownloadNeeds,
+  file: FileToDownload,
+  first: Part,
+  { hash, bytes: beginningBytes }: Beginning,
+  { signal, onProgress }: DownloadOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  const { size, etag, sha256 } = first;
+  let receivedBytes = beginningBytes;
+  let failures = 0;
+  const report = () => onProgress?.({ name: file.name, receivedBytes, totalBytes: size });
+  report();
+  for (let part: Part | undefined = first; ; part = undefined) {
+    try {
+      part ??= await ask(needs.caller, file, receivedBytes, etag, signal);
+      for await (const piece of piecesOf(part.answer)) {
+        hash.update(piece);
+        receivedBytes += piece.length;
+        failures = 0;
+        yield piece;
+        report();
+      }
+      if (receivedBytes >= size) break;
+      throw new WaybillError('unreachable', 'The answer ended early.');
+    } catch (error) {
+      signal?.throwIfAborted();
+      // Requests are repeated by the caller; here only a body that broke off is resumed.
+      if (!isWaybillError(error, 'unreachable')) throw error;
+      failures += 1;
+      const pause = pauseBefore(needs.patience, needs.surroundings, failures, error);
+      if (pause === undefined) throw error;
+      await needs.surroundings.sleep(pause, signal);
+    }
+  }
+  if (receivedBytes !== size || hash.digest('hex') !== sha256) {
+    throw new WaybillError('digest_mismatch', `${file.name} did not arrive as it was sent.`);
+  }
+}
+
+async function ask(
+  caller: Caller,
+  file: FileToDownload,
+  start: number,
+  etag: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Part> {
+  return await caller.call({
+    method: 'GET',
+    path: pathTo('inbox', file.entry, pathTo('files', file.id)),
+    headers: {
+      ...(start === 0 ? {} : { Range: `bytes=${start}-` }),
+      ...(start === 0 || etag === undefined ? {} : { 'If-Range': etag }),
+    },
+    signal,
+    read: async (answer) => {
+      const part = partOf(answer);
+      if (part.start === start && (etag === undefined || etag === part.etag)) return part;
+      answer.destroy();
+      throw new WaybillError('digest_mismatch', `${file.name} has changed since its download began.`);
+    },
+  });
+}
+
+function partOf(answer: IncomingMessage): Part {
+  const { etag } = answer.headers;
+  const [, base64] = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(String(answer.headers['repr-digest'])) ?? [];
+  const [, from, of] = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.headers['content-range'] ?? '') ?? [];
+  const whole = answer.statusCode === 200;
+  const start = whole ? 0 : Number(from);
+  const size = Number(whole ? answer.headers['content-length'] : of);
+  if (base64 === undefined || etag === undefined || !Number.isSafeInteger(start) || !Number.isSafeInteger(size)) {
+    answer.destroy();
+    throw unexpected(answer, 'a file without its size or digest');
+  }
+  return { answer, start, size, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
+}

@@ -1,0 +1,193 @@
+import { constants, createReadStream, type Stats } from 'node:fs';
+import { access, type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { WaybillError } from '../errors.ts';
+
+/** Bytes in pieces: what a stream of Node or of the web is. */
+export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/**
+ * A file to send: a path, or a name and where its bytes come from. A name with `/` is a path in the folder that is sent.
+ * `type` is the media type, such as `application/pdf`.
+ */
+export type FileToSend =
+  /** The path of a file or a folder. */
+  | string
+  /** A path, and what the file is called for receivers; the last name of the path if not given. */
+  | { path: string; name?: string; type?: string }
+  /** Text, which is sent in UTF-8, or bytes. */
+  | { name: string; content: string | Uint8Array | Blob; type?: string }
+  /** A function that produces the bytes, which are read once. More than 8 MiB go to a temporary file first, because the server is told the size beforehand. */
+  | { name: string; open: () => Bytes; type?: string }
+  /** The bytes themselves, which are read in the same way. */
+  | { name: string; stream: Bytes; type?: string };
+
+/** The server stores a file in chunks of this size. */
+export const chunkBytes = 8 * 1024 * 1024;
+
+/** A file whose size is known, and of which any chunk can be read. */
+export interface OpenedSource {
+  readonly size: number;
+  /** What is there from the offset on, up to `chunkBytes`. Valid until the next call. */
+  chunk(offset: number): Promise<Uint8Array>;
+  /** Throws if it is not the file any more that was opened. */
+  checkUnchanged(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Source {
+  readonly name: string;
+  readonly type: string;
+  /** Throws if it is clear beforehand that it cannot be read. Returns its size if that is known. */
+  check(): Promise<number | undefined>;
+  open(): Promise<OpenedSource>;
+}
+
+const plainBytes = 'application/octet-stream';
+const nothing = async () => undefined;
+
+export function sourceOf(file: FileToSend): Source {
+  if (typeof file === 'string') return pathSource({ path: file });
+  if ('path' in file) return pathSource(file);
+  const { name, type = plainBytes } = file;
+  if ('content' in file) {
+    const content = file.content instanceof Blob ? file.content : new Blob([file.content as string]);
+    return { name, type, check: async () => content.size, open: async () => openBlob(content) };
+  }
+  const bytes = 'open' in file ? () => file.open() : () => file.stream;
+  return { name, type, check: nothing, open: () => readWhole(name, bytes) };
+}
+
+function pathSource({
+  path,
+  name = basename(path),
+  type = plainBytes,
+}: {
+  path: string;
+  name?: string;
+  type?: string;
+}): Source {
+  return {
+    name,
+    type,
+    async check() {
+      const found = await statOf(path);
+      return found.isFile() ? found.size : undefined;
+    },
+    async open() {
+      // A pipe, such as the shell's <(…), is read once.
+      return (await statOf(path)).isFile()
+        ? await openFile(path, name)
+        : await readWhole(name, () => createReadStream(path));
+    },
+  };
+}
+
+function openBlob(content: Blob): OpenedSource {
+  return {
+    size: content.size,
+    chunk: async (offset) => new Uint8Array(await content.slice(offset, offset + chunkBytes).arrayBuffer()),
+    checkUnchanged: nothing,
+    close: nothing,
+  };
+}
+
+async function openFile(path: string, name: string): Promise<OpenedSource> {
+  const handle = await open(path);
+  const opened = await handle.stat();
+  let buffer: Buffer | undefined;
+  return {
+    size: opened.size,
+    async chunk(offset) {
+      const length = Math.min(chunkBytes, opened.size - offset);
+      buffer ??= Buffer.allocUnsafeSlow(Math.min(chunkBytes, opened.size));
+      if ((await readFully(handle, buffer.subarray(0, length), offset, name)) < length) throw changed(name);
+      return buffer.subarray(0, length);
+    },
+    async checkUnchanged() {
+      const now = await handle.stat();
+      if (now.size !== opened.size || now.mtimeMs !== opened.mtimeMs) throw changed(name);
+    },
+    close: () => handle.close(),
+  };
+}
+
+async function readFully(handle: FileHandle, target: Buffer, offset: number, name: string): Promise<number> {
+  let filled = 0;
+  try {
+    while (filled < target.length) {
+      const { bytesRead } = await handle.read(target, filled, target.length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+  } catch (cause) {
+    throw unreadable(name, cause);
+  }
+  return filled;
+}
+
+/** Reads what can be read only once: into memory, or from the second chunk on into a temporary file. */
+async function readWhole(name: string, bytes: () => Bytes): Promise<OpenedSource> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  let folder: string | undefined;
+  let spool: FileHandle | undefined;
+  const removeFolder = async () => {
+    await spool?.close();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    for await (const piece of bytes()) {
+      length += piece.length;
+      // The memory of a piece may be reused when the next one is asked for.
+      pieces.push(new Uint8Array(piece));
+      if (length > chunkBytes && folder === undefined) {
+        folder = await mkdtemp(join(tmpdir(), 'waybill-spool-'));
+        spool = await open(join(folder, 'spool'), 'wx', 0o600);
+      }
+      await spool?.appendFile(Buffer.concat(pieces.splice(0)));
+    }
+  } catch (cause) {
+    await removeFolder();
+    throw unreadable(name, cause);
+  }
+  if (folder === undefined) return openBlob(new Blob(pieces));
+  const file = await openFile(join(folder, 'spool'), name);
+  return {
+    ...file,
+    async close() {
+      await file.close();
+      await removeFolder();
+    },
+  };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+};
+
+async function statOf(path: string): Promise<Stats> {
+  let found: Stats;
+  try {
+    await access(path, constants.R_OK);
+    found = await stat(path);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = reasons[code ?? ''] ?? message;
+    throw new WaybillError('source_failed', `${path} cannot be read: ${why}.`, { cause });
+  }
+  if (found.isDirectory()) throw new WaybillError('source_failed', `${path} is a folder.`);
+  return found;
+}
+
+function changed(name: string): WaybillError {
+  return new WaybillError('source_failed', `${name} changed while it was being sent.`);
+}
+
+function unreadable(name: string, cause: unknown): WaybillError {
+  const message = `${name} could not be read completely: ${(cause as Error).message}.`;
+  return new WaybillError('source_failed', message, { cause });
+}

@@ -1,0 +1,324 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { CallOptions, PostOptions } from '../call-options.ts';
+import { isWaybillError, WaybillError } from '../errors.ts';
+import type { Upload } from '../generated/wire.ts';
+import { type Caller, pathTo } from '../http/api-client.ts';
+import { bytesOf, jsonOf, unexpected } from '../http/response.ts';
+import { chunkBytes, type FileToSend, type OpenedSource, type Source, sourceOf } from './sources.ts';
+
+/** How far an upload is. */
+export interface UploadProgress {
+  /** The name of the file. */
+  name: string;
+  /** How many bytes were sent. Goes back if the connection breaks. */
+  sentBytes: number;
+  /** How many bytes the file has. */
+  totalBytes: number;
+}
+
+/** What an upload accepts. */
+export interface UploadOptions extends PostOptions {
+  /** Called whenever bytes were sent. */
+  onProgress?: ((progress: UploadProgress) => void) | undefined;
+}
+
+/** What an earlier call with the same key has uploaded, and was sent or removed since. */
+interface GoneUpload extends Pick<Upload, 'id' | 'size' | 'scan'> {
+  state: 'gone';
+}
+
+/** Small pieces, so that progress can be seen on a slow line. */
+const pieceBytes = 256 * 1024;
+const tus = { 'Tus-Resumable': '1.0.0' };
+const [firstLookMs, longestLookMs] = [100, 2_000];
+
+/** What is uploaded and not sent yet. */
+export class Uploads {
+  readonly #caller: Caller;
+
+  /** @internal */
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Gets the state of an upload.
+   *
+   * @param id The upload's id.
+   */
+  async get(id: string, options: CallOptions = {}): Promise<Upload> {
+    return await this.#caller.get(pathTo('uploads', id), {}, options);
+  }
+
+  /**
+   * Removes an upload that is not needed.
+   *
+   * @param id The upload's id.
+   */
+  async remove(id: string, options: CallOptions = {}): Promise<void> {
+    await this.#caller.delete(pathTo('uploads', id), options);
+  }
+
+  /**
+   * Uploads a file, and returns when a drop can name it. With the same `idempotencyKey`, another call, in this process or
+   * another, continues it where it was cut off.
+   */
+  async upload(file: FileToSend, options: UploadOptions = {}): Promise<Upload> {
+    const uploaded = await this.uploadOrFind(file, options);
+    if (uploaded.state !== 'gone') return uploaded;
+    throw new WaybillError('not_found', 'An earlier call with this key has uploaded it, and it was sent or removed.');
+  }
+
+  /** @internal */
+  async uploadOrFind(file: FileToSend, options: UploadOptions): Promise<Upload | GoneUpload> {
+    const source = sourceOf(file);
+    const opened = await source.open();
+    const key = options.idempotencyKey ?? this.#caller.newKey();
+    try {
+      if (opened.size <= chunkBytes) return await this.#whole(source, opened, key, options);
+      const id = await this.#begin(source, opened.size, key, options);
+      const begun = await this.find(id, options);
+      if (!begun) return { id, state: 'gone', size: opened.size, scan: null };
+      return await this.#inParts(source, opened, begun, options);
+    } catch (error) {
+      if (!isWaybillError(error, ...refusalsOfFiles) || error.message.includes(source.name)) throw error;
+      throw new WaybillError(error.code, `${source.name}: ${error.message}`, error);
+    } finally {
+      await opened.close();
+    }
+  }
+
+  /** Undefined if it was sent or removed. @internal */
+  async find(id: string, options: CallOptions): Promise<Upload | undefined> {
+    return await this.get(id, options).catch((error: unknown) => {
+      if (!isWaybillError(error, 'not_found')) throw error;
+      return undefined;
+    });
+  }
+
+  async #whole(
+    { name, type }: Source,
+    opened: OpenedSource,
+    key: string,
+    { signal, onProgress }: UploadOptions,
+  ): Promise<Upload> {
+    const { size } = opened;
+    const bytes = await opened.chunk(0);
+    await opened.checkUnchanged();
+    const digest = createHash('sha256').update(bytes).digest('base64');
+    return await this.#caller.call({
+      method: 'POST',
+      path: 'uploads',
+      headers: {
+        'Content-Type': mediaType(type),
+        'Content-Length': String(size),
+        'Content-Disposition': `attachment; filename*=UTF-8''${encoded(name)}`,
+        'Repr-Digest': `sha-256=:${digest}:`,
+        'Idempotency-Key': key,
+      },
+      body: () => inPieces(bytes, (sentBytes) => onProgress?.({ name, sentBytes, totalBytes: size })),
+      signal,
+      read: jsonOf<Upload>,
+    });
+  }
+
+  async #begin({ name, type }: Source, size: number, key: string, { signal }: CallOptions): Promise<string> {
+    const metadata = { filename: name.slice(name.lastIndexOf('/') + 1), path: name, filetype: mediaType(type) };
+    return await this.#caller.call({
+      method: 'POST',
+      path: 'uploads',
+      headers: {
+        ...tus,
+        'Upload-Length': String(size),
+        'Upload-Metadata': Object.entries(metadata)
+          .map(([field, value]) => `${field} ${Buffer.from(value).toString('base64')}`)
+          .join(','),
+        'Idempotency-Key': key,
+      },
+      signal,
+      read: async (answer) => {
+        await bytesOf(answer);
+        const id = answer.headers.location?.split('/').at(-1);
+        if (!id) throw unexpected(answer, 'no address of the upload');
+        return id;
+      },
+    });
+  }
+
+  /**
+   * One request carries all that is left. The server stores it chunk by chunk: what a broken connection or a killed
+   * process loses is less than a chunk.
+   */
+  async #inParts(source: Source, opened: OpenedSource, begun: Upload, options: UploadOptions): Promise<Upload> {
+    const { signal, onProgress } = options;
+    const { size } = opened;
+    const report = (sentBytes: number) => onProgress?.({ name: source.name, sentBytes, totalBytes: size });
+    const digest = new RunningDigest(opened);
+    let failures = 0;
+    let storedBytes = 0;
+    let longestRequest = size;
+    for (let upload = begun; ; upload = await this.get(begun.id, { signal })) {
+      if (upload.state !== 'uploading') {
+        await digest.reach(size);
+        await opened.checkUnchanged();
+        return await this.#checked(source, upload, digest.hex(), options);
+      }
+      try {
+        const offset = await this.#offsetOf(begun.id, signal);
+        if (offset > storedBytes) failures = 0;
+        storedBytes = offset;
+        await digest.reach(offset);
+        const length = Math.min(longestRequest, size - offset);
+        const bytes = bytesFrom(opened, offset, length, digest, report);
+        if (length > 0) await this.#continue(begun.id, offset, length, bytes, signal);
+      } catch (error) {
+        if (isWaybillError(error) && error.status === 413 && longestRequest > chunkBytes) {
+          // A proxy limits requests.
+          longestRequest = chunkBytes;
+          continue;
+        }
+        // Where the server is then decides where to continue.
+        failures += 1;
+        await this.#caller.waitAfter(error, failures, signal, 'upload_superseded');
+      }
+    }
+  }
+
+  /** Where to continue. The server answers when an earlier request, whose connection broke, has stored what it received. */
+  async #offsetOf(id: string, signal: AbortSignal | undefined): Promise<number> {
+    const path = pathTo('uploads', id);
+    return await this.#caller.attempt({ method: 'HEAD', path, headers: tus, signal, read: offsetIn });
+  }
+
+  async #continue(
+    id: string,
+    offset: number,
+    length: number,
+    bytes: AsyncGenerator<Uint8Array, void, void>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    try {
+      await this.#caller.attempt({
+        method: 'PATCH',
+        path: pathTo('uploads', id),
+        headers: {
+          ...tus,
+          'Upload-Offset': String(offset),
+          'Content-Type': 'application/offset+octet-stream',
+          'Content-Length': String(length),
+        },
+        body: () => bytes,
+        signal,
+        read: offsetIn,
+      });
+    } finally {
+      // They may still be read, and the next attempt reads into the same memory.
+      await bytes.return();
+    }
+  }
+
+  /** Waits for the check of a file that has arrived. One that was refused is removed, so that it can be sent again. */
+  async #checked(source: Source, arrived: Upload, sha256: string, { signal }: CallOptions): Promise<Upload> {
+    let upload = arrived;
+    for (let pause = firstLookMs; upload.state === 'checking'; pause = Math.min(longestLookMs, pause * 1.5)) {
+      await this.#caller.sleep(pause, signal);
+      upload = await this.get(upload.id, { signal });
+    }
+    const refusal = upload.state === 'ready' && upload.sha256 !== sha256 ? 'digest_mismatch' : upload.refusal;
+    if (refusal === null) return upload;
+    await this.remove(upload.id, { signal });
+    throw new WaybillError(refusal === 'unchecked' ? 'unavailable' : refusal, `${source.name} ${refusals[refusal]}.`);
+  }
+}
+
+/** Refusals of a single file. Whoever sends several needs to know which one it is. */
+const refusalsOfFiles = ['infected', 'encrypted', 'invalid_name', 'too_large', 'too_large_to_scan'] as const;
+
+const refusals: Record<NonNullable<Upload['refusal']>, string> = {
+  infected: 'was refused by the virus scanner',
+  encrypted: 'is encrypted, so that it cannot be scanned for viruses',
+  too_large_to_scan: 'is too large to be scanned for viruses',
+  digest_mismatch: 'did not arrive as it was sent',
+  damaged: 'was damaged on the server',
+  unchecked: 'could not be checked by the server',
+};
+
+/** The SHA-256 of a file, whichever of its bytes have to be sent. */
+class RunningDigest {
+  readonly #hash = createHash('sha256');
+  readonly #opened: OpenedSource;
+  #bytes = 0;
+
+  constructor(opened: OpenedSource) {
+    this.#opened = opened;
+  }
+
+  /** Reads up to the offset what an earlier process has sent. */
+  async reach(offset: number): Promise<void> {
+    while (this.#bytes < offset) {
+      const bytes = await this.#opened.chunk(this.#bytes);
+      this.add(bytes.subarray(0, offset - this.#bytes), this.#bytes);
+    }
+  }
+
+  /** Bytes that are sent again are not added again. */
+  add(bytes: Uint8Array, offset: number): void {
+    const fresh = bytes.subarray(Math.max(0, this.#bytes - offset));
+    this.#hash.update(fresh);
+    this.#bytes += fresh.length;
+  }
+
+  hex(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+/** Bytes of a file, which are added to its digest as they are sent. */
+async function* bytesFrom(
+  opened: OpenedSource,
+  start: number,
+  length: number,
+  digest: RunningDigest,
+  report: (sentBytes: number) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let offset = start; offset < start + length; ) {
+    const from = offset;
+    const chunk = (await opened.chunk(from)).subarray(0, start + length - from);
+    for await (const piece of inPieces(chunk, (sent) => report(from + sent))) {
+      digest.add(piece, offset);
+      yield piece;
+      offset += piece.length;
+    }
+  }
+}
+
+async function* inPieces(
+  bytes: Uint8Array,
+  report: (sentBytes: number) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let sent = 0; sent < bytes.length; ) {
+    const piece = bytes.subarray(sent, sent + pieceBytes);
+    yield piece;
+    sent += piece.length;
+    report(sent);
+  }
+}
+
+async function offsetIn(answer: IncomingMessage): Promise<number> {
+  await bytesOf(answer);
+  const offset = Number(answer.headers['upload-offset']);
+  if (!Number.isSafeInteger(offset)) throw unexpected(answer, 'no offset of the upload');
+  return offset;
+}
+
+/** RFC 8187. */
+function encoded(name: string): string {
+  if (name === '' || !name.isWellFormed()) throw new WaybillError('invalid_name', 'A file needs a name.');
+  return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+}
+
+function mediaType(type: string): string {
+  if (!/^[\x20-\x7e]+$/.test(type)) throw new WaybillError('invalid_argument', 'A media type is printable ASCII.');
+  return type;
+}
