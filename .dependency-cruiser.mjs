@@ -5,7 +5,7 @@
  *   http, jobs → views, which know only themselves
  *   client: alone, and its SDK does not know its command
  *
- * tools/layers.test.ts plants a forbidden import for every rule here and expects it to be caught.
+ * tools/check/layers.test.ts plants a forbidden import for every rule here and expects it to be caught.
  */
 const drivers = {
   postgres: ['pg', 'kysely', 'graphile-worker'],

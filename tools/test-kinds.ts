@@ -10,9 +10,9 @@ const engineFiles = [
   'server/src/testing/engine-addresses.ts',
   'server/src/testing/own-daemon.ts',
   'server/src/testing/own-disk.ts',
-  'tools/installed-program.ts',
-  'tools/shipped-proxies.ts',
-  'tools/browser.ts',
+  'tools/shared/installed-program.ts',
+  'tools/shared/shipped-proxies.ts',
+  'tools/shared/browser.ts',
 ].map((path) => join(project, path));
 const importsOfFile = new Map<string, string[]>();
 

@@ -13,7 +13,7 @@ import {
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { shellWords } from '../../tools/shell-words.ts';
+import { shellWords } from '../../tools/shared/shell-words.ts';
 import { commandPath, ended, type Ran } from '../client/command.ts';
 import { processEnvironment, programEnvironment, programPath } from '../lib/admin.ts';
 import { closedPort, ownServe, ownWorker } from '../lib/own-serve.ts';

@@ -1,5 +1,5 @@
 import { type LaunchOptions, launch } from 'puppeteer-core';
-import { debianChromium as chromium } from '../../tools/browser.ts';
+import { debianChromium as chromium } from '../../tools/shared/browser.ts';
 import { fileField, pressable, type StartVisitor, textField, type Visitor } from './visitor.ts';
 
 export const startChromium: StartVisitor = ({ scripts, downloads }) =>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { launchBrowser } from '../../tools/browser.ts';
+import { launchBrowser } from '../../tools/shared/browser.ts';
 import { eicar } from '../lib/eicar.ts';
 import { closedPort } from '../lib/own-serve.ts';
 import { eventually } from '../lib/wait.ts';

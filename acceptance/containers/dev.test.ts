@@ -23,10 +23,10 @@ test('starts the engines and serves from the clone', { timeout: 600_000 }, async
     WAYBILL_PUBLIC_URL: url,
   };
   const words = ['admin', 'accounts', 'create', '--email', 'me@example.org', '--phone', '46700000001'];
-  const { stdout } = await run(process.execPath, ['tools/dev.ts', ...words], { env });
+  const { stdout } = await run(process.execPath, ['tools/dev/dev.ts', ...words], { env });
   expect(stdout).toMatch(/API key {2}wb_/);
 
-  const dev = spawn(process.execPath, ['tools/dev.ts'], { env, stdio: 'ignore' });
+  const dev = spawn(process.execPath, ['tools/dev/dev.ts'], { env, stdio: 'ignore' });
   const ended = once(dev, 'exit');
   await eventually('an answer', async () => (await fetch(url).catch(() => undefined))?.ok || undefined, {
     withinMs: 300_000,

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shippedProxy } from '../../tools/shipped-proxies.ts';
+import { shippedProxy } from '../../tools/shared/shipped-proxies.ts';
 import { closedPort } from '../lib/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 

@@ -3,7 +3,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fill } from '../../tools/lab/grow/fill.ts';
-import { percentile } from '../../tools/percentile.ts';
+import { percentile } from '../../tools/shared/percentile.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { openedLink } from '../lib/opened-link.ts';
 import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { demo } from './running-demo.ts';
 
-export { launchBrowser } from '../../tools/browser.ts';
+export { launchBrowser } from '../../tools/shared/browser.ts';
 
 export const phone = { width: 390, height: 844 };
 export const desk = { width: 1280, height: 800 };

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
-import { percentile } from '../../tools/percentile.ts';
+import { percentile } from '../../tools/shared/percentile.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { fullSize } from '../lib/full-size.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { engineS3 } from '../../tools/demo/bucket.ts';
-import { percentile } from '../../tools/percentile.ts';
+import { percentile } from '../../tools/shared/percentile.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';

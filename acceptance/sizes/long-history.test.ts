@@ -1,7 +1,7 @@
 // An account with 100,000 drops: its history begins as soon as a short one, and needs no more memory or database time.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
-import { percentile } from '../../tools/percentile.ts';
+import { percentile } from '../../tools/shared/percentile.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/client.ts';
 import { query } from '../lib/inside.ts';

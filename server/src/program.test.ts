@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { shellWords } from '../../tools/shell-words.ts';
+import { shellWords } from '../../tools/shared/shell-words.ts';
 import { failureOf } from './failure.ts';
 import { makeProgram, UsageError, withDescendants } from './program.ts';
 

@@ -6,7 +6,7 @@ import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contrast } from '../../server/src/views/colors.ts';
 import { createWords } from '../../server/src/views/words.ts';
-import { launchBrowser } from '../browser.ts';
+import { launchBrowser } from '../shared/browser.ts';
 import { components } from './render.ts';
 import { policy } from './stage.ts';
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { runnerImport } from 'vite';
-import { launchBrowser } from '../browser.ts';
+import { launchBrowser } from '../shared/browser.ts';
 import { createStage, plays } from './stage.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configTable } from '../../server/src/config.ts';
-import { runInstalled } from '../installed-program.ts';
 import { makeSbom } from '../release/sbom.ts';
+import { runInstalled } from '../shared/installed-program.ts';
 
 const units = ['waybill-serve.service', 'waybill-work.service'];
 let root: string;

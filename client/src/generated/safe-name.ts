@@ -1,4 +1,4 @@
-// Copied by tools/generate-client-types.ts from protocol/src/safe-name.ts. Change that file, not this one.
+// Copied by npm run generate from protocol/src/safe-name.ts. Change that file, not this one.
 /**
  * File names that other people chose, made safe to create in a folder on Windows, macOS and Linux. Pure: the ZIP and the
  * client use the same rules, so a file has the same name whichever way it is fetched.

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ProxyPlace } from '../../../tools/shipped-proxies.ts';
+import type { ProxyPlace } from '../../../tools/shared/shipped-proxies.ts';
 import type { Finding } from '../domain/ports/index.ts';
 import { examinePublicUrl, type PublicUrlExamination } from '../engines/public-url/examine.ts';
 import { buildServer, type ServerEngines, type ServerOptions } from '../http/server.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ProxyPlace } from '../../../../tools/shipped-proxies.ts';
+import type { ProxyPlace } from '../../../../tools/shared/shipped-proxies.ts';
 import type { Certificate } from '../../http/tls.ts';
 import { makeCertificate } from '../../testing/carriers.ts';
 import { type Behind, examineBehind, examinePublic, nothingWrong, startServe } from '../../testing/examine-behind.ts';

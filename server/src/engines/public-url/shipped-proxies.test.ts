@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { type Changes, type ShippedProxy, shippedProxy } from '../../../../tools/shipped-proxies.ts';
+import { type Changes, type ShippedProxy, shippedProxy } from '../../../../tools/shared/shipped-proxies.ts';
 import { examineBehind, nothingWrong } from '../../testing/examine-behind.ts';
 import { expectTrouble } from '../../testing/findings.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { percentile } from '../../../../tools/percentile.ts';
+import { percentile } from '../../../../tools/shared/percentile.ts';
 import { findLink } from '../../domain/links/find-link.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import type { Link } from '../../domain/ports/index.ts';

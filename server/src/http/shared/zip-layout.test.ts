@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runInstalled } from '../../../../tools/installed-program.ts';
+import { runInstalled } from '../../../../tools/shared/installed-program.ts';
 import { type ZipEntry, type ZipPiece, zipLayout } from './zip-layout.ts';
 
 const env = { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' };

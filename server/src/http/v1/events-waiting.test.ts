@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { limits } from '@waybill/protocol';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { percentile } from '../../../../tools/percentile.ts';
+import { percentile } from '../../../../tools/shared/percentile.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 

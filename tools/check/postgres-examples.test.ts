@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { runInstalled } from './installed-program.ts';
+import { runInstalled } from '../shared/installed-program.ts';
 
-const path = (name: string) => new URL(`../deploy/postgres/${name}`, import.meta.url).pathname;
+const path = (name: string) => new URL(`../../deploy/postgres/${name}`, import.meta.url).pathname;
 const text = (name: string) => readFileSync(path(name), 'utf8');
 const patroni = parse(text('patroni.yml'));
 

@@ -2,7 +2,7 @@
  * Draws docs/images/delivery.png: a whole delivery, from the sender's terminal to the receiver's mail and page and the
  * sender's receipt, with a demo that it starts and stops.
  *
- *   npm run delivery-picture
+ *   npm run generate -- delivery-picture
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,8 +14,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import PostalMime, { type Email } from 'postal-mime';
-import { launchBrowser } from '../browser.ts';
 import { demoEnvironment, projectDir, waybilld } from '../demo/environment.ts';
+import { launchBrowser } from '../shared/browser.ts';
 
 const run = promisify(execFile);
 const command = `${projectDir}/client/dist/command/main.js`;

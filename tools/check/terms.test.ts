@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { makeProgram, withDescendants } from '../client/src/command/program.ts';
-import { fakeTerminal } from '../client/src/testing/fake-terminal.ts';
-import { v1Document } from '../server/src/http/v1/openapi.ts';
-import { routes } from '../server/src/http/v1/routes.ts';
+import { makeProgram, withDescendants } from '../../client/src/command/program.ts';
+import { fakeTerminal } from '../../client/src/testing/fake-terminal.ts';
+import { v1Document } from '../../server/src/http/v1/openapi.ts';
+import { routes } from '../../server/src/http/v1/routes.ts';
 
-const glossary = readFileSync(new URL('../docs/terms.md', import.meta.url), 'utf8');
+const glossary = readFileSync(new URL('../../docs/terms.md', import.meta.url), 'utf8');
 const [, table = ''] = /\| Concept \| Word \| Not used \|\n\| --- \| --- \| --- \|\n((?:\|.*\n)+)/.exec(glossary) ?? [];
 const retired = table.split('\n').flatMap((row) => row.split('|')[3]?.trim().split(', ') ?? []);
 
@@ -48,7 +48,7 @@ describe('no retired word is', () => {
   });
 
   test('a name that the SDK exports, or a property of one', () => {
-    const declarations = readFileSync(new URL('../docs/sdk.md', import.meta.url), 'utf8');
+    const declarations = readFileSync(new URL('../../docs/sdk.md', import.meta.url), 'utf8');
     const names = [...declarations.matchAll(/^(?:#+|\|) `?([A-Za-z_.]+)/gm)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(200);
     expect([...new Set(names)].filter(isRetired)).toEqual([]);

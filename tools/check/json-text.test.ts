@@ -1,7 +1,7 @@
 // The client and the server print JSON by the same rule, each in its own code: the client imports nothing of the server.
 import { expect, test } from 'vitest';
-import { toJsonText as inClient } from '../client/src/command/terminal/printable.ts';
-import { toJsonText as inServer } from '../server/src/admin/json-text.ts';
+import { toJsonText as inClient } from '../../client/src/command/terminal/printable.ts';
+import { toJsonText as inServer } from '../../server/src/admin/json-text.ts';
 
 const writers = { client: inClient, server: inServer };
 

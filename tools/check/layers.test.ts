@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import config from '../.dependency-cruiser.mjs';
+import config from '../../.dependency-cruiser.mjs';
 
-const project = fileURLToPath(new URL('../', import.meta.url));
+const project = fileURLToPath(new URL('../../', import.meta.url));
 
 /** For every rule, a file that breaks it: where it is, and what it imports. */
 const forbidden: Record<string, [file: string, imports: string]> = {

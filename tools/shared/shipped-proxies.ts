@@ -22,7 +22,7 @@ export type Changes = readonly (readonly [part: RegExp, replacement: string])[];
 export function shippedProxy(name: ShippedProxy, place: ProxyPlace, changes: Changes = []): [string, ...string[]] {
   const at = (file: string) => join(place.folder, file);
   const { text, command } = proxies[name](place, at);
-  const shipped = readFileSync(new URL(`../deploy/${name}`, import.meta.url), 'utf8');
+  const shipped = readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8');
   // Workers run as another user.
   chmodSync(place.folder, 0o755);
   writeFileSync(

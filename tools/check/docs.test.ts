@@ -2,16 +2,16 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { exits } from '../client/src/command/exit-codes.ts';
-import { errorMessages } from '../protocol/src/errors.ts';
-import { limits } from '../protocol/src/limits.ts';
-import { configTable } from '../server/src/config.ts';
-import { exitCodes } from '../server/src/failure.ts';
-import { statusOf } from '../server/src/http/json-errors.ts';
+import { exits } from '../../client/src/command/exit-codes.ts';
+import { errorMessages } from '../../protocol/src/errors.ts';
+import { limits } from '../../protocol/src/limits.ts';
+import { configTable } from '../../server/src/config.ts';
+import { exitCodes } from '../../server/src/failure.ts';
+import { statusOf } from '../../server/src/http/json-errors.ts';
+import { configurationDocument } from '../generate/config-docs.ts';
 import { documents } from './documents.ts';
-import { configurationDocument } from './generate-config-docs.ts';
 
-const project = fileURLToPath(new URL('../', import.meta.url));
+const project = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
 /** A document without its code, in which a bracket is no link. */
 function prose(path: string): string {

@@ -3,15 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import * as client from '../client/src/command/program.ts';
-import { fakeTerminal } from '../client/src/testing/fake-terminal.ts';
-import * as server from '../server/src/program.ts';
+import * as client from '../../client/src/command/program.ts';
+import { fakeTerminal } from '../../client/src/testing/fake-terminal.ts';
+import * as server from '../../server/src/program.ts';
+import { shellWords } from '../shared/shell-words.ts';
 import { documents } from './documents.ts';
-import { shellWords } from './shell-words.ts';
 
 type Command = ReturnType<typeof server.makeProgram>;
 
-const project = fileURLToPath(new URL('../', import.meta.url));
+const project = fileURLToPath(new URL('../../', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${project}package.json`, 'utf8')) as { scripts: Record<string, string> };
 
 /** The programs, with commands that do nothing. */

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
-import type * as client from '../client/src/generated/wire.ts';
-import * as v1 from '../protocol/src/v1/index.ts';
-import { v1Document } from '../server/src/http/v1/openapi.ts';
-import { routes } from '../server/src/http/v1/routes.ts';
-import { clientSafeNames, clientTypes } from './generate-client-types.ts';
+import type * as client from '../../client/src/generated/wire.ts';
+import * as v1 from '../../protocol/src/v1/index.ts';
+import { v1Document } from '../../server/src/http/v1/openapi.ts';
+import { routes } from '../../server/src/http/v1/routes.ts';
+import { clientSafeNames, clientTypes } from './client-types.ts';
 
 test('the client’s types are those of the OpenAPI document', () => {
-  const written = readFileSync(new URL('../client/src/generated/wire.ts', import.meta.url), 'utf8');
-  expect(written, 'run node tools/generate-client-types.ts').toBe(clientTypes());
+  const written = readFileSync(new URL('../../client/src/generated/wire.ts', import.meta.url), 'utf8');
+  expect(written, 'run npm run generate').toBe(clientTypes());
 });
 
 test('the client makes names safe by the same rules as the server', () => {
-  const written = readFileSync(new URL('../client/src/generated/safe-name.ts', import.meta.url), 'utf8');
-  expect(written, 'run node tools/generate-client-types.ts').toBe(clientSafeNames());
+  const written = readFileSync(new URL('../../client/src/generated/safe-name.ts', import.meta.url), 'utf8');
+  expect(written, 'run npm run generate').toBe(clientSafeNames());
 });
 
 test('they are the same types as the protocol’s', () => {

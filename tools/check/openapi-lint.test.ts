@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { openapiDocument } from '../server/src/http/cgi/openapi.ts';
-import { v1Document } from '../server/src/http/v1/openapi.ts';
-import { routes } from '../server/src/http/v1/routes.ts';
+import { openapiDocument } from '../../server/src/http/cgi/openapi.ts';
+import { v1Document } from '../../server/src/http/v1/openapi.ts';
+import { routes } from '../../server/src/http/v1/routes.ts';
 
 const run = promisify(execFile);
-const project = fileURLToPath(new URL('../', import.meta.url));
+const project = fileURLToPath(new URL('../../', import.meta.url));
 
 async function lint(document: object): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'));

@@ -28,7 +28,7 @@ const systems = new Set([
 ]);
 const processors = new Set(['x64', 'arm64', 'ia32', 'arm', 'ppc64', 'riscv64', 's390x', 'loong64', 'wasm32']);
 
-const path = new URL('../package-lock.json', import.meta.url);
+const path = new URL('../../package-lock.json', import.meta.url);
 const lockfile = JSON.parse(readFileSync(path, 'utf8')) as { packages: Record<string, Package> };
 const { packages } = lockfile;
 let added = 0;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type ShippedProxy, shippedProxy } from './shipped-proxies.ts';
+import { type ShippedProxy, shippedProxy } from '../shared/shipped-proxies.ts';
 
 const token = 'Kx3vQm8TzR1nYc5WbL7pHs2JdF9gAe4UoNtXiVqZkEw';
 const paths = [

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createMetrics } from '../server/src/observe/metrics.ts';
-import { describedMetrics, monitoringDocument } from './generate-monitoring-docs.ts';
+import { createMetrics } from '../../server/src/observe/metrics.ts';
+import { describedMetrics, monitoringDocument } from '../generate/monitoring-docs.ts';
 
-const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const alerts = read('deploy/prometheus/alerts.yml');
 const alertNames = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
 

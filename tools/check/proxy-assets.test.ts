@@ -7,7 +7,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ShippedProxy, shippedProxy } from './shipped-proxies.ts';
+import { type ShippedProxy, shippedProxy } from '../shared/shipped-proxies.ts';
 
 /** A process that answers everything with a page, but has only its own asset. */
 class Version {

@@ -1,6 +1,6 @@
 // What .ci/run needs to know of the JSON reports that vitest wrote:
-//   node tools/test-reports.ts failed REPORT...      prints the test files with a failure
-//   node tools/test-reports.ts total FAILED FOLDER   prints every failed test, and `N passed, N failed`
+//   node tools/check/test-reports.ts failed REPORT...      prints the test files with a failure
+//   node tools/check/test-reports.ts total FAILED FOLDER   prints every failed test, and `N passed, N failed`
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 

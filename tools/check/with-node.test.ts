@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { testKinds } from './test-kinds.ts';
+import { testKinds } from '../test-kinds.ts';
 
-const project = fileURLToPath(new URL('../', import.meta.url));
+const project = fileURLToPath(new URL('../../', import.meta.url));
 const versionsOf = (path: string) =>
   (JSON.parse(readFileSync(join(project, path), 'utf8')) as { engines: { node: string } }).engines.node;
 

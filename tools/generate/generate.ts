@@ -1,0 +1,57 @@
+/** Writes the files that are generated from the code. Run it as `npm run generate`. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const project = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The contents of each generated file by its path. A generator may read files that an earlier one writes. */
+const generators: Record<string, () => Promise<Record<string, string>>> = {
+  'client-types': async () => {
+    const { clientSafeNames, clientTypes } = await import('./client-types.ts');
+    return { 'client/src/generated/wire.ts': clientTypes(), 'client/src/generated/safe-name.ts': clientSafeNames() };
+  },
+  'sdk-docs': async () => ({ 'docs/sdk.md': (await import('./sdk-docs.ts')).sdkDocument() }),
+  'config-docs': async () => ({ 'docs/configuration.md': (await import('./config-docs.ts')).configurationDocument() }),
+  'monitoring-docs': async () => ({
+    'docs/monitoring.md': await (await import('./monitoring-docs.ts')).monitoringDocument(),
+  }),
+};
+const usage = `Usage: npm run generate [-- [--check] [NAME...]]
+
+Writes the files that are generated from the code, or only those of the generators NAME:
+
+  client-types      client/src/generated/wire.ts and client/src/generated/safe-name.ts, from the protocol
+  sdk-docs          docs/sdk.md, from the types that the SDK exports
+  config-docs       docs/configuration.md, from server/src/config.ts
+  monitoring-docs   the table of metrics in docs/monitoring.md, from server/src/observe/
+  delivery-picture  docs/images/delivery.png, on a demo that it starts: only if named, and needs the engines' programs
+
+  --check           write nothing, and exit with 1 if a file is out of date
+
+npm run gallery draws the other pictures of the documents.
+`;
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+});
+const isKnown = (name: string) => name in generators || name === 'delivery-picture';
+if (options.help || !positionals.every(isKnown)) {
+  (options.help ? process.stdout : process.stderr).write(usage);
+  process.exit(options.help ? 0 : 2);
+}
+
+for (const name of positionals.length > 0 ? positionals : Object.keys(generators)) {
+  const files = (await generators[name]?.()) ?? {};
+  for (const [path, content] of Object.entries(files)) {
+    if (readFileSync(project + path, 'utf8') === content) continue;
+    process.stdout.write(`${path} ${options.check ? 'is out of date: run npm run generate' : 'written'}\n`);
+    if (options.check) process.exitCode = 1;
+    else writeFileSync(project + path, content);
+  }
+  if (name === 'delivery-picture') {
+    execFileSync(process.execPath, [`${project}tools/generate/delivery-picture.ts`], { stdio: 'inherit' });
+  }
+}
