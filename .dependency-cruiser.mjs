@@ -47,7 +47,7 @@ export default {
       name: 'domain-does-no-io',
       severity: 'error',
       from: { path: '^server/src/domain', pathNot: tests },
-      to: { dependencyTypes: ['core'], pathNot: ['^(?:node:)?(?:crypto|stream|url|zlib)$'] },
+      to: { dependencyTypes: ['core'], pathNot: ['^(?:node:)?(?:crypto|stream|timers/promises|url|zlib)$'] },
     },
     {
       name: 'engines-know-only-the-domain',

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
-import type { KeyProvider, Random } from './domain/ports/index.ts';
+import type { KeyProvider } from './domain/ports/key-provider.ts';
+import type { Random } from './domain/ports/random.ts';
 import { kmsKeyProvider } from './engines/aws-kms/key-provider.ts';
 import { keyfileProvider } from './engines/keyfile/key-provider.ts';
 import { vaultKeyProvider } from './engines/vault/key-provider.ts';

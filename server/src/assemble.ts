@@ -3,29 +3,25 @@ import type { Logger } from 'pino';
 import { openMasterKeys } from './assemble-master-keys.ts';
 import type { Config } from './config.ts';
 import { checkPepper } from './domain/accounts/check-pepper.ts';
-import { checkKeysHourly } from './domain/files/check-master-keys.ts';
-import { ReadAhead } from './domain/files/read-ahead.ts';
+import type { BackupPlace, BucketInventory } from './domain/backup/backup-place.ts';
+import type { DatabaseCopies } from './domain/backup/database-copies.ts';
+import type { Engines } from './domain/engines.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
+import type { Lane } from './domain/flow/lane.ts';
+import { MemoryBudget } from './domain/flow/memory-budget.ts';
+import { ReadAhead } from './domain/flow/read-ahead.ts';
+import { checkKeysHourly } from './domain/keys/check-master-keys.ts';
 import { DayKeys, withDayKeys } from './domain/keys/day-keys.ts';
-import type { Lane } from './domain/lane.ts';
 import { ReturnPaths } from './domain/outbox/return-paths.ts';
-import type {
-  BackupPlace,
-  BucketInventory,
-  Checkpoint,
-  DatabaseCopies,
-  DnsRecords,
-  Engines,
-  Mailbox,
-  Policy,
-  ProbeMailServer,
-  Random,
-} from './domain/ports/index.ts';
+import type { Policy } from './domain/policy.ts';
+import type { Checkpoint } from './domain/ports/checkpoint.ts';
+import type { DnsRecords, ProbeMailServer } from './domain/ports/mail-setup.ts';
+import type { Mailbox } from './domain/ports/mailbox.ts';
+import type { Random } from './domain/ports/random.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { StopLinks } from './domain/stops/stop-links.ts';
 import type { Intake } from './domain/uploads/intake.ts';
 import { LiveUploads } from './domain/uploads/live-uploads.ts';
-import { MemoryBudget } from './domain/uploads/memory-budget.ts';
 import { WebhookSecrets } from './domain/webhooks/webhook-secrets.ts';
 import { clamdScanner } from './engines/clamd/scanner.ts';
 import { dnsRecords } from './engines/dns/records.ts';

@@ -1,7 +1,7 @@
 // Whom the audit names, for every door through which something is changed.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { Actor } from './domain/ports/index.ts';
+import type { Actor } from './domain/actor.ts';
 import { sweep } from './domain/sweep.ts';
 import { askV1 } from './testing/ask-v1.ts';
 import { runAdmin } from './testing/run-admin.ts';

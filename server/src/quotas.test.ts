@@ -1,9 +1,9 @@
 // Every quota, set by a command for an account or its group, and met over HTTP.
 import { describe, expect, test } from 'vitest';
+import type { Actor } from './domain/actor.ts';
 import { removeFile } from './domain/drafts/remove-file.ts';
 import { findLink } from './domain/links/find-link.ts';
 import { codeTarget } from './domain/links/second-factor.ts';
-import type { Actor } from './domain/ports/index.ts';
 import { useTestExchange } from './testing/exchange.ts';
 import { tokenOf } from './testing/links.ts';
 import { runAdmin } from './testing/run-admin.ts';

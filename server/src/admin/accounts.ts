@@ -1,10 +1,13 @@
 import { type Command, Option } from 'commander';
+import type { Account } from '../domain/accounts/account-store.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
+import type { Group } from '../domain/accounts/quota-store.ts';
 import { setAccountChoices } from '../domain/accounts/set-account-choices.ts';
 import { setAccountDisabled } from '../domain/accounts/set-account-disabled.ts';
 import { findGroup, setAccountQuotas } from '../domain/accounts/set-quotas.ts';
-import type { Account, Engines, Group, SecondFactor } from '../domain/ports/index.ts';
+import type { Engines } from '../domain/engines.ts';
+import type { SecondFactor } from '../domain/policy.ts';
 import { type AddCommand, examples, print, printPages } from './command.ts';
 import { deleteAccountCommand } from './delete-account.ts';
 import { addQuotaOptions, type QuotaOptions, quotasFrom, quotasInWords, shownQuotas } from './quota-options.ts';

@@ -1,7 +1,7 @@
+import type { ApiKey } from '../domain/accounts/account-store.ts';
 import { createKey } from '../domain/accounts/create-key.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { revokeKey } from '../domain/accounts/revoke-key.ts';
-import type { ApiKey } from '../domain/ports/index.ts';
 import { type AddCommand, examples, idFrom, print } from './command.ts';
 
 export const apiKeyCommands: AddCommand = (parent, withEngines) => {

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { BackupAddress } from '../assemble.ts';
+import type { BackupPlace } from '../domain/backup/backup-place.ts';
+import { type DayKeyMirror, readMirror } from '../domain/backup/day-key-mirror.ts';
 import type { Copied } from '../domain/backup/make-backup.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { MissingObject } from '../domain/files/missing-object.ts';
-import { type DayKeyMirror, readMirror } from '../domain/keys/day-key-mirror.ts';
-import type { BackupPlace } from '../domain/ports/index.ts';
+import { MissingObject } from '../domain/missing-object.ts';
 import { resolveGivenPath } from '../given-path.ts';
 import type { AdminContext } from './command.ts';
 import { Progress, size } from './progress.ts';

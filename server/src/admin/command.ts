@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Assembly } from '../assemble.ts';
+import type { ByCommand } from '../domain/audit/audit-store.ts';
 import { isUuid } from '../domain/is-uuid.ts';
-import type { ByCommand } from '../domain/ports/index.ts';
 import { toJsonText } from './json-text.ts';
 
 /** What a command is given: the engines, and where its output goes. */

@@ -1,5 +1,5 @@
 import type { BackupAddress } from '../assemble.ts';
-import { type Exported, exportDayKeys, importDayKeys } from '../domain/keys/day-key-mirror.ts';
+import { type Exported, exportDayKeys, importDayKeys } from '../domain/backup/day-key-mirror.ts';
 import { dateOf } from '../domain/keys/day-keys.ts';
 import { inPlace, mirrorFrom, placeAddress } from './backup-place.ts';
 import { type AddCommand, type AdminContext, examples, print } from './command.ts';

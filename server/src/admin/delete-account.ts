@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import type { AccountContents } from '../domain/accounts/account-deletion-store.ts';
 import { deleteAccount } from '../domain/accounts/delete-account.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
-import type { AccountContents } from '../domain/ports/index.ts';
 import { type AddCommand, examples, print } from './command.ts';
 
 export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {

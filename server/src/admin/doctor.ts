@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { Finding } from '../domain/ports/index.ts';
+import type { Finding } from '../domain/doctor/finding.ts';
 import { dnsServer, examples, print } from './command.ts';
 
 export type Diagnose = (options: {

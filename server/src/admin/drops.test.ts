@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sendFiles } from '../domain/grants/send-files.ts';
-import type { Link } from '../domain/ports/index.ts';
+import type { Link } from '../domain/links/link-store.ts';
+import { sendFiles } from '../domain/requests/send-files.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { grantedLink, readyFile } from '../testing/grants.ts';
 import { runAdmin } from '../testing/run-admin.ts';

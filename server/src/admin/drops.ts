@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { findAccount } from '../domain/accounts/find-account.ts';
+import type { DropLine, ReceiverState } from '../domain/drops/drop-store.ts';
 import { extendDrop } from '../domain/drops/extend-drop.ts';
-import { idEndOf, referenceOf } from '../domain/drops/reference.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import type { DropLine, ReceiverState } from '../domain/ports/index.ts';
+import { idEndOf, referenceOf } from '../domain/reference.ts';
 import { type AddCommand, examples, idFrom, print, printPages, time } from './command.ts';
 
 const receiversPerPage = 50;

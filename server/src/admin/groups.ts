@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
+import type { Group } from '../domain/accounts/quota-store.ts';
 import { createGroup, findGroup, removeGroup, setGroupQuotas } from '../domain/accounts/set-quotas.ts';
-import type { Group, SecondFactor } from '../domain/ports/index.ts';
+import type { SecondFactor } from '../domain/policy.ts';
 import { type AddCommand, examples, print, printPages } from './command.ts';
 import { addQuotaOptions, type QuotaOptions, quotasFrom, quotasInWords, shownQuotas } from './quota-options.ts';
 

@@ -1,7 +1,7 @@
 import { findAccount } from '../domain/accounts/find-account.ts';
+import type { Hold } from '../domain/holds/hold-store.ts';
 import { placeHold } from '../domain/holds/place-hold.ts';
 import { releaseHold } from '../domain/holds/release-hold.ts';
-import type { Hold } from '../domain/ports/index.ts';
 import { type AddCommand, examples, idFrom, print, printPages } from './command.ts';
 
 const holdsPerPage = 500;

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import type { Actor } from '../domain/actor.ts';
 import { sendMessage } from '../domain/outbox/send-message.ts';
-import type { Actor, Mailer } from '../domain/ports/index.ts';
+import type { Mailer } from '../domain/ports/mailer.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { runAdmin } from '../testing/run-admin.ts';
 

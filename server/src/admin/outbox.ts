@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { findAccount } from '../domain/accounts/find-account.ts';
+import type { OutboxLine } from '../domain/outbox/outbox-store.ts';
 import { retryAllMessages } from '../domain/outbox/retry-all-messages.ts';
 import { retryMessage } from '../domain/outbox/retry-message.ts';
 import { retryWaitingMessages } from '../domain/outbox/retry-waiting-messages.ts';
-import type { OutboxLine } from '../domain/ports/index.ts';
 import { type AddCommand, examples, idFrom, print, printPages, time } from './command.ts';
 
 const messagesPerPage = 500;

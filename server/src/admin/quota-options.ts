@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Quotas } from '../domain/ports/index.ts';
+import type { Quotas } from '../domain/accounts/quota-store.ts';
 
 const units: Readonly<Record<string, number>> = {
   '': 1,

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
-import { Pace } from '../domain/files/pace.ts';
 import { scrubAlone } from '../domain/files/scrub.ts';
-import type { DamagedFile, ScrubPass } from '../domain/ports/index.ts';
+import type { DamagedFile, ScrubPass } from '../domain/files/scrub-store.ts';
+import { Pace } from '../domain/flow/pace.ts';
 import { type AddCommand, type AdminContext, examples, print, printPages } from './command.ts';
 import { Progress, size } from './progress.ts';
 

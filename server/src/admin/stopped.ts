@@ -1,6 +1,6 @@
 import { findAccount } from '../domain/accounts/find-account.ts';
-import type { StoppedAddress } from '../domain/ports/index.ts';
 import { removeStop } from '../domain/stops/remove-stop.ts';
+import type { StoppedAddress } from '../domain/stops/stop-store.ts';
 import { type AddCommand, examples, print, printPages } from './command.ts';
 
 const addressesPerPage = 500;

@@ -1,6 +1,7 @@
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { policyOf } from '../domain/accounts/policy-of.ts';
-import type { AccountUsage, Engines } from '../domain/ports/index.ts';
+import type { AccountUsage } from '../domain/accounts/quota-store.ts';
+import type { Engines } from '../domain/engines.ts';
 import { type AddCommand, examples, print, printPages } from './command.ts';
 import { quotasInWords, shownQuotas } from './quota-options.ts';
 

@@ -3,11 +3,12 @@ import { allOf } from '../testing/all-of.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { grantedLink, readyFile } from '../testing/grants.ts';
 import { sentLink } from '../testing/links.ts';
+import { batchSize } from './batch.ts';
 import { readHistory } from './drops/read-history.ts';
-import { sendFiles } from './grants/send-files.ts';
+import type { Engines } from './engines.ts';
 import { openLink } from './links/open-link.ts';
-import type { Engines } from './ports/index.ts';
-import { batchSize, sweep } from './sweep.ts';
+import { sendFiles } from './requests/send-files.ts';
+import { sweep } from './sweep.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

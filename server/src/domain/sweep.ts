@@ -1,15 +1,15 @@
 import { countUsage } from './accounts/count-usage.ts';
 import { sweepDeletedAccounts } from './accounts/delete-account.ts';
+import type { Batch } from './batch.ts';
+import { batchSize } from './batch.ts';
 import { endExpired } from './drops/end-expired.ts';
+import type { Engines } from './engines.ts';
 import { retryDeletions } from './files/delete-objects.ts';
 import { sweepFiles } from './files/sweep-files.ts';
 import { sweepDayKeys } from './keys/sweep-day-keys.ts';
-import type { Batch, BatchSize, Engines } from './ports/index.ts';
 
 const idempotencyKeySeconds = 7 * 24 * 60 * 60;
-const rowsPerBatch = 1000;
-/** `rows` keeps a statement short when drops have many files, `owners` when they have few. */
-export const batchSize: BatchSize = { owners: 100, rows: rowsPerBatch };
+const rowsPerBatch = batchSize.rows;
 /** Each may have a thousand receivers. */
 const remindersPerBatch = 10;
 const overdueSeconds = 30;

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ErrorCode } from '@waybill/protocol';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { Actor } from '../domain/ports/index.ts';
+import type { Actor } from '../domain/actor.ts';
+import type { Turns } from '../domain/flow/turns.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Trace } from '../observe/tracing.ts';
-import type { Turns } from './shared/turns.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,

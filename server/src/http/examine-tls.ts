@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import type { Finding } from '../domain/doctor/finding.ts';
 import { certificateFinding, fault, ok, reason } from '../domain/doctor/finding.ts';
-import type { Finding } from '../domain/ports/index.ts';
 import { type CertificateFiles, readCertificate } from './tls.ts';
 
 export interface TlsExamination {

@@ -3,8 +3,9 @@ import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorMessages, limits } from '@waybill/protocol';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { referenceOf } from '../domain/drops/reference.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
+import { Turns } from '../domain/flow/turns.ts';
+import { referenceOf } from '../domain/reference.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Observation } from '../observe/observed.ts';
 import type { App } from './app.ts';
@@ -22,7 +23,6 @@ import { type PageEngines, type PageOptions, receiverPages } from './pages/route
 import { awaitHandlers } from './running-handlers.ts';
 import { securityHeaders } from './security-headers.ts';
 import { Transfers } from './shared/transfers.ts';
-import { Turns } from './shared/turns.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
 import { requireStorableTexts } from './storable-texts.ts';
 import type { Certificate } from './tls.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { isStorable, unstorable } from '../domain/contacts/contact-from-input.ts';
-import { Faults } from '../domain/requests/faults.ts';
+import { Faults } from '../domain/faults.ts';
 
 /** As many as help a person; a body may have almost as many texts as bytes. */
 const maxFaults = 100;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Parse } from 'typebox/value';
-import type { Engines } from '../domain/ports/index.ts';
+import type { Engines } from '../domain/engines.ts';
 import { checkUpload, checkUploadJob } from '../domain/uploads/check-upload.ts';
 
 const Payload = Type.Object({ accountId: Type.String(), fileId: Type.String() });

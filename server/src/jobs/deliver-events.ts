@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Parse } from 'typebox/value';
-import type { Engines } from '../domain/ports/index.ts';
+import type { Engines } from '../domain/engines.ts';
 import { deliverEvents, deliverEventsJob } from '../domain/webhooks/deliver-events.ts';
 
 const Payload = Type.Object({ accountId: Type.String(), webhookId: Type.String() });

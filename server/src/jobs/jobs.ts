@@ -1,4 +1,4 @@
-import type { Engines } from '../domain/ports/index.ts';
+import type { Engines } from '../domain/engines.ts';
 import { checkUploadTask } from './check-upload.ts';
 import { deliverEventsTask } from './deliver-events.ts';
 import { sendMessageTask } from './send-message.ts';

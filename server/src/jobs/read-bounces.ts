@@ -1,6 +1,7 @@
+import type { Engines } from '../domain/engines.ts';
+import { repeat } from '../domain/flow/repeat.ts';
 import { readBounces } from '../domain/outbox/read-bounces.ts';
-import type { Engines, Mailbox } from '../domain/ports/index.ts';
-import { repeat } from './repeat.ts';
+import type { Mailbox } from '../domain/ports/mailbox.ts';
 
 /** Reads returned mails every few seconds, beside the jobs. */
 export function startReadingBounces(

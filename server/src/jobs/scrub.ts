@@ -1,7 +1,7 @@
-import { Pace } from '../domain/files/pace.ts';
+import type { Engines } from '../domain/engines.ts';
 import { scrubAlone } from '../domain/files/scrub.ts';
-import type { Engines } from '../domain/ports/index.ts';
-import { repeat } from './repeat.ts';
+import { Pace } from '../domain/flow/pace.ts';
+import { repeat } from '../domain/flow/repeat.ts';
 
 /** Files live for days or weeks: most are read once or twice. */
 const restSeconds = 7 * 24 * 60 * 60;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Parse } from 'typebox/value';
+import type { Engines } from '../domain/engines.ts';
 import { sendMessage, sendMessageJob } from '../domain/outbox/send-message.ts';
-import type { Engines } from '../domain/ports/index.ts';
 
 const Payload = Type.Object({ accountId: Type.String(), messageId: Type.String() });
 

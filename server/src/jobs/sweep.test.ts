@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Engines } from '../domain/ports/index.ts';
+import type { Engines } from '../domain/engines.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { startSweeping } from './sweep.ts';
 

@@ -1,6 +1,6 @@
-import type { Engines } from '../domain/ports/index.ts';
+import type { Engines } from '../domain/engines.ts';
+import { repeat } from '../domain/flow/repeat.ts';
 import { type Swept, sweepAlone } from '../domain/sweep.ts';
-import { repeat } from './repeat.ts';
 
 /** Called around every sweep, which returns nothing if another process is sweeping. */
 export type AroundSweep = (sweep: () => Promise<Swept | undefined>) => Promise<Swept | undefined>;

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import type { Engines, Store, Verdict } from '../domain/ports/index.ts';
+import type { Verdict } from '../domain/ports/scanner.ts';
+import type { Store } from '../domain/store.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { observed, observedEngines } from './observed.ts';
 import { noTracing } from './tracing.ts';

@@ -1,5 +1,7 @@
+import type { Engines } from '../domain/engines.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import type { Engines, Scan, Scanner, Store } from '../domain/ports/index.ts';
+import type { Scan, Scanner } from '../domain/ports/scanner.ts';
+import type { Store } from '../domain/store.ts';
 import type { Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';
 

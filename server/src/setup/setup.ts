@@ -1,8 +1,9 @@
 import type { Assembly } from '../assemble.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
+import type { ByCommand } from '../domain/audit/audit-store.ts';
+import type { Finding } from '../domain/doctor/finding.ts';
 import { reason } from '../domain/doctor/finding.ts';
-import type { ByCommand, Finding } from '../domain/ports/index.ts';
 import type { Settings } from '../environment-file.ts';
 import { type Ask, askForMissing, mergeSettings } from './gather-settings.ts';
 import { ProtectedFiles } from './protected-files.ts';

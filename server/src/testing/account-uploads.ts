@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Actor } from '../domain/ports/index.ts';
+import type { Actor } from '../domain/actor.ts';
 import { draftOfUpload } from '../domain/uploads/account-upload.ts';
 import type { TestExchange } from './exchange.ts';
 

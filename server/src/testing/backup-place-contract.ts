@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MissingObject } from '../domain/files/missing-object.ts';
-import type { BackupPlace, ObjectStore } from '../domain/ports/index.ts';
+import type { BackupPlace } from '../domain/backup/backup-place.ts';
+import { MissingObject } from '../domain/missing-object.ts';
+import type { ObjectStore } from '../domain/ports/object-store.ts';
 
 /** What every place for backups must do, with the bucket that it copies from and to. */
 export function backupPlaceContract(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import type { Store } from '../domain/ports/index.ts';
+import type { Store } from '../domain/store.ts';
 import { type Deadlines, jobDeadlines, openDatabase, openPool } from '../engines/postgres/database.ts';
 import { migrate } from '../engines/postgres/migrate.ts';
 import { postgresStore } from '../engines/postgres/store.ts';

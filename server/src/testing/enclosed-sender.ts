@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { PostOutcome, WebhookSender } from '../domain/ports/index.ts';
+import type { PostOutcome, WebhookSender } from '../domain/ports/webhook-sender.ts';
 import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
 import { startDns } from './dns-server.ts';
 

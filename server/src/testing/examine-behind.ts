@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProxyPlace } from '../../../tools/shared/shipped-proxies.ts';
-import type { Finding } from '../domain/ports/index.ts';
+import type { Finding } from '../domain/doctor/finding.ts';
 import { examinePublicUrl, type PublicUrlExamination } from '../engines/public-url/examine.ts';
 import { buildServer, type ServerEngines, type ServerOptions } from '../http/server.ts';
 import { findingsOf } from './findings.ts';

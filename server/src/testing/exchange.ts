@@ -5,37 +5,33 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { authenticateBearer } from '../domain/accounts/authenticate.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
+import type { Actor } from '../domain/actor.ts';
+import type { ByCommand } from '../domain/audit/audit-store.ts';
 import { commandAuthor } from '../domain/audit/author.ts';
 import { replaceContacts } from '../domain/contacts/replace-contacts.ts';
 import { openFileList } from '../domain/drafts/open-file-list.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { createDrop } from '../domain/drops/create-drop.ts';
-import { ReadAhead } from '../domain/files/read-ahead.ts';
 import { sealedSegmentBytes } from '../domain/files/sealing.ts';
+import { MemoryBudget } from '../domain/flow/memory-budget.ts';
+import { ReadAhead } from '../domain/flow/read-ahead.ts';
 import { DayKeys, withDayKeys } from '../domain/keys/day-keys.ts';
+import type { Letters } from '../domain/outbox/letters.ts';
 import { ReturnPaths } from '../domain/outbox/return-paths.ts';
-import type {
-  Actor,
-  ByCommand,
-  KeyProvider,
-  Letters,
-  MessageLimit,
-  Note,
-  ObjectStore,
-  Policy,
-  Random,
-  ReadReport,
-  RecipientPace,
-  Report,
-  Scanner,
-  SmsGateway,
-  Store,
-  WebhookSender,
-} from '../domain/ports/index.ts';
+import type { Policy } from '../domain/policy.ts';
+import type { KeyProvider } from '../domain/ports/key-provider.ts';
+import type { MessageLimit, RecipientPace } from '../domain/ports/limits.ts';
+import type { Note, Report } from '../domain/ports/logger.ts';
+import type { ReadReport } from '../domain/ports/mailbox.ts';
+import type { ObjectStore } from '../domain/ports/object-store.ts';
+import type { Random } from '../domain/ports/random.ts';
+import type { Scanner } from '../domain/ports/scanner.ts';
+import type { SmsGateway } from '../domain/ports/sms-gateway.ts';
+import type { WebhookSender } from '../domain/ports/webhook-sender.ts';
 import { StopLinks } from '../domain/stops/stop-links.ts';
+import type { Store } from '../domain/store.ts';
 import type { Intake } from '../domain/uploads/intake.ts';
 import { LiveUploads } from '../domain/uploads/live-uploads.ts';
-import { MemoryBudget } from '../domain/uploads/memory-budget.ts';
 import { accountOwner } from '../domain/uploads/owner.ts';
 import { completeUploads, type IncomingFile, stageUpload } from '../domain/uploads/stage-upload.ts';
 import { WebhookSecrets } from '../domain/webhooks/webhook-secrets.ts';

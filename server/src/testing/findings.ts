@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Finding } from '../domain/ports/index.ts';
+import type { Finding } from '../domain/doctor/finding.ts';
 
 /** All findings of an examination. */
 export async function findingsOf(examination: AsyncIterable<Finding>): Promise<Finding[]> {

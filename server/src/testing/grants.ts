@@ -1,12 +1,15 @@
+import type { Actor } from '../domain/actor.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { grantAccess } from '../domain/drops/create-drop.ts';
+import type { SealedFile } from '../domain/files/file-store.ts';
 import { readSealed } from '../domain/files/read-sealed.ts';
-import { announceFile } from '../domain/grants/announce-file.ts';
-import { deskOf, deskOwner } from '../domain/grants/desk.ts';
 import { findLink } from '../domain/links/find-link.ts';
-import type { Actor, DeskFile, Link, SealedFile, Upload, UploadWriter } from '../domain/ports/index.ts';
+import type { Link } from '../domain/links/link-store.ts';
+import { announceFile } from '../domain/requests/announce-file.ts';
 import { checkUpload } from '../domain/uploads/check-upload.ts';
+import { deskOf, deskOwner } from '../domain/uploads/desk.ts';
 import { receiveBytes } from '../domain/uploads/receive-bytes.ts';
+import type { DeskFile, Upload, UploadWriter } from '../domain/uploads/upload-store.ts';
 import type { TestExchange } from './exchange.ts';
 import { tokenOf } from './links.ts';
 

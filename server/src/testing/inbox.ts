@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/ports/index.ts';
+import type { Actor } from '../domain/actor.ts';
 import type { TestDatabase } from './database.ts';
 
 /** Entries of an inbox, all written at once, as the version before the queue wrote them; without files. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { KeyProvider } from '../domain/ports/index.ts';
+import type { KeyProvider } from '../domain/ports/key-provider.ts';
 
 const dataKey = Buffer.alloc(32, 9);
 

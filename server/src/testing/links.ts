@@ -1,6 +1,7 @@
-import { linkToken } from '../domain/drops/link-token.ts';
+import type { Actor } from '../domain/actor.ts';
 import { findLink } from '../domain/links/find-link.ts';
-import type { Actor, Link } from '../domain/ports/index.ts';
+import type { Link } from '../domain/links/link-store.ts';
+import { linkToken } from '../domain/links/link-token.ts';
 import type { TestExchange } from './exchange.ts';
 
 export interface SentLink {

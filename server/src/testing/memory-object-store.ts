@@ -1,6 +1,6 @@
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { MissingObject } from '../domain/files/missing-object.ts';
-import type { ObjectStore } from '../domain/ports/index.ts';
+import { MissingObject } from '../domain/missing-object.ts';
+import type { ObjectStore } from '../domain/ports/object-store.ts';
 
 export interface MemoryObjectStore extends ObjectStore {
   /** What is stored, for a test to inspect and to damage. */

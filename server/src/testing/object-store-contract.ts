@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MissingObject } from '../domain/files/missing-object.ts';
-import type { ObjectStore } from '../domain/ports/index.ts';
+import { MissingObject } from '../domain/missing-object.ts';
+import type { ObjectStore } from '../domain/ports/object-store.ts';
 
 /** What every object store must do, both the real one and the one in memory. */
 export function objectStoreContract(name: string, open: () => Promise<ObjectStore> | ObjectStore): void {

@@ -1,5 +1,5 @@
 import { createCipheriv, createHash } from 'node:crypto';
-import type { Random } from '../domain/ports/index.ts';
+import type { Random } from '../domain/ports/random.ts';
 
 /** The same bytes and ids every time for a given seed. */
 export function deterministicRandom(seed: string): Random {

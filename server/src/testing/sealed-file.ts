@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { ReadAhead } from '../domain/files/read-ahead.ts';
+import type { SealedFile } from '../domain/files/file-store.ts';
 import { type ByteRange, readSealed } from '../domain/files/read-sealed.ts';
 import { chunkCount, chunkKey, sealedSegmentBytes } from '../domain/files/sealing.ts';
 import { type Ledger, SealedWriter } from '../domain/files/write-sealed.ts';
-import type { KeyProvider, ObjectStore, SealedFile } from '../domain/ports/index.ts';
-import { MemoryBudget } from '../domain/uploads/memory-budget.ts';
+import { MemoryBudget } from '../domain/flow/memory-budget.ts';
+import { ReadAhead } from '../domain/flow/read-ahead.ts';
+import type { KeyProvider } from '../domain/ports/key-provider.ts';
+import type { ObjectStore } from '../domain/ports/object-store.ts';
 import { deterministicRandom } from './random.ts';
 
 const live = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import type { FailureLimit } from '../domain/ports/index.ts';
+import type { FailureLimit } from '../domain/ports/limits.ts';
 import { buildServer, type ServerOptions } from '../http/server.ts';
 import type { TestExchange } from './exchange.ts';
 import { testPages } from './pages.ts';

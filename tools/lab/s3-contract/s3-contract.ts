@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import type { Finding } from '../../../server/src/domain/ports/index.ts';
+import type { Finding } from '../../../server/src/domain/doctor/finding.ts';
 import { s3BackupPlace } from '../../../server/src/engines/s3/backup-place.ts';
 import { createBucket } from '../../../server/src/engines/s3/create-bucket.ts';
 import { examineS3 } from '../../../server/src/engines/s3/examine.ts';

@@ -4,7 +4,7 @@ import { openDatabase } from '../../engines/postgres/database.ts';
 import { postgresStore } from '../../engines/postgres/store.ts';
 import { openTestPool } from '../../testing/database.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import type { Account } from '../ports/index.ts';
+import type { Account } from './account-store.ts';
 import { newApiKey } from './api-key.ts';
 import { authenticate } from './authenticate.ts';
 import { createAccount } from './create-account.ts';

@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Random } from '../ports/index.ts';
+import type { Random } from '../ports/random.ts';
 
 /**
  * `wb_` + 43 characters of base64url (256 random bits) + 6 of checksum. The prefix lets secret scanners recognise a

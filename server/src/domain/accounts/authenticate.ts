@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, LiveKey } from '../ports/index.ts';
+import type { LiveKey } from './account-store.ts';
 import { digestOf, isApiKey } from './api-key.ts';
 import { isWithin } from './network.ts';
 

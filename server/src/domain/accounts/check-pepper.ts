@@ -1,6 +1,6 @@
 import { fingerprint } from '../backup/key-fingerprints.ts';
+import type { Finding } from '../doctor/finding.ts';
 import { fault, ok } from '../doctor/finding.ts';
-import type { Finding } from '../ports/index.ts';
 import { SetupError } from '../setup-error.ts';
 
 const says = 'WAYBILL_KEY_PEPPER is not the one that this database is used with: every API key would be refused.';

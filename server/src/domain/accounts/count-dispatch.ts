@@ -1,5 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { Policy, Store, Usage } from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
+import type { Store } from '../store.ts';
+import type { Usage } from './quota-store.ts';
 
 /**
  * Counts a dispatch against what the account may send in a day. The last statement of its transaction, because other

@@ -1,4 +1,4 @@
-import type { Engines } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
 
 const accountsPerPage = 100;
 

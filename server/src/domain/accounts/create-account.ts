@@ -1,8 +1,10 @@
+import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import { phoneNumber } from '../contacts/phone-number.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, ByCommand, Engines } from '../ports/index.ts';
+import type { Account } from './account-store.ts';
 import { insertNewKey } from './create-key.ts';
 
 /** Creates an account with its first API key, which is returned once and never again. */

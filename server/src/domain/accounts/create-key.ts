@@ -1,7 +1,11 @@
+import type { Actor } from '../actor.ts';
+import type { Author, ByCommand } from '../audit/audit-store.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Actor, ApiKey, Author, ByCommand, Engines, KeyRights, Store } from '../ports/index.ts';
+import type { Store } from '../store.ts';
+import type { Account, ApiKey, KeyRights } from './account-store.ts';
 import { digestOf, hintOf, newApiKey } from './api-key.ts';
 import { areWithin, parseNetwork } from './network.ts';
 

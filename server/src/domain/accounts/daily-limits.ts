@@ -1,4 +1,5 @@
-import type { Engines, LimitState } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { LimitState } from '../ports/limits.ts';
 import { policyOf } from './policy-of.ts';
 
 const daySeconds = 24 * 60 * 60;

@@ -1,7 +1,10 @@
+import type { ByCommand } from '../audit/audit-store.ts';
 import { systemAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Batch } from '../batch.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Batch, ByCommand, Engines } from '../ports/index.ts';
+import type { Account } from './account-store.ts';
 
 const accountsPerSweep = 10;
 const rowsPerBatch = 500;

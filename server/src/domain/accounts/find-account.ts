@@ -1,5 +1,6 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Engines } from '../ports/index.ts';
+import type { Account } from './account-store.ts';
 
 export async function findAccount(engines: Pick<Engines, 'store'>, email: string): Promise<Account> {
   const account = await engines.store.accounts.byEmail(email.toLowerCase());

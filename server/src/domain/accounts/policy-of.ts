@@ -1,4 +1,6 @@
-import type { Desttimes, Engines, Policy, Quotas } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { Desttimes, Policy } from '../policy.ts';
+import type { Quotas } from './quota-store.ts';
 
 /** What applies to an account: its own value, or else that of its group, or else the server's setting. */
 export async function policyOf(

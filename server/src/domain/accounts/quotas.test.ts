@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { incomingFile, openTestExchange, type TestExchange, testIntake } from '../../testing/exchange.ts';
 import { announced, grantedLink, piecesOf, readyFile, takenOver } from '../../testing/grants.ts';
+import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop, grantAccess } from '../drops/create-drop.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
-import { deskOwner } from '../grants/desk.ts';
 import { codeTarget } from '../links/second-factor.ts';
-import type { Actor, Quotas } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
+import { deskOwner } from '../uploads/desk.ts';
 import { accountOwner } from '../uploads/owner.ts';
 import { receiveBytes } from '../uploads/receive-bytes.ts';
 import { completeUploads, stageUpload } from '../uploads/stage-upload.ts';
 import { findAccount } from './find-account.ts';
 import { policyOf } from './policy-of.ts';
+import type { Quotas } from './quota-store.ts';
 import { createGroup, findGroup, removeGroup, setAccountQuotas } from './set-quotas.ts';
 
 const chunkBytes = segmentsPerChunk * segmentBytes;

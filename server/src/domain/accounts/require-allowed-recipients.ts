@@ -1,5 +1,5 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { Policy } from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
 
 export function requireAllowedRecipients(policy: Pick<Policy, 'recipientDomains'>, emails: readonly string[]): void {
   const refused = emails.find((email) => !isAllowedRecipient(policy, email));

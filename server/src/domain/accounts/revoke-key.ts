@@ -1,8 +1,11 @@
 import { limits } from '@waybill/protocol';
+import type { Actor } from '../actor.ts';
+import type { Author } from '../audit/audit-store.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Actor, Author, Engines, KeyRights } from '../ports/index.ts';
+import type { Account, KeyRights } from './account-store.ts';
 import { areWithin } from './network.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'>;

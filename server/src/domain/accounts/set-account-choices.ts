@@ -1,6 +1,8 @@
+import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, AccountChoices, ByCommand, Engines } from '../ports/index.ts';
+import type { Account, AccountChoices } from './account-store.ts';
 
 export async function setAccountChoices(
   engines: Pick<Engines, 'store' | 'random'> & ByCommand,

@@ -1,6 +1,8 @@
+import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, ByCommand, Engines } from '../ports/index.ts';
+import type { Account } from './account-store.ts';
 
 /** While it is disabled, requests are refused, and events wait to be sent to its webhooks. */
 export async function setAccountDisabled(

@@ -1,6 +1,9 @@
+import type { ByCommand } from '../audit/audit-store.ts';
 import { record, serverAccountId } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, ByCommand, Engines, Group, Quotas } from '../ports/index.ts';
+import type { Account } from './account-store.ts';
+import type { Group, Quotas } from './quota-store.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'> & ByCommand;
 

@@ -1,11 +1,12 @@
-import type { Actor, Author, ByCommand, Link } from '../ports/index.ts';
+import type { Actor } from '../actor.ts';
+import type { Author, ByCommand } from './audit-store.ts';
 
 export function keyAuthor({ key, email }: Actor): Author {
   return { kind: 'key', id: key.id, name: email };
 }
 
 /** Someone who came through a link. Their name is not their address unless the change itself is to name it. */
-export function linkAuthor({ dropId, position }: Pick<Link, 'dropId' | 'position'>, name = 'receiver'): Author {
+export function linkAuthor({ dropId, position }: { dropId: string; position: number }, name = 'receiver'): Author {
   return { kind: 'link', id: `${dropId}:${position}`, name };
 }
 

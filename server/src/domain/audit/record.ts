@@ -1,4 +1,6 @@
-import type { Author, Engines, Store } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { Store } from '../store.ts';
+import type { Author } from './audit-store.ts';
 
 /** The account that stands for the server itself, used for changes that belong to no account. */
 export const serverAccountId = '00000000-0000-0000-0000-000000000000';

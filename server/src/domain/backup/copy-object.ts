@@ -1,7 +1,8 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { discardBuffer } from '../files/discard-buffer.ts';
 import { unlessUnreadable } from '../files/unreadable-object.ts';
-import type { NeededObject, ObjectStore } from '../ports/index.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { NeededObject } from './backup-place.ts';
 
 /**
  * Copies an object out of the source. A copy that fails does not tell which side is at fault: if the source can read the

@@ -1,4 +1,6 @@
-import type { BucketInventory, DatabaseCopies, Engines, NamedObjects } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { BucketInventory } from './backup-place.ts';
+import type { DatabaseCopies, NamedObjects } from './database-copies.ts';
 
 /** The only forms of keys that Waybill writes. Whatever else is in the bucket belongs to someone else. */
 const objectKey = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d{8})$/;

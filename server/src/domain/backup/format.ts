@@ -1,4 +1,5 @@
-import type { CheckedFile, FilePosition } from '../ports/index.ts';
+import type { FilePosition } from '../file-position.ts';
+import type { CheckedFile } from '../files/scrub-store.ts';
 import type { Content } from './streams.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { KeyProvider } from '../ports/index.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
 import { SetupError } from '../setup-error.ts';
 import type { Manifest } from './format.ts';
 

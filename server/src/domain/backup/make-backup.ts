@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { FilePosition } from '../file-position.ts';
 import { objectsOf } from '../files/chunk-runs.ts';
+import type { CheckedFile } from '../files/scrub-store.ts';
 import { UnreadableObject } from '../files/unreadable-object.ts';
-import type {
-  BackupPlace,
-  CheckedFile,
-  DatabaseCopies,
-  DatabaseMoment,
-  Engines,
-  FilePosition,
-  NeededObject,
-} from '../ports/index.ts';
+import type { BackupPlace, NeededObject } from './backup-place.ts';
 import { copyObject } from './copy-object.ts';
+import type { DatabaseCopies, DatabaseMoment } from './database-copies.ts';
 import {
   type AbsentFile,
   type FileLine,

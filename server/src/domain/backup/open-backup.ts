@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
-import { MissingObject } from '../files/missing-object.ts';
-import type { BackupPlace, KeyProvider } from '../ports/index.ts';
+import { MissingObject } from '../missing-object.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
+import type { BackupPlace } from './backup-place.ts';
 import { formatVersion, type Manifest, partOf } from './format.ts';
 import { requireSameKeys } from './key-fingerprints.ts';
 import { sealContext } from './make-backup.ts';

@@ -11,7 +11,7 @@ import { openTestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { runAdmin } from '../../testing/run-admin.ts';
 import { chunkKey } from '../files/sealing.ts';
-import { exportDayKeys, readMirror } from '../keys/day-key-mirror.ts';
+import { exportDayKeys, readMirror } from './day-key-mirror.ts';
 import { makeBackup } from './make-backup.ts';
 import { pruneBackups } from './prune-backups.ts';
 import { verifyBackup } from './verify-backup.ts';

@@ -1,6 +1,7 @@
 import { objectsOf } from '../files/chunk-runs.ts';
-import { MissingObject } from '../files/missing-object.ts';
-import type { BackupPlace, CheckedFile } from '../ports/index.ts';
+import type { CheckedFile } from '../files/scrub-store.ts';
+import { MissingObject } from '../missing-object.ts';
+import type { BackupPlace } from './backup-place.ts';
 import { type FileLine, fromFileLine, type Manifest, partOf } from './format.ts';
 import { findManifest, readPart } from './open-backup.ts';
 import { fromLines } from './streams.ts';

@@ -15,9 +15,9 @@ import { createTestDatabase, openTestPool } from '../../testing/database.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { chunkKey } from '../files/sealing.ts';
-import { exportDayKeys, readMirror } from '../keys/day-key-mirror.ts';
 import { DayKeys } from '../keys/day-keys.ts';
-import type { BackupPlace } from '../ports/index.ts';
+import type { BackupPlace } from './backup-place.ts';
+import { exportDayKeys, readMirror } from './day-key-mirror.ts';
 import { makeBackup } from './make-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 

@@ -1,17 +1,13 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { FilePosition } from '../file-position.ts';
 import { objectsOf } from '../files/chunk-runs.ts';
 import { UnreadableObject } from '../files/unreadable-object.ts';
-import { type DayKeyMirror, importDayKeys, type LostDay } from '../keys/day-key-mirror.ts';
 import { dayOfVersion } from '../keys/day-keys.ts';
-import type {
-  BackupPlace,
-  BucketInventory,
-  DatabaseCopies,
-  Engines,
-  FilePosition,
-  RestoreTurn,
-} from '../ports/index.ts';
+import type { BackupPlace, BucketInventory } from './backup-place.ts';
 import { copyObject } from './copy-object.ts';
+import type { DatabaseCopies, RestoreTurn } from './database-copies.ts';
+import { type DayKeyMirror, importDayKeys, type LostDay } from './day-key-mirror.ts';
 import { deleteUnnamed, type Unnamed } from './delete-unnamed.ts';
 import type { AbsentFile, Manifest } from './format.ts';
 import type { Copied, Following } from './make-backup.ts';

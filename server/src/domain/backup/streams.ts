@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
-import type { BackupPlace } from '../ports/index.ts';
+import type { BackupPlace } from './backup-place.ts';
 
 /** What identifies the content of a file in a backup. */
 export interface Content {

@@ -16,7 +16,7 @@ import { createEmptyBucket } from '../../testing/object-store.ts';
 import { runAdmin } from '../../testing/run-admin.ts';
 import { chunkKey } from '../files/sealing.ts';
 import { UnreadableObject, unlessUnreadable } from '../files/unreadable-object.ts';
-import type { BackupPlace } from '../ports/index.ts';
+import type { BackupPlace } from './backup-place.ts';
 import { makeBackup } from './make-backup.ts';
 
 const { signal } = new AbortController();

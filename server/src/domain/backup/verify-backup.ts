@@ -1,8 +1,10 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { checkFile } from '../files/check-file.ts';
-import { type DayKeyMirror, mirroredDayKeys } from '../keys/day-key-mirror.ts';
+import type { CheckedFile, Damage } from '../files/scrub-store.ts';
 import { dayOf, dayOfVersion, withDayKeys } from '../keys/day-keys.ts';
-import type { BackupPlace, CheckedFile, Damage, KeyProvider } from '../ports/index.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
+import type { BackupPlace } from './backup-place.ts';
+import { type DayKeyMirror, mirroredDayKeys } from './day-key-mirror.ts';
 import { type AbsentFile, type FileLine, fromFileLine, type Manifest } from './format.ts';
 import { openBackup, readPart } from './open-backup.ts';
 import { fromLines, inOrder } from './streams.ts';

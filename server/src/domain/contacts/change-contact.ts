@@ -1,7 +1,9 @@
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, ListedContact } from '../ports/index.ts';
-import { Faults } from '../requests/faults.ts';
-import { requireVersion } from '../requests/require-version.ts';
+import { Faults } from '../faults.ts';
+import { requireVersion } from '../require-version.ts';
+import type { ListedContact } from './contact-store.ts';
 import { type ContactWish, checkContact, contactFrom, requireRoom } from './contact-wish.ts';
 import { resultOf, versionOf } from './difference.ts';
 import { emailAddress } from './email-address.ts';

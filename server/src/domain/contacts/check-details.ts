@@ -1,4 +1,4 @@
-import type { Faults } from '../requests/faults.ts';
+import type { Faults } from '../faults.ts';
 import { phoneNumber } from './phone-number.ts';
 
 /** What a caller says about a person besides the address. */

@@ -1,7 +1,7 @@
 import { type Contact, limits } from '@waybill/protocol';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Store } from '../ports/index.ts';
-import type { Faults } from '../requests/faults.ts';
+import type { Faults } from '../faults.ts';
+import type { Store } from '../store.ts';
 import { checkDetails, type PersonDetails } from './check-details.ts';
 import { emailAddress } from './email-address.ts';
 

@@ -1,7 +1,7 @@
 import { type ContactInput, limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import type { Actor } from '../ports/index.ts';
+import type { Actor } from '../actor.ts';
 import { replaceContacts } from './replace-contacts.ts';
 import { replaceGlobalContacts } from './replace-global-contacts.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Contact } from '@waybill/protocol';
-import type { ListedContact } from '../ports/index.ts';
+import type { ListedContact } from './contact-store.ts';
 
 /** What a change does with a contact. */
 export type ContactResult = 'created' | 'changed' | 'unchanged';

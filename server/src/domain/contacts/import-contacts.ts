@@ -1,6 +1,8 @@
 import type { Contact } from '@waybill/protocol';
-import type { Actor, Engines, Store } from '../ports/index.ts';
-import { Faults } from '../requests/faults.ts';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
+import { Faults } from '../faults.ts';
+import type { Store } from '../store.ts';
 import { type ContactWish, checkContact, contactFrom, requireRoom } from './contact-wish.ts';
 import { type ContactResult, resultOf } from './difference.ts';
 import { recordChange } from './record-change.ts';

@@ -1,6 +1,9 @@
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
-import type { Actor, Engines, NewEvent, Store } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { NewEvent } from '../events/event-store.ts';
+import type { Store } from '../store.ts';
 
 /**
  * Writes the audit entry and the events of a change of the account's contacts, inside its transaction. However many

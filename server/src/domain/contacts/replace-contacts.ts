@@ -1,7 +1,8 @@
 import type { ContactInput } from '@waybill/protocol';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports/index.ts';
-import { requireVersion } from '../requests/require-version.ts';
+import { requireVersion } from '../require-version.ts';
 import { contactFromInput } from './contact-from-input.ts';
 import { differenceOf } from './difference.ts';
 import { recordChange } from './record-change.ts';

@@ -1,7 +1,8 @@
 import { type ContactInput, limits } from '@waybill/protocol';
+import type { ByCommand } from '../audit/audit-store.ts';
 import { record, serverAccountId } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { ByCommand, Engines } from '../ports/index.ts';
 import { contactFromInput } from './contact-from-input.ts';
 
 /** The administrator's list, which every account can see and none can change. */

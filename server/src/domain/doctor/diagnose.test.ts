@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Finding } from '../ports/index.ts';
 import { diagnose } from './diagnose.ts';
+import type { Finding } from './finding.ts';
 import { ok } from './finding.ts';
 
 async function* healthy(): AsyncGenerator<Finding> {

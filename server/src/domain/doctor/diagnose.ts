@@ -1,4 +1,4 @@
-import type { Examine, Finding } from '../ports/index.ts';
+import type { Examine, Finding } from './finding.ts';
 import { fault, reason } from './finding.ts';
 
 /** Longer than any examination takes that ends by itself. */

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { Random } from '../ports/index.ts';
+import type { Random } from '../ports/random.ts';
 
 /** Where the doctor sends its request, and the header that proves that it comes from the operator. */
 export const probePath = '/doctor';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
+import type { Actor } from '../actor.ts';
 import { replaceGlobalContacts } from '../contacts/replace-global-contacts.ts';
-import type { Actor } from '../ports/index.ts';
 import { openFileList } from './open-file-list.ts';
 import { removeFile } from './remove-file.ts';
 import { setReceivers } from './set-receivers.ts';

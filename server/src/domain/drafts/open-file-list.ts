@@ -1,4 +1,6 @@
-import type { Actor, Engines, StagedFile } from '../ports/index.ts';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
+import type { StagedFile } from '../files/file-store.ts';
 
 /** docs/api.md#5-get-uploaded-files: lists the staged files and opens the list, which is required before a dispatch. */
 export async function openFileList(

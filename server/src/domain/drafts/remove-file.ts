@@ -1,8 +1,9 @@
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
-import type { Actor, Engines } from '../ports/index.ts';
 
 /** docs/api.md#6-delete-an-uploaded-file. The file is gone at once; its objects are deleted by the next sweep. */
 export async function removeFile(

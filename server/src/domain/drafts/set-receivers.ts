@@ -1,11 +1,12 @@
 import type { ContactInput, Receiver } from '@waybill/protocol';
 import { policyOf } from '../accounts/policy-of.ts';
 import { requireAllowedRecipients } from '../accounts/require-allowed-recipients.ts';
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import { contactFromInput } from '../contacts/contact-from-input.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports/index.ts';
 
 /**
  * docs/api.md#4-set-receivers: the array replaces the receivers. Every receiver must be a contact, local or global; for

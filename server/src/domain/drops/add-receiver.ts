@@ -1,15 +1,19 @@
 import { limits } from '@waybill/protocol';
 import { policyOf } from '../accounts/policy-of.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
+import type { NewEvent } from '../events/event-store.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { Faults } from '../faults.ts';
+import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { effectiveSecondFactor } from '../links/second-factor.ts';
-import type { Actor, Engines, NewEvent, SentId, Store } from '../ports/index.ts';
-import { Faults } from '../requests/faults.ts';
-import { linkToken, tokenDigest } from './link-token.ts';
+import type { Store } from '../store.ts';
 import { checkNumber, checkReceiver, type ReceiverWish, receiverFrom } from './receiver-wish.ts';
+import type { SentId } from './sent-drop-store.ts';
 import { fillInboxes } from './write-drop.ts';
 import { enqueueMails, lockLive } from './write-to-receivers.ts';
 

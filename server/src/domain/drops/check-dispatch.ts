@@ -2,13 +2,16 @@ import type { Receiver } from '@waybill/protocol';
 import { excessOf } from '../accounts/count-dispatch.ts';
 import { policyOf } from '../accounts/policy-of.ts';
 import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
+import type { Faults } from '../faults.ts';
+import { linkToken } from '../links/link-token.ts';
 import { isWeaker, strongerOf } from '../links/second-factor.ts';
-import type { Actor, Engines, Policy, SecondFactor, SenderChoices } from '../ports/index.ts';
-import type { Faults } from '../requests/faults.ts';
+import type { Policy, SecondFactor } from '../policy.ts';
 import { checkLifetime, type LifetimeWish } from './lifetime.ts';
-import { linkToken } from './link-token.ts';
 import { prepareLinkKey } from './prepare-link-key.ts';
 import { checkNumber, checkReceiver, type ReceiverWish, receiverFrom } from './receiver-wish.ts';
+import type { SenderChoices } from './sent-drop-store.ts';
 import type { DropToWrite } from './write-drop.ts';
 
 /** What a drop and a request for files have in common. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
+import type { Actor } from '../actor.ts';
 import { openFileList } from '../drafts/open-file-list.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor } from '../ports/index.ts';
+import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { createDrop, type Dispatch, grantAccess } from './create-drop.ts';
-import { linkToken, tokenDigest } from './link-token.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,5 +1,5 @@
+import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
-import type { Engines } from '../ports/index.ts';
 
 /** Ends up to `count` drops that are past their deadline. Returns how many. */
 export async function endExpired({ store }: Pick<Engines, 'store'>, count: number): Promise<number> {

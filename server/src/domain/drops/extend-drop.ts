@@ -1,10 +1,15 @@
+import type { Account } from '../accounts/account-store.ts';
 import { policyOf } from '../accounts/policy-of.ts';
+import type { Author, ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
-import type { Account, Author, ByCommand, DropDeadline, Engines, OwnedKey, Store } from '../ports/index.ts';
-import { requireVersion } from '../requests/require-version.ts';
+import type { OwnedKey } from '../keys/wrapped-key-store.ts';
+import { requireVersion } from '../require-version.ts';
+import type { Store } from '../store.ts';
+import type { DropDeadline } from './drop-store.ts';
 import { reminderSeconds } from './reminder.ts';
 
 /** How exactly a time must be one of the allowed lifetimes from now: the caller computed it a moment ago, by another clock. */

@@ -1,7 +1,7 @@
 import { emailAddress } from '../contacts/email-address.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { SentDropFilter, SentDropKey } from '../ports/index.ts';
-import { idEndOf } from './reference.ts';
+import { idEndOf } from '../reference.ts';
+import type { SentDropFilter, SentDropKey } from './sent-drop-store.ts';
 
 export interface SentDropQuery extends Pick<SentDropFilter, 'state' | 'createdFrom' | 'createdBefore'> {
   readonly receiver?: string | undefined;

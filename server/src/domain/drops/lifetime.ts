@@ -1,6 +1,6 @@
 import { allowedInWords } from '../accounts/policy-of.ts';
-import type { Desttimes } from '../ports/index.ts';
-import type { Faults } from '../requests/faults.ts';
+import type { Faults } from '../faults.ts';
+import type { Desttimes } from '../policy.ts';
 
 /** For how long a drop or a request shall live: a time from now, a deadline, or what is usual. */
 export interface LifetimeWish {

@@ -1,4 +1,4 @@
-import type { Engines } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
 import type { DropToWrite } from './write-drop.ts';
 
 /**

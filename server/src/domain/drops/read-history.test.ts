@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { allOf } from '../../testing/all-of.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import type { Actor } from '../ports/index.ts';
-import { findInboxFile } from './find-inbox-file.ts';
+import type { Actor } from '../actor.ts';
+import { findInboxFile } from '../inbox/find-inbox-file.ts';
 import { type HistoryDrop, type InboxDrop, readHistory, readInbox } from './read-history.ts';
 
 const exchange = await useTestExchange();

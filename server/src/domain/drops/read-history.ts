@@ -1,5 +1,9 @@
 import type { Receiver } from '@waybill/protocol';
-import type { DropLine, Engines, FileLine, InboxLine, PagePosition } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { FileLine } from '../files/file-store.ts';
+import type { InboxLine } from '../inbox/inbox-store.ts';
+import type { PagePosition } from '../page-position.ts';
+import type { DropLine } from './drop-store.ts';
 
 const dropsPerPage = 200;
 /**

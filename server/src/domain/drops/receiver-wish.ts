@@ -2,8 +2,9 @@ import type { Contact, Receiver } from '@waybill/protocol';
 import { isAllowedRecipient, notAllowed } from '../accounts/require-allowed-recipients.ts';
 import { checkDetails, type PersonDetails } from '../contacts/check-details.ts';
 import { emailAddress } from '../contacts/email-address.ts';
-import type { Engines, Policy, SecondFactor } from '../ports/index.ts';
-import type { Faults } from '../requests/faults.ts';
+import type { Engines } from '../engines.ts';
+import type { Faults } from '../faults.ts';
+import type { Policy, SecondFactor } from '../policy.ts';
 
 /** A receiver as the caller names them. */
 export interface ReceiverWish extends PersonDetails {

@@ -1,4 +1,4 @@
-import type { NewDrop } from '../ports/index.ts';
+import type { NewDrop } from './drop-store.ts';
 
 const daySeconds = 24 * 60 * 60;
 

@@ -1,4 +1,4 @@
-import type { Draft } from '../ports/index.ts';
+import type { Draft } from '../drafts/draft-store.ts';
 
 /** A client that received no response repeats its request within this time, or asks its user. */
 const repetitionSeconds = 10 * 60;

@@ -1,8 +1,10 @@
+import type { Account } from '../accounts/account-store.ts';
+import type { Author } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
+import { batchSize } from '../batch.ts';
+import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, Author, Engines } from '../ports/index.ts';
-import { batchSize } from '../sweep.ts';
 
 /** Withdraws a drop or a grant: its links stop working at once, and its bytes are unreadable from then on. */
 export async function revokeDrop(

@@ -1,9 +1,11 @@
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, SentId } from '../ports/index.ts';
 import { revokeDrop } from './revoke-drop.ts';
+import type { SentId } from './sent-drop-store.ts';
 import { lockLive } from './write-to-receivers.ts';
 
 /** Ends a drop or a request of the account, or the link of one receiver, at once. The other receivers keep theirs. */

@@ -1,9 +1,12 @@
 import { secondsToMidnight } from '../accounts/daily-limits.ts';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { Faults } from '../faults.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
-import type { AccountUpload, Actor, Engines, Store } from '../ports/index.ts';
-import { Faults } from '../requests/faults.ts';
+import type { Store } from '../store.ts';
 import { lockUploads, moveUploads } from '../uploads/send-uploads.ts';
+import type { AccountUpload } from '../uploads/upload-store.ts';
 import {
   type CheckedDispatch,
   checkDispatch,

@@ -1,11 +1,17 @@
 import type { DropType, Receiver } from '@waybill/protocol';
 import { countDispatch } from '../accounts/count-dispatch.ts';
+import { requireWithinLimits } from '../accounts/require-within-limits.ts';
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
-import { requireWithinLimits } from '../outbox/require-within-limits.ts';
-import type { Actor, Engines, NewDrop, NewEvent, Policy, Store, Wrapped } from '../ports/index.ts';
-import { linkToken, tokenDigest } from './link-token.ts';
+import type { NewEvent } from '../events/event-store.ts';
+import { linkToken, tokenDigest } from '../links/link-token.ts';
+import type { Policy } from '../policy.ts';
+import type { Wrapped } from '../ports/key-provider.ts';
+import type { Store } from '../store.ts';
+import type { NewDrop } from './drop-store.ts';
 import { reminderSeconds } from './reminder.ts';
 
 type Needs = Pick<Engines, 'random' | 'checkpoint' | 'messageLimit'>;

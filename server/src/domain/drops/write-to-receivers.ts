@@ -1,12 +1,15 @@
 import { countDispatch } from '../accounts/count-dispatch.ts';
 import { policyOf } from '../accounts/policy-of.ts';
+import { requireWithinLimits } from '../accounts/require-within-limits.ts';
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { requireWithinLimits } from '../outbox/require-within-limits.ts';
-import type { Actor, Engines, SentId, SentReceiver, Store } from '../ports/index.ts';
-import { requireVersion } from '../requests/require-version.ts';
+import { requireVersion } from '../require-version.ts';
+import type { Store } from '../store.ts';
 import { requireLiveDrop } from './extend-drop.ts';
+import type { SentId, SentReceiver } from './sent-drop-store.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'policy' | 'messageLimit'>;
 

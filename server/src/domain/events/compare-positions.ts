@@ -1,4 +1,4 @@
-import type { EventPosition } from '../ports/index.ts';
+import type { EventPosition } from './event-store.ts';
 
 /** Negative when the first is earlier, positive when it is later. */
 export function comparePositions(one: EventPosition, other: EventPosition): number {

@@ -1,4 +1,6 @@
-import type { NewEvent, TypedDrop } from '../ports/index.ts';
+import type { DropType } from '@waybill/protocol';
+
+import type { NewEvent } from './event-store.ts';
 
 type Happening =
   | 'created'
@@ -24,4 +26,10 @@ export function dropEvents(
   return type === 'uploadfiles'
     ? [{ accountId, type: `request.${happening}`, data: { request_id: dropId, ...data } }]
     : [{ accountId, type: `drop.${happening}`, data: { drop_id: dropId, ...data } }];
+}
+
+export interface TypedDrop {
+  readonly accountId: string;
+  readonly dropId: string;
+  readonly type: DropType | 'receivedfiles';
 }

@@ -1,6 +1,7 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, EventPage, EventPosition } from '../ports/index.ts';
 import { comparePositions } from './compare-positions.ts';
+import type { EventPage, EventPosition } from './event-store.ts';
 import type { EventWatch, News } from './event-watch.ts';
 
 export interface EventQuery {

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../ports/index.ts';
+import type { StoredEvent } from './event-store.ts';
 
 /** An event as the account and its webhooks get it. */
 export function shownEvent({ id, type, createdAt, data }: StoredEvent) {

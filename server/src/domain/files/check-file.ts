@@ -1,10 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
 import { isLost } from '../keys/lost-key.ts';
-import type { CheckedFile, Damage, KeyProvider, ObjectStore } from '../ports/index.ts';
+import { MissingObject } from '../missing-object.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 import { type FileObject, objectsOf, sealOf } from './chunk-runs.ts';
 import { discardBuffer } from './discard-buffer.ts';
-import { MissingObject } from './missing-object.ts';
+import type { CheckedFile, Damage } from './scrub-store.ts';
 import { openSegment, sealedBytes, segmentCount } from './sealing.ts';
 import { UnreadableObject, unlessUnreadable } from './unreadable-object.ts';
 

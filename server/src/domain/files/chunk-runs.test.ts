@@ -4,8 +4,8 @@ import { describe, expect } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { openFile, outcomeOf, silentLedger, testMemory } from '../../testing/sealed-file.ts';
-import type { ChunkRun, SealedFile } from '../ports/index.ts';
 import { leftoverKeys, objectEnd, placeOf, runsOf, sealOf, takeKeys, withRun } from './chunk-runs.ts';
+import type { ChunkRun, SealedFile } from './file-store.ts';
 import { chunkBytes, chunkKey, segmentBytes, segmentsPerChunk } from './sealing.ts';
 import { SealedWriter } from './write-sealed.ts';
 

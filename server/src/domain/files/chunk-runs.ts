@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import type { ChunkRun } from '../ports/index.ts';
+import type { ChunkRun } from './file-store.ts';
 import { chunkKey, type SegmentSeal, sealedBytes, segmentCount, segmentsPerChunk } from './sealing.ts';
 
 interface WithRuns {

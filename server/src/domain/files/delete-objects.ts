@@ -1,5 +1,5 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines } from '../ports/index.ts';
 
 /** The most keys that one request takes. */
 export const objectsPerRequest = 1_000;

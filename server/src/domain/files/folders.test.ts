@@ -5,9 +5,10 @@ import { allOf } from '../../testing/all-of.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { announced, deskFiles, grantedLink, readyFile } from '../../testing/grants.ts';
 import { sentLink } from '../../testing/links.ts';
+import type { Actor } from '../actor.ts';
 import { readInbox } from '../drops/read-history.ts';
-import { sendFiles } from '../grants/send-files.ts';
-import type { Actor, Link } from '../ports/index.ts';
+import type { Link } from '../links/link-store.ts';
+import { sendFiles } from '../requests/send-files.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -4,8 +4,8 @@ import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory-
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys, keysOf, openFile, outcomeOf, sealFile } from '../../testing/sealed-file.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { ObjectStore } from '../ports/index.ts';
-import { ReadAhead } from './read-ahead.ts';
+import { ReadAhead } from '../flow/read-ahead.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 import { readSealed } from './read-sealed.ts';
 import { chunkBytes, sealedSegmentBytes, segmentBytes, segmentCount, tagBytes } from './sealing.ts';
 

@@ -1,7 +1,8 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { ChunkRun, Engines, SealedFile } from '../ports/index.ts';
 import { objectEnd, placeOf, sealOf } from './chunk-runs.ts';
 import { discardBuffer } from './discard-buffer.ts';
+import type { ChunkRun, SealedFile } from './file-store.ts';
 import {
   chunkKey,
   openSegment,

@@ -1,5 +1,6 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { Policy, SealedFile } from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
+import type { SealedFile } from './file-store.ts';
 
 /** The policy may have become stricter since the upload: a file that was never scanned must not be sent now. */
 export function requireScanned(policy: Pick<Policy, 'scan'>, file: Pick<SealedFile, 'scan'>): void {

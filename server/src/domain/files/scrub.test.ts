@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { removeFile } from '../drafts/remove-file.ts';
+import { Pace } from '../flow/pace.ts';
 import { placeHold } from '../holds/place-hold.ts';
 import { LostKey } from '../keys/lost-key.ts';
-import { Pace } from './pace.ts';
 import { scrubAlone } from './scrub.ts';
 import { chunkBytes, chunkKey } from './sealing.ts';
 

@@ -1,7 +1,8 @@
-import type { Engines, ScrubbedFile, ScrubPass } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { Pace } from '../flow/pace.ts';
+import { checkKeys } from '../keys/check-master-keys.ts';
 import { checkFile } from './check-file.ts';
-import { checkKeys } from './check-master-keys.ts';
-import type { Pace } from './pace.ts';
+import type { ScrubbedFile, ScrubPass } from './scrub-store.ts';
 
 const filesPerPage = 500;
 /** How much is read again after a crash. */

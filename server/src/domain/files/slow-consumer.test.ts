@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys, sealFile } from '../../testing/sealed-file.ts';
-import type { ObjectStore } from '../ports/index.ts';
-import { ReadAhead } from './read-ahead.ts';
+import { ReadAhead } from '../flow/read-ahead.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 import { readSealed } from './read-sealed.ts';
 import { chunkBytes, sealedSegmentBytes, segmentBytes } from './sealing.ts';
 

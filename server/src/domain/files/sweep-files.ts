@@ -1,6 +1,7 @@
-import type { Deletion, DeletionStore, Engines } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
 import { takeKeys } from './chunk-runs.ts';
 import { deleteObjects, objectsPerRequest } from './delete-objects.ts';
+import type { Deletion, DeletionStore } from './file-store.ts';
 
 const leaseSeconds = 60;
 

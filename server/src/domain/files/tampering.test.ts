@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { keysOf, openFile, outcomeOf, sealFile } from '../../testing/sealed-file.ts';
-import type { SealedFile } from '../ports/index.ts';
+import type { SealedFile } from './file-store.ts';
 import { chunkBytes, sealedSegmentBytes, segmentBytes } from './sealing.ts';
 
 /** Three segments, the last one short. */

@@ -1,6 +1,6 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { ObjectStore } from '../ports/index.ts';
-import { MissingObject } from './missing-object.ts';
+import { MissingObject } from '../missing-object.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 
 /** A key of the form of an object's that no object ever has. */
 const absentKey = '00000000-0000-0000-0000-000000000000/00000000';

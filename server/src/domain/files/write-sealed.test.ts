@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { openFile, silentLedger } from '../../testing/sealed-file.ts';
-import type { ChunkRun, ObjectStore, SealedFile } from '../ports/index.ts';
-import { MemoryBudget, type MemoryShare } from '../uploads/memory-budget.ts';
+import { MemoryBudget, type MemoryShare } from '../flow/memory-budget.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 import { takeKeys } from './chunk-runs.ts';
+import type { ChunkRun, SealedFile } from './file-store.ts';
 import { chunkBytes, chunkKey, sealedSegmentBytes, segmentBytes, segmentsPerChunk } from './sealing.ts';
 import { type Ledger, SealedWriter } from './write-sealed.ts';
 

@@ -1,6 +1,7 @@
-import type { ChunkRun, ObjectStore } from '../ports/index.ts';
-import type { MemoryShare } from '../uploads/memory-budget.ts';
+import type { MemoryShare } from '../flow/memory-budget.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 import { runsOf, sealOf, withRun } from './chunk-runs.ts';
+import type { ChunkRun } from './file-store.ts';
 import { chunkKey, type SegmentSeal, sealSegment, segmentBytes, segmentsPerChunk } from './sealing.ts';
 
 const putsInFlight = 4;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
+import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
-import type { Actor } from '../ports/index.ts';
 import { sweep } from '../sweep.ts';
 import { placeHold } from './place-hold.ts';
 import { releaseHold } from './release-hold.ts';

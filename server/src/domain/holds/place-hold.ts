@@ -1,6 +1,8 @@
+import type { Account } from '../accounts/account-store.ts';
+import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, ByCommand, Engines } from '../ports/index.ts';
 
 const maxNameLength = 100;
 const maxReasonLength = 1000;

@@ -1,6 +1,7 @@
+import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { ByCommand, Engines } from '../ports/index.ts';
 
 /** What no other hold keeps, and would have been deleted by now, is deleted by the next sweep. */
 export async function releaseHold(

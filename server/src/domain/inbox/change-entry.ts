@@ -1,6 +1,8 @@
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, LeasedEntry, QueuedEntry } from '../ports/index.ts';
 import { findEntry } from './find-entry.ts';
+import type { LeasedEntry, QueuedEntry } from './inbox-store.ts';
 
 type Needs = Pick<Engines, 'store'>;
 

@@ -1,4 +1,6 @@
-import type { Actor, Engines, QueuedEntry } from '../ports/index.ts';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
+import type { QueuedEntry } from './inbox-store.ts';
 
 export interface ClaimedEntries {
   readonly leaseId: string;

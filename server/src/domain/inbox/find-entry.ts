@@ -1,5 +1,8 @@
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, InboxFile, QueuedEntry } from '../ports/index.ts';
+import type { InboxFile } from '../files/file-store.ts';
+import type { QueuedEntry } from './inbox-store.ts';
 
 /** An entry that has ended, or is another account's, looks as if it never existed. */
 export async function findEntry({ store }: Pick<Engines, 'store'>, actor: Actor, id: string): Promise<QueuedEntry> {

@@ -5,10 +5,13 @@ import { openTestExchange, type TestExchange, testPolicy } from '../../testing/e
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
 import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
+import type { Actor } from '../actor.ts';
 import { createDrop } from '../drops/create-drop.ts';
 import { extendDrop } from '../drops/extend-drop.ts';
 import { scrubAlone } from '../files/scrub.ts';
-import type { Actor, KeyProvider, Scanner, ScrubStore, Verdict } from '../ports/index.ts';
+import type { ScrubStore } from '../files/scrub-store.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
+import type { Scanner, Verdict } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
 import { DayKeys, dayOf, withDayKeys } from './day-keys.ts';
 import { examineDayKeys } from './examine-day-keys.ts';

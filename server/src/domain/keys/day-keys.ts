@@ -1,16 +1,12 @@
 import { ExchangeError } from '../exchange-error.ts';
-import { MissingObject } from '../files/missing-object.ts';
-import type {
-  DayKey,
-  KeyProvider,
-  ObjectStore,
-  OwnedKey,
-  Random,
-  ReplacedKey,
-  Store,
-  Wrapped,
-} from '../ports/index.ts';
+import { MissingObject } from '../missing-object.ts';
+import type { KeyProvider, Wrapped } from '../ports/key-provider.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { Random } from '../ports/random.ts';
+import type { Store } from '../store.ts';
+import type { DayKey } from './day-key-store.ts';
 import { LostKey } from './lost-key.ts';
+import type { OwnedKey, ReplacedKey } from './wrapped-key-store.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 
 const daySeconds = 24 * 60 * 60;

@@ -1,5 +1,6 @@
+import type { Finding } from '../doctor/finding.ts';
 import { fault, ok, reason, skipped, warning } from '../doctor/finding.ts';
-import type { Engines, Finding } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
 import { dateOf } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 

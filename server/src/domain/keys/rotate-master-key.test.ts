@@ -9,7 +9,7 @@ import { openTestPool } from '../../testing/database.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { scrubAlone } from '../files/scrub.ts';
-import type { KeyProvider } from '../ports/index.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
 import { DayKeys, withDayKeys } from './day-keys.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 

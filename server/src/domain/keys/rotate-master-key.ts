@@ -1,6 +1,9 @@
-import type { Engines, FilePosition, KeyOwner, KeyProvider, OwnedKey, ReplacedKey } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { FilePosition } from '../file-position.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
 import { contextOf, dateOf } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
+import type { KeyOwner, OwnedKey, ReplacedKey } from './wrapped-key-store.ts';
 
 const owners: readonly KeyOwner[] = ['files', 'uploads', 'drops'];
 const keysPerStatement = 500;

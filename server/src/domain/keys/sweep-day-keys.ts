@@ -1,6 +1,7 @@
-import type { Engines, OwnedKey } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
 import { dateOf, dayOfVersion } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
+import type { OwnedKey } from './wrapped-key-store.ts';
 
 const keysPerStatement = 500;
 const maxBatches = 1000;

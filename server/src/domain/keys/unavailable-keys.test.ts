@@ -10,10 +10,10 @@ import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { startFailingObjects } from '../../testing/failing-object.ts';
 import { createEmptyBucket } from '../../testing/object-store.ts';
 import { openTransit } from '../../testing/vault.ts';
-import { checkKeysHourly } from '../files/check-master-keys.ts';
 import { scrubAlone } from '../files/scrub.ts';
-import type { KeyProvider } from '../ports/index.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
 import { sweep } from '../sweep.ts';
+import { checkKeysHourly } from './check-master-keys.ts';
 import { DayKeys, withDayKeys } from './day-keys.ts';
 import { rotateMasterKey } from './rotate-master-key.ts';
 

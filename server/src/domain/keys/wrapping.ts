@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import type { Random } from '../ports/index.ts';
+import type { Random } from '../ports/random.ts';
 import { LostKey } from './lost-key.ts';
 
 const nonceBytes = 12;

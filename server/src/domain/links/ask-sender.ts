@@ -1,7 +1,8 @@
 import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, Link, Question } from '../ports/index.ts';
+import type { Link } from './link-store.ts';
 
 /** What the receiver of this link may ask the sender now, if anything. */
 export function questionOf(link: Pick<Link, 'ended' | 'revoked' | 'endsSoon'>): Question | undefined {
@@ -33,3 +34,6 @@ export async function askSender(engines: Pick<Engines, 'store' | 'random'>, link
     });
   });
 }
+
+/** What a receiver may ask the sender. */
+export type Question = 'more_time' | 'send_again';

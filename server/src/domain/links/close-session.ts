@@ -1,5 +1,6 @@
-import { tokenDigest } from '../drops/link-token.ts';
-import type { Engines, Link } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { Link } from './link-store.ts';
+import { tokenDigest } from './link-token.ts';
 
 /** Ends this browser's session, even for someone with a copy of its cookie. Returns the link that it belonged to. */
 export async function closeSession(engines: Pick<Engines, 'store'>, secret: string): Promise<Link | undefined> {

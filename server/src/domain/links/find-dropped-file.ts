@@ -1,7 +1,8 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireScanned } from '../files/require-scanned.ts';
 import { isUuid } from '../is-uuid.ts';
-import type { DroppedFile, Engines, Link } from '../ports/index.ts';
+import type { DroppedFile, Link } from './link-store.ts';
 
 export async function findDroppedFile(
   engines: Pick<Engines, 'store' | 'policy'>,

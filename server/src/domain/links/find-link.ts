@@ -1,7 +1,8 @@
 import type { ErrorCode } from '@waybill/protocol';
-import { tokenDigest } from '../drops/link-token.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, Link, LinkSession } from '../ports/index.ts';
+import type { Link, LinkSession } from './link-store.ts';
+import { tokenDigest } from './link-token.ts';
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 

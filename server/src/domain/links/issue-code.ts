@@ -1,5 +1,7 @@
-import type { Engines, Link, Store } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { Store } from '../store.ts';
 import { codeSeconds } from './code.ts';
+import type { Link } from './link-store.ts';
 import { type CodeTarget, codeTarget } from './second-factor.ts';
 
 const maxCodesPerHour = 5;

@@ -1,7 +1,8 @@
-import { tokenDigest } from '../drops/link-token.ts';
+import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
-import type { Engines, Link } from '../ports/index.ts';
 import { issueCode } from './issue-code.ts';
+import type { Link } from './link-store.ts';
+import { tokenDigest } from './link-token.ts';
 
 /**
  * How long a browser's cookie is recognised after the link's deadline, so that its page can say that the link has

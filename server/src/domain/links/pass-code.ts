@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, LinkSession } from '../ports/index.ts';
 import { codeOf, withoutSpaces } from './code.ts';
+import type { LinkSession } from './link-store.ts';
 
 export const maxTries = 5;
 

@@ -1,4 +1,6 @@
-import type { Completed, Delivery, Engines, Link, NewEvent } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { NewEvent } from '../events/event-store.ts';
+import type { Completed, Delivery, Link } from './link-store.ts';
 
 /**
  * Records what was sent to a receiver. When the receiver has everything, the sender is told, unless it opted out.

@@ -1,4 +1,6 @@
-import type { Channel, Engines, Link, LinkSession, SecondFactor, SecondFactorChoices } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { Channel, SecondFactor } from '../policy.ts';
+import type { Link, LinkSession } from './link-store.ts';
 
 export interface CodeTarget {
   readonly channel: Channel;
@@ -40,4 +42,12 @@ export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link)
 export function isPassed(engines: Pick<Engines, 'policy' | 'sms'>, { link, passed }: LinkSession): boolean {
   const target = codeTarget(engines, link);
   return target === undefined || (passed !== null && !isWeaker(passed, target.channel));
+}
+
+/** From which follows what the receivers of a drop have to pass. */
+export interface SecondFactorChoices {
+  /** The sender's choice for this drop; null: the rule applies. */
+  readonly secondFactor: SecondFactor | null;
+  /** The rule of the account or its group, as it is now; null: the server's setting applies. */
+  readonly secondFactorRule: SecondFactor | null;
 }

@@ -1,7 +1,10 @@
-import { linkToken } from '../drops/link-token.ts';
-import { referenceOf } from '../drops/reference.ts';
+import type { Engines } from '../engines.ts';
+import type { Question } from '../links/ask-sender.ts';
 import { codeMinutes, codeOf } from '../links/code.ts';
-import type { Engines, Letter, MessageKind, Question, WaitingMessage } from '../ports/index.ts';
+import { linkToken } from '../links/link-token.ts';
+import { referenceOf } from '../reference.ts';
+import type { Letter } from './letters.ts';
+import type { MessageKind, WaitingMessage } from './outbox-store.ts';
 
 type Needs = Pick<Engines, 'letters' | 'keys' | 'policy' | 'stopLinks'>;
 

@@ -1,4 +1,5 @@
-import type { DnsRecords, Finding, ProbeMailServer } from '../ports/index.ts';
+import type { Finding } from '../doctor/finding.ts';
+import type { DnsRecords, ProbeMailServer } from '../ports/mail-setup.ts';
 import { findRecords, type MailDomains } from './find-mail-records.ts';
 import { type MailFinding, serverFindings } from './test-mail.ts';
 

@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsRecords } from '../ports/index.ts';
+import type { DnsAnswer, DnsRecords } from '../ports/mail-setup.ts';
 import type { MailCheck, MailFinding } from './test-mail.ts';
 
 export interface MailDomains {

@@ -1,5 +1,5 @@
 import { linkAuthor, systemAuthor } from '../audit/author.ts';
-import type { Engines } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
 import { onOneLine, withoutLinks } from './answer.ts';
 import { markUndeliverable } from './mark-undeliverable.ts';
 

@@ -1,6 +1,9 @@
+import type { Author } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
-import type { Author, Engines, Link, Store } from '../ports/index.ts';
+import type { Link } from '../links/link-store.ts';
+import type { Store } from '../store.ts';
 
 /**
  * Records in the caller's transaction that mails do not reach a receiver, and tells the sender, once. False when that
@@ -28,3 +31,6 @@ export async function markUndeliverable(
   await tx.events.append(dropEvents({ accountId, ...news }, 'undeliverable', { receiver: news.receiver }));
   return true;
 }
+
+/** What the sender's side is shown where a mail server's answer would be. */
+export const stoppedReason = 'the receiver wants no more mail from this account';

@@ -1,4 +1,4 @@
-import type { Policy } from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
 
 /** In the domain that the mail comes from, because any other would look forged. */
 export function messageIdOf({ mailFrom }: Pick<Policy, 'mailFrom'>, id: string): string {

@@ -1,5 +1,5 @@
 import { codeSeconds } from '../links/code.ts';
-import type { MessageKind, WaitingMessage } from '../ports/index.ts';
+import type { MessageKind, WaitingMessage } from './outbox-store.ts';
 
 const notices: ReadonlySet<MessageKind> = new Set([
   'receipt',

@@ -1,5 +1,6 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines, Mailbox } from '../ports/index.ts';
+import type { Mailbox } from '../ports/mailbox.ts';
 import { maxBounceBytes, recordBounce } from './record-bounce.ts';
 
 /** The rest is read next time. */

@@ -1,5 +1,6 @@
-import { referenceOf } from '../drops/reference.ts';
-import type { DeliveryReport, Engines } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { DeliveryReport } from '../ports/mailbox.ts';
+import { referenceOf } from '../reference.ts';
 import { giveUp } from './give-up.ts';
 
 /** More than a mail server returns of one of our mails, which is about 30 kB. */

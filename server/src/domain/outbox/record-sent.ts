@@ -1,5 +1,5 @@
+import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
-import type { Engines } from '../ports/index.ts';
 
 /** Records that a server has accepted a message. The first one with the link is how its receiver was notified. */
 export async function recordSent(

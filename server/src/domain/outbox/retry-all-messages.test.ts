@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import type { Actor } from '../ports/index.ts';
+import type { Actor } from '../actor.ts';
 import { retryAllMessages } from './retry-all-messages.ts';
 
 const exchange = await useTestExchange();

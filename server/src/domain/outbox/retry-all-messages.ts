@@ -1,5 +1,7 @@
+import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
-import type { ByCommand, Engines, GivenUpFilter } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { GivenUpFilter } from './outbox-store.ts';
 
 const messagesPerBatch = 500;
 

@@ -1,4 +1,4 @@
-import { SignedIds } from './signed-ids.ts';
+import { SignedIds } from '../signed-ids.ts';
 
 /** Short, because a mail address has at most 64 characters before its @. */
 const macBytes = 10;

@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { sentLink } from '../../testing/links.ts';
+import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop, grantAccess } from '../drops/create-drop.ts';
-import { tokenDigest } from '../drops/link-token.ts';
-import { referenceOf } from '../drops/reference.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { tokenDigest } from '../links/link-token.ts';
 import { openLink } from '../links/open-link.ts';
-import type { Actor, Mail, Mailer, Note, OutboxStore, Report, Store } from '../ports/index.ts';
+import type { Note, Report } from '../ports/logger.ts';
+import type { Mail, Mailer } from '../ports/mailer.ts';
+import { referenceOf } from '../reference.ts';
+import type { Store } from '../store.ts';
+import type { OutboxStore } from './outbox-store.ts';
 import { SendFailure } from './send-failure.ts';
 import { maxAttempts, pauseSeconds, sendMessage } from './send-message.ts';
 

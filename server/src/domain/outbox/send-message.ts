@@ -1,11 +1,15 @@
-import { referenceOf } from '../drops/reference.ts';
-import type { Engines, Mail, Policy, Random, SendOutcome, WaitingMessage } from '../ports/index.ts';
-import { stoppedReason } from '../stops/stop-mail.ts';
+import type { Engines } from '../engines.ts';
+import { retryThroughOutage } from '../flow/retry-through-outage.ts';
+import type { Policy } from '../policy.ts';
+import type { Mail, SendOutcome } from '../ports/mailer.ts';
+import type { Random } from '../ports/random.ts';
+import { referenceOf } from '../reference.ts';
 import { onOneLine } from './answer.ts';
 import { composeMail, composeSms } from './compose.ts';
 import { giveUp } from './give-up.ts';
+import { stoppedReason } from './mark-undeliverable.ts';
 import { messageIdOf } from './message-id.ts';
-import { patiently } from './patiently.ts';
+import type { WaitingMessage } from './outbox-store.ts';
 import { isNotice, isStoppable, pointlessBecause } from './pointless.ts';
 import { recordSent } from './record-sent.ts';
 import { SendFailure } from './send-failure.ts';
@@ -77,7 +81,7 @@ export async function sendMessage(
     const { state, outcome } = await attempt(engines, message);
     if (state === 'sent') engines.checkpoint('message:sent');
     // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
-    await patiently(async () => {
+    await retryThroughOutage(async () => {
       if (state === 'given_up')
         await giveUp(engines, accountId, messageId, { outcome, answer: outcome, actor: 'mail server' });
       else if (state === 'sent') await recordSent(engines, accountId, messageId, outcome);

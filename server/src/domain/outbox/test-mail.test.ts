@@ -12,7 +12,7 @@ import { closedPort } from '../../testing/tcp.ts';
 import { createLetters } from '../../views/letters.ts';
 import { plainOperator } from '../../views/operator.ts';
 import { createWords } from '../../views/words.ts';
-import type { DnsRecords } from '../ports/index.ts';
+import type { DnsRecords } from '../ports/mail-setup.ts';
 import { findRecords } from './find-mail-records.ts';
 import { ReturnPaths } from './return-paths.ts';
 import { type MailCheck, type MailFinding, testMail } from './test-mail.ts';

@@ -1,4 +1,5 @@
-import type { DnsRecords, Engines, MailServerFacts, ProbeMailServer } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { DnsRecords, MailServerFacts, ProbeMailServer } from '../ports/mail-setup.ts';
 import { onOneLine } from './answer.ts';
 import { findRecords } from './find-mail-records.ts';
 import { messageIdOf } from './message-id.ts';

@@ -1,5 +1,6 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Correspondence, Engines } from '../ports/index.ts';
+import type { Correspondence } from './stop-store.ts';
 
 /** Who wrote the mail that a stop link was in, and to whom. Finding it changes nothing. */
 export async function findCorrespondence(

@@ -1,7 +1,9 @@
+import type { Account } from '../accounts/account-store.ts';
+import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Account, ByCommand, Engines } from '../ports/index.ts';
 
 /** For an administrator whom the person has asked to. */
 export async function removeStop(

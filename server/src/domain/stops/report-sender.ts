@@ -1,8 +1,9 @@
+import { requireWithinLimits } from '../accounts/require-within-limits.ts';
 import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { requireWithinLimits } from '../outbox/require-within-limits.ts';
-import type { Correspondence, Engines } from '../ports/index.ts';
+import type { Correspondence } from './stop-store.ts';
 
 /**
  * Sends the operator one mail for each link through which a sender is reported, within the limits that apply to an

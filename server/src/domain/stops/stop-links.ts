@@ -1,4 +1,4 @@
-import { SignedIds } from '../outbox/signed-ids.ts';
+import { SignedIds } from '../signed-ids.ts';
 
 /**
  * The link in a mail with which its reader stops or reports the sender. Its token is the message's id and a MAC of it:

@@ -1,10 +1,9 @@
 import { linkAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
-import { markUndeliverable } from '../outbox/mark-undeliverable.ts';
-import type { Correspondence, Engines } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import { markUndeliverable, stoppedReason } from '../outbox/mark-undeliverable.ts';
 
-/** What the sender's side is shown where a mail server's answer would be. */
-export const stoppedReason = 'the receiver wants no more mail from this account';
+import type { Correspondence } from './stop-store.ts';
 
 type Needs = Pick<Engines, 'store' | 'random'>;
 

@@ -1,4 +1,4 @@
-import type { Actor } from '../ports/index.ts';
+import type { Actor } from '../actor.ts';
 import { accountOwner, type UploadOwner } from './owner.ts';
 
 /** What the names of these drafts begin with. */

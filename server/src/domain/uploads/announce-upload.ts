@@ -1,6 +1,10 @@
 import { policyOf } from '../accounts/policy-of.ts';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, Policy, Scanner, Store } from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
+import type { Scanner } from '../ports/scanner.ts';
+import type { Store } from '../store.ts';
 import { uploadOwner } from './account-upload.ts';
 import { type AnnouncedFile, beginUpload, claimForLater } from './begin-upload.ts';
 

@@ -1,7 +1,8 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { CompleteUpload, Engines, Upload } from '../ports/index.ts';
 import { DigestCheck } from './declared-digests.ts';
 import { Inspection } from './inspection.ts';
+import type { CompleteUpload, Upload } from './upload-store.ts';
 
 export type ArrivingNeeds = Pick<Engines, 'scanner' | 'policy'>;
 

@@ -1,9 +1,12 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
 import { filePath } from '../files/file-path.ts';
-import type { DeclaredDigests, Engines, Policy, Store, Upload } from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
+import type { Store } from '../store.ts';
 import { noDigests } from './declared-digests.ts';
 import type { UploadOwner } from './owner.ts';
+import type { DeclaredDigests, Upload } from './upload-store.ts';
 
 const mediaTypeShape = /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}$/i;
 

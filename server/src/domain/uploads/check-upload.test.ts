@@ -13,12 +13,16 @@ import {
   takenOver,
 } from '../../testing/grants.ts';
 import { closedPort } from '../../testing/tcp.ts';
+import type { SealedFile } from '../files/file-store.ts';
 import { chunkKey } from '../files/sealing.ts';
 import { sweepFiles } from '../files/sweep-files.ts';
-import { deskOf, deskOwner } from '../grants/desk.ts';
-import type { Link, ObjectStore, Policy, Scanner, SealedFile } from '../ports/index.ts';
+import type { Link } from '../links/link-store.ts';
+import type { Policy } from '../policy.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { Scanner } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
 import { checkUpload, maxChecks } from './check-upload.ts';
+import { deskOf, deskOwner } from './desk.ts';
 import { receiveBytes } from './receive-bytes.ts';
 
 const exchange = await useTestExchange();

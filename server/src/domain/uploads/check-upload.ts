@@ -1,14 +1,17 @@
+import type { Author } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { Checksums } from '../files/checksums.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import { authorOfDesk } from '../grants/desk.ts';
-import type { Author, CompleteUpload, Engines, UncheckedUpload, Verdict } from '../ports/index.ts';
+import type { Verdict } from '../ports/scanner.ts';
 import { uploadDrafts } from './account-upload.ts';
 import { DigestCheck } from './declared-digests.ts';
+import { authorOfDesk } from './desk.ts';
 import { scanStored } from './inspection.ts';
 import { judge } from './judge-verdict.ts';
+import type { CompleteUpload, UncheckedUpload } from './upload-store.ts';
 
 /** The job that checks an upload whose bytes came in several requests: enqueued when the last of them is stored. */
 export const checkUploadJob = 'check-upload';

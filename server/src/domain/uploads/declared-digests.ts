@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { DeclaredDigests, Engines, Upload, UploadWriter } from '../ports/index.ts';
 import { requireStill } from './store-bytes.ts';
+import type { DeclaredDigests, Upload, UploadWriter } from './upload-store.ts';
 
 export const noDigests: DeclaredDigests = { sha256: null, sha512: null };
 const algorithms = ['sha256', 'sha512'] as const;

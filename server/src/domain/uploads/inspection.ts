@@ -1,6 +1,7 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { Checksums } from '../files/checksums.ts';
-import type { Engines, Scan, ScanSource, Verdict } from '../ports/index.ts';
+import type { Scan, ScanSource, Verdict } from '../ports/scanner.ts';
 import { judge } from './judge-verdict.ts';
 
 type Needs = Pick<Engines, 'scanner' | 'policy'>;

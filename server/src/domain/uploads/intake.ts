@@ -1,5 +1,5 @@
+import type { MemoryBudget } from '../flow/memory-budget.ts';
 import type { LiveUploads } from './live-uploads.ts';
-import type { MemoryBudget } from './memory-budget.ts';
 
 /** What a process has for receiving uploads. */
 export interface Intake {

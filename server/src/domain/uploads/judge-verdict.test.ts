@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Policy, Verdict } from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
+import type { Verdict } from '../ports/scanner.ts';
 import { judge } from './judge-verdict.ts';
 
 const accepted = (scan: 'clean' | 'unscanned') => ({ outcome: 'accept', scan });

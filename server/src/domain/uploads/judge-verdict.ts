@@ -1,4 +1,6 @@
-import type { Policy, Refusal, Verdict } from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
+import type { Verdict } from '../ports/scanner.ts';
+import type { Refusal } from './upload-store.ts';
 
 /** What happens to a file after its scan. */
 export type Judgement =

@@ -1,4 +1,4 @@
-import type { Engines } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
 
 const lookEveryMs = 50;
 /** A request that has stored nothing for so long may belong to a connection whose other end is gone. */

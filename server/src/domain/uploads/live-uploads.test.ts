@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { UploadStore, UploadWriter } from '../ports/index.ts';
 import { LiveUploads } from './live-uploads.ts';
+import type { UploadStore, UploadWriter } from './upload-store.ts';
 
 const leaseSeconds = 60;
 const writer = (id: string, name = 'writer'): UploadWriter => ({ accountId: 'account', id, writer: name });

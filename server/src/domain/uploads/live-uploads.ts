@@ -1,5 +1,5 @@
 import { ExchangeError } from '../exchange-error.ts';
-import type { UploadStore, UploadWriter } from '../ports/index.ts';
+import type { UploadStore, UploadWriter } from './upload-store.ts';
 
 const writersPerRenewal = 1_000;
 /**

@@ -1,5 +1,6 @@
+import type { Actor } from '../actor.ts';
+import type { Author } from '../audit/audit-store.ts';
 import { keyAuthor } from '../audit/author.ts';
-import type { Actor, Author } from '../ports/index.ts';
 
 /** What an upload belongs to: a draft of an account, or a contact's desk. */
 export interface UploadOwner {

@@ -5,6 +5,7 @@ import { testIntake, useTestExchange } from '../../testing/exchange.ts';
 import { announced, contentOf, deskFiles, grantedLink, piecesOf, takenOver } from '../../testing/grants.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { placeOf } from '../files/chunk-runs.ts';
+import type { SealedFile } from '../files/file-store.ts';
 import {
   chunkBytes,
   chunkCount,
@@ -15,10 +16,11 @@ import {
   segmentsPerChunk,
 } from '../files/sealing.ts';
 import { sweepFiles } from '../files/sweep-files.ts';
-import { deskOf, deskOwner } from '../grants/desk.ts';
-import type { Link, ObjectStore, SealedFile } from '../ports/index.ts';
+import { MemoryBudget } from '../flow/memory-budget.ts';
+import type { Link } from '../links/link-store.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 import { checkUpload } from './check-upload.ts';
-import { MemoryBudget } from './memory-budget.ts';
+import { deskOf, deskOwner } from './desk.ts';
 import { receiveBytes } from './receive-bytes.ts';
 
 const exchange = await useTestExchange();

@@ -1,10 +1,10 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { chunkBytes } from '../files/sealing.ts';
-import type { Upload, UploadWriter } from '../ports/index.ts';
 import { ArrivingCheck, type ArrivingNeeds } from './arriving-check.ts';
 import type { UploadOwner } from './owner.ts';
 import { completeUploads } from './stage-upload.ts';
 import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
+import type { Upload, UploadWriter } from './upload-store.ts';
 
 export type ReceiveNeeds = StoreNeeds & ArrivingNeeds;
 

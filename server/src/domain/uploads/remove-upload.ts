@@ -1,7 +1,8 @@
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports/index.ts';
 import { draftOfUpload } from './account-upload.ts';
 
 /** Removes an account's upload, whatever its state, unless it was sent. */

@@ -1,7 +1,8 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { freeName } from '../files/free-name.ts';
-import type { AccountUpload, Store } from '../ports/index.ts';
+import type { Store } from '../store.ts';
 import { draftOfUpload } from './account-upload.ts';
+import type { AccountUpload } from './upload-store.ts';
 
 /**
  * The account's uploads with these ids, locked until the transaction ends. One that is missing does not exist, was sent

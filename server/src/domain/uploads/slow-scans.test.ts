@@ -8,7 +8,7 @@ import { incomingFile, useTestExchange } from '../../testing/exchange.ts';
 import { grantedLink, receivedFile } from '../../testing/grants.ts';
 import { type OwnClamd, startClamd } from '../../testing/own-clamd.ts';
 import { slowToScan, startSlowClamd } from '../../testing/slow-clamd.ts';
-import type { Policy } from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
 import { checkUpload } from './check-upload.ts';
 import { accountOwner } from './owner.ts';
 import { stageUpload } from './stage-upload.ts';

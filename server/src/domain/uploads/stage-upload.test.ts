@@ -5,21 +5,17 @@ import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import { incomingFile, type TestExchange, testIntake, testPolicy, useTestExchange } from '../../testing/exchange.ts';
 import { openFile } from '../../testing/sealed-file.ts';
 import { closedPort } from '../../testing/tcp.ts';
+import type { Actor } from '../actor.ts';
+import type { SealedFile } from '../files/file-store.ts';
 import { chunkKey } from '../files/sealing.ts';
-import type {
-  Actor,
-  ObjectStore,
-  Policy,
-  Scanner,
-  ScanSource,
-  SealedFile,
-  UploadStore,
-  Verdict,
-} from '../ports/index.ts';
+import type { Policy } from '../policy.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { Scanner, ScanSource, Verdict } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
 import { LiveUploads } from './live-uploads.ts';
 import { accountOwner } from './owner.ts';
 import { abandonUploads, completeUploads, stageUpload } from './stage-upload.ts';
+import type { UploadStore } from './upload-store.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;

@@ -1,13 +1,14 @@
 import { limits } from '@waybill/protocol';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { readWithKey } from '../files/read-sealed.ts';
-import type { CompleteUpload, DeclaredDigests, Engines, UploadWriter } from '../ports/index.ts';
 import { beginUpload, tooLarge } from './begin-upload.ts';
 import { DigestCheck } from './declared-digests.ts';
 import { Inspection } from './inspection.ts';
 import type { UploadOwner } from './owner.ts';
 import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
+import type { CompleteUpload, DeclaredDigests, UploadWriter } from './upload-store.ts';
 
 export type StageNeeds = StoreNeeds & Pick<Engines, 'dayKeys' | 'scanner' | 'policy' | 'readAhead'>;
 

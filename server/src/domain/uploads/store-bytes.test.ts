@@ -4,12 +4,14 @@ import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys } from '../../testing/sealed-file.ts';
 import { linkAuthor } from '../audit/author.ts';
+import type { Engines } from '../engines.ts';
+import type { ChunkRun } from '../files/file-store.ts';
 import { chunkBytes, chunkKey, sealedSegmentBytes, segmentsPerChunk } from '../files/sealing.ts';
-import type { ChunkRun, Engines, Upload, UploadStore, UploadWriter } from '../ports/index.ts';
+import { MemoryBudget } from '../flow/memory-budget.ts';
 import { LiveUploads } from './live-uploads.ts';
-import { MemoryBudget } from './memory-budget.ts';
 import { linkOwner } from './owner.ts';
 import { type ByteSource, storeBytes } from './store-bytes.ts';
+import type { Upload, UploadStore, UploadWriter } from './upload-store.ts';
 
 const owner = linkOwner('account', linkAuthor({ dropId: 'drop', position: 0 }), 'desk');
 const content = deterministicRandom('stored').bytes(20 * chunkBytes);

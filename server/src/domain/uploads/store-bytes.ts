@@ -1,10 +1,12 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { placeOf, runsOf, withRun } from '../files/chunk-runs.ts';
+import type { ChunkRun } from '../files/file-store.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { type Ledger, SealedWriter } from '../files/write-sealed.ts';
-import type { ChunkRun, Engines, Upload, UploadWriter } from '../ports/index.ts';
 import type { Intake } from './intake.ts';
 import type { UploadOwner } from './owner.ts';
+import type { Upload, UploadWriter } from './upload-store.ts';
 
 /** How many object numbers are claimed at once, so that a long upload rarely queries the database. */
 const objectsPerClaim = 16;

@@ -1,10 +1,13 @@
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, Store, Webhook, WebhookWish } from '../ports/index.ts';
-import { requireVersion } from '../requests/require-version.ts';
+import { requireVersion } from '../require-version.ts';
+import type { Store } from '../store.ts';
 import { requireCovered, requireMayControl } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
+import type { Webhook, WebhookWish } from './webhook-store.ts';
 import { requireUsableUrl } from './webhook-url.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;

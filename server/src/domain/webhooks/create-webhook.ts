@@ -1,10 +1,12 @@
 import { limits } from '@waybill/protocol';
+import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, Webhook, WebhookWish } from '../ports/index.ts';
 import { requireReadable } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
+import type { Webhook, WebhookWish } from './webhook-store.ts';
 import { requireUsableUrl } from './webhook-url.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;

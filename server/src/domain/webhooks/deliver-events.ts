@@ -1,7 +1,9 @@
-import { patiently } from '../outbox/patiently.ts';
-import type { ClaimedDelivery, Engines, PostOutcome, ToldReason, Webhook } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import { retryThroughOutage } from '../flow/retry-through-outage.ts';
+import type { PostOutcome } from '../ports/webhook-sender.ts';
 import { disableWebhook } from './disable-webhook.ts';
 import { pauseOf, retryPause } from './retry-schedule.ts';
+import type { AutomaticDisabledReason, ClaimedDelivery, Webhook } from './webhook-store.ts';
 
 /** The job that sends a webhook what is due. */
 export const deliverEventsJob = 'deliver-events';
@@ -39,7 +41,7 @@ export async function deliverEvents(
     if (webhook.disabled) await webhookDeliveries.giveUp(accountId, webhookId, rowsAtOnce);
     else await sendWhatIsDue(engines, accountId, webhook, signal);
   } finally {
-    await patiently(() => webhookDeliveries.release(accountId, webhookId, webhook.lease));
+    await retryThroughOutage(() => webhookDeliveries.release(accountId, webhookId, webhook.lease));
   }
 }
 
@@ -66,7 +68,7 @@ async function sendWhatIsDue(
 
 interface AttemptResult {
   readonly isDelivered: boolean;
-  readonly disables?: ToldReason | undefined;
+  readonly disables?: AutomaticDisabledReason | undefined;
 }
 
 async function attempt(
@@ -104,7 +106,9 @@ async function attempt(
     durationMs: Math.round(performance.now() - begin),
   };
   // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
-  const failingSeconds = await patiently(() => store.webhookDeliveries.record(accountId, webhook.id, recorded, result));
+  const failingSeconds = await retryThroughOutage(() =>
+    store.webhookDeliveries.record(accountId, webhook.id, recorded, result),
+  );
   if (isDelivered) return { isDelivered };
   if (recorded.status === 410) return { isDelivered, disables: 'gone' };
   return { isDelivered, disables: failingSeconds >= disableAfterSeconds ? 'failing' : undefined };

@@ -1,13 +1,14 @@
 import { systemAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
-import type { Engines, ToldReason } from '../ports/index.ts';
+import type { Engines } from '../engines.ts';
+import type { AutomaticDisabledReason } from './webhook-store.ts';
 
 /** Stops sending to a webhook, and tells the account's owner by mail. */
 export async function disableWebhook(
   engines: Pick<Engines, 'store' | 'random' | 'report'>,
   accountId: string,
   webhookId: string,
-  reason: ToldReason,
+  reason: AutomaticDisabledReason,
 ): Promise<void> {
   const { store, random, report } = engines;
   await store.transaction(async (tx) => {

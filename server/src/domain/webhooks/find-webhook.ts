@@ -1,5 +1,7 @@
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines, Webhook } from '../ports/index.ts';
+import type { Webhook } from './webhook-store.ts';
 
 export async function findWebhook({ store }: Pick<Engines, 'store'>, actor: Actor, id: string): Promise<Webhook> {
   const webhook = await store.webhooks.byId(actor.accountId, id);

@@ -1,6 +1,7 @@
 import { type EventType, eventTypes, type Scope } from '@waybill/protocol/v1';
+import type { Actor } from '../actor.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Webhook } from '../ports/index.ts';
+import type { Webhook } from './webhook-store.ts';
 
 type Scopes = readonly Scope[] | null;
 

@@ -1,5 +1,6 @@
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Actor, Engines } from '../ports/index.ts';
 import { findWebhook } from './find-webhook.ts';
 import { requireMayControl } from './readable-events.ts';
 

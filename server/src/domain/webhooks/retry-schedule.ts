@@ -1,4 +1,5 @@
-import type { PostOutcome, Random } from '../ports/index.ts';
+import type { Random } from '../ports/random.ts';
+import type { PostOutcome } from '../ports/webhook-sender.ts';
 
 const [minute, hour] = [60, 60 * 60];
 /** Before each attempt after the first. */

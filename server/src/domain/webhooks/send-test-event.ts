@@ -1,4 +1,5 @@
-import type { Actor, Engines } from '../ports/index.ts';
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
 import { findWebhook } from './find-webhook.ts';
 
 /** Sends a webhook an event with which its receiver can be tried out. Returns the event's id. */

@@ -1,5 +1,5 @@
+import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import type { Engines } from '../ports/index.ts';
 
 export function requireUsableUrl({ webhookSender }: Pick<Engines, 'webhookSender'>, url: string): void {
   const detail = webhookSender.objection(url);

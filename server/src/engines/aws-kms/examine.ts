@@ -1,5 +1,5 @@
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { fault, ok, reason } from '../../domain/doctor/finding.ts';
-import type { Finding } from '../../domain/ports/index.ts';
 import { type KmsOptions, kmsKeyProvider } from './key-provider.ts';
 
 const check = 'keys.kms';

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-kms';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { LostKey } from '../../domain/keys/lost-key.ts';
-import type { KeyProvider } from '../../domain/ports/index.ts';
+import type { KeyProvider } from '../../domain/ports/key-provider.ts';
 
 export interface KmsKey {
   readonly version: number;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { fault, ok, reason, skipped, warning } from '../../domain/doctor/finding.ts';
-import type { Finding, Scanner, Verdict } from '../../domain/ports/index.ts';
+import type { Scanner, Verdict } from '../../domain/ports/scanner.ts';
 import { openConnection } from './connection.ts';
 import { clamdScanner } from './scanner.ts';
 

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports/index.ts';
+import { type Stream, StreamSlots } from '../../domain/flow/stream-slots.ts';
+import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports/scanner.ts';
 import { openConnection, ping } from './connection.ts';
-import { type Stream, StreamSlots } from './stream-slots.ts';
 
 const unavailable: Verdict = { result: 'unscanned', why: 'unavailable' };
 const interrupted: Verdict = { result: 'unscanned', why: 'interrupted' };

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import type { DnsAnswer, DnsRecords } from '../../domain/ports/index.ts';
+import type { DnsAnswer, DnsRecords } from '../../domain/ports/mail-setup.ts';
 
 /** Queries the system's DNS servers, or this one. */
 export function dnsRecords({

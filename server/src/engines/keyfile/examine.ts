@@ -1,7 +1,10 @@
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { fault, ok, reason, skipped } from '../../domain/doctor/finding.ts';
-import { checkMasterKeys } from '../../domain/files/check-master-keys.ts';
-import type { Finding, KeyProvider, Random, Store } from '../../domain/ports/index.ts';
+import { checkMasterKeys } from '../../domain/keys/check-master-keys.ts';
+import type { KeyProvider } from '../../domain/ports/key-provider.ts';
+import type { Random } from '../../domain/ports/random.ts';
 import { SetupError } from '../../domain/setup-error.ts';
+import type { Store } from '../../domain/store.ts';
 import { keyfileProvider } from './key-provider.ts';
 
 export interface KeyfileExamination {

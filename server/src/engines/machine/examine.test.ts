@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Finding } from '../../domain/ports/index.ts';
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
 import { runOnOwnDisk } from '../../testing/own-disk.ts';
 import { examineMachine } from './examine.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, loadavg, totalmem } from 'node:os';
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { ok, warning } from '../../domain/doctor/finding.ts';
-import type { Finding } from '../../domain/ports/index.ts';
 
 export interface MachineExamination {
   /** What a process may use for transfers. */

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { fault, ok, reason } from '../../domain/doctor/finding.ts';
-import type { Finding } from '../../domain/ports/index.ts';
 
 /** `work` lists and removes mails in `new`, and moves others to `cur`. */
 export async function* examineMaildir(folder: string): AsyncGenerator<Finding> {

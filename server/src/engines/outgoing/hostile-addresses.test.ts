@@ -2,7 +2,7 @@
 // that is not refused is seen as a connection.
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WebhookSender } from '../../domain/ports/index.ts';
+import type { WebhookSender } from '../../domain/ports/webhook-sender.ts';
 import { deliverEvents } from '../../domain/webhooks/deliver-events.ts';
 import { askV1 } from '../../testing/ask-v1.ts';
 import type { EnclosedAnswer, EnclosedRequest } from '../../testing/enclosed-sender.ts';

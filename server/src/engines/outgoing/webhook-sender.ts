@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
-import type { PostFailure, PostOutcome, WebhookSender } from '../../domain/ports/index.ts';
+import type { PostFailure, PostOutcome, WebhookSender } from '../../domain/ports/webhook-sender.ts';
 import { type AddressesOf, dnsAddresses } from './addresses-of.ts';
 import { ForbiddenAddressError, guardedConnector, UnknownNameError } from './guarded-connector.ts';
 import { mayBeReached } from './public-address.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AccountContents, AccountDeletionStore } from '../../domain/ports/index.ts';
+import type { AccountContents, AccountDeletionStore } from '../../domain/accounts/account-deletion-store.ts';
 import type { Database } from './database.ts';
 import { endDrops } from './drops.ts';
 import { forgetDropsOfAccount } from './forget-drops.ts';

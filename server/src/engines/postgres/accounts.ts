@@ -1,10 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { AccountStore, ApiKey, LiveKey } from '../../domain/ports/index.ts';
-import { type BatchLimits, batched } from './batched.ts';
-import type { Database } from './database.ts';
+import type { AccountStore, ApiKey, LiveKey } from '../../domain/accounts/account-store.ts';
+import { type BatchLimits, batched } from '../../domain/flow/batched.ts';
+import { type Database, OutOfReachError } from './database.ts';
 
 /** Every request is authenticated; beyond these limits it is rejected instead of kept waiting. */
-export const credentialLimits: BatchLimits = { keys: 100, inFlight: 4, waiting: 1_000, waitMs: 2_000 };
+export const credentialLimits: BatchLimits = {
+  keys: 100,
+  inFlight: 4,
+  waiting: 1_000,
+  waitMs: 2_000,
+  overloaded: () => new OutOfReachError('too many callers wait for the same query'),
+};
 
 export function accountStore(db: Database): AccountStore {
   const accounts = () =>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AnswerStore } from '../../domain/ports/index.ts';
+import type { AnswerStore } from '../../domain/idempotency/answer-store.ts';
 import type { Database } from './database.ts';
 import { forgetOldest } from './forget-oldest.ts';
 

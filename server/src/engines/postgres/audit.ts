@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AuditStore } from '../../domain/ports/index.ts';
+import type { AuditStore } from '../../domain/audit/audit-store.ts';
 import type { Database } from './database.ts';
 import { forgetOldest } from './forget-oldest.ts';
 import { isHeld } from './holds.ts';

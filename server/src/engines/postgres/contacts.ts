@@ -1,6 +1,6 @@
 import type { Contact } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
-import type { ContactStore, ListedContact } from '../../domain/ports/index.ts';
+import type { ContactStore, ListedContact } from '../../domain/contacts/contact-store.ts';
 import type { Database } from './database.ts';
 import { maxPageRows } from './page-size.ts';
 

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
-import type { CheckedFile, DatabaseCopies, FilePosition, KeyVersion } from '../../domain/ports/index.ts';
+import type { DatabaseCopies, KeyVersion } from '../../domain/backup/database-copies.ts';
+import type { FilePosition } from '../../domain/file-position.ts';
+import type { CheckedFile } from '../../domain/files/scrub-store.ts';
 import { outputOf } from './client-tools.ts';
 import { type Database, openDatabase, restoreSchema } from './database.ts';
 import { endDrops } from './drops.ts';

@@ -8,7 +8,7 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { countUsage } from '../../domain/accounts/count-usage.ts';
 import { policyOf } from '../../domain/accounts/policy-of.ts';
-import type { Store } from '../../domain/ports/index.ts';
+import type { Store } from '../../domain/store.ts';
 import { createEmptyDatabase, openTestPool } from '../../testing/database.ts';
 import { testPolicy } from '../../testing/exchange.ts';
 import { openDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { Lane } from '../../domain/lane.ts';
+import { Lane } from '../../domain/flow/lane.ts';
 import type { DB } from './schema.ts';
 
 export type Database = Kysely<DB>;

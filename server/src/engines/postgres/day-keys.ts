@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DayKey, DayKeyStore } from '../../domain/ports/index.ts';
+import type { DayKey, DayKeyStore } from '../../domain/keys/day-key-store.ts';
 import type { Database } from './database.ts';
 
 /** Between the two, it is clear to everyone whether an announced object will be the key of its day. */

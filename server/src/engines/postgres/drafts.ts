@@ -1,6 +1,6 @@
 import type { Receiver } from '@waybill/protocol';
 import { sql } from 'kysely';
-import type { DraftStore } from '../../domain/ports/index.ts';
+import type { DraftStore } from '../../domain/drafts/draft-store.ts';
 import { uploadDrafts } from '../../domain/uploads/account-upload.ts';
 import type { Database } from './database.ts';
 import { secondsFromNow } from './time.ts';

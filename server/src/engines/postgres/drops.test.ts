@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { findInboxFile } from '../../domain/drops/find-inbox-file.ts';
+import { batchSize } from '../../domain/batch.ts';
 import { readHistory, readInbox } from '../../domain/drops/read-history.ts';
-import { sendFiles } from '../../domain/grants/send-files.ts';
+import { findInboxFile } from '../../domain/inbox/find-inbox-file.ts';
 import { findLink, findSession } from '../../domain/links/find-link.ts';
+import type { DroppedFile, Link } from '../../domain/links/link-store.ts';
 import { openLink } from '../../domain/links/open-link.ts';
-import type { DroppedFile, Link } from '../../domain/ports/index.ts';
-import { batchSize, sweep } from '../../domain/sweep.ts';
+import { sendFiles } from '../../domain/requests/send-files.ts';
+import { sweep } from '../../domain/sweep.ts';
 import { allOf } from '../../testing/all-of.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { grantedLink, readyFile } from '../../testing/grants.ts';

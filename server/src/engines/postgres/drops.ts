@@ -1,16 +1,10 @@
 import type { DropType, Receiver } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
-import type {
-  Batch,
-  BatchSize,
-  DropDeadline,
-  DropStore,
-  FileLine,
-  PagePosition,
-  ReceiverState,
-  Sending,
-  TypedDrop,
-} from '../../domain/ports/index.ts';
+import type { Batch, BatchSize } from '../../domain/batch.ts';
+import type { DropDeadline, DropStore, ReceiverState, Sending } from '../../domain/drops/drop-store.ts';
+import type { TypedDrop } from '../../domain/events/drop-events.ts';
+import type { FileLine } from '../../domain/files/file-store.ts';
+import type { PagePosition } from '../../domain/page-position.ts';
 import type { Database } from './database.ts';
 import { forgetDeliveries, forgetDrops } from './forget-drops.ts';
 import { forgetOldest } from './forget-oldest.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { EventPage, EventPosition, NewEvent, Store } from '../../domain/ports/index.ts';
+import type { EventPage, EventPosition, NewEvent } from '../../domain/events/event-store.ts';
+import type { Store } from '../../domain/store.ts';
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { limits } from '@waybill/protocol';
 import { type RawBuilder, sql } from 'kysely';
 import { comparePositions } from '../../domain/events/compare-positions.ts';
-import type { EventPage, EventPosition, EventStore, NewEvent, StoredEvent } from '../../domain/ports/index.ts';
+import type { EventPage, EventPosition, EventStore, NewEvent, StoredEvent } from '../../domain/events/event-store.ts';
 import type { Database } from './database.ts';
 
 /** Literal in the statement, so that there is one text and one plan for every size of page up to this. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { clockFinding, fault, ok, reason, warning } from '../../domain/doctor/finding.ts';
-import type { Finding } from '../../domain/ports/index.ts';
 import { openPool, StandbyError } from './database.ts';
 import { planMigrations } from './migrate.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Deletion, FileStore } from '../../domain/ports/index.ts';
+import type { Deletion, FileStore } from '../../domain/files/file-store.ts';
 import type { Database } from './database.ts';
 import { remainingObjects } from './remaining-objects.ts';
 import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';

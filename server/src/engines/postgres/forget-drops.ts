@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Batch, BatchSize } from '../../domain/ports/index.ts';
+import type { Batch, BatchSize } from '../../domain/batch.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
 

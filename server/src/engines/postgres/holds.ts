@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Hold, HoldStore } from '../../domain/ports/index.ts';
+import type { Hold, HoldStore } from '../../domain/holds/hold-store.ts';
 import type { Database } from './database.ts';
 import { forgetOldest } from './forget-oldest.ts';
 

@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { InboxStore, LeasedEntry, QueuedEntry, QueuePosition, QueueState } from '../../domain/ports/index.ts';
+import type {
+  InboxStore,
+  LeasedEntry,
+  QueuedEntry,
+  QueuePosition,
+  QueueState,
+} from '../../domain/inbox/inbox-store.ts';
 import type { Database } from './database.ts';
 import { maxPageRows } from './page-size.ts';
 import { secondsFromNow } from './time.ts';

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { grantAccess } from '../../domain/drops/create-drop.ts';
-import { tokenDigest } from '../../domain/drops/link-token.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { findLink, findSession } from '../../domain/links/find-link.ts';
+import type { DroppedFile, Link } from '../../domain/links/link-store.ts';
+import { tokenDigest } from '../../domain/links/link-token.ts';
 import { maxSessions, openLink } from '../../domain/links/open-link.ts';
-import type { DroppedFile, Link } from '../../domain/ports/index.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
 

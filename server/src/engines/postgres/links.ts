@@ -1,15 +1,8 @@
 import type { DropType } from '@waybill/protocol';
 import { sql } from 'kysely';
-import type {
-  Channel,
-  Completed,
-  Delivery,
-  DropEnding,
-  Link,
-  LinkStore,
-  Question,
-  ReceiversLink,
-} from '../../domain/ports/index.ts';
+import type { Question } from '../../domain/links/ask-sender.ts';
+import type { Completed, Delivery, DropEnding, Link, LinkStore, ReceiversLink } from '../../domain/links/link-store.ts';
+import type { Channel } from '../../domain/policy.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
 import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';

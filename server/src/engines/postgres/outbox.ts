@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { ListedFile } from '../../domain/files/file-store.ts';
+import type { ReceiversLink } from '../../domain/links/link-store.ts';
+import type { OutboxLine, OutboxStore, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
 import { isNotice } from '../../domain/outbox/pointless.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
-import type { ListedFile, OutboxLine, OutboxStore, ReceiversLink, WaitingMessage } from '../../domain/ports/index.ts';
 import type { Database } from './database.ts';
 import { forgetOldest } from './forget-oldest.ts';
 import { isHeld } from './holds.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AccountUsage, Group, QuotaStore, Quotas } from '../../domain/ports/index.ts';
+import type { AccountUsage, Group, QuotaStore, Quotas } from '../../domain/accounts/quota-store.ts';
 import type { Database } from './database.ts';
 
 const columns = {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Deletion } from '../../domain/ports/index.ts';
+import type { Deletion } from '../../domain/files/file-store.ts';
 
 /** What remains to be deleted for each deletion, as a table `rest`, and the condition that nothing remains. */
 export function remainingObjects(deletions: readonly Deletion[]): {

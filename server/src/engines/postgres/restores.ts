@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { DatabaseCopies, NamedObjects, RestoreTurn } from '../../domain/backup/database-copies.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { DatabaseCopies, NamedObjects, RestoreTurn } from '../../domain/ports/index.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { installTools, outputOf, runTool } from './client-tools.ts';
 import type { CopiesOptions } from './copies.ts';

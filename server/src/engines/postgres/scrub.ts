@@ -1,12 +1,6 @@
 import { sql } from 'kysely';
-import type {
-  Damage,
-  DamagedFile,
-  FilePosition,
-  ScrubbedFile,
-  ScrubPass,
-  ScrubStore,
-} from '../../domain/ports/index.ts';
+import type { FilePosition } from '../../domain/file-position.ts';
+import type { Damage, DamagedFile, ScrubbedFile, ScrubPass, ScrubStore } from '../../domain/files/scrub-store.ts';
 import type { Database } from './database.ts';
 
 export function scrubStore(db: Database): ScrubStore {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ChunkRun } from '../../domain/ports/index.ts';
+import type { ChunkRun } from '../../domain/files/file-store.ts';
 
 /** The columns of a file that is to be read, named as in the domain. */
 export const sealedFileColumns = [

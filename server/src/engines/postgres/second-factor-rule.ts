@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SecondFactor } from '../../domain/ports/index.ts';
+import type { SecondFactor } from '../../domain/policy.ts';
 
 /** For a query's `accounts`: the second factor that the account or its group requires now; null: neither says. */
 export const secondFactorRule = sql<SecondFactor | null>`coalesce(accounts.second_factor,

@@ -6,7 +6,7 @@ import type {
   SentDropStore,
   SentFile,
   SentReceiver,
-} from '../../domain/ports/index.ts';
+} from '../../domain/drops/sent-drop-store.ts';
 import type { Database } from './database.ts';
 import { maxPageRows } from './page-size.ts';
 import { secondFactorRule } from './second-factor-rule.ts';

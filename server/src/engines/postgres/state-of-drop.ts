@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DropState } from '../../domain/ports/index.ts';
+import type { DropState } from '../../domain/drops/drop-store.ts';
 
 export const stateOfDrop = sql<DropState>`
   case when drops.revoked_at is not null then 'revoked'

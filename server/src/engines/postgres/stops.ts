@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import type { MessageKind } from '../../domain/outbox/outbox-store.ts';
 import { isStoppable } from '../../domain/outbox/pointless.ts';
-import type { Correspondence, MessageKind, StopStore } from '../../domain/ports/index.ts';
+import type { Correspondence, StopStore } from '../../domain/stops/stop-store.ts';
 import type { Database } from './database.ts';
 import { shownName } from './shown-name.ts';
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../domain/ports/index.ts';
+import type { Store } from '../../domain/store.ts';
 import { accountDeletionStore } from './account-deletions.ts';
 import { accountStore } from './accounts.ts';
 import { answerStore } from './answers.ts';

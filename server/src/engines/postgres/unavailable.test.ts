@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Store } from '../../domain/ports/index.ts';
+import type { Store } from '../../domain/store.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { startStandby } from '../../testing/own-standby.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Store } from '../../domain/ports/index.ts';
+import type { Store } from '../../domain/store.ts';
 import { OutOfReachError } from './database.ts';
 
 /**

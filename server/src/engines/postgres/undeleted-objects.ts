@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { UndeletedObjectStore } from '../../domain/ports/index.ts';
+import type { UndeletedObjectStore } from '../../domain/files/undeleted-object-store.ts';
 import type { Database } from './database.ts';
 import { secondsFromNow } from './time.ts';
 

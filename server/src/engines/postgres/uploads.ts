@@ -1,17 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { ChunkRun, Deletion } from '../../domain/files/file-store.ts';
 import { freeName } from '../../domain/files/free-name.ts';
+import { uploadDrafts } from '../../domain/uploads/account-upload.ts';
+import { checkUploadJob } from '../../domain/uploads/check-upload.ts';
 import type {
   AccountUpload,
-  ChunkRun,
   CompleteUpload,
   DeclaredDigests,
-  Deletion,
   DeskFile,
   UploadStore,
   UploadWriter,
-} from '../../domain/ports/index.ts';
-import { uploadDrafts } from '../../domain/uploads/account-upload.ts';
-import { checkUploadJob } from '../../domain/uploads/check-upload.ts';
+} from '../../domain/uploads/upload-store.ts';
 import type { Database } from './database.ts';
 import { jobPayload, type Schedule, type Traceparent } from './job-payload.ts';
 import { remainingObjects } from './remaining-objects.ts';

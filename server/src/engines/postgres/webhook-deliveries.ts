@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ClaimedDelivery, WebhookAttempt, WebhookDeliveryStore } from '../../domain/ports/index.ts';
 import { deliverEventsJob } from '../../domain/webhooks/deliver-events.ts';
+import type { ClaimedDelivery, WebhookAttempt, WebhookDeliveryStore } from '../../domain/webhooks/webhook-store.ts';
 import type { Database } from './database.ts';
 import { forgetOldest } from './forget-oldest.ts';
 import { jobPayload, type Schedule, type Traceparent } from './job-payload.ts';

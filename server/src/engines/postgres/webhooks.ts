@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { DisabledReason, Webhook, WebhookStore } from '../../domain/ports/index.ts';
 import { tellOwnerJob } from '../../domain/webhooks/tell-owner.ts';
+import type { DisabledReason, Webhook, WebhookStore } from '../../domain/webhooks/webhook-store.ts';
 import type { Database } from './database.ts';
 import { jobPayload, type Traceparent } from './job-payload.ts';
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { FilePosition, KeyOwner, OwnedKey, WrappedKeyStore } from '../../domain/ports/index.ts';
+import type { FilePosition } from '../../domain/file-position.ts';
+import type { KeyOwner, OwnedKey, WrappedKeyStore } from '../../domain/keys/wrapped-key-store.ts';
 import type { Database } from './database.ts';
 
 const columns: Record<KeyOwner, string> = { files: 'wrapped_key', uploads: 'wrapped_key', drops: 'link_key' };

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { WrappedKey } from '../../domain/ports/index.ts';
+import type { WrappedKey } from '../../domain/ports/key-provider.ts';
 import type { Database } from './database.ts';
 
 /**

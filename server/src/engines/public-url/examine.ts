@@ -1,6 +1,7 @@
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { certificateFinding, fault, ok, reason, warning } from '../../domain/doctor/finding.ts';
 import { type ProbeAnswer, ProbeTokens, probeHeader, probePath } from '../../domain/doctor/probe.ts';
-import type { Finding, Random } from '../../domain/ports/index.ts';
+import type { Random } from '../../domain/ports/random.ts';
 import { askInHalves, askToSend, type Reply } from './ask-through-proxy.ts';
 
 export interface PublicUrlExamination {

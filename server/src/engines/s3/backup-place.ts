@@ -12,9 +12,9 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import type { BackupPlace, BucketInventory, NeededObject } from '../../domain/backup/backup-place.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { MissingObject } from '../../domain/files/missing-object.ts';
-import type { BackupPlace, BucketInventory, NeededObject } from '../../domain/ports/index.ts';
+import { MissingObject } from '../../domain/missing-object.ts';
 import { openClient, type S3Options } from './client.ts';
 
 /** No one waits for an answer, and a copy within the store may take its time. */

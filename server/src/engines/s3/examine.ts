@@ -10,8 +10,8 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { clockFinding, fault, ok, reason, skipped, warning } from '../../domain/doctor/finding.ts';
-import type { Finding } from '../../domain/ports/index.ts';
 import { openClient, type S3Options } from './client.ts';
 
 export interface S3Examination extends S3Options {

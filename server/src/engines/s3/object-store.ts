@@ -10,9 +10,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { discardBuffer } from '../../domain/files/discard-buffer.ts';
-import { MissingObject } from '../../domain/files/missing-object.ts';
-import { Lane, type LaneOptions } from '../../domain/lane.ts';
-import type { ObjectStore } from '../../domain/ports/index.ts';
+import { Lane, type LaneOptions } from '../../domain/flow/lane.ts';
+import { MissingObject } from '../../domain/missing-object.ts';
+import type { ObjectStore } from '../../domain/ports/object-store.ts';
 import { openClient, type S3Options } from './client.ts';
 import { FirstByte } from './first-byte.ts';
 

@@ -1,5 +1,5 @@
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { fault, ok, warning } from '../../domain/doctor/finding.ts';
-import type { Finding } from '../../domain/ports/index.ts';
 import { reasonOf, requestTo, type SmsGatewayOptions } from './gateway.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
-import type { SmsGateway } from '../../domain/ports/index.ts';
+import type { SmsGateway } from '../../domain/ports/sms-gateway.ts';
 import { fitsGsmAlphabet } from './gsm-alphabet.ts';
 
 export interface SmsGatewayOptions {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
-import type { Mail } from '../../domain/ports/index.ts';
+import type { Mail } from '../../domain/ports/mailer.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { delivered } from '../../testing/mailbox.ts';
 import { type SmtpStage, scriptedSmtp } from '../../testing/scripted-smtp.ts';

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
+import { slots } from '../../domain/flow/slots.ts';
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
-import type { Mail, Mailer } from '../../domain/ports/index.ts';
-import { slots } from './slots.ts';
+import type { Mail, Mailer } from '../../domain/ports/mailer.ts';
 
 export interface SmtpMailer extends Mailer {
   close(): void;

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { Redis, Result } from 'ioredis';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { CsrfTokens, Random } from '../../domain/ports/index.ts';
+import type { CsrfTokens } from '../../domain/ports/csrf-tokens.ts';
+import type { Random } from '../../domain/ports/random.ts';
 
 /**
  * One sorted set per account: member = the token's SHA-256, score = when it was last used, by the server's own clock.

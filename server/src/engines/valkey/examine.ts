@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Redis, ReplyError } from 'ioredis';
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { clockFinding, fault, ok, reason, warning } from '../../domain/doctor/finding.ts';
-import type { Finding } from '../../domain/ports/index.ts';
 import { connectValkey } from './connect.ts';
 import { factsOf, isNodeOfCluster, nodeOfCluster } from './facts.ts';
 

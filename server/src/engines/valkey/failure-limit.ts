@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { FailureLimit } from '../../domain/ports/index.ts';
+import type { FailureLimit } from '../../domain/ports/limits.ts';
 
 /** Shared by all processes; each counts for itself while the shared count is unavailable. */
 export function valkeyFailureLimit(redis: Redis, options: { failures: number; seconds: number }): FailureLimit {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { MessageLimit } from '../../domain/ports/index.ts';
+import type { MessageLimit } from '../../domain/ports/limits.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { connectValkey } from './connect.ts';

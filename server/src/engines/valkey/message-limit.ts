@@ -1,6 +1,6 @@
 import type { Redis, Result } from 'ioredis';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { MessageLimit } from '../../domain/ports/index.ts';
+import type { MessageLimit } from '../../domain/ports/limits.ts';
 
 const windowMs = 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
-import type { RecipientPace } from '../../domain/ports/index.ts';
+import type { RecipientPace } from '../../domain/ports/limits.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { closedPort } from '../../testing/tcp.ts';
 import { connectValkey } from './connect.ts';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RecipientPace } from '../../domain/ports/index.ts';
+import type { RecipientPace } from '../../domain/ports/limits.ts';
 
 const hourSeconds = 60 * 60;
 

@@ -1,5 +1,5 @@
+import type { Finding } from '../../domain/doctor/finding.ts';
 import { fault, ok, reason } from '../../domain/doctor/finding.ts';
-import type { Finding } from '../../domain/ports/index.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { vaultKeyProvider } from './key-provider.ts';
 import { askTransit, describe, type TransitOptions } from './transit.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { LostKey } from '../../domain/keys/lost-key.ts';
-import type { KeyProvider, MasterKey } from '../../domain/ports/index.ts';
+import type { KeyProvider, MasterKey } from '../../domain/ports/key-provider.ts';
 import { askTransit, describe, type TransitAnswer, type TransitOptions } from './transit.ts';
 
 /**

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { authenticate } from '../../domain/accounts/authenticate.ts';
+import type { Actor } from '../../domain/actor.ts';
+import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Actor, Engines } from '../../domain/ports/index.ts';
 import { limitingFailures } from '../shared/limiting-failures.ts';
 
 export type DoorNeeds = Pick<Engines, 'store' | 'csrfTokens' | 'failureLimit'> & { readonly pepper: Buffer };

@@ -1,4 +1,4 @@
-import { findInboxFile } from '../../domain/drops/find-inbox-file.ts';
+import { findInboxFile } from '../../domain/inbox/find-inbox-file.ts';
 import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
 import { actorOf, type Endpoint } from './endpoint.ts';
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Actor, Engines } from '../../domain/ports/index.ts';
+import type { Actor } from '../../domain/actor.ts';
+import type { Engines } from '../../domain/engines.ts';
 import type { App } from '../app.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
 import type { Transfers } from '../shared/transfers.ts';

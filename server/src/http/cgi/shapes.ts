@@ -1,6 +1,7 @@
 import type { FileReference, HistoryEntry, InboxEntry, Sender, UploadedFile } from '@waybill/protocol';
+import type { Account } from '../../domain/accounts/account-store.ts';
 import type { HistoryDrop, InboxDrop } from '../../domain/drops/read-history.ts';
-import type { Account, FileLine, StagedFile } from '../../domain/ports/index.ts';
+import type { FileLine, StagedFile } from '../../domain/files/file-store.ts';
 
 /** The domain's values in the shapes of docs/api.md#operations. */
 export function uploadedFile(file: StagedFile): UploadedFile {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { revokeDrop } from '../../domain/drops/revoke-drop.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
-import type { Mail } from '../../domain/ports/index.ts';
+import type { Mail } from '../../domain/ports/mailer.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink } from '../../testing/links.ts';
 import { buildTestServer, testHost as host, postForm } from '../../testing/server.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { askSender, questionOf } from '../../domain/links/ask-sender.ts';
 import { LinkOver } from '../../domain/links/find-link.ts';
-import type { Link } from '../../domain/ports/index.ts';
+import type { Link } from '../../domain/links/link-store.ts';
 import type { Asking } from '../../views/components/ask-form.tsx';
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from './confirm.tsx';

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codeSeconds, isCodeShaped } from '../../domain/links/code.ts';
 import { issueCode, mayIssueCode } from '../../domain/links/issue-code.ts';
+import type { LinkSession } from '../../domain/links/link-store.ts';
 import { maxTries, passCode } from '../../domain/links/pass-code.ts';
 import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';
-import type { LinkSession } from '../../domain/ports/index.ts';
 import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-page.tsx';
 import type { App } from '../app.ts';
 import type { LinkPages } from './link-pages.ts';

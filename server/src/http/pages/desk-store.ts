@@ -1,7 +1,7 @@
-import { announceFile } from '../../domain/grants/announce-file.ts';
-import { deskOwner } from '../../domain/grants/desk.ts';
-import type { Link } from '../../domain/ports/index.ts';
+import type { Link } from '../../domain/links/link-store.ts';
+import { announceFile } from '../../domain/requests/announce-file.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
+import { deskOwner } from '../../domain/uploads/desk.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { type RequestEnds, ResumableStore } from '../shared/resumable-store.ts';
 import type { PageEngines } from './routes.tsx';

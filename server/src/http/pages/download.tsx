@@ -1,8 +1,8 @@
-import { referenceOf } from '../../domain/drops/reference.ts';
 import { requireScanned } from '../../domain/files/require-scanned.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
+import { referenceOf } from '../../domain/reference.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
 import { named } from '../../views/plain.ts';
 import type { App } from '../app.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findLink } from '../../domain/links/find-link.ts';
+import type { Link } from '../../domain/links/link-store.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { codeTarget } from '../../domain/links/second-factor.ts';
-import type { Link } from '../../domain/ports/index.ts';
 import { LinkLandingPage, linkLandingTitle } from '../../views/pages/link-landing-page.tsx';
 import { named } from '../../views/plain.ts';
 import type { App } from '../app.ts';

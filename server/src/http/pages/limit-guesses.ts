@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Engines } from '../../domain/ports/index.ts';
 
 /** Looks up what a token in the URL leads to. Guessing a token is hopeless, but it is still rate-limited. */
 export async function limitGuesses<Found>(

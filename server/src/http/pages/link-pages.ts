@@ -1,4 +1,4 @@
-import type { Link } from '../../domain/ports/index.ts';
+import type { Link } from '../../domain/links/link-store.ts';
 
 /** What a kind of link leads to: the URL in its mail, and the URL of its page once a person has opened it. */
 export interface LinkPages {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { referenceOf } from '../../domain/drops/reference.ts';
 import type { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Link } from '../../domain/ports/index.ts';
+import type { Link } from '../../domain/links/link-store.ts';
+import { referenceOf } from '../../domain/reference.ts';
 import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
 import { GonePage, type GonePageProps, goneTitle } from '../../views/pages/gone-page.tsx';
 import { named } from '../../views/plain.ts';

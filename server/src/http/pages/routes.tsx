@@ -1,6 +1,6 @@
+import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { LinkOver } from '../../domain/links/find-link.ts';
-import type { Engines } from '../../domain/ports/index.ts';
 import type { Intake } from '../../domain/uploads/intake.ts';
 import type { App } from '../app.ts';
 import { asExchangeError } from '../json-errors.ts';

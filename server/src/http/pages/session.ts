@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { findSession } from '../../domain/links/find-link.ts';
+import type { Link, LinkSession } from '../../domain/links/link-store.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
-import type { Engines, Link, LinkSession } from '../../domain/ports/index.ts';
 import type { LinkPages } from './link-pages.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Policy } from '../../domain/ports/index.ts';
+import type { Policy } from '../../domain/policy.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink } from '../../testing/links.ts';
 import { buildTestServer, testHost as host, postForm } from '../../testing/server.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Engines } from '../../domain/ports/index.ts';
 
 /**
  * Only failures are limited, so that the right key still works while its account is under attack from the same address.

@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
 import { DataStore, type Locker, Upload as TusUpload } from '@tus/server';
+import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
-import type { DeclaredDigests, Engines, Upload } from '../../domain/ports/index.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
 import { declareDigests } from '../../domain/uploads/declared-digests.ts';
 import { letFinish } from '../../domain/uploads/let-finish.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { type ReceiveNeeds, receiveBytes } from '../../domain/uploads/receive-bytes.ts';
+import type { DeclaredDigests, Upload } from '../../domain/uploads/upload-store.ts';
 
 /**
  * No lock is needed: reading an upload takes it over, and the previous writer can no longer change anything. Before that,

@@ -4,10 +4,10 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Account } from '../../domain/accounts/account-store.ts';
 import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
 import { createDrop } from '../../domain/drops/create-drop.ts';
-import type { Account } from '../../domain/ports/index.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { buildTestServer, testHost as host } from '../../testing/server.ts';
 

@@ -1,7 +1,8 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Engines } from '../../domain/engines.ts';
+import type { SealedFile } from '../../domain/files/file-store.ts';
 import { type ByteRange, readSealed } from '../../domain/files/read-sealed.ts';
-import type { Engines, SealedFile } from '../../domain/ports/index.ts';
 import { sendBody } from './send-body.ts';
 
 /** Sends a file: always as an attachment of plain bytes, whatever its name or content claims to be. */

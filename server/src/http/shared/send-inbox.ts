@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findInboxFiles } from '../../domain/drops/find-inbox-file.ts';
-import { recordInboxDelivery } from '../../domain/drops/record-inbox-delivery.ts';
-import type { Actor, Engines, InboxFile } from '../../domain/ports/index.ts';
+import type { Actor } from '../../domain/actor.ts';
+import type { Engines } from '../../domain/engines.ts';
+import type { InboxFile } from '../../domain/files/file-store.ts';
+import { findInboxFiles } from '../../domain/inbox/find-inbox-file.ts';
+import { recordInboxDelivery } from '../../domain/inbox/record-inbox-delivery.ts';
 import { sendFile } from './send-file.ts';
 import { sendZip } from './send-zip.ts';
 import type { Transfers } from './transfers.ts';

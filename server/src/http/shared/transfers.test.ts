@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { revokeDrop } from '../../domain/drops/revoke-drop.ts';
 import { openLink } from '../../domain/links/open-link.ts';
-import type { Store } from '../../domain/ports/index.ts';
+import type { Store } from '../../domain/store.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink } from '../../testing/links.ts';
 import { buildTestServer, testHost as host } from '../../testing/server.ts';

@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import { referenceOf } from '../../domain/drops/reference.ts';
+import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { endingOf } from '../../domain/links/find-link.ts';
-import type { Engines, Link } from '../../domain/ports/index.ts';
+import type { Link } from '../../domain/links/link-store.ts';
+import { referenceOf } from '../../domain/reference.ts';
 
 /** What is sent: files of a drop, either through a receiver's link or to an account through its inbox. */
 export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: number };

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Server } from '@tus/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Random } from '../../domain/ports/index.ts';
+import type { Random } from '../../domain/ports/random.ts';
 import { asExchangeError, statusOf } from '../json-errors.ts';
 import { ClientGone } from './client-gone.ts';
 import { type ResumableStore, takingOver } from './resumable-store.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { safeLocalPaths } from '@waybill/protocol';
-import type { SealedFile } from '../../domain/ports/index.ts';
+import type { SealedFile } from '../../domain/files/file-store.ts';
 import { type ZipLayout, zipLayout } from './zip-layout.ts';
 
 /** Everything that determines the bytes of a ZIP. */

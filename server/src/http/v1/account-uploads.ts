@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import type { Actor, DeclaredDigests } from '../../domain/ports/index.ts';
-import { answerOnce } from '../../domain/requests/answer-once.ts';
+import type { Actor } from '../../domain/actor.ts';
+import { answerOnce } from '../../domain/idempotency/answer-once.ts';
 import { uploadOwner } from '../../domain/uploads/account-upload.ts';
 import { announceUpload } from '../../domain/uploads/announce-upload.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
+import type { DeclaredDigests } from '../../domain/uploads/upload-store.ts';
 import { unquotedIdempotencyKeyOf } from '../shared/idempotency-key.ts';
 import { type FinishedUpload, type RequestEnds, ResumableStore } from '../shared/resumable-store.ts';
 import { contentLengthOf } from '../shared/tus.ts';

@@ -1,8 +1,9 @@
 import { limits as bounds } from '@waybill/protocol';
 import { Account } from '@waybill/protocol/v1';
 import { policyOf } from '../../domain/accounts/policy-of.ts';
+import type { Usage } from '../../domain/accounts/quota-store.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Policy, Usage } from '../../domain/ports/index.ts';
+import type { Policy } from '../../domain/policy.ts';
 import { route } from './route.ts';
 
 export const readAccount = route({

@@ -10,9 +10,9 @@ import {
 } from '@waybill/protocol/v1';
 import { Type } from 'typebox';
 import { findContact, putContact, removeContact } from '../../domain/contacts/change-contact.ts';
+import type { ListedContact } from '../../domain/contacts/contact-store.ts';
 import { type ContactResult, versionOf } from '../../domain/contacts/difference.ts';
 import { importContacts, planImport } from '../../domain/contacts/import-contacts.ts';
-import type { ListedContact } from '../../domain/ports/index.ts';
 import { requestedPage } from './cursor.ts';
 import { etagHeader, etagOf } from './etag.ts';
 import { type Route, route } from './route.ts';

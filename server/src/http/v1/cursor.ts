@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { PageQuery } from '@waybill/protocol/v1';
+import type { Actor } from '../../domain/actor.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Actor } from '../../domain/ports/index.ts';
 
 const tagBytes = 16;
 

@@ -1,8 +1,8 @@
 import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyRequest } from 'fastify';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
+import type { Actor } from '../../domain/actor.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Actor } from '../../domain/ports/index.ts';
 import { limitingFailures } from '../shared/limiting-failures.ts';
 import type { V1Engines } from './route.ts';
 

@@ -1,9 +1,11 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import { tokenDigest } from '../../domain/drops/link-token.ts';
-import { referenceOf } from '../../domain/drops/reference.ts';
-import type { Actor, Link, Quotas } from '../../domain/ports/index.ts';
+import type { Quotas } from '../../domain/accounts/quota-store.ts';
+import type { Actor } from '../../domain/actor.ts';
+import type { Link } from '../../domain/links/link-store.ts';
+import { tokenDigest } from '../../domain/links/link-token.ts';
+import { referenceOf } from '../../domain/reference.ts';
 import { readyUpload } from '../../testing/account-uploads.ts';
 import { type AskV1, askV1 } from '../../testing/ask-v1.ts';
 import { tokenOf } from '../../testing/links.ts';

@@ -1,6 +1,7 @@
 import { CheckedDrop, CreatedDrop, Drop, DropDetails, DropPage, DryRunQuery, NewDrop } from '@waybill/protocol/v1';
 import { checkDrop, prepareDrop } from '../../domain/drops/send-drop.ts';
-import type { SentDrop, SentFile, SentReceiver, Store } from '../../domain/ports/index.ts';
+import type { SentDrop, SentFile, SentReceiver } from '../../domain/drops/sent-drop-store.ts';
+import type { Store } from '../../domain/store.ts';
 import { etagOf } from './etag.ts';
 import { type Result, route } from './route.ts';
 import {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Store } from '../../domain/ports/index.ts';
+import type { Store } from '../../domain/store.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { buildTestServer } from '../../testing/server.ts';
 

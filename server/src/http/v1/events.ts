@@ -1,8 +1,8 @@
 import { limits } from '@waybill/protocol';
 import { EventPage, ListEventsQuery } from '@waybill/protocol/v1';
+import type { EventPosition } from '../../domain/events/event-store.ts';
 import { readEvents } from '../../domain/events/read-events.ts';
 import { shownEvent } from '../../domain/events/shown-event.ts';
-import type { EventPosition } from '../../domain/ports/index.ts';
 import { Cursors } from './cursor.ts';
 import { route } from './route.ts';
 

@@ -12,11 +12,12 @@ import {
   RenewInput,
 } from '@waybill/protocol/v1';
 import type { Static } from 'typebox';
-import { findInboxFileById } from '../../domain/drops/find-inbox-file.ts';
+import type { InboxFile } from '../../domain/files/file-store.ts';
 import { acknowledgeEntry, giveEntryBack, releaseEntry, renewLease } from '../../domain/inbox/change-entry.ts';
 import { claimEntries } from '../../domain/inbox/claim-entries.ts';
 import { findEntryWithFiles } from '../../domain/inbox/find-entry.ts';
-import type { InboxFile, QueuedEntry, QueuePosition } from '../../domain/ports/index.ts';
+import { findInboxFileById } from '../../domain/inbox/find-inbox-file.ts';
+import type { QueuedEntry, QueuePosition } from '../../domain/inbox/inbox-store.ts';
 import { fileBytes, zipBytes } from '../shared/openapi.ts';
 import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
 import { requestedPage } from './cursor.ts';

@@ -1,8 +1,8 @@
 import { ApiKeyPage, CreatedApiKey, NewApiKey, RevokeApiKeyQuery, RevokedApiKeys } from '@waybill/protocol/v1';
 import { Type } from 'typebox';
+import type { ApiKey } from '../../domain/accounts/account-store.ts';
 import { createRestrictedKey } from '../../domain/accounts/create-key.ts';
 import { revokeKeyWithin } from '../../domain/accounts/revoke-key.ts';
-import type { ApiKey } from '../../domain/ports/index.ts';
 import { route } from './route.ts';
 
 export const listKeys = route({

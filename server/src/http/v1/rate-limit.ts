@@ -1,4 +1,4 @@
-import type { LimitState } from '../../domain/ports/index.ts';
+import type { LimitState } from '../../domain/ports/limits.ts';
 
 /** draft-ietf-httpapi-ratelimit-headers: which limits apply, and what is left of each. */
 export function rateLimitHeaders(limits: readonly LimitState[]): Record<string, string> {

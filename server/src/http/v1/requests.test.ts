@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { sendFiles } from '../../domain/grants/send-files.ts';
+import type { Actor } from '../../domain/actor.ts';
 import { findLink } from '../../domain/links/find-link.ts';
+import type { Link } from '../../domain/links/link-store.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { sendMessage } from '../../domain/outbox/send-message.ts';
-import type { Actor, Link, Mail } from '../../domain/ports/index.ts';
+import type { Mail } from '../../domain/ports/mailer.ts';
+import { sendFiles } from '../../domain/requests/send-files.ts';
 import { type AskV1, askV1 } from '../../testing/ask-v1.ts';
 import { deskFiles, grantedLink, readyFile } from '../../testing/grants.ts';
 import { tokenOf } from '../../testing/links.ts';

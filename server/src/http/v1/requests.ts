@@ -7,8 +7,9 @@ import {
   FileRequestPage,
   NewFileRequest,
 } from '@waybill/protocol/v1';
-import { checkRequest, prepareRequest } from '../../domain/grants/request-files.ts';
-import type { SentReceiver, Store } from '../../domain/ports/index.ts';
+import type { SentReceiver } from '../../domain/drops/sent-drop-store.ts';
+import { checkRequest, prepareRequest } from '../../domain/requests/request-files.ts';
+import type { Store } from '../../domain/store.ts';
 import { etagOf } from './etag.ts';
 import { type Result, route } from './route.ts';
 import {

@@ -6,7 +6,7 @@ import { prepareExtension } from '../../domain/drops/extend-drop.ts';
 import { revokeSentDrop } from '../../domain/drops/revoke-sent-drop.ts';
 import { remindReceivers, resendInvitation } from '../../domain/drops/write-to-receivers.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import type { Store } from '../../domain/ports/index.ts';
+import type { Store } from '../../domain/store.ts';
 import { etagOf } from './etag.ts';
 import { type CallEngines, type Result, type Route, route } from './route.ts';
 import { findSent, type SentKind, sentParams } from './sent.ts';

@@ -1,4 +1,5 @@
-import type { AccountUpload, Policy } from '../../domain/ports/index.ts';
+import type { Policy } from '../../domain/policy.ts';
+import type { AccountUpload } from '../../domain/uploads/upload-store.ts';
 
 /** An upload in the form of the API. */
 export function toUpload(upload: AccountUpload, { keepSeconds }: Pick<Policy, 'keepSeconds'>) {

@@ -1,7 +1,7 @@
 import { limits } from '@waybill/protocol';
 import * as v1 from '@waybill/protocol/v1';
 import { Type } from 'typebox';
-import type { Actor, Webhook, WebhookAttempt } from '../../domain/ports/index.ts';
+import type { Actor } from '../../domain/actor.ts';
 import {
   changeWebhook,
   enableWebhook,
@@ -13,6 +13,7 @@ import { findWebhook } from '../../domain/webhooks/find-webhook.ts';
 import { requireMayControl } from '../../domain/webhooks/readable-events.ts';
 import { replayEvents } from '../../domain/webhooks/replay-events.ts';
 import { sendTestEvent } from '../../domain/webhooks/send-test-event.ts';
+import type { Webhook, WebhookAttempt } from '../../domain/webhooks/webhook-store.ts';
 import { requestedPage } from './cursor.ts';
 import { etagOf } from './etag.ts';
 import { type Route, route, type V1Engines } from './route.ts';

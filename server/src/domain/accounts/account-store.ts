@@ -1,0 +1,93 @@
+import type { Scope } from '@waybill/protocol/v1';
+import type { SecondFactor } from '../policy.ts';
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly number: string;
+  readonly type: 'api' | 'user';
+  readonly language: string;
+  /** The name that people know it by; empty: its address. */
+  readonly displayName: string;
+  readonly disabled: boolean;
+  /** Whether an administrator has deleted it, and sweeps have not yet removed all of it. */
+  readonly deleting: boolean;
+  readonly createdAt: Date;
+  /** Null: the server's setting applies. */
+  readonly secondFactor: SecondFactor | null;
+  /** Whether the sender is told when everything has been sent to a receiver. */
+  readonly receipts: boolean;
+  /** Whether receivers who have not fetched everything are reminded before the deadline. */
+  readonly reminders: boolean;
+}
+
+export type AccountChoices = Pick<Account, 'displayName' | 'secondFactor' | 'receipts' | 'reminders'>;
+
+/** What a key may do, from where, and until when. Null: without restriction. */
+export interface KeyRights {
+  readonly scopes: readonly Scope[] | null;
+  readonly networks: readonly string[] | null;
+  readonly expiresAt: Date | null;
+}
+
+export interface ApiKey extends KeyRights {
+  readonly id: string;
+  /** Empty if an administrator made it. */
+  readonly name: string;
+  readonly hint: string;
+  readonly createdAt: Date;
+  /** The key that made it; null if an administrator did. */
+  readonly createdBy: string | null;
+  readonly lastUsedAt: Date | null;
+  /** Neither revoked nor past its end. */
+  readonly isLive: boolean;
+  readonly revokedAt: Date | null;
+}
+
+export interface NewApiKey extends KeyRights {
+  readonly id: string;
+  readonly name: string;
+  readonly hint: string;
+  readonly digest: Buffer;
+  readonly createdBy: string | null;
+}
+
+/** A key that is neither revoked nor past its end, of an account that is not disabled. */
+export interface LiveKey extends KeyRights {
+  readonly accountId: string;
+  readonly email: string;
+  readonly keyId: string;
+  readonly digest: Buffer;
+  /** Whether its last use is recorded too long ago. */
+  readonly useIsDue: boolean;
+}
+
+export interface AccountStore {
+  /** The live keys of an account, if it is enabled, that are not restricted to scopes. */
+  credentials(email: string): Promise<readonly LiveKey[] | undefined>;
+  liveKey(digest: Buffer): Promise<LiveKey | undefined>;
+  /** The ids of those of these keys that may not be used any more: revoked, past their end, or of a disabled account. */
+  unusableKeys(keys: readonly { readonly accountId: string; readonly keyId: string }[]): Promise<ReadonlySet<string>>;
+  recordKeyUse(accountId: string, keyId: string): Promise<void>;
+  byEmail(email: string): Promise<Account | undefined>;
+  byId(accountId: string): Promise<Account | undefined>;
+  /** Ordered by address, after `after`. */
+  page(after: string, count: number): Promise<Account[]>;
+  /** False when the address is taken. */
+  insert(account: Pick<Account, 'id' | 'email' | 'number' | 'type' | 'language'>): Promise<boolean>;
+  setDisabled(accountId: string, disabled: boolean): Promise<void>;
+  setChoices(accountId: string, choices: Partial<AccountChoices>): Promise<void>;
+  /** Serialises changes to one account's keys and contacts until the transaction ends. */
+  lock(accountId: string): Promise<void>;
+  keys(accountId: string): Promise<ApiKey[]>;
+  insertKey(accountId: string, key: NewApiKey): Promise<ApiKey>;
+  /** A key that is not revoked. */
+  unrevokedKey(accountId: string, keyId: string): Promise<ApiKey | undefined>;
+  /**
+   * Revokes a key, and with `descendants` also those that it made, those that they made, and so on. Returns the ids of
+   * those that were not revoked before.
+   */
+  revokeKey(accountId: string, keyId: string, descendants: boolean): Promise<string[]>;
+  /** Returns those of these addresses that are accounts here, and not being deleted. */
+  idsOf(emails: readonly string[]): Promise<{ email: string; id: string }[]>;
+}

@@ -1,0 +1,150 @@
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { contextOf, type DayKeys, dateOf, dayOf, dayOfVersion } from '../keys/day-keys.ts';
+import { isLost, LostKey } from '../keys/lost-key.ts';
+import { unwrapWith } from '../keys/wrapping.ts';
+import { MissingObject } from '../missing-object.ts';
+import type { KeyProvider, Wrapped } from '../ports/key-provider.ts';
+import type { BackupPlace } from './backup-place.ts';
+import type { DatabaseCopies } from './database-copies.ts';
+import { whole } from './streams.ts';
+
+const mirrorName = 'day-keys.json';
+const maxMirrorBytes = 16 * 1024 ** 2;
+const formatVersion = 1;
+
+/** Day keys outside of the bucket, wrapped by master keys as they are in it. */
+export type DayKeyMirror = ReadonlyMap<number, Wrapped>;
+
+interface MirrorFile {
+  readonly format: number;
+  readonly keys: readonly { readonly date: string; readonly version: number; readonly wrapped: string }[];
+}
+
+export interface Exported {
+  readonly exported: number;
+  /** Those that were in the mirror and have been destroyed since. */
+  readonly removed: number;
+  /** The dates of those that the bucket should have and does not. They stay in the mirror if they are there. */
+  readonly lost: readonly string[];
+}
+
+/** Makes the mirror the same as the bucket: what is destroyed here is destroyed there as well. */
+export async function exportDayKeys(
+  { store, dayKeys }: Pick<Engines, 'store' | 'dayKeys'>,
+  place: BackupPlace,
+): Promise<Exported> {
+  const before = await readMirror(place).catch((error: unknown) => {
+    if (!(error instanceof MissingObject)) throw error;
+    return new Map<number, Wrapped>();
+  });
+  const now = new Map<number, Wrapped>();
+  const lost: string[] = [];
+  for (const { day } of await store.dayKeys.list()) {
+    const key = await dayKeys.fetch(day).catch((error: unknown) => {
+      if (!(error instanceof MissingObject)) throw error;
+      lost.push(dateOf(day));
+      return before.get(day);
+    });
+    if (key) now.set(day, key);
+  }
+  const content: MirrorFile = {
+    format: formatVersion,
+    keys: [...now].map(([day, key]) => ({
+      date: dateOf(day),
+      version: key.version,
+      wrapped: key.wrapped.toString('base64'),
+    })),
+  };
+  const text = Buffer.from(`${JSON.stringify(content, undefined, 2)}\n`);
+  await place.write(mirrorName, toStream(text));
+  return { exported: now.size, removed: [...before.keys()].filter((day) => !now.has(day)).length, lost };
+}
+
+/** Throws MissingObject when there is no mirror in this place. */
+export async function readMirror(place: BackupPlace): Promise<DayKeyMirror> {
+  const text = await whole(place, mirrorName, maxMirrorBytes);
+  let file: MirrorFile;
+  try {
+    file = JSON.parse(text.toString()) as MirrorFile;
+  } catch {
+    throw new ExchangeError('damaged', `${mirrorName} is damaged. Use another copy of it.`);
+  }
+  if (file.format !== formatVersion) {
+    throw new ExchangeError(
+      'invalid_input',
+      `${mirrorName} has format ${file.format}, and this program reads format ${formatVersion}. Use the version that wrote it, or a later one.`,
+    );
+  }
+  return new Map(
+    file.keys.map(({ date, version, wrapped }) => [
+      dayOf(Date.parse(date) / 1000),
+      { version, wrapped: Buffer.from(wrapped, 'base64') },
+    ]),
+  );
+}
+
+/** Unwraps what was wrapped by the day keys in a mirror, which are opened at most once each. */
+export function mirroredDayKeys(mirror: DayKeyMirror, masterKeys: KeyProvider): Pick<DayKeys, 'unwrap'> {
+  const opened = new Map<number, Promise<Buffer>>();
+  const open = async (day: number) => {
+    const mirrored = mirror.get(day);
+    if (!mirrored) throw new LostKey(`The day key of ${dateOf(day)} is not in the mirror.`);
+    return masterKeys.unwrap(mirrored.wrapped, mirrored.version, contextOf(day));
+  };
+  return {
+    async unwrap(wrapped, version, ownerId) {
+      const day = dayOfVersion(version);
+      const key = opened.get(day) ?? open(day);
+      opened.set(day, key);
+      return unwrapWith(await key, wrapped, ownerId);
+    },
+  };
+}
+
+export interface LostDay {
+  readonly day: number;
+  /** How many files and uploads its key has wrapped. */
+  readonly files: number;
+}
+
+/**
+ * Puts day keys back that files need and the bucket does not have. Returns how many, and those that are not in the
+ * mirror either: destroyed, or made after it was written.
+ */
+export async function importDayKeys(
+  {
+    store,
+    keys,
+    dayKeys,
+    database,
+  }: Pick<Engines, 'store' | 'keys' | 'dayKeys'> & { readonly database: DatabaseCopies },
+  mirror: DayKeyMirror,
+): Promise<{ readonly imported: number; readonly lost: readonly LostDay[] }> {
+  let imported = 0;
+  const lost: LostDay[] = [];
+  for (const { version, files } of await database.keyVersions()) {
+    const day = dayOfVersion(version);
+    if (day < 0 || (await opens(dayKeys.open(day)))) continue;
+    const mirrored = mirror.get(day);
+    if (mirrored && (await opens(keys.unwrap(mirrored.wrapped, mirrored.version, contextOf(day))))) {
+      await dayKeys.store(day, mirrored, await store.dayKeys.find(day));
+      imported += 1;
+    } else lost.push({ day, files });
+  }
+  return { imported, lost };
+}
+
+async function opens(key: Promise<Buffer>): Promise<boolean> {
+  try {
+    await key;
+    return true;
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    return false;
+  }
+}
+
+async function* toStream(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
+  yield bytes;
+}

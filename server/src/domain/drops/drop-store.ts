@@ -1,0 +1,157 @@
+import type { DropType, Receiver } from '@waybill/protocol';
+import type { Batch, BatchSize } from '../batch.ts';
+import type { TypedDrop } from '../events/drop-events.ts';
+
+import type { FileLine, ListedFile } from '../files/file-store.ts';
+import type { InboxLine } from '../inbox/inbox-store.ts';
+import type { Link } from '../links/link-store.ts';
+import type { PagePosition } from '../page-position.ts';
+import type { Wrapped } from '../ports/key-provider.ts';
+import type { SenderChoices } from './sent-drop-store.ts';
+
+export interface NewDrop {
+  readonly id: string;
+  readonly type: DropType | 'receivedfiles';
+  readonly message: string;
+  readonly ttl: number;
+  readonly ttlSeconds: number;
+  readonly receiverCount: number;
+  readonly fileCount: number;
+  /** None if there are no links. */
+  readonly linkKey: Wrapped | null;
+  /** How long before the deadline receivers are reminded; null: not at all. */
+  readonly reminderSeconds: number | null;
+  /** The link of the grant through which a contact sent it. */
+  readonly from: { readonly dropId: string; readonly position: number } | null;
+  readonly choices?: SenderChoices & { readonly reusable?: boolean };
+}
+
+export interface NewLink {
+  readonly position: number;
+  readonly receiver: Receiver;
+  readonly tokenDigest: Buffer;
+}
+
+export type DropState = 'live' | 'expired' | 'revoked';
+
+export interface DropLine extends PagePosition {
+  readonly type: DropType;
+  readonly state: DropState;
+  readonly createdSeconds: number;
+  readonly expiresAt: Date;
+  readonly ttl: number;
+  readonly message: string;
+  readonly receiverCount: number;
+  readonly fileCount: number;
+}
+
+export interface DropDeadline {
+  readonly type: NewDrop['type'];
+  readonly state: DropState;
+  readonly expiresAt: Date;
+  /** By the database's clock, which decides when a deadline has passed. */
+  readonly now: Date;
+  readonly notify: boolean;
+  readonly version: string;
+}
+
+/** A set of files that a contact sent. */
+export interface Sending {
+  readonly sentAt: Date;
+  readonly fileCount: number;
+  readonly totalBytes: number;
+  /** The first few. */
+  readonly files: readonly ListedFile[];
+}
+
+export interface FoundDrop extends Pick<DropLine, 'id' | 'state' | 'createdSeconds'> {
+  /** Includes what contacts sent to the account. */
+  readonly type: DropType | 'receivedfiles';
+  readonly account: string;
+}
+
+export interface ClaimedRequest {
+  readonly digest: Buffer;
+  /** The API key that sent it, if that was recorded. */
+  readonly keyId: string | null;
+}
+
+export interface DropStore {
+  insert(accountId: string, drop: NewDrop): Promise<void>;
+  insertLinks(accountId: string, dropId: string, links: readonly NewLink[]): Promise<void>;
+  /** Puts the drop into the inboxes of these accounts. */
+  insertInboxEntries(
+    senderAccountId: string,
+    dropId: string,
+    entries: readonly { readonly accountId: string; readonly id: string }[],
+  ): Promise<void>;
+  /** Records an Idempotency-Key. Returns the request that it already belongs to, if any. */
+  claimIdempotencyKey(accountId: string, key: string, request: ClaimedRequest): Promise<ClaimedRequest | undefined>;
+  /** Newest first, after `after`. */
+  page(accountId: string, after: PagePosition | undefined, count: number): Promise<DropLine[]>;
+  /**
+   * Up to `count` drops of all accounts whose ids end with these hexadecimal digits (see reference.ts). For
+   * administrators.
+   */
+  byIdEnd(end: string, count: number): Promise<FoundDrop[]>;
+  receivers(accountId: string, dropIds: readonly string[]): Promise<Map<string, Receiver[]>>;
+  files(accountId: string, dropIds: readonly string[]): Promise<Map<string, FileLine[]>>;
+  countLive(accountId: string): Promise<number>;
+  inboxPage(accountId: string, after: PagePosition | undefined, count: number): Promise<InboxLine[]>;
+  /** An entry of this account's inbox whose drop has not ended. */
+  inboxEntry(accountId: string, entryId: string): Promise<InboxLine | undefined>;
+  /** What a contact has sent through a grant's link, newest first, with the first few files of each. */
+  sentThrough(
+    link: Pick<Link, 'accountId' | 'dropId' | 'position'>,
+    max: { readonly sendings: number; readonly files: number },
+  ): Promise<Sending[]>;
+  /** Ends up to `count` drops that are past their deadline: their link keys are destroyed. */
+  endExpired(count: number): Promise<TypedDrop[]>;
+  /** Ends a drop before its deadline. Undefined when the account has no such drop, or it has already ended. */
+  revoke(accountId: string, dropId: string): Promise<TypedDrop | undefined>;
+  /** Locks a drop against anything that would end or extend it; undefined when the account has no drop with this id. */
+  lockDeadline(accountId: string, dropId: string): Promise<DropDeadline | undefined>;
+  /** Moves the deadline, the reminder before it, and the time after it at which open browsers are forgotten. */
+  moveDeadline(accountId: string, dropId: string, until: Date, reminderSeconds: number | null): Promise<void>;
+  /**
+   * For ended drops, or one of them: destroys the keys of their files, which become deletions, removes them from
+   * inboxes, and marks the desks of their links to be removed. Returns how many rows were changed.
+   */
+  empty(batch: BatchSize, only?: { accountId: string; dropId: string }): Promise<Batch>;
+  /**
+   * Removes every trace of drops that ended this long ago: links, files, messages, deliveries and browsers. A drop
+   * stays while objects of its files are still to be deleted, a message of it is waiting, contacts sent files through
+   * its links, or it is under a legal hold.
+   */
+  forget(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
+  /**
+   * Removes what receivers did with drops that ended this long ago: when each opened its link and entered a code, and
+   * what was sent to them. A drop under a legal hold is left as it is. Returns how many drops are done.
+   */
+  forgetDeliveries(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
+  forgetIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
+  /** What is known about each receiver of a drop, ordered by position, after `after`. */
+  deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;
+}
+
+export interface ReceiverState {
+  readonly position: number;
+  readonly receiver: string;
+  readonly notifiedAt: Date | null;
+  /** Since when mails have not reached them, and what the mail server said. */
+  readonly undeliverableAt: Date | null;
+  readonly undeliverableReason: string | null;
+  readonly openedAt: Date | null;
+  /** When a code was entered, if one was required. */
+  readonly passedAt: Date | null;
+  readonly type: DropType;
+  /** When all of it had been sent; of a request for files, when they first sent some. */
+  readonly completedAt: Date | null;
+  /** What they sent, if they were asked for files. */
+  readonly sendings: number;
+  readonly filesReceived: number;
+  readonly lastReceivedAt: Date | null;
+  /** Whether what they did was removed for its age: then no time is known, and no byte counts as sent. */
+  readonly isForgotten: boolean;
+  readonly files: readonly { readonly name: string; readonly sizeBytes: number; readonly deliveredBytes: number }[];
+}

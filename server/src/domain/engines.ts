@@ -1,0 +1,54 @@
+import type { ReadAhead } from './flow/read-ahead.ts';
+import type { DayKeys } from './keys/day-keys.ts';
+import type { Letters } from './outbox/letters.ts';
+import type { ReturnPaths } from './outbox/return-paths.ts';
+import type { Policy } from './policy.ts';
+import type { Checkpoint } from './ports/checkpoint.ts';
+import type { CsrfTokens } from './ports/csrf-tokens.ts';
+import type { KeyProvider } from './ports/key-provider.ts';
+import type { FailureLimit, MessageLimit, RecipientPace } from './ports/limits.ts';
+import type { Note, Report } from './ports/logger.ts';
+import type { ReadReport } from './ports/mailbox.ts';
+import type { Mailer } from './ports/mailer.ts';
+import type { ObjectStore } from './ports/object-store.ts';
+import type { Random } from './ports/random.ts';
+import type { Scanner } from './ports/scanner.ts';
+import type { SmsGateway } from './ports/sms-gateway.ts';
+import type { WebhookSender } from './ports/webhook-sender.ts';
+import type { StopLinks } from './stops/stop-links.ts';
+import type { Store } from './store.ts';
+import type { WebhookSecrets } from './webhooks/webhook-secrets.ts';
+
+/**
+ * Everything the domain needs from outside. An operation's first argument picks what it uses: `createDrop(engines:
+ * Pick<Engines, 'store' | 'keys'>, …)`.
+ */
+export interface Engines {
+  readonly store: Store;
+  readonly objects: ObjectStore;
+  /** The master keys; also unwraps what a day key has wrapped. */
+  readonly keys: KeyProvider;
+  readonly dayKeys: DayKeys;
+  /** The memory for reading ahead of fast readers. */
+  readonly readAhead: ReadAhead;
+  readonly csrfTokens: CsrfTokens;
+  readonly failureLimit: FailureLimit;
+  readonly scanner: Scanner;
+  readonly mailer: Mailer;
+  /** Undefined if the operator does not want undeliverable mails returned. */
+  readonly returnPaths: ReturnPaths | undefined;
+  readonly readReport: ReadReport;
+  readonly stopLinks: StopLinks;
+  /** Undefined if the operator has none. */
+  readonly sms: SmsGateway | undefined;
+  readonly letters: Letters;
+  readonly webhookSender: WebhookSender;
+  readonly webhookSecrets: WebhookSecrets;
+  readonly messageLimit: MessageLimit;
+  readonly recipientPace: RecipientPace;
+  readonly report: Report;
+  readonly note: Note;
+  readonly random: Random;
+  readonly checkpoint: Checkpoint;
+  readonly policy: Policy;
+}

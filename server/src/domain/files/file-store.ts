@@ -1,0 +1,82 @@
+export interface StagedFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+  readonly sha256: Buffer;
+}
+
+export interface SealedFile {
+  readonly accountId: string;
+  readonly id: string;
+  readonly name: string;
+  /** Where it was in the folder that was sent, including its own name; only its name if it was sent alone. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly sha256: Buffer;
+  /** Null for a file that was stored before this value was recorded. */
+  readonly crc32: number | null;
+  readonly scan: 'clean' | 'unscanned';
+  readonly wrappedKey: Buffer;
+  readonly keyVersion: number;
+  readonly runs: readonly ChunkRun[];
+}
+
+export interface InboxFile extends SealedFile {
+  readonly dropId: string;
+}
+
+/** A sequence of objects with its own prefix. A file whose writer was never replaced has no list of runs. */
+export interface ChunkRun {
+  readonly id: string;
+  readonly firstSegment: number;
+  readonly segmentsPerChunk: number;
+  /** Objects numbered below this may exist. Null in the last run, for which the file or upload itself has the count. */
+  readonly objects: number | null;
+}
+
+/** What remains to be deleted from the object store: see `takeKeys`. */
+export interface Deletion {
+  readonly accountId: string;
+  readonly id: string;
+  readonly chunkCount: number;
+  readonly runs: readonly ChunkRun[];
+}
+
+/** Finds objects to delete: of files whose key is destroyed, and of uploads that have ended without a file. */
+export interface DeletionStore {
+  /** Takes up to `count` that are due, each for `leaseSeconds`. */
+  takeDeletions(count: number, leaseSeconds: number): Promise<Deletion[]>;
+  /** Records which objects remain. Those without any are finished. */
+  settleDeletions(deletions: readonly Deletion[]): Promise<void>;
+}
+
+export interface FileStore extends DeletionStore {
+  staged(accountId: string, draft: string): Promise<StagedFile[]>;
+  /** False when the file has ended. */
+  isStored(accountId: string, id: string): Promise<boolean>;
+  countStaged(accountId: string, draft: string): Promise<number>;
+  /** False when there is no staged file with that name. */
+  removeStaged(accountId: string, draft: string, name: string): Promise<boolean>;
+  /** Moves the draft's staged files to a drop. Returns how many. */
+  moveToDrop(accountId: string, draft: string, dropId: string): Promise<number>;
+  /**
+   * Moves staged files that each have a draft of their own to a drop, with these names and paths, and removes the
+   * drafts. Returns how many.
+   */
+  moveUploadsToDrop(
+    accountId: string,
+    files: readonly { readonly id: string; readonly name: string; readonly path: string | null }[],
+    dropId: string,
+  ): Promise<number>;
+  /** The files of a live inbox entry of this account, in the order they were sent, or only the one with this name or id. */
+  inInbox(accountId: string, entryId: string, only?: Partial<Pick<InboxFile, 'name' | 'id'>>): Promise<InboxFile[]>;
+}
+
+export interface FileLine {
+  readonly name: string;
+  readonly scan: 'clean' | 'unscanned';
+}
+
+export interface ListedFile extends FileLine {
+  readonly sizeBytes: number;
+}

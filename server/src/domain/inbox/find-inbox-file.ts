@@ -1,0 +1,48 @@
+import type { Actor } from '../actor.ts';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { fileName } from '../files/file-name.ts';
+import type { InboxFile } from '../files/file-store.ts';
+import { requireScanned } from '../files/require-scanned.ts';
+import { isUuid } from '../is-uuid.ts';
+import type { InboxLine } from './inbox-store.ts';
+
+type Needs = Pick<Engines, 'store' | 'policy'>;
+
+/**
+ * docs/api.md#11-download-a-file. A file that is not in this account's inbox, or is past its deadline, looks as if it
+ * never existed.
+ */
+export async function findInboxFile(engines: Needs, actor: Actor, entryId: string, name: string): Promise<InboxFile> {
+  return find(engines, actor, entryId, { name: fileName(name) });
+}
+
+export async function findInboxFileById(engines: Needs, actor: Actor, entryId: string, id: string): Promise<InboxFile> {
+  return find(engines, actor, entryId, { id });
+}
+
+async function find(
+  engines: Needs,
+  actor: Actor,
+  entryId: string,
+  wanted: { readonly name: string } | { readonly id: string },
+): Promise<InboxFile> {
+  const [file] = isUuid(entryId) ? await engines.store.files.inInbox(actor.accountId, entryId, wanted) : [];
+  if (!file) throw new ExchangeError('not_found');
+  requireScanned(engines.policy, file);
+  return file;
+}
+
+/** All files of an entry. If the policy requires scans and one file was never scanned, none of them is returned. */
+export async function findInboxFiles(
+  engines: Needs,
+  actor: Actor,
+  entryId: string,
+): Promise<InboxLine & { readonly files: readonly InboxFile[] }> {
+  const { drops, files } = engines.store;
+  const entry = isUuid(entryId) ? await drops.inboxEntry(actor.accountId, entryId) : undefined;
+  if (!entry) throw new ExchangeError('not_found');
+  const found = await files.inInbox(actor.accountId, entryId);
+  for (const file of found) requireScanned(engines.policy, file);
+  return { ...entry, files: found };
+}

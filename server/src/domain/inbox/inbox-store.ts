@@ -1,0 +1,74 @@
+import type { PagePosition } from '../page-position.ts';
+
+export interface InboxLine extends PagePosition {
+  readonly senderAccountId: string;
+  readonly dropId: string;
+  readonly createdSeconds: number;
+  readonly ttl: number;
+  readonly sender: string;
+  readonly fileCount: number;
+}
+
+/**
+ * Available: can be claimed, from a time on. Claimed: someone holds its lease. Parked: was claimed as often as it may
+ * be, and must be released before it can be claimed again.
+ */
+export type QueueState = 'available' | 'claimed' | 'parked' | 'acknowledged';
+
+/** An entry of an inbox, as its queue sees it. */
+export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 'dropId' | 'sender' | 'fileCount'> {
+  readonly message: string;
+  /** The grant through which a contact sent it; null: another account sent it. */
+  readonly grantId: string | null;
+  readonly receivedAt: Date;
+  readonly expiresAt: Date;
+  readonly state: QueueState;
+  /** How many times it was claimed, since it was received or released. */
+  readonly attempts: number;
+  /** When it can be claimed, its lease ends, or it was parked or acknowledged. */
+  readonly dueAt: Date;
+  /** Where it is in the list that it was read from: a time to the microsecond. */
+  readonly at: string;
+}
+
+export type QueuePosition = Pick<QueuedEntry, 'at' | 'id'>;
+
+export interface Claim {
+  readonly leaseId: string;
+  readonly leaseSeconds: number;
+  readonly maxEntries: number;
+  readonly maxAttempts: number;
+}
+
+/** An entry, and the lease under which it is changed. */
+export interface LeasedEntry {
+  readonly id: string;
+  readonly leaseId: string;
+}
+
+/**
+ * The inbox as a queue. An entry is there until its drop ends. Whether a lease is still held is judged by the
+ * database's clock.
+ */
+export interface InboxStore {
+  /**
+   * Up to `count` entries, at most 101. All of them: newest first. Those in one state: in the order of their `dueAt`.
+   */
+  page(
+    accountId: string,
+    state: QueueState | undefined,
+    after: QueuePosition | undefined,
+    count: number,
+  ): Promise<QueuedEntry[]>;
+  entry(accountId: string, id: string): Promise<QueuedEntry | undefined>;
+  /** Leases up to `maxEntries`, at most 100, that no one else holds, in the order in which they became available. */
+  claim(accountId: string, claim: Claim): Promise<QueuedEntry[]>;
+  /** The lease ends this long from now. False if it is not held. */
+  renew(accountId: string, entry: LeasedEntry, leaseSeconds: number): Promise<boolean>;
+  /** False if the lease is not held; true also if the entry was already acknowledged under it. */
+  acknowledge(accountId: string, entry: LeasedEntry): Promise<boolean>;
+  /** Makes the entry available this long from now, or parks it after its last attempt. False if the lease is not held. */
+  giveBack(accountId: string, entry: LeasedEntry, delaySeconds: number): Promise<boolean>;
+  /** Makes a parked entry available, with all its attempts. False if it is not parked. */
+  release(accountId: string, id: string): Promise<boolean>;
+}

@@ -1,0 +1,61 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
+import { memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
+import { checkKeys } from './check-master-keys.ts';
+import { DayKeys } from './day-keys.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'keyfile-'));
+const exchange = await useTestExchange();
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A key file in which the known version has a different key. */
+function wrongKeys(version = 1) {
+  const path = join(folder, randomUUID());
+  writeFileSync(path, `${version}:${randomBytes(32).toString('base64')}`, { mode: 0o600 });
+  return keyfileProvider(path, exchange.engines.random);
+}
+const objects = memoryObjectStore();
+function checked(masterKeys: KeyProvider) {
+  const { store, random } = exchange.engines;
+  return checkKeys({ store, keys: masterKeys, dayKeys: new DayKeys({ store, objects, masterKeys, random }) });
+}
+const samples = () => exchange.engines.store.sampleWrappedKeys();
+
+test('keys that open what is stored pass, others are named, be it a drop or a file that was not sent yet', async () => {
+  await exchange.database.query('delete from day_key_start');
+  expect(await samples()).toEqual([]);
+  await checked(wrongKeys());
+
+  const sender = await exchange.account('receiver@example.org');
+  await exchange.prepare(sender, ['receiver@example.org'], ['a.txt']);
+  expect(await samples()).toHaveLength(1);
+  await checked(exchange.engines.keys);
+  await expect(checked(wrongKeys())).rejects.toThrow('The master key of version 1 does not open what is stored.');
+
+  await exchange.drop(await exchange.account('receiver@example.org'), ['receiver@example.org'], ['b.txt']);
+  expect(await samples()).toHaveLength(3);
+  await checked(exchange.engines.keys);
+  await expect(checked(wrongKeys(2))).rejects.toThrow('The master key of version 1 does not open what is stored.');
+});
+
+test('keys that do not open a day key are named; one that is lost or out of reach says nothing about them', async () => {
+  const { store, random, keys: masterKeys } = exchange.engines;
+  await exchange.database.query('truncate files, drops cascade');
+  await store.dayKeys.start();
+  await new DayKeys({ store, objects, masterKeys, random }).wrap(randomBytes(32), 'a file', null);
+  await checked(masterKeys);
+  await expect(checked(wrongKeys())).rejects.toThrow('The master key of version 1 does not open what is stored.');
+  const away = { ...objects, read: () => Promise.reject(new ExchangeError('unavailable')) };
+  const outOfReach = new DayKeys({ store, objects: away, masterKeys, random });
+  await checkKeys({ store, keys: masterKeys, dayKeys: outOfReach }, AbortSignal.timeout(10_000));
+  await expect(checkKeys({ store, keys: masterKeys, dayKeys: outOfReach })).rejects.toThrow(ExchangeError);
+  objects.objects.clear();
+  await checked(wrongKeys());
+});

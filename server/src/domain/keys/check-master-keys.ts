@@ -1,0 +1,80 @@
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { MissingObject } from '../missing-object.ts';
+import type { KeyProvider } from '../ports/key-provider.ts';
+import { SetupError } from '../setup-error.ts';
+import type { Store } from '../store.ts';
+import { contextOf } from './day-keys.ts';
+import { isLost } from './lost-key.ts';
+
+const hourMs = 60 * 60_000;
+
+/**
+ * Checks the keys once an hour, however often it is called: the master keys may be in a service that is asked rarely and
+ * records every use. A check that fails, or that could not fetch a day key within a second, is made again by the next
+ * call.
+ */
+export function checkKeysHourly(
+  engines: Pick<Engines, 'store' | 'keys' | 'dayKeys'>,
+  now: () => number = () => performance.now(),
+): () => Promise<void> {
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (now() - checkedAt < hourMs) return;
+    const beganAt = now();
+    if (await checkKeys(engines, AbortSignal.timeout(1_000))) checkedAt = beganAt;
+  };
+}
+
+/**
+ * Throws when a stored key cannot be unwrapped. Otherwise a failed download would be the first sign of it. With a signal,
+ * day keys that cannot be fetched until then are left out: whether the object store can be reached is another question.
+ * Returns whether none was left out.
+ */
+export async function checkKeys(
+  { store, keys, dayKeys }: Pick<Engines, 'store' | 'keys' | 'dayKeys'>,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  let isComplete = true;
+  await checkMasterKeys({ store, keys });
+  const all = await store.dayKeys.list();
+  // The first and the last, so that both keys of a rotation are probably among them.
+  for (const { day } of new Set([...all.slice(0, 1), ...all.slice(-1)])) {
+    const key = await dayKeys.fetch(day, signal).catch((error: unknown) => {
+      // One that is lost says nothing about the master keys.
+      if (error instanceof MissingObject) return undefined;
+      if (!signal) throw error;
+      isComplete = false;
+      return undefined;
+    });
+    if (key) await requireOpen(key.version, keys.unwrap(key.wrapped, key.version, contextOf(day)));
+  }
+  return isComplete;
+}
+
+/** The same for those that are wrapped by a master key itself. */
+export async function checkMasterKeys({
+  store,
+  keys,
+}: {
+  readonly store: Pick<Store, 'sampleWrappedKeys'>;
+  readonly keys: KeyProvider;
+}): Promise<void> {
+  for (const { wrapped, version, context } of await store.sampleWrappedKeys()) {
+    if (version > 0) await requireOpen(version, keys.unwrap(wrapped, version, context));
+  }
+}
+
+async function requireOpen(version: number, key: Promise<Buffer>): Promise<void> {
+  try {
+    await key;
+  } catch (cause) {
+    // Such as a token that cannot be read.
+    if (cause instanceof ExchangeError && cause.cause instanceof SetupError) throw cause.cause;
+    if (!isLost(cause)) throw cause;
+    throw new SetupError(
+      `The master key of version ${version} does not open what is stored. Put the key of that version, from the backup or another machine, in place.`,
+      { cause },
+    );
+  }
+}

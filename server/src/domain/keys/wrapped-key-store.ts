@@ -1,0 +1,48 @@
+import type { FilePosition } from '../file-position.ts';
+import type { WrappedKey } from '../ports/key-provider.ts';
+
+/** What has a key of its own, wrapped by another one: the bytes of a file or an upload, or the links of a drop. */
+export type KeyOwner = 'files' | 'uploads' | 'drops';
+
+export interface OwnedKey extends FilePosition, Pick<WrappedKey, 'wrapped' | 'version'> {
+  /** For how long the drop lives; null if there is none, or if it has ended. */
+  readonly secondsLeft: number | null;
+}
+
+export interface ReplacedKey extends FilePosition, Pick<WrappedKey, 'wrapped' | 'version'> {
+  readonly before: Buffer;
+}
+
+export type FilesOf = { readonly draft: string } | { readonly dropId: string } | { readonly files: readonly string[] };
+
+export interface OwnedKeyPage {
+  readonly outdated: readonly OwnedKey[];
+  /** Where the next page starts; undefined on the last page. */
+  readonly next: FilePosition | undefined;
+}
+
+/** For the whole server, not for one account. */
+export interface WrappedKeyStore {
+  /**
+   * Looks at the next `count` owners, starting with this one, for keys that are wrapped by a master key: by any, or by
+   * any but this version.
+   */
+  outdated(
+    owner: KeyOwner,
+    from: FilePosition,
+    count: number,
+    except: { readonly version: number | undefined },
+  ): Promise<OwnedKeyPage>;
+  /**
+   * Up to `count` keys that are wrapped by the key of a day before this one, but by none of these, and whose owner lives
+   * on.
+   */
+  overdue(owner: KeyOwner, day: number, count: number, exceptVersions: readonly number[]): Promise<OwnedKey[]>;
+  /** The keys of the stored files of a draft or a drop, or of staged files by their ids. */
+  ofFiles(accountId: string, of: FilesOf): Promise<OwnedKey[]>;
+  /**
+   * Replaces wrapped keys that are still what they were. Those that are being changed at this moment are left as they
+   * are, so that no request ever waits for us and we wait for none. Returns how many were replaced.
+   */
+  replace(owner: KeyOwner, keys: readonly ReplacedKey[]): Promise<number>;
+}

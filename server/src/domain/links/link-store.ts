@@ -1,0 +1,139 @@
+import type { DropType } from '@waybill/protocol';
+import type { SealedFile } from '../files/file-store.ts';
+import type { Channel } from '../policy.ts';
+import type { Question } from './ask-sender.ts';
+import type { SecondFactorChoices } from './second-factor.ts';
+
+/** A receiver's link, found by its token or by the cookie of a browser that opened it. */
+export interface Link extends SecondFactorChoices {
+  readonly accountId: string;
+  readonly dropId: string;
+  readonly position: number;
+  readonly type: DropType;
+  /** The account's address. */
+  readonly sender: string;
+  /** The name that people know the account by, or its address if it has none. */
+  readonly senderName: string;
+  readonly receiver: string;
+  readonly number: string;
+  readonly language: string;
+  readonly message: string;
+  readonly ttl: number;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** Past its deadline by the database's clock, or ended. */
+  readonly ended: boolean;
+  /** Also a contact's while the account is disabled. */
+  readonly revoked: boolean;
+  /** The last quarter of its time has begun. */
+  readonly endsSoon: boolean;
+  /** What its receiver has asked the sender. */
+  readonly asked: readonly Question[];
+  /** Whether a contact may send files through it any number of times. */
+  readonly reusable: boolean;
+  /** Files were sent through it, and it takes no more. */
+  readonly usedUp: boolean;
+}
+
+/** A browser in which a person opened a link. */
+export interface LinkSession {
+  readonly link: Link;
+  readonly digest: Buffer;
+  /** How the code came that was entered here; null if none was. */
+  readonly passed: Channel | null;
+  /** The last code that was sent for this browser, if any. */
+  readonly code: { readonly tries: number; readonly expired: boolean; readonly expiresAt: Date } | undefined;
+}
+
+export interface DroppedFile extends SealedFile {
+  /** All of it was sent to this receiver. */
+  readonly complete: boolean;
+}
+
+/** Bytes of a file that were sent to a receiver. */
+export interface Delivery {
+  readonly file: { readonly id: string; readonly sizeBytes: number };
+  readonly sent: { readonly start: number; readonly end: number };
+}
+
+/** What a delivery completed that was not complete before. */
+export interface Completed {
+  readonly files: readonly { readonly id: string; readonly name: string }[];
+  /** The receiver now has every file. */
+  readonly link: boolean;
+  /** Every receiver now has every file. */
+  readonly drop: boolean;
+}
+
+/** Which link it is, without what only its receiver needs. */
+export type ReceiversLink = Pick<Link, 'dropId' | 'type' | 'receiver'>;
+
+/** Of a drop, or of one of its links. */
+export type DropEnding = Pick<Link, 'accountId' | 'dropId' | 'ended' | 'revoked'> & {
+  readonly position: number | null;
+};
+
+export interface LinkStore {
+  byToken(tokenDigest: Buffer): Promise<Link | undefined>;
+  bySession(sessionDigest: Buffer): Promise<LinkSession | undefined>;
+  /** The link of a drop's receiver, by address. */
+  ofReceiver(accountId: string, dropId: string, email: string): Promise<Link | undefined>;
+  /**
+   * Records that a person opened the link in a browser, which is known by this digest until `keepSeconds` after the
+   * link's deadline. If a link then has more than `maxSessions`, the oldest are closed first, but those that passed a
+   * code last. Returns whether it was opened for the first time.
+   */
+  open(link: Link, sessionDigest: Buffer, keepSeconds: number, maxSessions: number): Promise<boolean>;
+  /** Forgets a browser in which the link was opened. */
+  close(sessionDigest: Buffer): Promise<void>;
+  /** The drop's wrapped link key; undefined when the drop has ended. */
+  key(
+    link: Pick<Link, 'accountId' | 'dropId'>,
+  ): Promise<{ readonly linkKey: Buffer; readonly keyVersion: number } | undefined>;
+  /** Serialises operations on one link until the transaction ends. */
+  lock(link: Link): Promise<void>;
+  /**
+   * Whether the link has ended or is used up by now; if not, that stays so until the transaction ends, unless the account
+   * is disabled.
+   */
+  holdLive(link: Link): Promise<Pick<Link, 'ended' | 'revoked' | 'usedUp'>>;
+  /**
+   * If this may be the first that its contact sends, waits for other contacts of the same request. Call it before the
+   * transaction has changed anything, so that the last of them also comes last in the order of events.
+   */
+  awaitOtherContacts(link: Link): Promise<void>;
+  /** Records that the contact has sent files. Returns whether every contact of the request now has, for the first time. */
+  fulfil(link: Link): Promise<boolean>;
+  /** Which of these drops and links have ended by now. */
+  endings(
+    drops: readonly (Pick<Link, 'accountId' | 'dropId'> & { readonly position?: number })[],
+  ): Promise<DropEnding[]>;
+  /** Records that the receiver asked the sender this. False when it was already recorded. */
+  ask(link: Link, question: Question): Promise<boolean>;
+  /** How many codes were sent for the link, in total and within this many seconds. */
+  codesSent(link: Link, withinSeconds: number): Promise<{ ever: number; recently: number }>;
+  /** From now on, the browser's code is the one with this id. */
+  setCode(sessionDigest: Buffer, codeId: string, ttlSeconds: number): Promise<void>;
+  /** Counts a try. Returns the id of the code it may match, or undefined when there is no code left to try. */
+  tryCode(sessionDigest: Buffer, maxTries: number): Promise<string | undefined>;
+  /** Records that the right code was entered; it cannot be used again. False when another request was faster. */
+  pass(session: LinkSession, codeId: string): Promise<boolean>;
+  /**
+   * Records that mails do not reach this receiver. Undefined when that is known, or when the receiver has everything.
+   */
+  markUndeliverable(
+    link: Pick<Link, 'accountId' | 'dropId' | 'position'>,
+    reason: string,
+  ): Promise<ReceiversLink | undefined>;
+  /** Mails may reach this receiver again, if this is why they did not. */
+  markReachable(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, reason: string): Promise<void>;
+  /** Forgets up to `count` browsers whose links ended long ago. Returns how many. */
+  forgetSessions(count: number): Promise<number>;
+  /** The files of the link's drop, in the order they were sent, or one of them. */
+  files(link: Link, fileId?: string): Promise<DroppedFile[]>;
+  /**
+   * Records what was sent to the receiver, each file at most once. A file is complete when all of its bytes have been
+   * sent, in any order.
+   */
+  deliver(link: Link, deliveries: readonly Delivery[]): Promise<Completed>;
+}

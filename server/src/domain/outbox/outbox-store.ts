@@ -1,0 +1,171 @@
+import type { DropType } from '@waybill/protocol';
+import type { ListedFile } from '../files/file-store.ts';
+import type { Question } from '../links/ask-sender.ts';
+import type { ReceiversLink } from '../links/link-store.ts';
+import type { Channel } from '../policy.ts';
+
+export type MessageKind =
+  | 'invitation'
+  | 'code'
+  | 'reminder'
+  | 'receipt'
+  | 'received'
+  | 'undeliverable'
+  | 'confirmation'
+  | 'report'
+  | Question;
+
+export interface WaitingMessage {
+  readonly id: string;
+  readonly kind: MessageKind;
+  readonly channel: Channel;
+  readonly to: string;
+  readonly language: string;
+  /** How often it has been tried, including this time. */
+  readonly attempts: number;
+  /** Since it was enqueued. */
+  readonly ageSeconds: number;
+  /** The drop has neither ended nor passed its deadline. */
+  readonly dropLive: boolean;
+  readonly dropId: string;
+  readonly dropType: DropType | 'receivedfiles';
+  readonly message: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** The address of the account behind the drop. */
+  readonly account: string;
+  /** The name that people know the account by, or its address if it has none. */
+  readonly accountName: string;
+  /** The receiver or contact it is about. */
+  readonly person: {
+    readonly position: number;
+    readonly email: string;
+    readonly completedAt: Date | null;
+    /** Why mails do not reach them. */
+    readonly undeliverable: string | null;
+    /** They want no more mail from the account. */
+    readonly stopped: boolean;
+  };
+  /** Present if the message carries something derived from it. */
+  readonly linkKey: Buffer | null;
+  readonly keyVersion: number;
+  readonly fileCount: number;
+  readonly totalBytes: number;
+  /** The first few. */
+  readonly files: ListedFile[];
+}
+
+/** A message that is waiting or was given up, for administrators. */
+export interface OutboxLine {
+  readonly id: string;
+  readonly account: string;
+  readonly kind: MessageKind;
+  readonly channel: Channel;
+  readonly recipient: string;
+  readonly attempts: number;
+  /** The result of the last attempt. */
+  readonly outcome: string | null;
+  /** When it will be tried next, or was given up; as text, with microseconds. */
+  readonly at: string;
+}
+
+export interface OutboxStore {
+  /** Writes one waiting mail for each of these links of the drop, with the job that sends it. */
+  writeToReceivers(
+    accountId: string,
+    dropId: string,
+    kind: 'invitation' | 'reminder',
+    messages: readonly { id: string; position: number }[],
+  ): Promise<void>;
+  enqueue(
+    accountId: string,
+    message: {
+      id: string;
+      kind: MessageKind;
+      channel: Channel;
+      dropId: string;
+      position: number | null;
+      recipient: string;
+    },
+  ): Promise<void>;
+  /** Enqueues the reminders of up to `count` drops whose reminders are due. Returns how many drops. */
+  remind(count: number): Promise<number>;
+  /** Returns the message if it is due; no other worker gets it during the lease. Counts the attempt. */
+  take(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMessage | undefined>;
+  /** Renews the lease of this attempt. */
+  hold(accountId: string, attempt: Attempt, leaseSeconds: number): Promise<void>;
+  /** Returns the link that the message carried, if it is the first one of its receiver that was sent. */
+  settle(
+    accountId: string,
+    id: string,
+    state: 'sent' | 'given_up',
+    outcome: string,
+  ): Promise<ReceiversLink | undefined>;
+  /** The account of a message, by its id alone. */
+  accountOf(id: string): Promise<string | undefined>;
+  /** Gives up a message that was sent or is being sent. Undefined when it is neither. */
+  fail(
+    accountId: string,
+    id: string,
+    outcome: string,
+  ): Promise<{ kind: MessageKind; dropId: string; position: number | null } | undefined>;
+  /** Records that this attempt failed, and schedules the next one after a pause. */
+  retry(accountId: string, attempt: Attempt, outcome: string, pauseSeconds: number): Promise<void>;
+  /** Schedules the message after a pause, as if this attempt had not been made. */
+  postpone(accountId: string, attempt: Attempt, outcome: string, pauseSeconds: number): Promise<void>;
+  /**
+   * How many codes a number or an address was sent within this many seconds. The count is exact until the transaction
+   * ends.
+   */
+  codesTo(
+    recipient: string,
+    accountId: string,
+    withinSeconds: number,
+  ): Promise<{ readonly all: number; readonly own: number }>;
+  /** Reschedules up to `count` messages that are due and whose job was lost with its process. Returns how many. */
+  wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
+  /** Removes up to `count` messages that were settled this long ago and are not under a legal hold. Returns how many. */
+  forget(olderThanSeconds: number, count: number): Promise<number>;
+  /** Messages of all accounts, ordered by `at`, after `after`. */
+  page(
+    state: 'waiting' | 'given_up',
+    after: Pick<OutboxLine, 'at' | 'id'> | undefined,
+    count: number,
+  ): Promise<OutboxLine[]>;
+  /**
+   * Resends a message of the account that was given up, whether or not its receiver was reachable. False if there is
+   * none.
+   */
+  revive(accountId: string, id: string): Promise<boolean>;
+  /**
+   * Resends up to `count` messages of all accounts that were given up, oldest first. Returns how many for each account,
+   * and the time at which the search ended if none was given: messages given up later are not part of this run.
+   */
+  reviveAll(
+    given: GivenUpFilter & { readonly until: string | undefined },
+    count: number,
+  ): Promise<{ readonly revived: readonly { accountId: string; count: number }[]; readonly until: string }>;
+  /**
+   * Makes up to `count` messages of all accounts due now that wait for a later attempt, latest first, and counts their
+   * attempts from 0. Leaves alone what is being sent. Returns how many for each account, and where to continue;
+   * undefined at the end.
+   */
+  hastenAll(
+    filter: { readonly reason: string | undefined; readonly before: Pick<OutboxLine, 'at' | 'id'> | undefined },
+    count: number,
+  ): Promise<{
+    readonly hastened: readonly { accountId: string; count: number }[];
+    readonly next: Pick<OutboxLine, 'at' | 'id'> | undefined;
+  }>;
+  /** Makes a message of the account due now that waits for a later attempt. False if there is none, or it is being sent. */
+  hasten(accountId: string, id: string): Promise<boolean>;
+}
+
+/** Selects messages that were given up. */
+export interface GivenUpFilter {
+  readonly since: Date | undefined;
+  /** Part of the result of the last attempt; case is ignored. */
+  readonly reason: string | undefined;
+}
+
+type Attempt = Pick<WaitingMessage, 'id' | 'attempts'>;

@@ -1,0 +1,4 @@
+export interface PagePosition {
+  readonly createdAt: string;
+  readonly id: string;
+}

@@ -1,0 +1,61 @@
+/** The lifetimes that a dispatch may have. */
+export interface Desttimes {
+  readonly unitSeconds: number;
+  readonly min: number;
+  readonly max: number;
+  /** Null: all from `min` to `max`. */
+  readonly only: readonly number[] | null;
+  readonly default: number;
+}
+
+/** What the operator has decided, for the server or, by `policyOf`, for one account. */
+export interface Policy {
+  readonly publicUrl: string;
+  readonly mailFrom: string;
+  /** Who runs this server, as people know them. */
+  readonly operatorName: string;
+  /** Where people turn to with questions and reports, if anywhere. */
+  readonly supportAddress: string | undefined;
+  readonly scan: 'required' | 'best-effort' | 'off';
+  readonly desttime: Desttimes;
+  readonly uploadLeaseSeconds: number;
+  readonly maxFileBytes: number;
+  /** All files of an account together; null: any amount. */
+  readonly maxStoredBytes: number | null;
+  /** Dispatches of an account, and mails to their receivers, from midnight to midnight in UTC; null: any number. */
+  readonly dropsPerDay: number | null;
+  readonly mailsPerDay: number | null;
+  /** The domains of addresses that may be sent to; null: all. */
+  readonly recipientDomains: readonly string[] | null;
+  /** How long an interrupted upload can be resumed. */
+  readonly resumeSeconds: number;
+  /** The total size of all files that a contact may send through one link. */
+  readonly grantMaxBytes: number;
+  /** How many times an entry of an inbox can be claimed before it is parked. */
+  readonly inboxAttempts: number;
+  /** Applies where the account has not made a choice. */
+  readonly secondFactor: SecondFactor;
+  /** How many codes one number or address is sent per hour, whichever links they are for. */
+  readonly maxCodesPerRecipient: number;
+  /** How long each kind of record is kept; undefined: forever, or as long as its drop. */
+  readonly keepSeconds: {
+    /** Drafts that are not used. */
+    readonly drafts: number;
+    /** Ended drops. */
+    readonly history: number | undefined;
+    /** What receivers did with ended drops. */
+    readonly deliveries: number | undefined;
+    /** Also released holds. */
+    readonly audit: number | undefined;
+    readonly events: number;
+    /** Settled messages. */
+    readonly messages: number | undefined;
+    /** What was sent to webhooks, and the log of the attempts. */
+    readonly webhooks: number;
+  };
+}
+
+/** How a person proves, besides having the link, that the link was meant for them. */
+export type SecondFactor = 'off' | 'sms' | 'mail';
+
+export type Channel = 'mail' | 'sms';

@@ -1,0 +1,24 @@
+export interface Mail {
+  readonly messageId: string;
+  readonly from: { readonly name: string; readonly address: string };
+  /** The address that replies go to. */
+  readonly replyTo: string;
+  /** The address it is returned to if it cannot be delivered. */
+  readonly envelopeFrom: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** With which its reader wants no more of them (RFC 8058). */
+  readonly stopLink?: string | undefined;
+}
+
+export interface SendOutcome {
+  readonly outcome: 'sent' | 'refused';
+  readonly answer: string;
+}
+
+/** Throws a SendFailure when the mail may be tried again; returns `refused` when the server will never accept it. */
+export interface Mailer {
+  send(mail: Mail): Promise<SendOutcome>;
+}

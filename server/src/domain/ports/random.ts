@@ -1,0 +1,4 @@
+export interface Random {
+  bytes(length: number): Buffer;
+  uuid(): string;
+}

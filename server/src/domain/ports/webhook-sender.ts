@@ -1,0 +1,20 @@
+/** A request that was answered, or why there was no answer. */
+export type PostOutcome =
+  | { readonly status: number; readonly retryAfterSeconds: number | undefined }
+  | { readonly failure: PostFailure };
+
+export type PostFailure =
+  | 'no_public_address'
+  | 'url_not_allowed'
+  | 'no_connection'
+  | 'tls_failed'
+  | 'timeout'
+  | 'broken_answer';
+
+/** Sends requests to addresses that accounts chose, and to no address that only this server can reach. */
+export interface WebhookSender {
+  /** Why nothing would be sent to this URL, as far as can be told without looking up its name. */
+  objection(url: string): string | undefined;
+  /** Never throws. Follows no redirect. */
+  post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostOutcome>;
+}

@@ -1,0 +1,55 @@
+import { limits } from '@waybill/protocol';
+import { policyOf } from '../accounts/policy-of.ts';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { requireUnused } from '../links/find-link.ts';
+import type { Link } from '../links/link-store.ts';
+import type { Store } from '../store.ts';
+import { requireScannable } from '../uploads/announce-upload.ts';
+import { type AnnouncedFile, beginUpload, claimForLater } from '../uploads/begin-upload.ts';
+import { deskOf, deskOwner } from '../uploads/desk.ts';
+
+/** A contact announces a file whose bytes will follow in one or more requests. */
+export async function announceFile(
+  engines: Pick<Engines, 'store' | 'keys' | 'dayKeys' | 'random' | 'policy' | 'scanner'>,
+  link: Link,
+  announced: AnnouncedFile & { readonly sizeBytes: number },
+): Promise<void> {
+  const { accountId } = link;
+  const policy = await policyOf(engines, accountId);
+  const desk = deskOf(link);
+  requireScannable(policy, engines.scanner, announced.sizeBytes);
+  const claim = claimForLater(policy, 0);
+  const within = (begin: (tx: Store) => Promise<void>, path: string) =>
+    engines.store.transaction(async (tx) => {
+      await tx.drafts.lock(accountId, desk);
+      requireUnused(await tx.links.holdLive(link));
+      const files = await tx.uploads.desk(accountId, desk);
+      // It was announced before, but no bytes came: its response was probably lost, and the upload would block sending.
+      const lost = files.filter((file) => file.path === path && file.state === 'uploading' && file.receivedBytes === 0);
+      for (const file of lost) await tx.uploads.remove(accountId, desk, file.id);
+      if (files.length - lost.length >= limits.filesPerDraft) throw new ExchangeError('too_many_files');
+      if (announced.sizeBytes > (await bytesLeftFor({ store: tx, policy }, link))) {
+        throw new ExchangeError('too_large', 'This link has taken as many bytes as it may.');
+      }
+      await requireRoom({ store: tx, policy }, accountId, announced.sizeBytes);
+      await begin(tx);
+    });
+  await beginUpload({ ...engines, policy }, deskOwner(link), announced, claim, within);
+}
+
+/** So that nobody sends a file for hours for which there is no room now. Its bytes are reserved only as they arrive. */
+async function requireRoom(
+  { store, policy: { maxStoredBytes } }: Pick<Engines, 'store' | 'policy'>,
+  accountId: string,
+  sizeBytes: number,
+): Promise<void> {
+  if (maxStoredBytes === null) return;
+  const { storedBytes } = await store.quotas.usage(accountId);
+  if ((storedBytes ?? 0) + sizeBytes > maxStoredBytes) throw new ExchangeError('storage_full');
+}
+
+/** How many bytes may still be sent through a link. */
+export async function bytesLeftFor({ store, policy }: Pick<Engines, 'store' | 'policy'>, link: Link): Promise<number> {
+  return Math.max(0, policy.grantMaxBytes - (await store.uploads.bytesThrough(link, deskOf(link))));
+}

@@ -1,0 +1,47 @@
+import { secondsToMidnight } from '../accounts/daily-limits.ts';
+import type { Actor } from '../actor.ts';
+import {
+  type CheckedDispatch,
+  checkDispatch,
+  type DispatchInput,
+  type MadeDispatch,
+  prepareDispatch,
+} from '../drops/check-dispatch.ts';
+import { writeDrop } from '../drops/write-drop.ts';
+import type { Engines } from '../engines.ts';
+import { Faults } from '../faults.ts';
+import type { Store } from '../store.ts';
+
+type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
+
+export interface RequestWish extends DispatchInput {
+  /** Whether a contact may send files any number of times. */
+  readonly reusable: boolean;
+}
+
+/** Looks at everything before it refuses anything: the error names each fault. Changes nothing. */
+export async function checkRequest(engines: Needs, actor: Actor, wish: RequestWish): Promise<CheckedDispatch> {
+  const faults = new Faults();
+  const checked = await checkDispatch(faults, engines, actor, wish);
+  faults.throwIfAny(secondsToMidnight());
+  return checked;
+}
+
+/**
+ * Checks the request and fetches a key, which may be slow. What is returned makes the request, in one transaction or as
+ * part of the caller's.
+ */
+export async function prepareRequest(
+  engines: Needs,
+  actor: Actor,
+  wish: RequestWish,
+): Promise<(store: Store) => Promise<MadeDispatch>> {
+  const checked = await checkRequest(engines, actor, wish);
+  const { toWrite, made } = await prepareDispatch(engines, wish, checked);
+  const choices = { ...toWrite.choices, reusable: wish.reusable };
+  return async (store) => {
+    const request = { ...toWrite, choices, type: 'uploadfiles', fileCount: 0 } as const;
+    await store.transaction((tx) => writeDrop(engines, tx, actor, checked.policy, request));
+    return made;
+  };
+}

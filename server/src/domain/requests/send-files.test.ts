@@ -1,0 +1,345 @@
+import { limits } from '@waybill/protocol';
+import { describe, expect, test } from 'vitest';
+import { allOf } from '../../testing/all-of.ts';
+import { useTestExchange } from '../../testing/exchange.ts';
+import { announced, contentOf, deskFiles, grantedLink, readyFile, receivedFile } from '../../testing/grants.ts';
+import { sentLink } from '../../testing/links.ts';
+import type { Actor } from '../actor.ts';
+import { readHistory, readInbox } from '../drops/read-history.ts';
+import { findInboxFile } from '../inbox/find-inbox-file.ts';
+import { recordInboxDelivery } from '../inbox/record-inbox-delivery.ts';
+import type { Link } from '../links/link-store.ts';
+import type { MessageKind } from '../outbox/outbox-store.ts';
+import { sendMessage } from '../outbox/send-message.ts';
+import type { Mail } from '../ports/mailer.ts';
+import { sweep } from '../sweep.ts';
+import { deskOf } from '../uploads/desk.ts';
+import { sendFiles } from './send-files.ts';
+
+const exchange = await useTestExchange();
+const { engines } = exchange;
+const { query } = exchange.database;
+
+const inbox = (actor: Actor) => allOf(readInbox(engines, actor.accountId));
+const messagesOf = (link: Link, kind: MessageKind = 'received') =>
+  query<{ id: string; recipient: string; drop_id: string }>(
+    'select id, recipient, drop_id from messages where account_id = $1 and kind = $2',
+    [link.accountId, kind],
+  );
+/** Sends the one message of this kind. */
+const mailsOf = async (link: Link, kind: MessageKind) => {
+  const [message, ...more] = await messagesOf(link, kind);
+  expect(more).toEqual([]);
+  const sent: Mail[] = [];
+  const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, answer: `${sent.push(mail)}` }) };
+  await sendMessage({ ...engines, mailer }, link.accountId, message?.id as string);
+  return sent;
+};
+/** Everything that sending could change. */
+const booksOf = async (link: Link) => {
+  const of = (table: string) => query(`select * from ${table} where account_id = $1 order by id`, [link.accountId]);
+  return Promise.all(['files', 'uploads', 'drops', 'inbox_entries', 'messages', 'audit_entries'].map(of));
+};
+
+describe('a send is refused without a trace', () => {
+  test.each([
+    ['link_revoked', 'update drops set ended_at = now(), revoked_at = now(), link_key = null where id = $1'],
+    ['link_ended', "update drops set expires_at = now() - interval '1 second' where id = $1"],
+  ])('when the link came to its end while the form was on its way: %s', async (code, end) => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await query(end, [link.dropId]);
+    const before = await booksOf(link);
+    await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test('when the owner has had too many messages', async () => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    const before = await booksOf(link);
+    const asked: unknown[] = [];
+    const messageLimit = {
+      take: async (...about: unknown[]) => {
+        asked.push(about);
+        return 7;
+      },
+    };
+    const refusal = { code: 'too_many_messages', retryAfterSeconds: 7 };
+    await expect(sendFiles({ ...engines, messageLimit }, link, '')).rejects.toMatchObject(refusal);
+    expect(asked).toEqual([[deskOf(link), [link.sender, link.receiver]]]);
+    expect(await booksOf(link)).toEqual(before);
+  });
+});
+
+describe('what a contact sends', () => {
+  test('is one entry of the account’s inbox, from the contact, with its bytes', async () => {
+    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const link = links[1] as Link;
+    await readyFile(engines, link, 'a.txt', 'the first');
+    await readyFile(engines, link, 'b.txt', 'the second');
+    expect((await sendFiles(engines, link, 'Here you are.')).map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+    const entries = await inbox(actor);
+    expect(entries).toMatchObject([
+      { sender: 'd@example.org', fileCount: 2, ttl: link.ttl, files: [{ name: 'a.txt' }, { name: 'b.txt' }] },
+    ]);
+    for (const [name, content] of [
+      ['a.txt', 'the first'],
+      ['b.txt', 'the second'],
+    ] as const) {
+      const file = await findInboxFile(engines, actor, entries[0]?.id as string, name);
+      expect((await contentOf(engines, file)).toString()).toBe(content);
+    }
+    expect(await deskFiles(engines, link)).toEqual([]);
+  });
+
+  test('is not in the history of what the account sent, nor among its live drops', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    const before = await allOf(readHistory(engines, actor.accountId));
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    expect(before).toMatchObject([{ type: 'uploadfiles' }]);
+    expect(await allOf(readHistory(engines, actor.accountId))).toEqual(before);
+    expect(await engines.store.drops.countLive(actor.accountId)).toBe(0);
+  });
+
+  test('is in nobody else’s inbox', async () => {
+    const contact = await exchange.account();
+    const { actor, link } = await grantedLink(exchange, [contact.email]);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    const [entry] = await inbox(actor);
+    expect(await inbox(contact)).toEqual([]);
+    await expect(findInboxFile(engines, contact, entry?.id as string, 'a.txt')).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  test('is listed beside what others sent, each under its sender', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    const { sender } = await sentLink(exchange, ['b.txt'], [actor.email]);
+    expect((await inbox(actor)).map((entry) => [entry.sender, entry.files.map(({ name }) => name)])).toEqual([
+      [sender.email, ['b.txt']],
+      ['c@example.org', ['a.txt']],
+    ]);
+  });
+
+  test('is told the account in one mail, in the account’s language', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await query("update accounts set language = 'de' where id = $1", [actor.accountId]);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, 'Bitte sehr.');
+    const sent = await mailsOf(link, 'received');
+    expect(sent).toMatchObject([{ to: actor.email }]);
+    expect(sent[0]?.html).toContain('<html lang="de"');
+    for (const said of ['c@example.org', 'a.txt', 'Bitte sehr.']) expect(sent[0]?.text).toContain(said);
+    expect(sent[0]?.text).not.toContain('/u/');
+  });
+
+  test('is confirmed to the contact in one mail, in the contact’s language, also when it has ended since', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await query("update links set language = 'sv' where drop_id = $1", [link.dropId]);
+    await readyFile(engines, link, 'a.txt', '12345');
+    await sendFiles(engines, link, 'Varsågod.');
+    await query("update drops set ended_at = now() where account_id = $1 and type = 'receivedfiles'", [link.accountId]);
+    const sent = await mailsOf(link, 'confirmation');
+    expect(sent).toMatchObject([{ to: link.receiver, subject: `Din fil har skickats till ${actor.email}` }]);
+    expect(sent[0]?.html).toContain('<html lang="sv"');
+    const said = ['a.txt', '5 byte', 'Inte viruskontrollerad', 'Varsågod.', String(new Date().getFullYear())];
+    for (const part of said) expect(sent[0]?.text).toContain(part);
+    // A later reader of the mailbox finds nothing that opens anything: the only link stops the sender's mails.
+    expect(sent[0]?.text.match(/https?:\S+/g)).toEqual([expect.stringMatching(/\/m\/[\w-]+$/)]);
+  });
+
+  test('is remembered with its files and its time, newest first, for its own link alone', async () => {
+    const { links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const [link, other] = links as [Link, Link];
+    const sentThrough = (through: Link, files = 10) => engines.store.drops.sentThrough(through, { sendings: 2, files });
+    expect(await sentThrough(link)).toEqual([]);
+    for (const names of [['a'], ['b'], ['c', 'd', 'e']]) {
+      for (const name of names) await readyFile(engines, link, name, `${name}${name}`);
+      await sendFiles(engines, link, names.join(''));
+    }
+    const [last, before, ...older] = await sentThrough(link);
+    expect(last).toMatchObject({
+      fileCount: 3,
+      totalBytes: 6,
+      files: ['c', 'd', 'e'].map((name) => ({ name, sizeBytes: 2, scan: 'unscanned' })),
+    });
+    expect(before).toMatchObject({ fileCount: 1, files: [{ name: 'b' }] });
+    expect(older).toEqual([]);
+    expect(last?.sentAt.getTime()).toBeGreaterThan(before?.sentAt.getTime() as number);
+    expect((await sentThrough(link, 1))[0]).toMatchObject({ fileCount: 3, totalBytes: 6, files: [{ name: 'c' }] });
+    expect(await sentThrough(other)).toEqual([]);
+  });
+
+  test('is written in the audit, under the contact’s address', async () => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    const entries = await query(
+      `select actor_kind, actor_id, actor, details from audit_entries
+       where account_id = $1 and action = any ('{file.uploaded,files.received}') order by at, id`,
+      [link.accountId],
+    );
+    const by = { actor_kind: 'link', actor_id: `${link.dropId}:${link.position}` };
+    expect(entries).toMatchObject([
+      { ...by, actor: `link:${by.actor_id}` },
+      { ...by, actor: 'c@example.org', details: { grantId: link.dropId, files: 1 } },
+    ]);
+  });
+
+  test('makes no receipt when the account fetches it', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt', '12345');
+    await sendFiles(engines, link, '');
+    const [entry] = await inbox(actor);
+    const file = await findInboxFile(engines, actor, entry?.id as string, 'a.txt');
+    await recordInboxDelivery(engines, actor, file, [{ file, sent: { start: 0, end: 5 } }]);
+    expect(await query("select 1 from messages where account_id = $1 and kind = 'receipt'", [actor.accountId])).toEqual(
+      [],
+    );
+  });
+
+  test('ends with its own deadline: the entry, its keys and its objects', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    const id = await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, '');
+    const [entry] = await inbox(actor);
+    // The grant ends, but what was sent through it stays.
+    await query("update drops set expires_at = now() - interval '1 second' where id = $1", [link.dropId]);
+    await sweep(engines);
+    await findInboxFile(engines, actor, entry?.id as string, 'a.txt');
+    await query("update drops set expires_at = now() - interval '1 second' where id = $1", [entry?.dropId]);
+    await sweep(engines);
+    expect(await inbox(actor)).toEqual([]);
+    expect([...engines.objects.objects.keys()].filter((key) => key.startsWith(id))).toEqual([]);
+    expect(await query('select state, wrapped_key from files where id = $1', [id])).toEqual([
+      { state: 'gone', wrapped_key: null },
+    ]);
+  });
+});
+
+describe('nothing is sent, and nothing changed,', () => {
+  test.each<[string, (link: Link) => Promise<unknown>]>([
+    ['on its way', (link) => announced(engines, link, 'b.txt', 5)],
+    ['being checked', (link) => receivedFile(engines, link, 'b.txt', 'b')],
+  ])('while a file is still %s', async (_state, prepare) => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await prepare(link);
+    const before = await booksOf(link);
+    await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'files_not_ready' });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test('when there are no files, or refused ones only', async () => {
+    const { link } = await grantedLink(exchange);
+    await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'no_files' });
+    await engines.store.uploads.refuse(link.accountId, await receivedFile(engines, link, 'a.txt', 'a'), 'infected');
+    const before = await booksOf(link);
+    await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'no_files' });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test.each([
+    ['too long', 'x'.repeat(limits.messageLength + 1), 'too_large'],
+    ['not storable', 'a\0b', 'invalid_input'],
+    ['half a character', '\ud800', 'invalid_input'],
+  ])('when the message is %s', async (_what, message, code) => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    const before = await booksOf(link);
+    await expect(sendFiles(engines, link, message)).rejects.toMatchObject({ code });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test.each(['received:files-moved', 'received:before-commit'])('when the process dies at %s', async (point) => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    const before = await booksOf(link);
+    const checkpoint = (name: string) => {
+      if (name === point) throw new Error('killed');
+    };
+    await expect(sendFiles({ ...engines, checkpoint }, link, '')).rejects.toThrow('killed');
+    expect(await booksOf(link)).toEqual(before);
+    expect(await sendFiles(engines, link, '')).toHaveLength(1);
+  });
+});
+
+describe('the same request again', () => {
+  test('answers no files and makes nothing new', async () => {
+    const { link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    await sendFiles(engines, link, 'hello');
+    const before = await booksOf(link);
+    expect(await sendFiles(engines, link, 'hello')).toEqual([]);
+    await expect(sendFiles(engines, link, 'another message')).rejects.toMatchObject({ code: 'no_files' });
+    expect(await booksOf(link)).toEqual(before);
+  });
+
+  test('at once makes one entry and one mail each', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    await readyFile(engines, link, 'a.txt');
+    const answers = await Promise.all(Array.from({ length: 4 }, () => sendFiles(engines, link, 'hello')));
+    expect(answers.map((files) => files.length).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 1]);
+    const counts = [await inbox(actor), await messagesOf(link), await messagesOf(link, 'confirmation')];
+    expect(counts.map(({ length }) => length)).toEqual([1, 1, 1]);
+  });
+
+  test('with new files is another sending', async () => {
+    const { actor, link } = await grantedLink(exchange);
+    for (const name of ['a.txt', 'b.txt']) {
+      await readyFile(engines, link, name);
+      expect(await sendFiles(engines, link, 'hello')).toHaveLength(1);
+    }
+    expect((await inbox(actor)).map(({ files }) => files.map(({ name }) => name))).toEqual([['b.txt'], ['a.txt']]);
+  });
+
+  test('through the other contact’s link is theirs', async () => {
+    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    for (const link of links) {
+      await readyFile(engines, link, 'a.txt');
+      expect(await sendFiles(engines, link, 'hello')).toHaveLength(1);
+    }
+    expect((await inbox(actor)).map(({ sender }) => sender)).toEqual(['d@example.org', 'c@example.org']);
+  });
+});
+
+test('refused files leave the desk with what is sent, and go nowhere', async () => {
+  const { actor, link } = await grantedLink(exchange);
+  await readyFile(engines, link, 'a.txt');
+  const refused = await receivedFile(engines, link, 'virus.exe', 'x');
+  await engines.store.uploads.refuse(link.accountId, refused, 'infected');
+  expect((await sendFiles(engines, link, '')).map(({ name }) => name)).toEqual(['a.txt']);
+  expect((await inbox(actor))[0]?.files.map(({ name }) => name)).toEqual(['a.txt']);
+  expect(await deskFiles(engines, link)).toEqual([]);
+  await query('update uploads set due_at = now() where id = $1', [refused]);
+  await sweep(engines);
+  expect(await query('select 1 from uploads where id = $1', [refused])).toEqual([]);
+});
+
+test('a file that is removed at the last moment is not counted as sent', async () => {
+  const { actor, link } = await grantedLink(exchange);
+  await readyFile(engines, link, 'a.txt');
+  const removed = await readyFile(engines, link, 'b.txt');
+  const transaction: typeof engines.store.transaction = (work) =>
+    engines.store.transaction((tx) =>
+      work({
+        ...tx,
+        drops: {
+          ...tx.drops,
+          async insert(...asked) {
+            await engines.store.uploads.remove(link.accountId, deskOf(link), removed);
+            await tx.drops.insert(...asked);
+          },
+        },
+      }),
+    );
+  const meanwhile = { ...engines, store: { ...engines.store, transaction } };
+  await expect(sendFiles(meanwhile, link, '')).rejects.toMatchObject({ code: 'files_not_ready' });
+  expect((await sendFiles(engines, link, '')).map(({ name }) => name)).toEqual(['a.txt']);
+  expect(await inbox(actor)).toMatchObject([{ fileCount: 1, files: [{ name: 'a.txt' }] }]);
+});

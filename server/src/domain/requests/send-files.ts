@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { limits } from '@waybill/protocol';
+import { requireWithinLimits } from '../accounts/require-within-limits.ts';
+import { linkAuthor } from '../audit/author.ts';
+import { record } from '../audit/record.ts';
+import { requireStorable } from '../contacts/contact-from-input.ts';
+import { rememberedDispatches, wasJustDispatched } from '../drops/repetition.ts';
+import type { Engines } from '../engines.ts';
+import { ExchangeError } from '../exchange-error.ts';
+import { prepareForDay } from '../keys/prepare-for-day.ts';
+import { requireLive, requireUnused } from '../links/find-link.ts';
+import type { Link } from '../links/link-store.ts';
+import { deskOf } from '../uploads/desk.ts';
+import type { DeskFile } from '../uploads/upload-store.ts';
+
+/**
+ * The contact sends what is on the desk: one entry in the account's inbox, a mail that tells the account's owner, and
+ * one that confirms it to the contact. One transaction, under the desk's lock. Returns the files, or none if this
+ * request was already carried out.
+ */
+export async function sendFiles(
+  engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy' | 'checkpoint' | 'messageLimit'>,
+  link: Link,
+  message: string,
+): Promise<DeskFile[]> {
+  const { random, policy, checkpoint } = engines;
+  if (message.length > limits.messageLength) throw new ExchangeError('too_large');
+  requireStorable([message]);
+  const { accountId } = link;
+  const draft = deskOf(link);
+  const digest = createHash('sha256').update(message).digest();
+  const ttlSeconds = link.ttl * policy.desttime.unitSeconds;
+  const wrapForDay = await prepareForDay(engines, accountId, { draft }, ttlSeconds);
+
+  return engines.store.transaction(async (tx) => {
+    await tx.links.awaitOtherContacts(link);
+    const lockedDesk = await tx.drafts.lock(accountId, draft);
+    // What is sent with a form may take days to arrive, and the link may have ended in the meantime.
+    const held = await tx.links.holdLive(link);
+    requireLive(held);
+    const desk = await tx.uploads.desk(accountId, draft);
+    const files = desk.filter((file) => file.state === 'ready');
+    if (desk.some((file) => file.state === 'uploading' || file.state === 'checking')) {
+      throw new ExchangeError('files_not_ready');
+    }
+    if (files.length === 0) {
+      if (wasJustDispatched(lockedDesk, digest)) return [];
+      throw new ExchangeError('no_files');
+    }
+    requireUnused(held);
+    await requireWithinLimits(engines, draft, [link.sender, link.receiver]);
+    const dropId = random.uuid();
+    await tx.drops.insert(accountId, {
+      id: dropId,
+      type: 'receivedfiles',
+      message,
+      ttl: link.ttl,
+      ttlSeconds,
+      receiverCount: 0,
+      fileCount: files.length,
+      linkKey: null,
+      reminderSeconds: null,
+      from: { dropId: link.dropId, position: link.position },
+    });
+    // Removing a file does not wait for the desk's lock.
+    if ((await tx.files.moveToDrop(accountId, draft, dropId)) !== files.length) {
+      throw new ExchangeError('files_not_ready');
+    }
+    await wrapForDay(tx, dropId);
+    checkpoint('received:files-moved');
+    const inboxId = random.uuid();
+    await tx.drops.insertInboxEntries(accountId, dropId, [{ accountId, id: inboxId }]);
+    for (const [kind, recipient] of [
+      ['received', link.sender],
+      ['confirmation', link.receiver],
+    ] as const) {
+      await tx.outbox.enqueue(accountId, {
+        id: random.uuid(),
+        kind,
+        channel: 'mail',
+        dropId,
+        position: null,
+        recipient,
+      });
+    }
+    for (const { id, state } of desk) if (state === 'refused') await tx.uploads.remove(accountId, draft, id);
+    await tx.drafts.consume(accountId, draft, { digest, type: 'uploadfiles', remembered: rememberedDispatches });
+    await record(engines, tx, {
+      accountId,
+      author: linkAuthor(link, link.receiver),
+      action: 'files.received',
+      details: { dropId, grantId: link.dropId, files: files.length },
+    });
+    const isFulfilled = await tx.links.fulfil(link);
+    const received = { inbox_id: inboxId, files: files.length };
+    await tx.events.append([
+      { accountId, type: 'request.received', data: { request_id: link.dropId, receiver: link.receiver, ...received } },
+      { accountId, type: 'inbox.received', data: { sender: link.receiver, ...received } },
+      ...(isFulfilled ? [{ accountId, type: 'request.fulfilled', data: { request_id: link.dropId } } as const] : []),
+    ]);
+    checkpoint('received:before-commit');
+    return files;
+  });
+}

@@ -1,0 +1,59 @@
+import type { AccountDeletionStore } from './accounts/account-deletion-store.ts';
+import type { AccountStore } from './accounts/account-store.ts';
+import type { QuotaStore } from './accounts/quota-store.ts';
+import type { AuditStore } from './audit/audit-store.ts';
+import type { ContactStore } from './contacts/contact-store.ts';
+import type { DraftStore } from './drafts/draft-store.ts';
+import type { DropStore } from './drops/drop-store.ts';
+import type { SentDropStore } from './drops/sent-drop-store.ts';
+import type { EventStore } from './events/event-store.ts';
+import type { FileStore } from './files/file-store.ts';
+import type { ScrubStore } from './files/scrub-store.ts';
+import type { UndeletedObjectStore } from './files/undeleted-object-store.ts';
+import type { HoldStore } from './holds/hold-store.ts';
+import type { AnswerStore } from './idempotency/answer-store.ts';
+import type { InboxStore } from './inbox/inbox-store.ts';
+import type { DayKeyStore } from './keys/day-key-store.ts';
+import type { WrappedKeyStore } from './keys/wrapped-key-store.ts';
+import type { LinkStore } from './links/link-store.ts';
+import type { OutboxStore } from './outbox/outbox-store.ts';
+import type { WrappedKey } from './ports/key-provider.ts';
+import type { StopStore } from './stops/stop-store.ts';
+import type { UploadStore } from './uploads/upload-store.ts';
+import type { WebhookDeliveryStore, WebhookStore } from './webhooks/webhook-store.ts';
+
+/** Every method is scoped by account; times are the database's. A transaction provides the same store, bound to it. */
+export interface Store {
+  readonly accounts: AccountStore;
+  readonly accountDeletions: AccountDeletionStore;
+  readonly answers: AnswerStore;
+  readonly contacts: ContactStore;
+  readonly drafts: DraftStore;
+  readonly files: FileStore;
+  readonly drops: DropStore;
+  readonly sentDrops: SentDropStore;
+  readonly inbox: InboxStore;
+  readonly links: LinkStore;
+  readonly uploads: UploadStore;
+  readonly outbox: OutboxStore;
+  readonly stops: StopStore;
+  readonly audit: AuditStore;
+  readonly events: EventStore;
+  readonly quotas: QuotaStore;
+  readonly holds: HoldStore;
+  readonly scrub: ScrubStore;
+  readonly webhooks: WebhookStore;
+  readonly webhookDeliveries: WebhookDeliveryStore;
+  readonly wrappedKeys: WrappedKeyStore;
+  readonly dayKeys: DayKeyStore;
+  readonly undeletedObjects: UndeletedObjectStore;
+  /** A few stored keys, to check whether the master keys can unwrap them. */
+  sampleWrappedKeys(): Promise<readonly WrappedKey[]>;
+  /** Within a transaction, the work becomes a part of it. */
+  transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
+  /**
+   * Does the work unless any process is already doing it under this name, in which case it returns `undefined`. The
+   * signal aborts when exclusivity can no longer be guaranteed.
+   */
+  exclusively<T>(name: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
+}
