@@ -1,8 +1,15 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { testKinds } from './tools/test-kinds.ts';
+import { findTestFiles } from './tools/test/kinds.ts';
+import type { TestKind } from './tools/test/require-kind.ts';
 
-const { unit, engines } = testKinds();
+const files = findTestFiles();
+const setUp = { globalSetup: ['server/src/testing/global-setup.ts'] };
+const project = (kind: TestKind, options: object) => ({
+  extends: true as const,
+  test: { name: kind, include: files[kind], env: { WAYBILL_TEST_KIND: kind }, ...options },
+});
 
 /** Unit, operation and contract tests. The black box has a configuration of its own, in acceptance/. */
 export default defineConfig({
@@ -18,19 +25,13 @@ export default defineConfig({
     // Long: a machine that is shared may do little for a while, and a test that passes does not wait.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // Each worker uses a few dozen of the hundred connections that PostgreSQL allows by default.
+    maxWorkers: Math.min(availableParallelism(), 4),
     projects: [
-      // These share nothing that outlives a test, so each worker can evaluate their imports once.
-      { extends: true, test: { name: 'unit', include: unit, isolate: false } },
-      {
-        extends: true,
-        test: {
-          name: 'engines',
-          include: engines,
-          globalSetup: ['server/src/testing/global-setup.ts'],
-          setupFiles: ['server/src/testing/engines-answer.ts'],
-        },
-      },
+      // Without isolation, a worker evaluates the imports of its files only once.
+      project('unit', { isolate: false }),
+      project('postgres', { isolate: false, ...setUp }),
+      project('engines', setUp),
     ],
   },
 });

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { testKinds } from '../test-kinds.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const versionsOf = (path: string) =>
@@ -78,14 +77,4 @@ test('every package says which versions of Node start it, and so do the document
   expect(readFileSync(join(project, 'docs/operations.md'), 'utf8')).toContain('| Node | 24.16+ or 26.1+ |');
   const [, min = ''] = /^>=(.*)$/.exec(versionsOf('client/package.json')) ?? [];
   expect(readFileSync(join(project, 'docs/client.md'), 'utf8')).toContain(`Node (${min} or newer)`);
-});
-
-test('a test counts as one that needs the engines by what it imports', () => {
-  const { unit, engines } = testKinds();
-  expect(unit).toContain('protocol/src/safe-name.test.ts');
-  // Directly, and through a helper.
-  expect(engines).toContain('server/src/engines/valkey/csrf-tokens.test.ts');
-  expect(engines).toContain('server/src/domain/drops/create-drop.test.ts');
-  // The browser comes with them.
-  expect(engines).toContain('tools/gallery/components.test.ts');
 });

@@ -1,4 +1,7 @@
 import { type Browser, chromium } from 'playwright-core';
+import { requireKind } from '../test/require-kind.ts';
+
+requireKind('engines');
 
 /** Debian's Chromium, set up to run as root and to contact nothing outside this machine. */
 export const debianChromium = {

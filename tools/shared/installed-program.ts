@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { requireKind } from '../test/require-kind.ts';
 
-/** Runs a program that tools/setup installs. A test that imports this file does not count as a unit test. */
+requireKind('engines');
+
+/** Runs a program that tools/setup installs. */
 export const runInstalled = promisify(execFile);

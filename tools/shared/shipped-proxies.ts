@@ -1,5 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { requireKind } from '../test/require-kind.ts';
+
+requireKind('engines');
 
 export type ShippedProxy = 'haproxy.cfg' | 'nginx.conf' | 'Caddyfile';
 

@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { Store } from '../domain/store.ts';
 import { type Deadlines, jobDeadlines, openDatabase, openPool } from '../engines/postgres/database.ts';
 import { migrate } from '../engines/postgres/migrate.ts';
 import { postgresStore } from '../engines/postgres/store.ts';
-import { engineAddresses } from './engine-addresses.ts';
+import { databaseUrl, urlOfDatabase } from './database-url.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -17,8 +19,7 @@ export interface TestDatabase extends AsyncDisposable {
 
 /** A test's own migrated database: a copy of the run's template, dropped at the end. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const template = await templateOfRun();
-  const empty = await createEmptyDatabase(template);
+  const empty = await createEmptyDatabase(templateName(inject('runId')));
   const pool = openTestPool(empty.url);
   return {
     url: empty.url,
@@ -38,11 +39,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 /** A database without our schema, or a copy of another. */
 export async function createEmptyDatabase(template = 'template1'): Promise<{ url: string } & AsyncDisposable> {
   const name = `${prefix(inject('runId'))}${randomBytes(4).toString('hex')}`;
-  await asServer((client) => client.query(`create database ${name} template ${template}`));
+  await withConnection((client) => client.query(`create database ${name} template ${template}`));
   return {
-    url: urlOf(name),
+    url: urlOfDatabase(name),
     async [Symbol.asyncDispose]() {
-      await asServer((client) => client.query(`drop database ${name} with (force)`));
+      await withConnection((client) => client.query(`drop database ${name} with (force)`));
     },
   };
 }
@@ -52,8 +53,25 @@ export function openTestPool(url: string, deadlines: Deadlines = jobDeadlines, o
   return openPool({ url, connections: 12, deadlines, onError: () => undefined, ownSessions });
 }
 
+let migratedDigest = '';
+
+/** Migrates the template of a run's databases, unless that has been done with the same migrations. */
+export async function createTemplate(runId: string): Promise<void> {
+  const digest = digestMigrations();
+  if (digest === migratedDigest) return;
+  const name = templateName(runId);
+  await withConnection(async (client) => {
+    await client.query(`drop database if exists ${name}`);
+    await client.query(`create database ${name}`);
+  });
+  const pool = openTestPool(urlOfDatabase(name));
+  await migrate(pool);
+  await pool.end();
+  migratedDigest = digest;
+}
+
 export async function dropDatabasesOfRun(runId: string): Promise<void> {
-  await asServer(async (client) => {
+  await withConnection(async (client) => {
     const { rows } = await client.query<{ datname: string }>(
       'select datname from pg_database where starts_with(datname, $1)',
       [prefix(runId)],
@@ -62,26 +80,8 @@ export async function dropDatabasesOfRun(runId: string): Promise<void> {
   });
 }
 
-/** Migrated by whichever test file comes first; the others wait for it. */
-async function templateOfRun(): Promise<string> {
-  const runId = inject('runId');
-  const name = `${prefix(runId)}template`;
-  await asServer(async (client) => {
-    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (rowCount) return;
-    const unfinished = `${prefix(runId)}unfinished`;
-    await client.query(`create database ${unfinished}`);
-    const pool = openTestPool(urlOf(unfinished));
-    await migrate(pool);
-    await pool.end();
-    await client.query(`alter database ${unfinished} rename to ${name}`);
-  });
-  return name;
-}
-
-async function asServer<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') });
+async function withConnection<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: databaseUrl });
   // A lost connection fails the query in progress; without a listener, it would also end the process.
   client.on('error', () => undefined);
   await client.connect();
@@ -92,5 +92,11 @@ async function asServer<Result>(work: (client: pg.Client) => Promise<Result>): P
   }
 }
 
+function digestMigrations(): string {
+  const folder = fileURLToPath(new URL('../../migrations/', import.meta.url));
+  const files = globSync('*.sql', { cwd: folder }).toSorted();
+  return hash('sha256', files.map((file) => `${file}\n${readFileSync(`${folder}${file}`, 'utf8')}`).join('\n'));
+}
+
 const prefix = (runId: string) => `waybill_test_${runId}_`;
-const urlOf = (name: string) => `${engineAddresses.postgres}/${name}`;
+const templateName = (runId: string) => `${prefix(runId)}template`;

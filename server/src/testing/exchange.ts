@@ -35,7 +35,6 @@ import { LiveUploads } from '../domain/uploads/live-uploads.ts';
 import { accountOwner } from '../domain/uploads/owner.ts';
 import { completeUploads, type IncomingFile, stageUpload } from '../domain/uploads/stage-upload.ts';
 import { WebhookSecrets } from '../domain/webhooks/webhook-secrets.ts';
-import { clamdScanner } from '../engines/clamd/scanner.ts';
 import { readReport } from '../engines/dsn/read-report.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
 import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
@@ -43,8 +42,8 @@ import { createLetters } from '../views/letters.ts';
 import { plainOperator } from '../views/operator.ts';
 import { createWords } from '../views/words.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { engineAddresses } from './engine-addresses.ts';
 import { type MemoryObjectStore, memoryObjectStore } from './memory-object-store.ts';
+import { memoryScanner } from './memory-scanner.ts';
 
 export const testPolicy: Policy = {
   publicUrl: 'https://files.example.org',
@@ -136,7 +135,7 @@ export async function openTestExchange(
     objects,
     keys: withDayKeys(masterKeys, dayKeys),
     dayKeys,
-    scanner: clamdScanner({ address: engineAddresses.clamd }),
+    scanner: memoryScanner(),
     random,
     checkpoint: () => undefined,
     sms: undefined,

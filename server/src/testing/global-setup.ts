@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { dropDatabasesOfRun } from './database.ts';
-import { removeBucketOfRun } from './object-store.ts';
+import { findObstacle } from '../../../tools/test/find-obstacle.ts';
+import type { TestKind } from '../../../tools/test/require-kind.ts';
+import { createTemplate, dropDatabasesOfRun } from './database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,21 +11,19 @@ declare module 'vitest' {
   }
 }
 
-/**
- * A run creates its template database and its bucket when the first test asks for them, so that tests without engines
- * run without engines; they are removed here.
- */
-export default function setup(project: TestProject): () => Promise<void> {
+/** Prepares the template of the databases before the first test, and removes everything of a run after the last. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const kind = project.name as TestKind;
+  const obstacle = await findObstacle(kind);
+  if (obstacle)
+    throw new Error(`Tests of the kind "${kind}" cannot run: ${obstacle.says}. What helps: ${obstacle.remedy}.`);
   const runId = randomBytes(4).toString('hex');
   project.provide('runId', runId);
+  await createTemplate(runId);
+  // In watch mode, a migration may have changed.
+  project.onTestsRerun(() => createTemplate(runId));
   return async () => {
-    await dropDatabasesOfRun(runId).catch(unlessAway);
-    await removeBucketOfRun(runId).catch(unlessAway);
+    await dropDatabasesOfRun(runId);
+    if (kind === 'engines') await (await import('./object-store.ts')).removeBucketOfRun(runId);
   };
-}
-
-/** An unavailable engine holds nothing of ours; the tests that needed it have reported that. */
-function unlessAway(error: unknown): void {
-  if (!JSON.stringify([(error as Error).message, (error as { code?: string }).code]).includes('ECONNREFUSED'))
-    throw error;
 }

@@ -1,6 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import PostalMime, { type Email } from 'postal-mime';
 import { vi } from 'vitest';
+import { requireKind } from '../../../tools/test/require-kind.ts';
+
+requireKind('engines');
 
 const folder = new URL('../../../.engines/postfix/mail/all/new/', import.meta.url);
 const started = Date.now() - 5_000;

@@ -4,8 +4,11 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { requireKind } from '../../../tools/test/require-kind.ts';
 import { ping } from '../engines/clamd/connection.ts';
 import { eicar } from './eicar.ts';
+
+requireKind('engines');
 
 export interface OwnClamd extends AsyncDisposable {
   readonly address: string;

@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { requireKind } from '../../../tools/test/require-kind.ts';
+
+requireKind('engines');
 
 const startWithinMs = 20_000;
 

@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { requireKind } from '../../../tools/test/require-kind.ts';
+
+requireKind('engines');
 
 /**
  * Runs a module, given as text, in a process that has a file system of its own at /mnt, of this size and with this many

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { requireKind } from '../../../tools/test/require-kind.ts';
+
+requireKind('engines');
 
 /**
  * A module that runs in a network of its own, which nothing leaves. Its only interface has these addresses, its only

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { requireKind } from '../../../tools/test/require-kind.ts';
 import { startDaemon } from './own-daemon.ts';
 import { closedPort } from './tcp.ts';
+
+requireKind('engines');
 
 const asPostgres = ['--reuid', 'postgres', '--regid', 'postgres', '--init-groups'];
 

@@ -1,10 +1,10 @@
-import { eicar } from './eicar.ts';
+import { inspect } from './memory-scanner.ts';
 import { startPeer } from './tcp.ts';
 
 /** A file that contains this takes a long time to scan. */
 export const slowToScan = 'this takes a while';
 
-/** A stand-in for clamd that knows PING, INSTREAM and one virus, and takes `delayMs` for files with `slowToScan`. */
+/** A stand-in for clamd that knows PING and INSTREAM, inspects like `memoryScanner`, and takes `delayMs` for files with `slowToScan`. */
 export async function startSlowClamd(delayMs: number): Promise<{ address: string } & AsyncDisposable> {
   const timers = new Set<NodeJS.Timeout>();
   const peer = await startPeer((socket) => {
@@ -14,8 +14,9 @@ export async function startSlowClamd(delayMs: number): Promise<{ address: string
       if (received.includes('zPING\0')) socket.end('PONG\0');
       const content = streamed(received);
       if (content === undefined) return;
-      const verdict = content.includes(eicar) ? 'stream: Eicar-Test-Signature FOUND\0' : 'stream: OK\0';
-      timers.add(setTimeout(() => socket.end(verdict), content.includes(slowToScan) ? delayMs : 0));
+      timers.add(
+        setTimeout(() => socket.end(`stream: ${reply(content)}\0`), content.includes(slowToScan) ? delayMs : 0),
+      );
     });
   });
   return {
@@ -27,7 +28,13 @@ export async function startSlowClamd(delayMs: number): Promise<{ address: string
   };
 }
 
-/** What was streamed, once the stream has ended. */
+function reply(content: Buffer): string {
+  const verdict = inspect(content);
+  if (verdict.result === 'clean') return 'OK';
+  return verdict.result === 'infected' ? `${verdict.signature} FOUND` : 'Heuristics.Encrypted.Zip FOUND';
+}
+
+/** The content that was streamed, once the stream has ended. */
 function streamed(received: Buffer): Buffer | undefined {
   const pieces: Buffer[] = [];
   let at = 'zINSTREAM\0'.length;

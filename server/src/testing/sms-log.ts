@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { vi } from 'vitest';
+import { requireKind } from '../../../tools/test/require-kind.ts';
+
+requireKind('engines');
 
 const log = new URL('../../../.engines/kannel/sms.log', import.meta.url);
 

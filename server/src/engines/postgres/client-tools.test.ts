@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
+import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { SetupError } from '../../domain/setup-error.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { urlOfDatabase } from '../../testing/database-url.ts';
 import { outputOf, runTool } from './client-tools.ts';
 
-const url = `${engineAddresses.postgres}/waybill_no_such_database`;
+// For the client programs of PostgreSQL.
+requireKind('engines');
+
+const url = urlOfDatabase('waybill_no_such_database');
 const dump = async (tool: string, address = url) => {
   for await (const _ of outputOf({ tool, parameters: [], databaseUrl: address }));
 };

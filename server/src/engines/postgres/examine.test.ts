@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../testing/database.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { urlOfDatabase } from '../../testing/database-url.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
 import { startStandby } from '../../testing/own-standby.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
@@ -29,10 +29,10 @@ test('silent', async () => {
 });
 
 test.each([
-  ['no such role', engineAddresses.postgres.replace('postgres@', 'no-such-role@'), 'fault postgres.login'],
-  ['no such database', engineAddresses.postgres, 'fault postgres.database'],
-])('%s', async (_what, server, expected) => {
-  await expectTrouble(examinePostgres({ url: `${server}/no_such_database`, connections }), expected);
+  ['no such role', urlWithRole('no-such-role', 'no_such_database'), 'fault postgres.login'],
+  ['no such database', urlOfDatabase('no_such_database'), 'fault postgres.database'],
+])('%s', async (_what, url, expected) => {
+  await expectTrouble(examinePostgres({ url, connections }), expected);
 });
 
 test.each<[what: string, change: (name: string) => string, ...expected: string[]]>([
@@ -85,10 +85,10 @@ test('older than the versions that Waybill is tested with', async () => {
 });
 
 test('what is missing can be created with the commands of the remedy', async () => {
-  const named = `${engineAddresses.postgres.replace('postgres@', 'no-such-role@')}/files`;
+  const named = urlWithRole('no-such-role', 'files');
   const [role] = await findingsOf(examinePostgres({ url: named, connections }));
   expect(role?.remedy).toContain("su postgres -c 'createuser no-such-role && createdb --owner=no-such-role ");
-  const [database] = await findingsOf(examinePostgres({ url: `${engineAddresses.postgres}/files`, connections }));
+  const [database] = await findingsOf(examinePostgres({ url: urlOfDatabase('files'), connections }));
   expect(database?.remedy).toMatch(/su postgres -c 'createdb --owner=postgres .* files'/);
 });
 
@@ -102,7 +102,7 @@ test('an encoding that cannot hold every name', async () => {
   const latin = `${nameOf(database)}_latin`;
   await database.query(`create database ${latin} encoding LATIN1 locale 'C' template template0`);
   try {
-    const url = `${engineAddresses.postgres}/${latin}`;
+    const url = urlOfDatabase(latin);
     await expectTrouble(examinePostgres({ url, connections }), 'fault postgres.encoding', 'warning postgres.schema');
   } finally {
     await database.query(`drop database ${latin} with (force)`);
@@ -114,7 +114,7 @@ async function withRole(database: TestDatabase, work: (url: string, role: string
   const role = `waybill_test_${randomBytes(4).toString('hex')}`;
   await database.query(`create role ${role} login`);
   try {
-    await work(database.url.replace('postgres@', `${role}@`), role);
+    await work(urlWithRole(role, nameOf(database)), role);
   } finally {
     await database.query(`drop owned by ${role}`);
     await database.query(`drop role ${role}`);
@@ -149,3 +149,9 @@ test.each([
   await using database = await createTestDatabase();
   await expectTrouble(examinePostgres({ url: database.url, connections, now: () => Date.now() + ms }), expected);
 });
+
+function urlWithRole(role: string, database: string): string {
+  const url = new URL(urlOfDatabase(database));
+  url.username = role;
+  return url.href;
+}
