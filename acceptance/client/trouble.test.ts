@@ -55,9 +55,9 @@ test('503s, 429s and lost answers in between change nothing', { timeout: 120_000
   const fates: Fate[] = ['refuse', 'pass', 'pass', 'lose', 'pass', 'pass', 'limit', 'pass', 'pass', 'pass'];
   let requests = 0;
   await using way = await httpProxy('waybill', demo().base_url, () => fates[requests++ % fates.length] ?? 'pass');
-  const surroundings = { random: () => 0.1 }; // the same pauses, but shorter
-  const sender = new Waybill({ baseUrl: way.baseUrl, ...account, surroundings });
-  const puller = new Waybill({ baseUrl: way.baseUrl, ...receiver, surroundings });
+  const runtime = { random: () => 0.1 }; // the same pauses, but shorter
+  const sender = new Waybill({ baseUrl: way.baseUrl, ...account, runtime });
+  const puller = new Waybill({ baseUrl: way.baseUrl, ...receiver, runtime });
   const wanted = Array.from({ length: 20 }, (_, index) => `send ${index + 10}`);
   await Promise.all(
     wanted.map((message) =>

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 
 /** An address as the server keeps it: in lower case, its domain in ASCII. */
-export function canonicalAddress(address: string): string {
+export function toCanonicalAddress(address: string): string {
   const lower = address.trim().toLowerCase();
   const at = lower.lastIndexOf('@');
   const domain = lower.slice(at + 1);

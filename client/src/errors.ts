@@ -5,7 +5,7 @@ export type LocalErrorCode =
   /** No answer, or one that broke off. */
   | 'unreachable'
   /** An answer that a Waybill server does not give: most likely another program answers at this address. */
-  | 'unexpected_answer'
+  | 'unexpected_response'
   /** A file changed, ended early or could not be read while it was uploaded. */
   | 'source_failed'
   /** Something is already where a download should go. */
@@ -28,7 +28,7 @@ export type WaybillErrorCode = ErrorCode | LocalErrorCode;
  * Whether the same request may succeed a moment later. Exhaustive: a new code does not compile until it is decided
  * here.
  */
-const mayPass: Record<WaybillErrorCode, boolean> = {
+const retryable: Record<WaybillErrorCode, boolean> = {
   malformed_request: false,
   invalid_input: false,
   invalid_name: false,
@@ -71,7 +71,7 @@ const mayPass: Record<WaybillErrorCode, boolean> = {
   damaged: false,
   internal: false,
   unreachable: true,
-  unexpected_answer: false,
+  unexpected_response: false,
   digest_mismatch: false,
   source_failed: false,
   target_exists: false,
@@ -123,8 +123,8 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
   }
 
   /** Whether the same call may succeed later. The client has retried it already. */
-  get mayPass(): boolean {
-    return mayPass[this.code];
+  get isRetryable(): boolean {
+    return retryable[this.code];
   }
 }
 
@@ -145,5 +145,5 @@ export function isWaybillError<Code extends WaybillErrorCode = WaybillErrorCode>
 }
 
 export function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(mayPass, code);
+  return typeof code === 'string' && Object.hasOwn(retryable, code);
 }

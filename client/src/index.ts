@@ -9,19 +9,19 @@ export {
 } from './errors.ts';
 export { safeLocalName, safeLocalNames, safeLocalPaths } from './generated/safe-name.ts';
 export type * from './generated/wire.ts';
-export type { Patience } from './http/retry-policy.ts';
+export type { RetryPolicy } from './http/retry-policy.ts';
 export type { ContactChanges, ContactFilter, Contacts } from './resources/contacts.ts';
 export type { Drops } from './resources/drops.ts';
 export type { EventOptions, Events, FollowOptions } from './resources/events.ts';
-export type { ClaimOptions, Inbox, InboxFilter, Leased, NackOptions, RenewOptions } from './resources/inbox.ts';
+export type { ClaimOptions, Inbox, InboxFilter, LeasedEntry, NackOptions, RenewOptions } from './resources/inbox.ts';
 export type { Keys, RevokeKeyOptions } from './resources/keys.ts';
 export type { RequestOptions, Requests } from './resources/requests.ts';
 export type { RevokeOptions, SentFilter } from './resources/sent-collection.ts';
 export type { ReplaceSecretOptions, Webhooks } from './resources/webhooks.ts';
-export type { Surroundings } from './runtime.ts';
+export type { Runtime } from './runtime.ts';
 export type { Download, DownloadOptions, DownloadProgress, FileToDownload } from './transfer/download.ts';
 export type { DownloadedFile, DownloadToFileOptions } from './transfer/download-to-file.ts';
-export type { SendOptions, Sent, SentFile, UploadMemory } from './transfer/send.ts';
+export type { SendOptions, SendResult, SentFile, UploadStore } from './transfer/send.ts';
 export type { Bytes, FileToSend } from './transfer/sources.ts';
 export type { UploadOptions, UploadProgress, Uploads } from './transfer/uploads.ts';
 export {

@@ -1,5 +1,5 @@
 /** The clock and the random numbers of the client. Tests bring their own. */
-export interface Surroundings {
+export interface Runtime {
   /** Milliseconds since 1970. */
   now(): number;
   /** Waits. Rejects with the signal's reason when that is aborted. */
@@ -10,7 +10,7 @@ export interface Surroundings {
   uuid(): string;
 }
 
-export const realSurroundings: Surroundings = {
+export const defaultRuntime: Runtime = {
   now: () => Date.now(),
   random: () => Math.random(),
   uuid: () => crypto.randomUUID(),

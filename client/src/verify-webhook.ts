@@ -35,7 +35,7 @@ export class WebhookVerificationError extends Error {
 }
 
 /** What comes before the 32 bytes of a public Ed25519 key in its DER form (RFC 8410). */
-const ed25519PublicKey = Buffer.from('302a300506032b6570032100', 'hex');
+const ed25519DerPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 const defaultToleranceSeconds = 5 * 60;
 
 /**
@@ -64,10 +64,10 @@ export function verifyWebhook(
   keys: string | readonly string[],
   { toleranceSeconds = defaultToleranceSeconds, now = () => Date.now() }: VerifyWebhookOptions = {},
 ): WebhookEvent {
-  const checks = [keys].flat().map(checkOf);
-  const id = header(headers, 'webhook-id');
-  const timestamp = header(headers, 'webhook-timestamp');
-  const signatures = header(headers, 'webhook-signature').split(' ');
+  const checks = [keys].flat().map(createCheck);
+  const id = readHeader(headers, 'webhook-id');
+  const timestamp = readHeader(headers, 'webhook-timestamp');
+  const signatures = readHeader(headers, 'webhook-signature').split(' ');
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a time.');
   if (Math.abs(now() / 1000 - Number(timestamp)) > toleranceSeconds) {
     throw new WebhookVerificationError('webhook-timestamp is too far from the clock of this machine.');
@@ -88,12 +88,12 @@ export function verifyWebhook(
 type Check = (signature: string, content: Buffer) => boolean;
 
 /** A key is used only for the kind of signature that it was made for. */
-function checkOf(key: string): Check {
+function createCheck(key: string): Check {
   const [, prefix, base64 = ''] = /^(whsec|whpk)_([A-Za-z0-9+/]+={0,2})$/.exec(key) ?? [];
   const bytes = Buffer.from(base64, 'base64');
   if (prefix === 'whsec') {
     return (signature, content) => {
-      const given = signatureOf(signature, 'v1');
+      const given = parseSignature(signature, 'v1');
       const right = createHmac('sha256', bytes).update(content).digest();
       return given.length === right.length && timingSafeEqual(given, right);
     };
@@ -101,18 +101,18 @@ function checkOf(key: string): Check {
   if (prefix !== 'whpk' || bytes.length !== 32) {
     throw new TypeError('A key of a webhook begins with whsec_ or whpk_.');
   }
-  const publicKey = createPublicKey({ key: Buffer.concat([ed25519PublicKey, bytes]), format: 'der', type: 'spki' });
+  const publicKey = createPublicKey({ key: Buffer.concat([ed25519DerPrefix, bytes]), format: 'der', type: 'spki' });
   return (signature, content) => {
-    const given = signatureOf(signature, 'v1a');
+    const given = parseSignature(signature, 'v1a');
     return given.length > 0 && verify(null, content, publicKey, given);
   };
 }
 
-function signatureOf(signature: string, version: 'v1' | 'v1a'): Buffer {
+function parseSignature(signature: string, version: 'v1' | 'v1a'): Buffer {
   return Buffer.from(signature.startsWith(`${version},`) ? signature.slice(version.length + 1) : '', 'base64');
 }
 
-function header(headers: WebhookRequest['headers'], name: string): string {
+function readHeader(headers: WebhookRequest['headers'], name: string): string {
   const value = isFetchHeaders(headers)
     ? headers.get(name)
     : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];

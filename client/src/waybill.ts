@@ -1,22 +1,22 @@
 import type { CallOptions } from './call-options.ts';
 import { WaybillError } from './errors.ts';
 import type { Account, CreatedFileRequest } from './generated/wire.ts';
-import { Caller } from './http/api-client.ts';
-import { type Door, HttpRequests } from './http/http-requests.ts';
-import { defaultPatience, type Patience } from './http/retry-policy.ts';
-import { serverUrl } from './http/server-url.ts';
+import { ApiClient } from './http/api-client.ts';
+import { type ApiAccess, HttpRequests } from './http/http-requests.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './http/retry-policy.ts';
+import { parseServerUrl } from './http/server-url.ts';
 import { Transport } from './http/transport.ts';
 import { Contacts } from './resources/contacts.ts';
 import { Drops } from './resources/drops.ts';
 import { Events } from './resources/events.ts';
 import { Inbox } from './resources/inbox.ts';
 import { Keys } from './resources/keys.ts';
-import { type RequestOptions, Requests, request } from './resources/requests.ts';
+import { type RequestOptions, Requests, requestFiles } from './resources/requests.ts';
 import { Webhooks } from './resources/webhooks.ts';
-import { realSurroundings, type Surroundings } from './runtime.ts';
+import { defaultRuntime, type Runtime } from './runtime.ts';
 import {
   type Download,
-  type DownloadNeeds,
+  type DownloadDependencies,
   type DownloadOptions,
   type FileToDownload,
   openDownload,
@@ -27,7 +27,7 @@ import {
   downloadPart,
   downloadToFile,
 } from './transfer/download-to-file.ts';
-import { type SendOptions, type Sent, send } from './transfer/send.ts';
+import { type SendOptions, type SendResult, send } from './transfer/send.ts';
 import { Uploads } from './transfer/uploads.ts';
 
 /** Which server and account to use, and how. */
@@ -41,11 +41,11 @@ export interface WaybillOptions {
   /** Allows http:// to other machines. The key and the files can then be read on the way. */
   plainHttp?: boolean | undefined;
   /** How often and for how long requests are repeated. What is not given stays as it is by default. */
-  patience?: Partial<Patience> | undefined;
+  retry?: Partial<RetryPolicy> | undefined;
   /** A connection without any data for this long is given up; 2 minutes if not given. */
-  silenceMs?: number | undefined;
+  idleTimeoutMs?: number | undefined;
   /** The clock and random numbers, for tests. */
-  surroundings?: Partial<Surroundings> | undefined;
+  runtime?: Partial<Runtime> | undefined;
 }
 
 /** A client of one account. Any number of concurrent calls may share it. */
@@ -67,31 +67,31 @@ export class Waybill {
   /** Where events are sent. */
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
-  readonly #caller: Caller;
-  readonly #downloads: DownloadNeeds;
+  readonly #api: ApiClient;
+  readonly #downloads: DownloadDependencies;
 
   /** Does not connect yet: the first call does. */
   constructor(options: WaybillOptions) {
-    const surroundings = { ...realSurroundings, ...options.surroundings };
-    const patience = { ...defaultPatience, ...options.patience };
-    const door = doorOf(options);
-    const transport = new Transport(door.url, options.silenceMs ?? 120_000);
+    const runtime = { ...defaultRuntime, ...options.runtime };
+    const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
+    const access = toApiAccess(options);
+    const transport = new Transport(access.url, options.idleTimeoutMs ?? 120_000);
     this.#transport = transport;
-    this.#caller = new Caller(new HttpRequests(transport, door, patience, surroundings));
-    this.#downloads = { caller: this.#caller, patience, surroundings };
-    this.contacts = new Contacts(this.#caller);
-    this.drops = new Drops(this.#caller);
-    this.events = new Events(this.#caller);
-    this.inbox = new Inbox(this.#caller);
-    this.keys = new Keys(this.#caller);
-    this.requests = new Requests(this.#caller);
-    this.uploads = new Uploads(this.#caller);
-    this.webhooks = new Webhooks(this.#caller);
+    this.#api = new ApiClient(new HttpRequests(transport, access, retryPolicy, runtime));
+    this.#downloads = { api: this.#api, retryPolicy, runtime };
+    this.contacts = new Contacts(this.#api);
+    this.drops = new Drops(this.#api);
+    this.events = new Events(this.#api);
+    this.inbox = new Inbox(this.#api);
+    this.keys = new Keys(this.#api);
+    this.requests = new Requests(this.#api);
+    this.uploads = new Uploads(this.#api);
+    this.webhooks = new Webhooks(this.#api);
   }
 
   /** Gets the account that the key belongs to, and what the key may do. */
   async account(options: CallOptions = {}): Promise<Account> {
-    return await this.#caller.get('account', {}, options);
+    return await this.#api.get('account', {}, options);
   }
 
   /**
@@ -101,13 +101,13 @@ export class Waybill {
    * const { drop } = await waybill.send({ files: ['report.pdf'], to: ['anna@example.com'], message: 'The report.', days: 7 });
    * console.log(drop.number, drop.expires_at);
    */
-  async send(options: SendOptions): Promise<Sent> {
-    return await send({ uploads: this.uploads, drops: this.drops, newKey: () => this.#caller.newKey() }, options);
+  async send(options: SendOptions): Promise<SendResult> {
+    return await send({ uploads: this.uploads, drops: this.drops, newKey: () => this.#api.generateKey() }, options);
   }
 
   /** Asks people for files, which they upload on a page of their own. */
   async request(options: RequestOptions): Promise<CreatedFileRequest> {
-    return await request(this.requests, options);
+    return await requestFiles(this.requests, options);
   }
 
   /** Downloads a file of the inbox as a stream of bytes. */
@@ -148,8 +148,8 @@ export class Waybill {
   }
 }
 
-function doorOf({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions): Door {
-  const base = serverUrl(baseUrl, plainHttp);
+function toApiAccess({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions): ApiAccess {
+  const base = parseServerUrl(baseUrl, plainHttp);
   if (!/^[^\s:/]+@[^\s:/]+$/.test(user) || apiKey === '') {
     throw new WaybillError('invalid_argument', 'An account needs an e-mail address and an API key.');
   }

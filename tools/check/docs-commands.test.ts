@@ -22,7 +22,7 @@ function programs(): Record<string, Command> {
     waybilld: server.makeProgram(roles, '1.2.3'),
     waybill: client.makeProgram(fakeTerminal(tmpdir()), new AbortController().signal, '1.2.3'),
   };
-  for (const command of [...server.withDescendants(made.waybilld), ...client.withDescendants(made.waybill)]) {
+  for (const command of [...server.withDescendants(made.waybilld), ...client.flattenCommands(made.waybill)]) {
     if (command.commands.length === 0) command.action(() => undefined);
   }
   return made;

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { exits } from '../../client/src/command/exit-codes.ts';
+import { exitCodes as clientExitCodes } from '../../client/src/command/exit-codes.ts';
 import { errorMessages } from '../../protocol/src/errors.ts';
 import { limits } from '../../protocol/src/limits.ts';
 import { configTable } from '../../server/src/config.ts';
@@ -99,7 +99,7 @@ test('the table of limits in docs/api.md has every limit with its value', () => 
 
 test('docs/client.md names all exit codes', () => {
   const codes = [...read('docs/client.md').matchAll(/^\| (\d+) \| /gm)].map(([, code]) => Number(code));
-  expect(codes).toEqual(Object.values(exits));
+  expect(codes).toEqual(Object.values(clientExitCodes));
 });
 
 test('docs/operations.md lists what the doctor examines, and nothing else', () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { makeProgram, withDescendants } from '../../client/src/command/program.ts';
+import { flattenCommands, makeProgram } from '../../client/src/command/program.ts';
 import { fakeTerminal } from '../../client/src/testing/fake-terminal.ts';
 import { v1Document } from '../../server/src/http/v1/openapi.ts';
 import { routes } from '../../server/src/http/v1/routes.ts';
@@ -56,7 +56,7 @@ describe('no retired word is', () => {
 
   test('a command or an option of waybill', () => {
     const program = makeProgram(fakeTerminal(tmpdir()), new AbortController().signal, '1.2.3');
-    const names = withDescendants(program).flatMap((command) => [
+    const names = flattenCommands(program).flatMap((command) => [
       command.name(),
       ...command.options.map(({ long }) => long ?? ''),
     ]);

@@ -27,14 +27,14 @@ await waybill.send({ files: ['report.pdf'], to: ['anna@example.com'], message: '
 
 /** What a reader looks for together, the most important first. Every export is in one group. */
 const groups: Record<string, string> = {
-  Client: 'Waybill WaybillOptions CallOptions PostOptions Account Patience Surroundings',
-  'Sending files': 'SendOptions FileToSend Bytes Sent SentFile UploadProgress UploadMemory',
+  Client: 'Waybill WaybillOptions CallOptions PostOptions Account RetryPolicy Runtime',
+  'Sending files': 'SendOptions FileToSend Bytes SendResult SentFile UploadProgress UploadStore',
   'What was sent': `Drops SentFilter Drop DropDetails DropReceiver DropFile NewDrop NewReceiver CreatedDrop AddedReceiver
     CheckedDrop RevokeOptions Extension ReminderResult ListDropsQuery`,
   'Requests for files': `Requests RequestOptions FileRequest FileRequestDetails FileRequestReceiver NewFileRequest
     CreatedFileRequest CheckedFileRequest`,
   'What was uploaded': 'Uploads UploadOptions Upload',
-  'The inbox': `Inbox InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry Leased RenewOptions
+  'The inbox': `Inbox InboxFilter InboxEntry InboxEntryDetails InboxFile ClaimOptions ClaimedEntry LeasedEntry RenewOptions
     NackOptions`,
   Downloads: 'FileToDownload DownloadOptions DownloadProgress Download DownloadToFileOptions DownloadedFile',
   'Names of files': 'safeLocalName safeLocalNames safeLocalPaths',

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { serverUrl } from '../http/server-url.ts';
+import { parseServerUrl } from '../http/server-url.ts';
 import { Waybill, type WaybillOptions } from '../waybill.ts';
-import { CommandError, exits, told } from './exit-codes.ts';
+import { CommandError, describeError, exitCodes } from './exit-codes.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** The account as the file keeps it. */
@@ -31,10 +31,10 @@ export function stateFolder({ environment, homeFolder }: Terminal): string {
  */
 export async function openClient(terminal: Terminal): Promise<{ client: Waybill; account: Account }> {
   const account = await readAccount(terminal);
-  return { client: clientOf(account), account };
+  return { client: createClient(account), account };
 }
 
-export function clientOf({ url, user, api_key, plain_http }: Account, options?: Partial<WaybillOptions>): Waybill {
+export function createClient({ url, user, api_key, plain_http }: Account, options?: Partial<WaybillOptions>): Waybill {
   requireServerUrl(url, plain_http === true);
   return new Waybill({ baseUrl: url, user, apiKey: api_key, plainHttp: plain_http, ...options });
 }
@@ -42,13 +42,13 @@ export function clientOf({ url, user, api_key, plain_http }: Account, options?: 
 /** Checks an address before anything is asked or sent, and names what allows plain HTTP here. */
 export function requireServerUrl(url: string, plainHttp: boolean): void {
   try {
-    serverUrl(url, plainHttp);
+    parseServerUrl(url, plainHttp);
   } catch (error) {
     const plain = URL.parse(url)?.protocol === 'http:';
     const next = plain
       ? 'To allow it: waybill login --plain-http, or WAYBILL_PLAIN_HTTP=1'
       : 'See: waybill login --help';
-    throw new CommandError(exits.usage, 'invalid_argument', (error as Error).message, next);
+    throw new CommandError(exitCodes.usage, 'invalid_argument', (error as Error).message, next);
   }
 }
 
@@ -57,62 +57,63 @@ async function readAccount(terminal: Terminal): Promise<Account> {
   const given = {
     url: environment['WAYBILL_URL'],
     user: environment['WAYBILL_USER'],
-    api_key: environment['WAYBILL_API_KEY'] ?? (await keyFromFile(environment['WAYBILL_API_KEY_FILE'])),
+    api_key: environment['WAYBILL_API_KEY'] ?? (await readKeyFile(environment['WAYBILL_API_KEY_FILE'])),
   };
   const complete = given.url && given.user && given.api_key;
-  const kept = complete ? undefined : await readFileOf(accountPath(terminal));
+  const kept = complete ? undefined : await readAccountFile(accountPath(terminal));
   const url = given.url || kept?.url;
   const user = given.user || kept?.user;
   const apiKey = given.api_key || kept?.api_key;
   if (!url || !user || !apiKey) {
     throw new CommandError(
-      exits.account,
+      exitCodes.account,
       'not_logged_in',
       'You are not logged in.',
       'Log in with: waybill login URL. Or set WAYBILL_URL, WAYBILL_USER and WAYBILL_API_KEY.',
     );
   }
-  const ofKept = sameServer(url, kept?.url) && user.toLowerCase() === kept?.user?.toLowerCase();
+  const ofKept = isSameServer(url, kept?.url) && user.toLowerCase() === kept?.user?.toLowerCase();
   if (!given.api_key && !ofKept) {
     throw new CommandError(
-      exits.account,
+      exitCodes.account,
       'key_of_another_account',
       `The stored key is for ${kept?.user} at ${kept?.url}, and is not used for ${user} at ${url}.`,
       `Unset WAYBILL_URL and WAYBILL_USER, also set WAYBILL_API_KEY, or log in there: waybill login ${url}`,
     );
   }
   const plainHttp =
-    environment['WAYBILL_PLAIN_HTTP'] === '1' || (sameServer(url, kept?.url) && kept?.plain_http === true);
+    environment['WAYBILL_PLAIN_HTTP'] === '1' || (isSameServer(url, kept?.url) && kept?.plain_http === true);
   return { url, user, api_key: apiKey, ...(plainHttp ? { plain_http: true } : {}) };
 }
 
 /** Whether scheme, host, port and path are the same; otherwise it may be somebody else's server. */
-function sameServer(url: string, other: string | undefined): boolean {
+function isSameServer(url: string, other: string | undefined): boolean {
   const [one, two] = [url, other].map((text) => URL.parse(text ?? '')?.href.replace(/\/*$/, ''));
   return one !== undefined && one === two;
 }
 
-async function keyFromFile(path: string | undefined): Promise<string | undefined> {
+async function readKeyFile(path: string | undefined): Promise<string | undefined> {
   if (!path) return undefined;
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    const { message } = told(error);
-    throw new CommandError(exits.account, 'key_file', message, 'Correct WAYBILL_API_KEY_FILE.');
+    const { message } = describeError(error);
+    throw new CommandError(exitCodes.account, 'key_file', message, 'Correct WAYBILL_API_KEY_FILE.');
   }
 }
 
-const otherFile = 'Correct WAYBILL_ACCOUNT_FILE, or log in again: waybill login URL';
+const accountFileAdvice = 'Correct WAYBILL_ACCOUNT_FILE, or log in again: waybill login URL';
 
-async function readFileOf(path: string): Promise<Partial<Account> | undefined> {
+async function readAccountFile(path: string): Promise<Partial<Account> | undefined> {
   let text: string;
   try {
     const found = await stat(path);
-    if (!found.isFile()) throw new CommandError(exits.account, 'account_file', `${path} is not a file.`, otherFile);
+    if (!found.isFile())
+      throw new CommandError(exitCodes.account, 'account_file', `${path} is not a file.`, accountFileAdvice);
     // A key that others can read is not a secret.
     if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
       throw new CommandError(
-        exits.account,
+        exitCodes.account,
         'key_exposed',
         `${path} can be read by other users, so its key is not used.`,
         `Run: chmod 600 ${path}`,
@@ -126,7 +127,7 @@ async function readFileOf(path: string): Promise<Partial<Account> | undefined> {
   try {
     return JSON.parse(text) as Partial<Account>;
   } catch {
-    throw new CommandError(exits.account, 'account_file', `${path} is damaged.`, 'Log in again: waybill login URL');
+    throw new CommandError(exitCodes.account, 'account_file', `${path} is damaged.`, 'Log in again: waybill login URL');
   }
 }
 

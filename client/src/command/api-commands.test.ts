@@ -20,7 +20,7 @@ import {
   startExampleServer,
   webhook,
 } from '../testing/example-server.ts';
-import { attended, fakeTerminal } from '../testing/fake-terminal.ts';
+import { fakeTerminal, withUserInput } from '../testing/fake-terminal.ts';
 import { refuse } from '../testing/wire-server.ts';
 import { verifyWebhook } from '../verify-webhook.ts';
 import { run } from './run.ts';
@@ -55,10 +55,10 @@ async function waybill(words: string, setting: Setting = {}) {
     NO_COLOR: '1',
     ...environment,
   });
-  if (answer !== undefined) attended(terminal, () => answer);
+  if (answer !== undefined) withUserInput(terminal, () => answer);
   if (columns !== undefined) Object.assign(terminal.output, { isTTY: true, columns });
   const exit = await run(terminal, words.split(' '), signal, '1');
-  const bodies = server.seen
+  const bodies = server.requests
     .filter(({ method }) => method !== 'GET')
     .map(({ method, path, body }) => `${method} ${path} ${body.toString()}`.trim());
   const asked = server.paths();

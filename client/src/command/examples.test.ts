@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startExampleServer } from '../testing/example-server.ts';
-import { attended, fakeTerminal } from '../testing/fake-terminal.ts';
-import { examplesIn, shellWordsOf } from '../testing/help-examples.ts';
+import { fakeTerminal, withUserInput } from '../testing/fake-terminal.ts';
+import { parseExamples, parseShellWords } from '../testing/help-examples.ts';
 import type { WireServer } from '../testing/wire-server.ts';
-import { exits } from './exit-codes.ts';
-import { makeProgram, withDescendants } from './program.ts';
+import { exitCodes } from './exit-codes.ts';
+import { flattenCommands, makeProgram } from './program.ts';
 import { run } from './run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-examples-'));
@@ -38,11 +38,11 @@ afterAll(async () => {
 
 function examples(): string[] {
   const never = new AbortController().signal;
-  const all = withDescendants(makeProgram(fakeTerminal(folder), never, '1')).flatMap((command) => {
+  const all = flattenCommands(makeProgram(fakeTerminal(folder), never, '1')).flatMap((command) => {
     let help = '';
     command.configureOutput({ writeOut: (text) => (help += text) });
     command.outputHelp();
-    return examplesIn(help);
+    return parseExamples(help);
   });
   return [...new Set(all)];
 }
@@ -58,7 +58,7 @@ function here(word: string): string {
 
 test.each(examples())('%s', async (example) => {
   // A shell would have emptied the files that examples write to.
-  const words = shellWordsOf(example, folder);
+  const words = parseShellWords(example, folder);
   for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, name), text);
   const isEndless = words.includes('--watch') || words.includes('listen');
   const stop = new AbortController();
@@ -66,10 +66,12 @@ test.each(examples())('%s', async (example) => {
   const environment = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(folder, environment, example.includes('< key-file') ? 'wb_key\n' : 'something');
   const fromInput = words.includes('-') || example.includes('<');
-  if (!fromInput) attended(terminal, (question) => (question.includes('y/N') ? 'y' : answerTo(question)));
+  if (!fromInput) withUserInput(terminal, (question) => (question.includes('y/N') ? 'y' : answerTo(question)));
   const exit = await run(terminal, words.map(here), stop.signal, '1');
-  expect({ exit, errors: exit === exits.done ? '' : terminal.errors.text }).toEqual(
-    isEndless ? { exit: exits.interrupted, errors: expect.stringContaining('Interrupted.') } : { exit: 0, errors: '' },
+  expect({ exit, errors: exit === exitCodes.success ? '' : terminal.errors.text }).toEqual(
+    isEndless
+      ? { exit: exitCodes.interrupted, errors: expect.stringContaining('Interrupted.') }
+      : { exit: 0, errors: '' },
   );
 });
 

@@ -1,10 +1,10 @@
-interface Problem {
+interface FileError {
   code: string;
   message: string;
   next: string;
 }
 
-const problems: Readonly<Record<string, readonly [says: string, next: string]>> = {
+const fileErrors: Readonly<Record<string, readonly [says: string, next: string]>> = {
   ENOENT: ['does not exist', 'Check the path.'],
   ENOTDIR: ['is not a folder', 'Check the path.'],
   EEXIST: ['exists already and is not a folder', 'Name another path.'],
@@ -17,9 +17,9 @@ const problems: Readonly<Record<string, readonly [says: string, next: string]>> 
 };
 
 /** What a failed call to the file system says about a path; undefined for any other error. */
-export function fileProblem(error: unknown): Problem | undefined {
+export function describeFileError(error: unknown): FileError | undefined {
   const { code = '', path, syscall } = error as NodeJS.ErrnoException;
-  const [says, next] = problems[code] ?? [];
+  const [says, next] = fileErrors[code] ?? [];
   if (syscall === undefined || says === undefined || next === undefined) return undefined;
   return { code, message: `${path ?? 'The output'} ${says}.`, next };
 }

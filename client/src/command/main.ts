@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { exits } from './exit-codes.ts';
+import { exitCodes } from './exit-codes.ts';
 import { run } from './run.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -14,9 +14,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // The reader has seen enough, as `head` does.
-    if (error.code === 'EPIPE') process.exit(exits.done);
+    if (error.code === 'EPIPE') process.exit(exitCodes.success);
     if (stream === process.stdout) process.stderr.write(`waybill: The output cannot be written: ${error.message}.\n`);
-    process.exit(exits.failed);
+    process.exit(exitCodes.failed);
   });
 }
 

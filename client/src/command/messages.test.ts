@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WaybillError } from '../errors.ts';
 import { fakeTerminal } from '../testing/fake-terminal.ts';
 import { refuse, WireServer } from '../testing/wire-server.ts';
-import { told } from './exit-codes.ts';
+import { describeError } from './exit-codes.ts';
 import { run } from './run.ts';
 
 let home: string;
@@ -130,7 +130,7 @@ test('of several faults, each is told', () => {
     code: 'invalid_input',
     detail,
   }));
-  const { message } = told(new WaybillError('invalid_input', '2 parts are wrong.', { faults }));
+  const { message } = describeError(new WaybillError('invalid_input', '2 parts are wrong.', { faults }));
   expect(message).toBe('2 parts are wrong. This one. That one.');
 });
 

@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Shown at the end of the command's help. */
-export function examples(command: Command, ...lines: readonly string[]): Command {
+export function addExamples(command: Command, ...lines: readonly string[]): Command {
   return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
 }
 
 /** For an option that can be repeated. */
-export function several(value: string, before: string[] | undefined): string[] {
+export function collectValues(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
-export function wholeNumber(min: number, max: number): (text: string) => number {
+export function wholeNumberParser(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;
@@ -19,7 +19,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 }
 
 /** A time in local time, or with a zone of its own. */
-export function time(text: string): Date {
+export function parseTime(text: string): Date {
   const isTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text);
   // A date alone would be midnight in UTC.
   const date = new Date(/^.{10}$/.test(text) ? `${text}T00:00` : text);
@@ -28,14 +28,14 @@ export function time(text: string): Date {
 }
 
 /** Shared by all lists. */
-export function limit(): Option {
+export function limitOption(): Option {
   return new Option('--limit <number>', 'list only the newest entries, up to this many').argParser(
-    wholeNumber(1, 1_000_000_000),
+    wholeNumberParser(1, 1_000_000_000),
   );
 }
 
 /** An option that has one of some values and can be repeated. The help and the completion of shells name them. */
-export function oneOfOption<Value extends string>(flags: string, about: string, values: readonly Value[]): Option {
+export function choicesOption<Value extends string>(flags: string, about: string, values: readonly Value[]): Option {
   const option = new Option(flags, about).argParser<Value[] | undefined>((value, before) => {
     const found = values.find((one) => one === value);
     if (found === undefined) throw new InvalidArgumentError(`Use one of ${values.join(', ')}.`);

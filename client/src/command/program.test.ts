@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fakeTerminal } from '../testing/fake-terminal.ts';
-import { examplesIn, shellWordsOf } from '../testing/help-examples.ts';
-import { exits } from './exit-codes.ts';
-import { makeProgram, withDescendants } from './program.ts';
+import { parseExamples, parseShellWords } from '../testing/help-examples.ts';
+import { exitCodes } from './exit-codes.ts';
+import { flattenCommands, makeProgram } from './program.ts';
 
 const never = new AbortController().signal;
 /** Where examples may read and write. */
@@ -19,7 +19,7 @@ function dryProgram() {
   const ran: string[] = [];
   const terminal = fakeTerminal(folder);
   const program = makeProgram(terminal, never, '1.2.3');
-  for (const command of withDescendants(program)) {
+  for (const command of flattenCommands(program)) {
     if (command.commands.length === 0) command.action(() => void ran.push(pathOf(command)));
   }
   return { ran, terminal, program };
@@ -35,7 +35,7 @@ async function helpOf(...words: string[]): Promise<string> {
   return terminal.output.text;
 }
 
-const commands = withDescendants(dryProgram().program);
+const commands = flattenCommands(dryProgram().program);
 
 describe.each(commands.map((command) => [pathOf(command), command] as const))('%s', (path, command) => {
   test('says what it does, and what its arguments and options are', () => {
@@ -46,11 +46,11 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))('%
 
   test('has examples in its help, which the program itself understands', async () => {
     const help = await helpOf(...path.split(' ').slice(1));
-    const examples = examplesIn(help);
+    const examples = parseExamples(help);
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       const { ran, program } = dryProgram();
-      await program.parseAsync(shellWordsOf(example, folder), { from: 'user' });
+      await program.parseAsync(parseShellWords(example, folder), { from: 'user' });
       expect(ran).toHaveLength(1);
       if (command.commands.length === 0) expect(ran).toEqual([path]);
     }
@@ -60,5 +60,5 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))('%
 test('the help lists every exit code', async () => {
   const [, list = ''] = /\nExit codes:\n((?: {2}.*\n)+)/.exec(await helpOf()) ?? [];
   const listed = list.match(/^ {2}\d+/gm)?.map(Number);
-  expect(listed).toEqual(Object.values(exits));
+  expect(listed).toEqual(Object.values(exitCodes));
 });

@@ -1,20 +1,20 @@
 import { Argument, Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
 import { completionScript, type Shell } from './commands/completion.ts';
 import { addContactCommands } from './commands/contact-commands.ts';
-import { type InboxCommand, listInbox, releaseEntries } from './commands/inbox.ts';
+import { type InboxCommandOptions, listInbox, releaseEntries } from './commands/inbox.ts';
 import { addKeyCommands } from './commands/key-commands.ts';
-import { type LoginOptions, login } from './commands/login.ts';
-import { type RequestCommand, requestCommand } from './commands/request.ts';
-import { type SendCommand, sendCommand } from './commands/send.ts';
+import { type LoginCommandOptions, login } from './commands/login.ts';
+import { type RequestCommandOptions, requestFiles } from './commands/request.ts';
+import { type SendCommandOptions, sendFiles } from './commands/send.ts';
 import { addSentCommands } from './commands/sent-commands.ts';
 import { addWebhookCommands } from './commands/webhook-commands.ts';
 import type { Context } from './context.ts';
-import { CommandError, exits } from './exit-codes.ts';
-import { examples, limit, several, wholeNumber } from './options.ts';
-import { type PullCommand, pullCommand } from './pull/pull.ts';
-import { Answers, type Terminal } from './terminal/terminal.ts';
+import { CommandError, exitCodes } from './exit-codes.ts';
+import { addExamples, collectValues, limitOption, wholeNumberParser } from './options.ts';
+import { type PullCommandOptions, pullFiles } from './pull/pull.ts';
+import { Output, type Terminal } from './terminal/terminal.ts';
 
-const exitCodes = `
+const exitCodesHelp = `
 Exit codes:
   0    done
   1    failed
@@ -39,69 +39,69 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       outputError: () => undefined,
     })
     .option('--json', 'print JSON, one value per line');
-  const answers = () => new Answers(terminal, isJson(program));
-  const context = (): Context => ({ terminal, answers: answers(), signal });
-  examples(
+  const output = () => new Output(terminal, isJson(program));
+  const context = (): Context => ({ terminal, output: output(), signal });
+  addExamples(
     program,
     'waybill login https://files.example.org --user orders@example.org',
     'waybill send report.pdf --to anna@example.com',
     'waybill pull ~/inbox',
-  ).addHelpText('after', exitCodes);
+  ).addHelpText('after', exitCodesHelp);
 
-  examples(
+  addExamples(
     program
       .command('login')
       .description('check an account and store its key on this machine')
       .argument('<url>', 'the server’s address, such as https://files.example.org')
       .option('--user <address>', 'the account’s e-mail address')
       .option('--plain-http', 'allow http:// to another machine, although the key can then be read on the way')
-      .action((url: string, options: LoginOptions) => login(terminal, answers(), signal, url, options)),
+      .action((url: string, options: LoginCommandOptions) => login(terminal, output(), signal, url, options)),
     'waybill login https://files.example.org',
     'waybill login https://files.example.org --user orders@example.org < key-file',
   );
 
-  examples(
+  addExamples(
     program
       .command('send')
       .description('send files and folders to receivers')
       .argument('<file...>', 'the files and folders; - is standard input')
-      .requiredOption('--to <address>', 'a receiver; can be repeated', several)
+      .requiredOption('--to <address>', 'a receiver; can be repeated', collectValues)
       .option('-m, --message <text>', 'a message to the receivers')
-      .addOption(days('the files can be downloaded'))
+      .addOption(daysOption('the files can be downloaded'))
       .option('--no-mail', 'send no mails, and print the link of each receiver instead')
       .option('--name <name>', 'the name of what comes from standard input (default: stdin)')
       .option(
         '--key <key>',
         'identifies this send: repeated with the same key within 7 days, it is sent only once',
-        key,
+        parseKey,
       )
-      .action((files: string[], options: SendCommand) => sendCommand(terminal, answers(), signal, files, options)),
+      .action((files: string[], options: SendCommandOptions) => sendFiles(terminal, output(), signal, files, options)),
     'waybill send report.pdf --to anna@example.com --to archive@example.org -m "The report." --days 7',
     'waybill send report.csv --to finance@example.com --key "report-$(date +%F)"',
     'waybill send drawings/ --to anna@example.com --no-mail',
     'pg_dump shop | waybill send - --name shop.sql --to archive@example.org',
   );
 
-  examples(
+  addExamples(
     program
       .command('request')
       .description('ask people for files, which they upload on a page of their own')
-      .requiredOption('--to <address>', 'who is asked; can be repeated', several)
+      .requiredOption('--to <address>', 'who is asked; can be repeated', collectValues)
       .option('-m, --message <text>', 'a message to them')
-      .addOption(days('the page can be used'))
+      .addOption(daysOption('the page can be used'))
       .option('--reusable', 'let each of them send files any number of times, not only once')
       .option('--no-mail', 'send no mails, and print the link of each one instead')
       .option(
         '--key <key>',
         'identifies this request: repeated with the same key within 7 days, it is made only once',
-        key,
+        parseKey,
       )
-      .action((options: RequestCommand) => requestCommand(context(), options)),
+      .action((options: RequestCommandOptions) => requestFiles(context(), options)),
     'waybill request --to anna@example.com -m "Please send us the signed contract." --days 14',
     'waybill request --to printer@example.com --reusable --no-mail',
   );
 
-  examples(
+  addExamples(
     program
       .command('inbox')
       .description('list what contacts and other accounts have sent to this one')
@@ -113,13 +113,13 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
           'acknowledged',
         ]),
       )
-      .addOption(limit())
-      .action((options: InboxCommand) => listInbox(context(), options)),
+      .addOption(limitOption())
+      .action((options: InboxCommandOptions) => listInbox(context(), options)),
     'waybill inbox',
     'waybill inbox --state parked',
     'waybill --json inbox --limit 10',
   );
-  examples(
+  addExamples(
     program
       .command('release')
       .description('have entries of the inbox tried again that are parked after too many failed attempts')
@@ -128,7 +128,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill release 0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e63',
   );
 
-  examples(
+  addExamples(
     program
       .command('pull')
       .description('download every file of the inbox into a folder, each one once')
@@ -137,13 +137,13 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       .addOption(
         new Option('--every <seconds>', 'how often --watch looks if nothing arrives')
           .default(30)
-          .argParser(wholeNumber(1, 86_400)),
+          .argParser(wholeNumberParser(1, 86_400)),
       )
       .option(
         '--hook <command>',
         'run this command for every file that has arrived; docs/client.md lists its variables',
       )
-      .action((dir: string, options: PullCommand) => pullCommand(terminal, answers(), signal, dir, options)),
+      .action((dir: string, options: PullCommandOptions) => pullFiles(terminal, output(), signal, dir, options)),
     'waybill pull ~/inbox',
     'waybill pull --watch --every 60 --hook /usr/local/bin/import /srv/in',
   );
@@ -154,7 +154,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
   addKeyCommands(program, context);
   addWebhookCommands(program, context);
 
-  examples(
+  addExamples(
     program
       .command('completion')
       .description('print a script that makes a shell complete this command')
@@ -164,9 +164,9 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     'waybill completion fish > waybill.fish',
   );
 
-  for (const command of withDescendants(program)) {
+  for (const command of flattenCommands(program)) {
     command.exitOverride((error) => {
-      throw error.exitCode === 0 || error.code === 'commander.help' ? error : mistake(error, command);
+      throw error.exitCode === 0 || error.code === 'commander.help' ? error : toUsageError(error, command);
     });
   }
   return program;
@@ -176,30 +176,30 @@ export function isJson(program: Command): boolean {
   return program.opts<{ json?: boolean }>().json === true;
 }
 
-export function withDescendants(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(withDescendants)];
+export function flattenCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(flattenCommands)];
 }
 
 /** A command line that cannot be run, as Commander tells it, in the form of our other messages. */
-function mistake({ message }: CommanderError, command: Command): CommandError {
+function toUsageError({ message }: CommanderError, command: Command): CommandError {
   const [first = '', ...more] = message.replace(/^error: /, '').split('\n');
   const ended = /[.?!]$/.test(first) ? first : `${first}.`;
   const sentence = [`${ended.charAt(0).toUpperCase()}${ended.slice(1)}`, ...more].join(' ');
-  return new CommandError(exits.usage, 'usage', sentence, `See: ${pathOf(command)} --help`);
+  return new CommandError(exitCodes.usage, 'usage', sentence, `See: ${commandPath(command)} --help`);
 }
 
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+function commandPath(command: Command): string {
+  return command.parent ? `${commandPath(command.parent)} ${command.name()}` : command.name();
 }
 
-function days(what: string): Option {
+function daysOption(what: string): Option {
   return new Option('--days <number>', `how long ${what} (default: as the server is set)`).argParser(
-    wholeNumber(1, 1_000_000),
+    wholeNumberParser(1, 1_000_000),
   );
 }
 
 /** It travels in a header. */
-function key(value: string): string {
+function parseKey(value: string): string {
   if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(value)) {
     throw new InvalidArgumentError('Use up to 255 printable ASCII characters.');
   }

@@ -98,7 +98,7 @@ describe('a stored key', () => {
     expect(terminal.errors.text).toContain('The stored key is for alpha@machines.test at');
     expect(terminal.errors.text).toContain(`waybill login ${environment(server)['WAYBILL_URL']}`);
     expect(terminal.errors.text).not.toContain('wb_stored');
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   test('is used where the environment names the same account in another spelling', async () => {
@@ -113,7 +113,7 @@ describe('a stored key', () => {
     await login('https://files.example.org');
     const environment = { WAYBILL_URL: server.baseUrl, WAYBILL_API_KEY: 'wb_key' };
     expect(await waybill(fakeTerminal(home, environment), 'contacts', 'list')).toBe(0);
-    for (const { headers } of server.seen) {
+    for (const { headers } of server.requests) {
       expect(headers.authorization).toBe('Bearer wb_key');
     }
   });
@@ -135,7 +135,7 @@ test('the key may come from the environment, or a file that it names', async () 
   writeFileSync(path, 'wb_key\n');
   const { WAYBILL_API_KEY: _key, ...rest } = environmentOf(server);
   expect(await waybill(fakeTerminal(home, { ...rest, WAYBILL_API_KEY_FILE: path }), 'contacts', 'list')).toBe(0);
-  expect(new Set(server.seen.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer wb_key']));
+  expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer wb_key']));
 });
 
 test('what others wrote cannot steer the terminal', async () => {
@@ -246,7 +246,7 @@ test('contacts are exported as they are imported', async () => {
   const imported = fakeTerminal(home, environmentOf(server));
   expect(await waybill(imported, 'contacts', 'import', path)).toBe(0);
   expect(imported.output.text).toBe('Imported 1 contact: 0 new, 0 changed, 1 unchanged.\n');
-  const [asked] = server.seen.filter(({ method }) => method === 'POST').map(({ body }) => body.toString());
+  const [asked] = server.requests.filter(({ method }) => method === 'POST').map(({ body }) => body.toString());
   expect(asked).toBe(JSON.stringify({ contacts: JSON.parse(exported.output.text) as unknown }));
   expect(server.paths()).not.toContain('POST contacts/import'); // nothing had changed
   writeFileSync(path, '{"email":"a@example.org"}');

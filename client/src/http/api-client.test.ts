@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { isWaybillError } from '../errors.ts';
-import { collected } from '../testing/collect.ts';
+import { collect } from '../testing/collect.ts';
 import { refuse, succeed, WireServer } from '../testing/wire-server.ts';
 
 test('a request carries the key of the account, and no token', async () => {
   await using server = await WireServer.start((_seen, response) => succeed(response, { email: 'alpha@machines.test' }));
   expect(await server.client().account()).toEqual({ email: 'alpha@machines.test' });
-  expect(server.seen).toHaveLength(1);
-  expect(server.seen[0]).toMatchObject({ path: 'account', headers: { authorization: 'Bearer wb_key' } });
+  expect(server.requests).toHaveLength(1);
+  expect(server.requests[0]).toMatchObject({ path: 'account', headers: { authorization: 'Bearer wb_key' } });
 });
 
 test('a request that changes something is repeated under one key, also when its answer is lost', async () => {
@@ -22,7 +22,7 @@ test('a request that changes something is repeated under one key, also when its 
   const { drops } = server.client();
   expect(await drops.remind('one')).toEqual({ reminded: 2 });
   expect(await drops.remind('one')).toEqual({ reminded: 2 });
-  const keys = server.seen.map(({ headers }) => headers['idempotency-key']);
+  const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
   expect(keys).toHaveLength(5);
   expect(new Set(keys.slice(0, 4)).size).toBe(1);
   expect(keys[4]).not.toBe(keys[0]);
@@ -40,7 +40,7 @@ test('a problem says everything that is wrong', async () => {
     .catch((error: unknown) => error);
   expect(isWaybillError(failure, 'recipient_not_allowed')).toBe(true);
   expect(failure).toMatchObject({ status: 422, instance: 'urn:waybill:http-request:request-1', faults: errors });
-  expect(server.seen).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
 });
 
 test('a list is read page by page, with the same filter', async () => {
@@ -49,7 +49,7 @@ test('a list is read page by page, with the same filter', async () => {
     if (cursor === null) succeed(response, { data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' });
     else succeed(response, { data: [{ id: 3 }], next_cursor: null });
   });
-  const drops = await collected(server.client().drops.list({ state: 'live', receiver: 'a&b@x.test' }));
+  const drops = await collect(server.client().drops.list({ state: 'live', receiver: 'a&b@x.test' }));
   expect(drops.map(({ id }) => id)).toEqual([1, 2, 3]);
   expect(server.paths()).toEqual([
     'GET drops?limit=100&state=live&receiver=a%26b%40x.test',
@@ -72,7 +72,7 @@ test('what was removed by a request whose answer was lost counts as removed', as
 test('an answer without a body is an answer', async () => {
   await using server = await WireServer.start((_seen, response) => void response.writeHead(204).end());
   await server.client().inbox.ack({ id: 'e1', lease: 'l1' });
-  expect(server.seen[0]).toMatchObject({ path: 'inbox/e1/ack', body: Buffer.from('{"lease":"l1"}') });
+  expect(server.requests[0]).toMatchObject({ path: 'inbox/e1/ack', body: Buffer.from('{"lease":"l1"}') });
 });
 
 test('events are followed from cursor to cursor', async () => {

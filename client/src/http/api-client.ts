@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { CallOptions, PostOptions } from '../call-options.ts';
 import { isWaybillError } from '../errors.ts';
 import type { Call, HttpRequests } from './http-requests.ts';
-import { bytesOf, jsonOf } from './response.ts';
+import { readBytes, readJson } from './response.ts';
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -10,7 +10,7 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 const pageSize = 100;
 
 /** Calls /api/v1. */
-export class Caller {
+export class ApiClient {
   readonly #requests: HttpRequests;
 
   constructor(requests: HttpRequests) {
@@ -19,7 +19,7 @@ export class Caller {
 
   /** A call that may be repeated as it is. */
   async call<T>(call: Call<T>): Promise<T> {
-    return await this.#requests.patiently(call, () => this.#requests.attempt(call));
+    return await this.#requests.retry(call, () => this.#requests.attempt(call));
   }
 
   /** A call that its caller repeats. */
@@ -27,20 +27,20 @@ export class Caller {
     return await this.#requests.attempt(call);
   }
 
-  async waitAfter(...failure: Parameters<HttpRequests['waitAfter']>): Promise<void> {
-    await this.#requests.waitAfter(...failure);
+  async waitBeforeRetry(...failure: Parameters<HttpRequests['waitBeforeRetry']>): Promise<void> {
+    await this.#requests.waitBeforeRetry(...failure);
   }
 
   async sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-    await this.#requests.surroundings.sleep(milliseconds, signal);
+    await this.#requests.runtime.sleep(milliseconds, signal);
   }
 
-  newKey(): string {
-    return this.#requests.surroundings.uuid();
+  generateKey(): string {
+    return this.#requests.runtime.uuid();
   }
 
   async get<T>(path: string, query: Query, { signal }: CallOptions): Promise<T> {
-    return await this.call({ method: 'GET', path: withQuery(path, query), signal, read: jsonOf<T> });
+    return await this.call({ method: 'GET', path: addQuery(path, query), signal, read: readJson<T> });
   }
 
   /** All entries of a list that is answered page by page. One page is in memory at a time. */
@@ -56,25 +56,25 @@ export class Caller {
 
   /** The key is made once, so that the repetition of a request whose answer was lost is recognised. */
   async post<T>(path: string, body: unknown, { signal, idempotencyKey }: PostOptions): Promise<T> {
-    const key = idempotencyKey ?? this.newKey();
-    const { headers, ...bytes } = withBody(body);
+    const key = idempotencyKey ?? this.generateKey();
+    const { headers, ...bytes } = toBody(body);
     const keyed = { ...headers, 'Idempotency-Key': key };
-    return await this.call({ ...bytes, method: 'POST', path, headers: keyed, signal, read: contentOf<T> });
+    return await this.call({ ...bytes, method: 'POST', path, headers: keyed, signal, read: readContent<T> });
   }
 
   async patch<T>(path: string, body: unknown, { signal }: CallOptions): Promise<T> {
-    return await this.call({ ...withBody(body), method: 'PATCH', path, signal, read: contentOf<T> });
+    return await this.call({ ...toBody(body), method: 'PATCH', path, signal, read: readContent<T> });
   }
 
   async put<T>(path: string, body: unknown, { signal }: CallOptions): Promise<T> {
-    return await this.call({ ...withBody(body), method: 'PUT', path, signal, read: contentOf<T> });
+    return await this.call({ ...toBody(body), method: 'PUT', path, signal, read: readContent<T> });
   }
 
   /** Undefined if the answer is empty, or was lost. */
   async delete<T = never>(path: string, { signal }: CallOptions): Promise<T | undefined> {
-    return await this.#requests.patiently({ signal }, async (failures) => {
+    return await this.#requests.retry({ signal }, async (failures) => {
       try {
-        return await this.#requests.attempt<T>({ method: 'DELETE', path, signal, read: contentOf });
+        return await this.#requests.attempt<T>({ method: 'DELETE', path, signal, read: readContent });
       } catch (error) {
         // An attempt whose answer was lost has removed it.
         if (failures === 0 || !isWaybillError(error, 'not_found')) throw error;
@@ -85,24 +85,24 @@ export class Caller {
 }
 
 /** The path of one thing of a collection, or of what can be done with it. */
-export function pathTo(collection: string, id: string, action?: string): string {
+export function toPath(collection: string, id: string, action?: string): string {
   return [collection, encodeURIComponent(id), ...(action === undefined ? [] : [action])].join('/');
 }
 
-function withQuery(path: string, query: Query): string {
+function addQuery(path: string, query: Query): string {
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-function withBody(body: unknown): Pick<Call<never>, 'headers' | 'body'> {
+function toBody(body: unknown): Pick<Call<never>, 'headers' | 'body'> {
   if (body === undefined) return {};
   const bytes = Buffer.from(JSON.stringify(body));
   return { headers: { 'Content-Type': 'application/json' }, body: () => bytes };
 }
 
 /** An answer without a body is undefined. */
-async function contentOf<T>(answer: IncomingMessage): Promise<T> {
-  if (answer.headers['content-type'] !== undefined) return await jsonOf<T>(answer);
-  await bytesOf(answer);
+async function readContent<T>(response: IncomingMessage): Promise<T> {
+  if (response.headers['content-type'] !== undefined) return await readJson<T>(response);
+  await readBytes(response);
   return undefined as T;
 }

@@ -36,10 +36,10 @@ test('a connection that breaks before or within the answer is made again', async
   expect(times).toBe(3);
 });
 
-test('patience ends, and the last failure is the one that is thrown', async () => {
+test('throws the last failure after the maximum number of attempts', async () => {
   await using server = await WireServer.start((_seen, response) => refuse(response, 503, 'unavailable'));
   const error = await server
-    .client({ patience: { attempts: 3 } })
+    .client({ retry: { maxAttempts: 3 } })
     .account()
     .catch((caught: unknown) => caught);
   expect(error).toMatchObject({
@@ -68,35 +68,35 @@ test.each([
 ])('a %i %s is told at once', async (status, code) => {
   await using server = await WireServer.start((_seen, response) => refuse(response, status, code));
   await expect(server.client().account()).rejects.toMatchObject({ code, status });
-  expect(server.seen).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
 });
 
 test('what no Waybill server says is told apart', async () => {
   await using redirecting = await WireServer.start((_seen, response) => {
     response.writeHead(302, { Location: 'https://elsewhere.example/' }).end();
   });
-  await expect(redirecting.client().account()).rejects.toMatchObject({ code: 'unexpected_answer' });
+  await expect(redirecting.client().account()).rejects.toMatchObject({ code: 'unexpected_response' });
   await using newer = await WireServer.start((_seen, response) => refuse(response, 418, 'teapot'));
-  await expect(newer.client().account()).rejects.toMatchObject({ code: 'unexpected_answer', status: 418 });
+  await expect(newer.client().account()).rejects.toMatchObject({ code: 'unexpected_response', status: 418 });
 });
 
 test('an abort ends a request that is under way, with the reason given', async () => {
   await using server = await WireServer.start(() => undefined);
   const controller = new AbortController();
   const listing = server.client().account({ signal: controller.signal });
-  while (server.seen.length < 1) await turn();
+  while (server.requests.length < 1) await turn();
   controller.abort(new Error('enough'));
   await expect(listing).rejects.toThrow('enough');
 });
 
 test('a key is not sent in the clear to another machine', () => {
-  const door = { user: 'a@example.org', apiKey: 'k' };
-  expect(() => new Waybill({ baseUrl: 'http://files.example.org', ...door })).toThrow('unencrypted');
-  expect(() => new Waybill({ baseUrl: 'files.example.org', ...door })).toThrow('https://');
+  const access = { user: 'a@example.org', apiKey: 'k' };
+  expect(() => new Waybill({ baseUrl: 'http://files.example.org', ...access })).toThrow('unencrypted');
+  expect(() => new Waybill({ baseUrl: 'files.example.org', ...access })).toThrow('https://');
   for (const baseUrl of ['https://files.example.org', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1']) {
-    new Waybill({ baseUrl, ...door }).close();
+    new Waybill({ baseUrl, ...access }).close();
   }
-  new Waybill({ baseUrl: 'http://files.example.org', ...door, plainHttp: true }).close();
+  new Waybill({ baseUrl: 'http://files.example.org', ...access, plainHttp: true }).close();
 });
 
 test('an error is known by its code', async () => {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { isWaybillError, type WaybillErrorCode } from '../errors.ts';
-import type { Surroundings } from '../runtime.ts';
-import { failureOf, unexpected } from './response.ts';
-import { type Patience, pauseBefore } from './retry-policy.ts';
-import type { Outgoing, Transport } from './transport.ts';
+import type { Runtime } from '../runtime.ts';
+import { readError, unexpectedResponse } from './response.ts';
+import { type RetryPolicy, retryDelay } from './retry-policy.ts';
+import type { OutgoingRequest, Transport } from './transport.ts';
 
 export interface Call<T> {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -11,45 +11,45 @@ export interface Call<T> {
   path: string;
   headers?: Record<string, string>;
   /** Called again for every attempt. */
-  body?: () => Outgoing['body'] | Promise<Outgoing['body']>;
+  body?: () => OutgoingRequest['body'] | Promise<OutgoingRequest['body']>;
   /** Reads the answer. Part of the attempt: if the answer breaks off, the request is repeated. */
-  read: (answer: IncomingMessage) => Promise<T>;
+  read: (response: IncomingMessage) => Promise<T>;
   signal?: AbortSignal | undefined;
 }
 
 /** Where an API is, and what opens it. */
-export interface Door {
+export interface ApiAccess {
   url: URL;
   authorization: string;
 }
 
 /** Sends requests with credentials, repeats what may be repeated, and classifies failures. */
 export class HttpRequests {
-  readonly patience: Patience;
-  readonly surroundings: Surroundings;
+  readonly retryPolicy: RetryPolicy;
+  readonly runtime: Runtime;
   readonly #transport: Transport;
-  readonly #door: Door;
+  readonly #access: ApiAccess;
 
-  constructor(transport: Transport, door: Door, patience: Patience, surroundings: Surroundings) {
+  constructor(transport: Transport, access: ApiAccess, retryPolicy: RetryPolicy, runtime: Runtime) {
     this.#transport = transport;
-    this.#door = door;
-    this.patience = patience;
-    this.surroundings = surroundings;
+    this.#access = access;
+    this.retryPolicy = retryPolicy;
+    this.runtime = runtime;
   }
 
-  async patiently<T>({ signal }: Pick<Call<T>, 'signal'>, attempt: (failures: number) => Promise<T>): Promise<T> {
+  async retry<T>({ signal }: Pick<Call<T>, 'signal'>, attempt: (failures: number) => Promise<T>): Promise<T> {
     for (let failures = 0; ; ) {
       try {
         return await attempt(failures);
       } catch (error) {
         failures += 1;
-        await this.waitAfter(error, failures, signal);
+        await this.waitBeforeRetry(error, failures, signal);
       }
     }
   }
 
   /** Waits before what failed so often is tried again; throws the error if it should not be. */
-  async waitAfter(
+  async waitBeforeRetry(
     error: unknown,
     failures: number,
     signal: AbortSignal | undefined,
@@ -57,32 +57,32 @@ export class HttpRequests {
   ): Promise<void> {
     signal?.throwIfAborted();
     if (!isWaybillError(error)) throw error;
-    const pause = pauseBefore(
-      this.patience,
-      this.surroundings,
+    const pause = retryDelay(
+      this.retryPolicy,
+      this.runtime,
       failures,
       error,
-      error.mayPass || passing.includes(error.code),
+      error.isRetryable || passing.includes(error.code),
     );
     if (pause === undefined) throw error;
-    await this.surroundings.sleep(pause, signal);
+    await this.runtime.sleep(pause, signal);
   }
 
   async attempt<T>(call: Call<T>): Promise<T> {
     const body = await call.body?.();
-    const answer = await this.#transport.exchange({
+    const response = await this.#transport.exchange({
       method: call.method,
-      url: new URL(call.path, this.#door.url),
-      headers: { Authorization: this.#door.authorization, ...call.headers },
+      url: new URL(call.path, this.#access.url),
+      headers: { Authorization: this.#access.authorization, ...call.headers },
       body,
       signal: call.signal,
     });
-    const status = answer.statusCode ?? 0;
+    const status = response.statusCode ?? 0;
     if (status >= 300 && status < 400) {
-      answer.destroy();
-      throw unexpected(answer, `a redirect to ${answer.headers.location ?? 'nowhere'}`);
+      response.destroy();
+      throw unexpectedResponse(response, `a redirect to ${response.headers.location ?? 'nowhere'}`);
     }
-    if (status >= 400) throw await failureOf(answer);
-    return await call.read(answer);
+    if (status >= 400) throw await readError(response);
+    return await call.read(response);
   }
 }

@@ -3,60 +3,60 @@ import { isErrorCode, WaybillError } from '../errors.ts';
 import type { Fault } from '../generated/wire.ts';
 
 /** Far above a page of any list. Anything larger is read as a stream. */
-const longestAnswerBytes = 64 * 1024 * 1024;
+const maxBodyBytes = 64 * 1024 * 1024;
 /** The body of a failure is a sentence or two. */
-const longestFailureBytes = 64 * 1024;
+const maxErrorBytes = 64 * 1024;
 
-export async function bytesOf(answer: IncomingMessage, max = longestAnswerBytes): Promise<Buffer> {
+export async function readBytes(response: IncomingMessage, max = maxBodyBytes): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const piece of piecesOf(answer)) {
+  for await (const piece of readPieces(response)) {
     length += piece.length;
     if (length > max) {
-      answer.destroy();
-      throw unexpected(answer, `an answer of more than ${max} bytes`);
+      response.destroy();
+      throw unexpectedResponse(response, `a response of more than ${max} bytes`);
     }
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
 }
 
-export async function jsonOf<T>(answer: IncomingMessage): Promise<T> {
-  const text = (await bytesOf(answer)).toString('utf8');
+export async function readJson<T>(response: IncomingMessage): Promise<T> {
+  const text = (await readBytes(response)).toString('utf8');
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    throw unexpected(answer, 'something that is not JSON', cause);
+    throw unexpectedResponse(response, 'something that is not JSON', cause);
   }
 }
 
 /** The body piece by piece. One that breaks off is an error, never a short body. */
-export async function* piecesOf(answer: IncomingMessage): AsyncGenerator<Buffer, void, void> {
+export async function* readPieces(response: IncomingMessage): AsyncGenerator<Buffer, void, void> {
   try {
-    for await (const piece of answer as AsyncIterable<Buffer>) yield piece;
+    for await (const piece of response as AsyncIterable<Buffer>) yield piece;
   } catch (cause) {
-    throw brokenOff(cause);
+    throw connectionLost(cause);
   }
-  if (!answer.complete) throw brokenOff();
+  if (!response.complete) throw connectionLost();
 }
 
-function brokenOff(cause?: unknown): WaybillError {
-  return new WaybillError('unreachable', 'The connection broke off in the middle of the answer.', { cause });
+function connectionLost(cause?: unknown): WaybillError {
+  return new WaybillError('unreachable', 'The connection broke off in the middle of the response.', { cause });
 }
 
-export function unexpected(answer: IncomingMessage, what: string, cause?: unknown): WaybillError {
+export function unexpectedResponse(response: IncomingMessage, what: string, cause?: unknown): WaybillError {
   return new WaybillError(
-    'unexpected_answer',
-    `The server answered ${answer.statusCode} with ${what}. It may not be a Waybill server.`,
-    { ...detailsOf(answer), cause },
+    'unexpected_response',
+    `The server responded with ${response.statusCode} and ${what}. It may not be a Waybill server.`,
+    { ...toErrorDetails(response), cause },
   );
 }
 
 /** The failure that an answer describes. */
-export async function failureOf(answer: IncomingMessage): Promise<WaybillError> {
-  const details = detailsOf(answer);
-  const text = (await bytesOf(answer, longestFailureBytes)).toString('utf8');
-  const { code, message, detail = message, errors } = parsed(text);
+export async function readError(response: IncomingMessage): Promise<WaybillError> {
+  const details = toErrorDetails(response);
+  const text = (await readBytes(response, maxErrorBytes)).toString('utf8');
+  const { code, message, detail = message, errors } = parseProblem(text);
   if (isErrorCode(code)) {
     const faults = Array.isArray(errors) ? (errors as Fault[]) : [];
     return new WaybillError(code, typeof detail === 'string' ? detail : code, { ...details, faults });
@@ -68,11 +68,11 @@ export async function failureOf(answer: IncomingMessage): Promise<WaybillError> 
   if (details.status === 408 || details.status === 429) {
     return new WaybillError('unavailable', `The server is busy (${details.status}).`, details);
   }
-  return unexpected(answer, 'an error that is not one of Waybill’s');
+  return unexpectedResponse(response, 'an error that is not one of Waybill’s');
 }
 
 /** A problem of /api/v1 (RFC 9457), or an error of the machine API. */
-function parsed(text: string): { code?: unknown; message?: unknown; detail?: unknown; errors?: unknown } {
+function parseProblem(text: string): { code?: unknown; message?: unknown; detail?: unknown; errors?: unknown } {
   try {
     return (JSON.parse(text) ?? {}) as { code?: unknown };
   } catch {
@@ -80,17 +80,17 @@ function parsed(text: string): { code?: unknown; message?: unknown; detail?: unk
   }
 }
 
-function detailsOf(answer: IncomingMessage) {
-  const id = answer.headers['x-request-id'];
+function toErrorDetails(response: IncomingMessage) {
+  const id = response.headers['x-request-id'];
   return {
-    status: answer.statusCode ?? 0,
+    status: response.statusCode ?? 0,
     instance: typeof id === 'string' ? `urn:waybill:http-request:${id}` : undefined,
-    retryAfterSeconds: secondsIn(answer.headers['retry-after'], answer.headers.date),
+    retryAfterSeconds: parseRetryAfter(response.headers['retry-after'], response.headers.date),
   };
 }
 
 /** RFC 9110, 10.2.3: seconds, or a date, which is compared with the server's own clock. */
-function secondsIn(retryAfter: string | undefined, date: string | undefined): number | undefined {
+function parseRetryAfter(retryAfter: string | undefined, date: string | undefined): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
   const wait = (Date.parse(retryAfter) - Date.parse(date ?? '')) / 1000;

@@ -1,23 +1,23 @@
 import type { WaybillError } from '../errors.ts';
-import type { Surroundings } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 
 /** How often and how long a request is repeated. */
-export interface Patience {
+export interface RetryPolicy {
   /** The maximum number of times that a request is sent. */
-  attempts: number;
+  maxAttempts: number;
   /** The upper bound of the first pause. It doubles with every further pause. */
-  firstPauseMs: number;
+  initialDelayMs: number;
   /** The upper bound of all pauses. */
-  longestPauseMs: number;
+  maxDelayMs: number;
   /** If the server asks for a longer wait, the request is given up. */
-  longestRetryAfterMs: number;
+  maxRetryAfterMs: number;
 }
 
-export const defaultPatience: Patience = {
-  attempts: 8,
-  firstPauseMs: 200,
-  longestPauseMs: 20_000,
-  longestRetryAfterMs: 300_000,
+export const defaultRetryPolicy: RetryPolicy = {
+  maxAttempts: 8,
+  initialDelayMs: 200,
+  maxDelayMs: 20_000,
+  maxRetryAfterMs: 300_000,
 };
 
 /**
@@ -25,20 +25,20 @@ export const defaultPatience: Patience = {
  * is random up to a growing bound, so that clients that failed together do not come back together, and is added to
  * what the server asked for.
  */
-export function pauseBefore(
-  patience: Patience,
-  surroundings: Surroundings,
+export function retryDelay(
+  retryPolicy: RetryPolicy,
+  runtime: Runtime,
   failures: number,
   error: WaybillError,
-  mayPass = error.mayPass,
+  isRetryable = error.isRetryable,
 ): number | undefined {
-  if (!mayPass || failures >= patience.attempts) return undefined;
+  if (!isRetryable || failures >= retryPolicy.maxAttempts) return undefined;
   const askedMs = (error.retryAfterSeconds ?? 0) * 1000;
-  if (askedMs > patience.longestRetryAfterMs) return undefined;
-  return askedMs + jitter(patience, surroundings, failures);
+  if (askedMs > retryPolicy.maxRetryAfterMs) return undefined;
+  return askedMs + randomDelay(retryPolicy, runtime, failures);
 }
 
-function jitter(patience: Patience, surroundings: Surroundings, failures: number): number {
-  const bound = Math.min(patience.longestPauseMs, patience.firstPauseMs * 2 ** Math.min(failures - 1, 30));
-  return surroundings.random() * bound;
+function randomDelay(retryPolicy: RetryPolicy, runtime: Runtime, failures: number): number {
+  const bound = Math.min(retryPolicy.maxDelayMs, retryPolicy.initialDelayMs * 2 ** Math.min(failures - 1, 30));
+  return runtime.random() * bound;
 }

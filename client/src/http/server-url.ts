@@ -1,7 +1,7 @@
 import { WaybillError } from '../errors.ts';
 
 /** The server's address as a URL, where the key may be sent to it. */
-export function serverUrl(address: string | URL, plainHttp: boolean): URL {
+export function parseServerUrl(address: string | URL, plainHttp: boolean): URL {
   const url = URL.parse(String(address));
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new WaybillError(
@@ -9,7 +9,7 @@ export function serverUrl(address: string | URL, plainHttp: boolean): URL {
       `"${String(address)}" is not a server’s address. It starts with https://, such as https://files.example.org.`,
     );
   }
-  if (url.protocol === 'http:' && !plainHttp && !isThisMachine(url.hostname)) {
+  if (url.protocol === 'http:' && !plainHttp && !isLocalHost(url.hostname)) {
     throw new WaybillError(
       'invalid_argument',
       `http://${url.host} would send the API key unencrypted. Use https://, or allow plain HTTP explicitly.`,
@@ -18,6 +18,6 @@ export function serverUrl(address: string | URL, plainHttp: boolean): URL {
   return url;
 }
 
-function isThisMachine(host: string): boolean {
+function isLocalHost(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { WaybillError } from '../errors.ts';
 
-export interface Outgoing {
+export interface OutgoingRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
@@ -15,11 +15,11 @@ export interface Outgoing {
 export class Transport {
   readonly #agent: HttpAgent;
   readonly #secure: boolean;
-  readonly #silenceMs: number;
+  readonly #idleTimeoutMs: number;
 
-  constructor(baseUrl: URL, silenceMs: number) {
+  constructor(baseUrl: URL, idleTimeoutMs: number) {
     this.#secure = baseUrl.protocol === 'https:';
-    this.#silenceMs = silenceMs;
+    this.#idleTimeoutMs = idleTimeoutMs;
     this.#agent = this.#secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   }
 
@@ -28,61 +28,61 @@ export class Transport {
   }
 
   /** Returns as soon as the head of the answer is there. Its body must be read to the end, or destroyed. */
-  async exchange({ method, url, headers, body, signal }: Outgoing): Promise<IncomingMessage> {
+  async exchange({ method, url, headers, body, signal }: OutgoingRequest): Promise<IncomingMessage> {
     signal?.throwIfAborted();
     const request = (this.#secure ? httpsRequest : httpRequest)(url, {
       method,
       headers,
       agent: this.#agent,
-      timeout: this.#silenceMs,
+      timeout: this.#idleTimeoutMs,
       ...(signal ? { signal } : {}),
     });
     request.once('timeout', () =>
-      request.destroy(new Error(`no data for ${Math.round(this.#silenceMs / 1000)} seconds`)),
+      request.destroy(new Error(`no data for ${Math.round(this.#idleTimeoutMs / 1000)} seconds`)),
     );
     const settled = new AbortController();
-    const answered = new Promise<IncomingMessage>((resolve, reject) => {
-      request.once('response', (answer) => {
+    const responded = new Promise<IncomingMessage>((resolve, reject) => {
+      request.once('response', (response) => {
         settled.abort();
-        resolve(answer);
+        resolve(response);
       });
       // Once the answer has begun, errors are reported by the answer.
       request.on('error', reject);
       request.once('close', () => {
         settled.abort();
-        reject(new Error('the connection was closed without an answer'));
+        reject(new Error('the connection was closed without a response'));
       });
     });
     // Not awaited: an answer may come while the source of the body has nothing to send.
-    send(request, body, settled.signal).catch((error: unknown) => request.destroy(error as Error));
+    writeBody(request, body, settled.signal).catch((error: unknown) => request.destroy(error as Error));
     try {
-      const answer = await answered;
+      const response = await responded;
       // Refused before everything was sent: the rest would be read as the next request.
-      if (!request.writableFinished) answer.once('close', () => request.destroy());
-      return answer;
+      if (!request.writableFinished) response.once('close', () => request.destroy());
+      return response;
     } catch (error) {
       request.destroy();
       signal?.throwIfAborted();
       if (error instanceof WaybillError) throw error;
-      throw unreachable(url, error);
+      throw toUnreachableError(url, error);
     }
   }
 }
 
-async function send(request: ClientRequest, body: Outgoing['body'], settled: AbortSignal): Promise<void> {
+async function writeBody(request: ClientRequest, body: OutgoingRequest['body'], settled: AbortSignal): Promise<void> {
   if (body === undefined || body instanceof Uint8Array) {
     request.end(body);
     return;
   }
   for await (const piece of body) {
     if (settled.aborted) return;
-    await written(request, piece, settled);
+    await writePiece(request, piece, settled);
   }
   if (!settled.aborted) request.end();
 }
 
 /** Resolves when a piece has been sent, and its source may reuse the memory. */
-function written(request: ClientRequest, piece: Uint8Array, settled: AbortSignal): Promise<void> {
+function writePiece(request: ClientRequest, piece: Uint8Array, settled: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       settled.removeEventListener('abort', done);
@@ -96,8 +96,8 @@ function written(request: ClientRequest, piece: Uint8Array, settled: AbortSignal
   });
 }
 
-function unreachable(url: URL, cause: unknown): WaybillError {
-  const why = cause instanceof Error ? reasonOf(cause) : String(cause);
+function toUnreachableError(url: URL, cause: unknown): WaybillError {
+  const why = cause instanceof Error ? describeCause(cause) : String(cause);
   return new WaybillError('unreachable', `${url.host} cannot be reached: ${why}.`, { cause });
 }
 
@@ -111,9 +111,9 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** For a name with several addresses, Node wraps an error per address in one that has no message. */
-function reasonOf(error: Error & { code?: string }): string {
+function describeCause(error: Error & { code?: string }): string {
   if (error instanceof AggregateError && error.message === '') {
-    return [...new Set(error.errors.map((each) => reasonOf(each as Error)))].join('; ');
+    return [...new Set(error.errors.map((each) => describeCause(each as Error)))].join('; ');
   }
   return reasons[error.code ?? ''] ?? error.message;
 }

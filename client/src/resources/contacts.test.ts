@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ImportedContact } from '../generated/wire.ts';
-import { collected } from '../testing/collect.ts';
+import { collect } from '../testing/collect.ts';
 import { refuse, succeed, WireServer } from '../testing/wire-server.ts';
 
 const anna = { email: 'anna@example.org', name: 'Anna', phone: '', language: 'sv', groups: ['a'], list: 'local' };
@@ -32,7 +32,7 @@ test('contacts are listed page by page, with a filter', async () => {
       path.includes('cursor') ? { data: [bo], next_cursor: null } : { data: [anna], next_cursor: 'next' },
     ),
   );
-  expect(await collected(server.client().contacts.list({ search: 'a b', list: 'local' }))).toEqual([anna, bo]);
+  expect(await collect(server.client().contacts.list({ search: 'a b', list: 'local' }))).toEqual([anna, bo]);
   expect(server.paths()).toEqual([
     'GET contacts?limit=100&search=a+b&list=local',
     'GET contacts?limit=100&search=a+b&list=local&cursor=next',
@@ -47,7 +47,7 @@ test('a contact is read, replaced and removed by its address', async () => {
   expect(await contacts.get('anna@example.org')).toEqual(anna);
   expect(await contacts.put('a/b@example.org', { name: 'Anna' })).toEqual(anna);
   await contacts.remove('anna@example.org');
-  expect(server.seen.map(({ method, path, body }) => `${method} ${path} ${body.toString()}`)).toEqual([
+  expect(server.requests.map(({ method, path, body }) => `${method} ${path} ${body.toString()}`)).toEqual([
     'GET contacts/anna%40example.org ',
     'PUT contacts/a%2Fb%40example.org {"name":"Anna"}',
     'DELETE contacts/anna%40example.org ',
@@ -67,7 +67,7 @@ test('an import is made in requests of 1,000, and tells what was done', async ()
   expect(requests.flatMap(({ contacts }) => contacts)).toEqual(all);
   expect(changed).toEqual([all[3], all[2_000]]);
   expect([created.length, unchanged.length]).toEqual([1_999, 0]);
-  expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
+  expect(new Set(server.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
 });
 
 test('a comparison is a dry run, and a fault names its place in the whole list', async () => {

@@ -7,7 +7,7 @@ import type {
   ImportedContact,
   ListContactsQuery,
 } from '../generated/wire.ts';
-import { type Caller, pathTo } from '../http/api-client.ts';
+import { type ApiClient, toPath } from '../http/api-client.ts';
 
 /** Which contacts to list; all if nothing is given. */
 export interface ContactFilter extends Omit<ListContactsQuery, 'limit' | 'cursor'>, CallOptions {}
@@ -27,16 +27,16 @@ const contactsPerImport = 1_000;
 
 /** The account's contacts, and those that the administrator gives every account. */
 export class Contacts {
-  readonly #caller: Caller;
+  readonly #api: ApiClient;
 
   /** @internal */
-  constructor(caller: Caller) {
-    this.#caller = caller;
+  constructor(api: ApiClient) {
+    this.#api = api;
   }
 
   /** Lists contacts by address. */
   list({ signal, ...filter }: ContactFilter = {}): AsyncGenerator<Contact, void, void> {
-    return this.#caller.list<Contact>('contacts', filter, { signal });
+    return this.#api.list<Contact>('contacts', filter, { signal });
   }
 
   /**
@@ -45,7 +45,7 @@ export class Contacts {
    * @param email The contact's address.
    */
   async get(email: string, options: CallOptions = {}): Promise<Contact> {
-    return await this.#caller.get(pathTo('contacts', email), {}, options);
+    return await this.#api.get(toPath('contacts', email), {}, options);
   }
 
   /**
@@ -54,7 +54,7 @@ export class Contacts {
    * @param email The contact's address.
    */
   async put(email: string, details: ContactDetails, options: CallOptions = {}): Promise<Contact> {
-    return await this.#caller.put(pathTo('contacts', email), details, options);
+    return await this.#api.put(toPath('contacts', email), details, options);
   }
 
   /**
@@ -63,7 +63,7 @@ export class Contacts {
    * @param email The contact's address.
    */
   async remove(email: string, options: CallOptions = {}): Promise<void> {
-    await this.#caller.delete(pathTo('contacts', email), options);
+    await this.#api.delete(toPath('contacts', email), options);
   }
 
   /**
@@ -71,30 +71,35 @@ export class Contacts {
    * imported, or none if anything is wrong.
    */
   async import(contacts: readonly ImportedContact[], options: CallOptions = {}): Promise<ContactChanges> {
-    return await this.#importTo('contacts/import', contacts, options);
+    return await this.#importInBatches('contacts/import', contacts, options);
   }
 
   /** Tells what `import` would do with these contacts now. Finds everything that is wrong with them, and changes nothing. */
   async compare(contacts: readonly ImportedContact[], options: CallOptions = {}): Promise<ContactChanges> {
-    return await this.#importTo('contacts/import?dry_run=true', contacts, options);
+    return await this.#importInBatches('contacts/import?dry_run=true', contacts, options);
   }
 
-  async #importTo(path: string, contacts: readonly ImportedContact[], options: CallOptions): Promise<ContactChanges> {
+  async #importInBatches(
+    path: string,
+    contacts: readonly ImportedContact[],
+    options: CallOptions,
+  ): Promise<ContactChanges> {
     const changes: ContactChanges = { created: [], changed: [], unchanged: [] };
     for (let start = 0; start < contacts.length; start += contactsPerImport) {
       const some = contacts.slice(start, start + contactsPerImport);
-      const answer = await this.#caller
+      const response = await this.#api
         .post<ContactImportResult>(path, { contacts: some }, options)
-        .catch((error: unknown) => Promise.reject(placedAt(start, error)));
+        .catch((error: unknown) => Promise.reject(shiftFaults(start, error)));
       // In the order of the request.
-      for (const [index, { result }] of answer.contacts.entries()) changes[result].push(some[index] as ImportedContact);
+      for (const [index, { result }] of response.contacts.entries())
+        changes[result].push(some[index] as ImportedContact);
     }
     return changes;
   }
 }
 
 /** Faults name the place of a contact in the whole list, not in the part that was sent. */
-function placedAt(start: number, error: unknown): unknown {
+function shiftFaults(start: number, error: unknown): unknown {
   if (start === 0 || !isWaybillError(error) || error.faults.length === 0) return error;
   const { code, message, status, instance, retryAfterSeconds } = error;
   const faults = error.faults.map((fault) => ({

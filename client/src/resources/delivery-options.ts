@@ -3,7 +3,7 @@ import { WaybillError } from '../errors.ts';
 import type { NewFileRequest, NewReceiver } from '../generated/wire.ts';
 
 /** To whom something is sent, and until when. */
-export interface AddressedOptions extends PostOptions {
+export interface DeliveryOptions extends PostOptions {
   /** The receivers, who need not be contacts. What is not given is taken from the contact with the address. */
   to: readonly (string | NewReceiver)[];
   /** What receivers read in the mail and on their page. */
@@ -16,12 +16,12 @@ export interface AddressedOptions extends PostOptions {
   externalId?: string | undefined;
 }
 
-type Addressed = Pick<NewFileRequest, 'receivers' | 'message' | 'expires_in' | 'notify' | 'external_id'>;
+type DeliveryFields = Pick<NewFileRequest, 'receivers' | 'message' | 'expires_in' | 'notify' | 'external_id'>;
 
 const secondsPerDay = 86_400;
 
 /** The same in the names of the API. */
-export function addressedTo({ to, message, days, notify, externalId }: AddressedOptions): Addressed {
+export function toDeliveryFields({ to, message, days, notify, externalId }: DeliveryOptions): DeliveryFields {
   if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
   return {
     receivers: to.map((receiver) => (typeof receiver === 'string' ? { email: receiver } : receiver)),

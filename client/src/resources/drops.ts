@@ -1,9 +1,9 @@
 import type { CheckedDrop, CreatedDrop, Drop, DropDetails, NewDrop } from '../generated/wire.ts';
-import type { Caller } from '../http/api-client.ts';
+import type { ApiClient } from '../http/api-client.ts';
 import { SentCollection } from './sent-collection.ts';
 
 interface DropShapes {
-  wish: NewDrop;
+  input: NewDrop;
   created: CreatedDrop;
   checked: CheckedDrop;
   listed: Drop;
@@ -13,7 +13,7 @@ interface DropShapes {
 /** What the account has sent. `Waybill.send` uploads files and makes a drop of them in one call. */
 export class Drops extends SentCollection<DropShapes> {
   /** @internal */
-  constructor(caller: Caller) {
-    super(caller, 'drops');
+  constructor(api: ApiClient) {
+    super(api, 'drops');
   }
 }

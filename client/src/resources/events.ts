@@ -1,6 +1,6 @@
 import type { CallOptions } from '../call-options.ts';
 import type { EventPage } from '../generated/wire.ts';
-import type { Caller } from '../http/api-client.ts';
+import type { ApiClient } from '../http/api-client.ts';
 
 /** Which events to follow. */
 export interface FollowOptions extends CallOptions {
@@ -16,26 +16,26 @@ export interface EventOptions extends FollowOptions {
   wait?: number | undefined;
 }
 
-const longestWaitSeconds = 30;
+const maxWaitSeconds = 30;
 
 /** What happened to the account, in order. */
 export class Events {
-  readonly #caller: Caller;
+  readonly #api: ApiClient;
 
   /** @internal */
-  constructor(caller: Caller) {
-    this.#caller = caller;
+  constructor(api: ApiClient) {
+    this.#api = api;
   }
 
   /** Lists a page of events, and can wait for one. */
   async list({ signal, after, limit, wait }: EventOptions = {}): Promise<EventPage> {
-    return await this.#caller.get('events', { after, limit, wait }, { signal });
+    return await this.#api.get('events', { after, limit, wait }, { signal });
   }
 
   /** Follows what happened after the cursor and what happens from now on, without an end. Each page has at least one event. */
   async *follow({ after, limit, signal }: FollowOptions = {}): AsyncGenerator<EventPage, never, void> {
     for (let cursor = after; ; ) {
-      const page = await this.list({ after: cursor, limit, wait: longestWaitSeconds, signal });
+      const page = await this.list({ after: cursor, limit, wait: maxWaitSeconds, signal });
       cursor = page.next_cursor;
       if (page.data.length > 0) yield page;
     }

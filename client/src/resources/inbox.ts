@@ -1,6 +1,6 @@
 import type { CallOptions, PostOptions } from '../call-options.ts';
 import type { ClaimedEntry, InboxEntry, InboxEntryDetails } from '../generated/wire.ts';
-import { type Caller, pathTo } from '../http/api-client.ts';
+import { type ApiClient, toPath } from '../http/api-client.ts';
 
 /** Which entries to list; all if nothing is given. */
 export interface InboxFilter extends CallOptions {
@@ -27,22 +27,22 @@ export interface NackOptions extends PostOptions {
 }
 
 /** An entry and its lease: what `claim` returns, or these two fields of it. */
-export type Leased = Pick<ClaimedEntry, 'id' | 'lease'>;
+export type LeasedEntry = Pick<ClaimedEntry, 'id' | 'lease'>;
 
 const defaultLeaseSeconds = 300;
 
 /** What contacts and other accounts have sent to this one. It is a queue that any number of programs can share. */
 export class Inbox {
-  readonly #caller: Caller;
+  readonly #api: ApiClient;
 
   /** @internal */
-  constructor(caller: Caller) {
-    this.#caller = caller;
+  constructor(api: ApiClient) {
+    this.#api = api;
   }
 
   /** Lists entries, newest first; those in one state longest in it first. */
   list({ signal, ...filter }: InboxFilter = {}): AsyncGenerator<InboxEntry, void, void> {
-    return this.#caller.list<InboxEntry>('inbox', filter, { signal });
+    return this.#api.list<InboxEntry>('inbox', filter, { signal });
   }
 
   /**
@@ -51,7 +51,7 @@ export class Inbox {
    * @param id The entry's id.
    */
   async get(id: string, options: CallOptions = {}): Promise<InboxEntryDetails> {
-    return await this.#caller.get(pathTo('inbox', id), {}, options);
+    return await this.#api.get(toPath('inbox', id), {}, options);
   }
 
   /**
@@ -67,7 +67,7 @@ export class Inbox {
    */
   async claim({ max = 1, leaseSeconds = defaultLeaseSeconds, ...options }: ClaimOptions = {}): Promise<ClaimedEntry[]> {
     const asked = { max, lease_seconds: leaseSeconds };
-    return (await this.#caller.post<{ data: ClaimedEntry[] }>('inbox/claim', asked, options)).data;
+    return (await this.#api.post<{ data: ClaimedEntry[] }>('inbox/claim', asked, options)).data;
   }
 
   /**
@@ -76,10 +76,10 @@ export class Inbox {
    * @param entry The entry and its lease.
    */
   async renew(
-    { id, lease }: Leased,
+    { id, lease }: LeasedEntry,
     { leaseSeconds = defaultLeaseSeconds, ...options }: RenewOptions = {},
   ): Promise<InboxEntry> {
-    return await this.#caller.post(pathTo('inbox', id, 'renew'), { lease, lease_seconds: leaseSeconds }, options);
+    return await this.#api.post(toPath('inbox', id, 'renew'), { lease, lease_seconds: leaseSeconds }, options);
   }
 
   /**
@@ -87,8 +87,8 @@ export class Inbox {
    *
    * @param entry The entry and its lease.
    */
-  async ack({ id, lease }: Leased, options: PostOptions = {}): Promise<void> {
-    await this.#caller.post(pathTo('inbox', id, 'ack'), { lease }, options);
+  async ack({ id, lease }: LeasedEntry, options: PostOptions = {}): Promise<void> {
+    await this.#api.post(toPath('inbox', id, 'ack'), { lease }, options);
   }
 
   /**
@@ -96,8 +96,8 @@ export class Inbox {
    *
    * @param entry The entry and its lease.
    */
-  async nack({ id, lease }: Leased, { delaySeconds = 0, ...options }: NackOptions = {}): Promise<InboxEntry> {
-    return await this.#caller.post(pathTo('inbox', id, 'nack'), { lease, delay_seconds: delaySeconds }, options);
+  async nack({ id, lease }: LeasedEntry, { delaySeconds = 0, ...options }: NackOptions = {}): Promise<InboxEntry> {
+    return await this.#api.post(toPath('inbox', id, 'nack'), { lease, delay_seconds: delaySeconds }, options);
   }
 
   /**
@@ -106,6 +106,6 @@ export class Inbox {
    * @param id The entry's id.
    */
   async release(id: string, options: PostOptions = {}): Promise<InboxEntry> {
-    return await this.#caller.post(pathTo('inbox', id, 'release'), undefined, options);
+    return await this.#api.post(toPath('inbox', id, 'release'), undefined, options);
   }
 }

@@ -1,6 +1,6 @@
 import type { CallOptions, PostOptions } from '../call-options.ts';
 import type { ApiKey, CreatedApiKey, NewApiKey, RevokedApiKeys } from '../generated/wire.ts';
-import { type Caller, pathTo } from '../http/api-client.ts';
+import { type ApiClient, toPath } from '../http/api-client.ts';
 
 /** How a key is revoked. */
 export interface RevokeKeyOptions extends CallOptions {
@@ -10,21 +10,21 @@ export interface RevokeKeyOptions extends CallOptions {
 
 /** The account's keys. */
 export class Keys {
-  readonly #caller: Caller;
+  readonly #api: ApiClient;
 
   /** @internal */
-  constructor(caller: Caller) {
-    this.#caller = caller;
+  constructor(api: ApiClient) {
+    this.#api = api;
   }
 
   /** Lists the live keys, and the newest of the others. */
   async list(options: CallOptions = {}): Promise<ApiKey[]> {
-    return (await this.#caller.get<{ data: ApiKey[] }>('keys', {}, options)).data;
+    return (await this.#api.get<{ data: ApiKey[] }>('keys', {}, options)).data;
   }
 
   /** Creates a key that may do no more than the one that creates it. The answer is the only one that has the key itself. */
   async create(key: NewApiKey, options: PostOptions = {}): Promise<CreatedApiKey> {
-    return await this.#caller.post('keys', key, options);
+    return await this.#api.post('keys', key, options);
   }
 
   /**
@@ -36,6 +36,6 @@ export class Keys {
    */
   async revoke(id: string, options: RevokeKeyOptions = {}): Promise<RevokedApiKeys | undefined> {
     const { descendants = false, ...call } = options;
-    return await this.#caller.delete(`${pathTo('keys', id)}${descendants ? '?descendants=true' : ''}`, call);
+    return await this.#api.delete(`${toPath('keys', id)}${descendants ? '?descendants=true' : ''}`, call);
   }
 }

@@ -8,7 +8,7 @@ test('a request is made with what was asked for, under the caller’s key', asyn
   expect(await client.request({ ...options, notify: false, reusable: true, externalId: 'may' })).toMatchObject({
     reference: fileRequest.reference,
   });
-  const [made] = server.seen;
+  const [made] = server.requests;
   expect(made?.headers['idempotency-key']).toBe('key');
   expect(JSON.parse(String(made?.body))).toEqual({
     receivers: [{ email: 'a@example.org' }, { email: 'b@example.org', language: 'sv' }],
@@ -18,7 +18,7 @@ test('a request is made with what was asked for, under the caller’s key', asyn
     reusable: true,
   });
   await expect(client.request({ to: [] })).rejects.toMatchObject({ code: 'no_receivers' });
-  expect(server.seen).toHaveLength(1);
+  expect(server.requests).toHaveLength(1);
 });
 
 test('requests have the operations of drops', async () => {
@@ -37,7 +37,7 @@ test('requests have the operations of drops', async () => {
   await requests.remind(ids.request);
   await requests.addReceiver(ids.request, { email: 'c@example.org' });
   await requests.resend(ids.request, 1);
-  expect(server.seen.map(({ method, path, body }) => `${method} ${path} ${body.toString()}`.trim())).toEqual([
+  expect(server.requests.map(({ method, path, body }) => `${method} ${path} ${body.toString()}`.trim())).toEqual([
     'POST requests?dry_run=true {"receivers":[{"email":"a@example.org"}]}',
     `GET requests/${ids.request}`,
     `POST requests/${ids.request}/revoke {"receiver":1}`,

@@ -1,6 +1,6 @@
 import type { CallOptions, PostOptions } from '../call-options.ts';
 import type { AddedReceiver, Extension, ListDropsQuery, NewReceiver, ReminderResult } from '../generated/wire.ts';
-import { type Caller, pathTo } from '../http/api-client.ts';
+import { type ApiClient, toPath } from '../http/api-client.ts';
 
 /** Which drops or requests to list; all if nothing is given. */
 export interface SentFilter extends Omit<ListDropsQuery, 'limit' | 'cursor'>, CallOptions {}
@@ -13,7 +13,7 @@ export interface RevokeOptions extends PostOptions {
 
 /** The forms that drops, or requests for files, have on the wire. */
 interface Shapes {
-  wish: unknown;
+  input: unknown;
   created: unknown;
   checked: unknown;
   listed: unknown;
@@ -21,19 +21,19 @@ interface Shapes {
 }
 
 /** What the account has sent to receivers: drops, or requests for files. The API has the same operations for both. */
-export abstract class SentCollection<Of extends Shapes> {
-  readonly #caller: Caller;
+export abstract class SentCollection<Types extends Shapes> {
+  readonly #api: ApiClient;
   readonly #path: string;
 
   /** @internal */
-  constructor(caller: Caller, path: string) {
-    this.#caller = caller;
+  constructor(api: ApiClient, path: string) {
+    this.#api = api;
     this.#path = path;
   }
 
   /** Lists them, newest first. */
-  list({ signal, ...filter }: SentFilter = {}): AsyncGenerator<Of['listed'], void, void> {
-    return this.#caller.list<Of['listed']>(this.#path, filter, { signal });
+  list({ signal, ...filter }: SentFilter = {}): AsyncGenerator<Types['listed'], void, void> {
+    return this.#api.list<Types['listed']>(this.#path, filter, { signal });
   }
 
   /**
@@ -41,8 +41,8 @@ export abstract class SentCollection<Of extends Shapes> {
    *
    * @param id Its id.
    */
-  async get(id: string, options: CallOptions = {}): Promise<Of['details']> {
-    return await this.#caller.get(pathTo(this.#path, id), {}, options);
+  async get(id: string, options: CallOptions = {}): Promise<Types['details']> {
+    return await this.#api.get(toPath(this.#path, id), {}, options);
   }
 
   /**
@@ -50,8 +50,8 @@ export abstract class SentCollection<Of extends Shapes> {
    *
    * @param wish What to send.
    */
-  async create(wish: Of['wish'], options: PostOptions = {}): Promise<Of['created']> {
-    return await this.#caller.post(this.#path, wish, options);
+  async create(input: Types['input'], options: PostOptions = {}): Promise<Types['created']> {
+    return await this.#api.post(this.#path, input, options);
   }
 
   /**
@@ -59,8 +59,8 @@ export abstract class SentCollection<Of extends Shapes> {
    *
    * @param wish What `create` would be given.
    */
-  async check(wish: Of['wish'], options: CallOptions = {}): Promise<Of['checked']> {
-    return await this.#caller.post(`${this.#path}?dry_run=true`, wish, options);
+  async check(input: Types['input'], options: CallOptions = {}): Promise<Types['checked']> {
+    return await this.#api.post(`${this.#path}?dry_run=true`, input, options);
   }
 
   /**
@@ -68,8 +68,8 @@ export abstract class SentCollection<Of extends Shapes> {
    *
    * @param id Its id.
    */
-  async revoke(id: string, { receiver, ...options }: RevokeOptions = {}): Promise<Of['listed']> {
-    return await this.#caller.post(pathTo(this.#path, id, 'revoke'), { receiver }, options);
+  async revoke(id: string, { receiver, ...options }: RevokeOptions = {}): Promise<Types['listed']> {
+    return await this.#api.post(toPath(this.#path, id, 'revoke'), { receiver }, options);
   }
 
   /**
@@ -77,8 +77,8 @@ export abstract class SentCollection<Of extends Shapes> {
    *
    * @param id Its id.
    */
-  async extend(id: string, extension: Extension, options: PostOptions = {}): Promise<Of['listed']> {
-    return await this.#caller.post(pathTo(this.#path, id, 'extend'), extension, options);
+  async extend(id: string, extension: Extension, options: PostOptions = {}): Promise<Types['listed']> {
+    return await this.#api.post(toPath(this.#path, id, 'extend'), extension, options);
   }
 
   /**
@@ -87,7 +87,7 @@ export abstract class SentCollection<Of extends Shapes> {
    * @param id Its id.
    */
   async remind(id: string, options: PostOptions = {}): Promise<ReminderResult> {
-    return await this.#caller.post(pathTo(this.#path, id, 'remind'), undefined, options);
+    return await this.#api.post(toPath(this.#path, id, 'remind'), undefined, options);
   }
 
   /**
@@ -96,7 +96,7 @@ export abstract class SentCollection<Of extends Shapes> {
    * @param id Its id.
    */
   async addReceiver(id: string, receiver: NewReceiver, options: PostOptions = {}): Promise<AddedReceiver> {
-    return await this.#caller.post(pathTo(this.#path, id, 'receivers'), receiver, options);
+    return await this.#api.post(toPath(this.#path, id, 'receivers'), receiver, options);
   }
 
   /**
@@ -106,6 +106,6 @@ export abstract class SentCollection<Of extends Shapes> {
    * @param receiver The `id` of the receiver.
    */
   async resend(id: string, receiver: number, options: PostOptions = {}): Promise<void> {
-    await this.#caller.post(pathTo(this.#path, id, `receivers/${receiver}/resend`), undefined, options);
+    await this.#api.post(toPath(this.#path, id, `receivers/${receiver}/resend`), undefined, options);
   }
 }

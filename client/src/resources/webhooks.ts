@@ -7,7 +7,7 @@ import type {
   WebhookChanges,
   WebhookWithSecret,
 } from '../generated/wire.ts';
-import { type Caller, pathTo } from '../http/api-client.ts';
+import { type ApiClient, toPath } from '../http/api-client.ts';
 
 /** For how long the secret that is replaced is still used. */
 export interface ReplaceSecretOptions extends PostOptions {
@@ -17,16 +17,16 @@ export interface ReplaceSecretOptions extends PostOptions {
 
 /** Where the account's events are sent. */
 export class Webhooks {
-  readonly #caller: Caller;
+  readonly #api: ApiClient;
 
   /** @internal */
-  constructor(caller: Caller) {
-    this.#caller = caller;
+  constructor(api: ApiClient) {
+    this.#api = api;
   }
 
   /** Lists all of them, oldest first. */
   async list(options: CallOptions = {}): Promise<Webhook[]> {
-    return (await this.#caller.get<{ data: Webhook[] }>('webhooks', {}, options)).data;
+    return (await this.#api.get<{ data: Webhook[] }>('webhooks', {}, options)).data;
   }
 
   /**
@@ -35,12 +35,12 @@ export class Webhooks {
    * @param id The webhook's id.
    */
   async get(id: string, options: CallOptions = {}): Promise<Webhook> {
-    return await this.#caller.get(pathTo('webhooks', id), {}, options);
+    return await this.#api.get(toPath('webhooks', id), {}, options);
   }
 
   /** Creates a webhook. Only this answer and that of `replaceSecret` have its secret. */
   async create(webhook: NewWebhook, options: PostOptions = {}): Promise<WebhookWithSecret> {
-    return await this.#caller.post('webhooks', webhook, options);
+    return await this.#api.post('webhooks', webhook, options);
   }
 
   /**
@@ -49,7 +49,7 @@ export class Webhooks {
    * @param id The webhook's id.
    */
   async change(id: string, changes: WebhookChanges, options: CallOptions = {}): Promise<Webhook> {
-    return await this.#caller.patch(pathTo('webhooks', id), changes, options);
+    return await this.#api.patch(toPath('webhooks', id), changes, options);
   }
 
   /**
@@ -58,7 +58,7 @@ export class Webhooks {
    * @param id The webhook's id.
    */
   async remove(id: string, options: CallOptions = {}): Promise<void> {
-    await this.#caller.delete(pathTo('webhooks', id), options);
+    await this.#api.delete(toPath('webhooks', id), options);
   }
 
   /**
@@ -70,8 +70,8 @@ export class Webhooks {
     id: string,
     { previousSeconds, ...options }: ReplaceSecretOptions = {},
   ): Promise<WebhookWithSecret> {
-    return await this.#caller.post(
-      pathTo('webhooks', id, 'replace_secret'),
+    return await this.#api.post(
+      toPath('webhooks', id, 'replace_secret'),
       { previous_seconds: previousSeconds },
       options,
     );
@@ -83,7 +83,7 @@ export class Webhooks {
    * @param id The webhook's id.
    */
   async enable(id: string, options: PostOptions = {}): Promise<Webhook> {
-    return await this.#caller.post(pathTo('webhooks', id, 'enable'), undefined, options);
+    return await this.#api.post(toPath('webhooks', id, 'enable'), undefined, options);
   }
 
   /**
@@ -93,7 +93,7 @@ export class Webhooks {
    * @returns The id of the event.
    */
   async test(id: string, options: PostOptions = {}): Promise<{ event_id: string }> {
-    return await this.#caller.post(pathTo('webhooks', id, 'test'), undefined, options);
+    return await this.#api.post(toPath('webhooks', id, 'test'), undefined, options);
   }
 
   /**
@@ -102,7 +102,7 @@ export class Webhooks {
    * @param id The webhook's id.
    */
   async replay(id: string, what: Replay, options: PostOptions = {}): Promise<void> {
-    await this.#caller.post(pathTo('webhooks', id, 'replay'), what, options);
+    await this.#api.post(toPath('webhooks', id, 'replay'), what, options);
   }
 
   /**
@@ -111,6 +111,6 @@ export class Webhooks {
    * @param id The webhook's id.
    */
   attempts(id: string, options: CallOptions = {}): AsyncGenerator<WebhookAttempt, void, void> {
-    return this.#caller.list<WebhookAttempt>(pathTo('webhooks', id, 'attempts'), {}, options);
+    return this.#api.list<WebhookAttempt>(toPath('webhooks', id, 'attempts'), {}, options);
   }
 }

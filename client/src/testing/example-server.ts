@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { refuse, type Seen, succeed, WireServer } from './wire-server.ts';
+import { type ReceivedRequest, refuse, succeed, WireServer } from './wire-server.ts';
 
 const time = '2030-01-31T12:00:00.000Z';
 export const ids = {
@@ -203,18 +203,18 @@ const replies: Replies = {
 export async function startExampleServer(more: Replies = {}, onAsked?: (what: string) => void): Promise<WireServer> {
   const known = { ...replies, ...more };
   return await WireServer.start((seen, response) => {
-    const what = whatIsAsked(seen);
+    const what = toRequestKey(seen);
     onAsked?.(what);
-    if (Object.hasOwn(known, what)) answer(response, known[what]);
+    if (Object.hasOwn(known, what)) respond(response, known[what]);
     else refuse(response, 404, 'not_found');
   });
 }
 
-function whatIsAsked({ method, path }: Seen): string {
+function toRequestKey({ method, path }: ReceivedRequest): string {
   return `${method} ${path.replace(/\?.*/, '').replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/, 'ID')}`;
 }
 
-function answer(response: ServerResponse, value: unknown): void {
+function respond(response: ServerResponse, value: unknown): void {
   if (typeof value === 'function') value(response);
   else if (value === undefined) response.writeHead(204).end();
   else succeed(response, value, { ETag: '"1"' });

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { NewDrop, Upload } from '../generated/wire.ts';
 import { chunkBytes } from '../transfer/sources.ts';
-import { refuse, type Seen, succeed, WireServer } from './wire-server.ts';
+import { type ReceivedRequest, refuse, succeed, WireServer } from './wire-server.ts';
 
 type Answer = { value: unknown; headers?: Record<string, string> };
 
@@ -31,10 +31,10 @@ export class FakeExchange implements AsyncDisposable {
   /** What was stored of the bodies of uploads, in the order of the requests. */
   readonly received: { path: string; offset: number; bytes: number }[] = [];
   /** Decides about a request: it is answered as usual, its answer is lost, it loses all but its first chunk, or it is lost. */
-  fate: (seen: Seen) => 'answered' | 'answer lost' | 'cut off' | 'not arrived' = () => 'answered';
+  fate: (seen: ReceivedRequest) => 'responded' | 'response lost' | 'cut off' | 'not arrived' = () => 'responded';
   refusal: Upload['refusal'] = null;
   server!: WireServer;
-  readonly #answers = new Map<string, { digest: string; answer: Answer }>();
+  readonly #output = new Map<string, { digest: string; answer: Answer }>();
 
   static async start(): Promise<FakeExchange> {
     const exchange = new FakeExchange();
@@ -42,8 +42,8 @@ export class FakeExchange implements AsyncDisposable {
       const fate = exchange.fate(seen);
       try {
         const arrived = fate === 'cut off' ? { ...seen, body: seen.body.subarray(0, chunkBytes) } : seen;
-        const { value, headers } = fate === 'not arrived' ? { value: undefined } : exchange.#once(arrived);
-        if (fate !== 'answered') request.socket.destroy();
+        const { value, headers } = fate === 'not arrived' ? { value: undefined } : exchange.#handleOnce(arrived);
+        if (fate !== 'responded') request.socket.destroy();
         else succeed(response, value, headers);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -58,38 +58,38 @@ export class FakeExchange implements AsyncDisposable {
   }
 
   /** A request with a key is carried out once. */
-  #once(seen: Seen): Answer {
+  #handleOnce(seen: ReceivedRequest): Answer {
     const { method, path, headers, body } = seen;
     const key = headers['idempotency-key'];
-    if (method !== 'POST' || typeof key !== 'string') return this.#carryOut(seen);
+    if (method !== 'POST' || typeof key !== 'string') return this.#handle(seen);
     const announced = [headers['upload-length'], headers['upload-metadata'], headers['content-disposition']];
     const digest = createHash('sha256')
       .update(JSON.stringify([path, announced]))
       .update(body)
       .digest('hex');
-    const earlier = this.#answers.get(key);
+    const earlier = this.#output.get(key);
     if (earlier && earlier.digest !== digest) throw new Refusal(422, 'idempotency_key_reused');
     if (earlier) return earlier.answer;
-    const answer = this.#carryOut(seen);
-    this.#answers.set(key, { digest, answer });
+    const answer = this.#handle(seen);
+    this.#output.set(key, { digest, answer });
     return answer;
   }
 
-  #carryOut({ method, path, headers, body }: Seen): Answer {
+  #handle({ method, path, headers, body }: ReceivedRequest): Answer {
     const [, id = ''] = path.split('/');
     const upload = this.uploads.get(id);
     if (method === 'POST' && path === 'uploads')
-      return headers['tus-resumable'] ? this.#begin(headers) : this.#whole(headers, body);
-    if (method === 'POST' && path === 'drops') return this.#send(JSON.parse(body.toString()) as NewDrop);
+      return headers['tus-resumable'] ? this.#createUpload(headers) : this.#uploadWhole(headers, body);
+    if (method === 'POST' && path === 'drops') return this.#createDrop(JSON.parse(body.toString()) as NewDrop);
     if (!upload) throw new Refusal(404, 'not_found');
     if (method === 'HEAD') return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };
-    if (method === 'GET') return { value: this.#view(id, upload) };
+    if (method === 'GET') return { value: this.#toUpload(id, upload) };
     if (method === 'DELETE') return { value: this.uploads.delete(id) };
     if (Number(headers['upload-offset']) !== upload.bytes.length) throw new Refusal(409, 'upload_superseded');
-    return this.#add(upload, body);
+    return this.#append(upload, body);
   }
 
-  #begin(headers: Seen['headers']): Answer {
+  #createUpload(headers: ReceivedRequest['headers']): Answer {
     const fields = String(headers['upload-metadata'])
       .split(',')
       .map((field) => field.split(' '));
@@ -99,7 +99,7 @@ export class FakeExchange implements AsyncDisposable {
     return { value: undefined, headers: { Location: `/api/v1/uploads/${id}` } };
   }
 
-  #whole(headers: Seen['headers'], body: Buffer): Answer {
+  #uploadWhole(headers: ReceivedRequest['headers'], body: Buffer): Answer {
     const digest = createHash('sha256').update(body).digest('base64');
     if (headers['repr-digest'] !== `sha-256=:${digest}:`) throw new Refusal(422, 'digest_mismatch');
     if (this.refusal) throw new Refusal(422, this.refusal);
@@ -109,17 +109,17 @@ export class FakeExchange implements AsyncDisposable {
     const id = randomUUID();
     const upload = { path, size: body.length, bytes: Buffer.alloc(0) };
     this.uploads.set(id, upload);
-    this.#add(upload, body);
-    return { value: this.#view(id, upload) };
+    this.#append(upload, body);
+    return { value: this.#toUpload(id, upload) };
   }
 
-  #add(upload: Stored, body: Buffer): Answer {
+  #append(upload: Stored, body: Buffer): Answer {
     this.received.push({ path: upload.path, offset: upload.bytes.length, bytes: body.length });
     upload.bytes = Buffer.concat([upload.bytes, body]);
     return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };
   }
 
-  #send(request: NewDrop): Answer {
+  #createDrop(request: NewDrop): Answer {
     const missing = request.uploads.flatMap((id, index) =>
       this.uploads.has(id) ? [] : [{ pointer: `/uploads/${index}`, code: 'not_found', detail: 'It is not there.' }],
     );
@@ -136,7 +136,7 @@ export class FakeExchange implements AsyncDisposable {
     return { value: { id: randomUUID(), reference, ...expires, receivers } };
   }
 
-  #view(id: string, { path, size, bytes }: Stored): Partial<Upload> {
+  #toUpload(id: string, { path, size, bytes }: Stored): Partial<Upload> {
     const arrived = bytes.length === size;
     const state = !arrived ? 'uploading' : this.refusal ? 'refused' : 'ready';
     const sha256 = arrived ? createHash('sha256').update(bytes).digest('hex') : null;

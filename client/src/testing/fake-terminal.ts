@@ -1,7 +1,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import type { Terminal } from '../command/terminal/terminal.ts';
 
-class Paper extends Writable {
+class CapturedScreen extends Writable {
   text = '';
   isTTY = false;
   columns = 80;
@@ -16,23 +16,23 @@ class Paper extends Writable {
 }
 
 export interface FakeTerminal extends Terminal {
-  output: Paper;
-  errors: Paper;
+  output: CapturedScreen;
+  errors: CapturedScreen;
 }
 
 /** A terminal whose home is a folder of the test's own. */
 export function fakeTerminal(homeFolder: string, environment: Record<string, string> = {}, input = ''): FakeTerminal {
   return {
     input: Readable.from([Buffer.from(input)]),
-    output: new Paper(),
-    errors: new Paper(),
+    output: new CapturedScreen(),
+    errors: new CapturedScreen(),
     environment,
     homeFolder,
   };
 }
 
 /** Somebody sits at this terminal and answers each question, which ends with a colon or a question mark. */
-export function attended(terminal: FakeTerminal, reply: (question: string) => string): FakeTerminal {
+export function withUserInput(terminal: FakeTerminal, reply: (question: string) => string): FakeTerminal {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   terminal.errors.isTTY = true;
   terminal.errors.onWrite = (text) => {

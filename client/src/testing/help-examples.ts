@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The examples at the end of a command's help. */
-export function examplesIn(help: string): string[] {
+export function parseExamples(help: string): string[] {
   const [, list = ''] = /\nExamples:\n((?: {2}.*\n)+)/.exec(help) ?? [];
   return list
     .split('\n')
@@ -12,7 +12,7 @@ export function examplesIn(help: string): string[] {
 }
 
 /** The words that a shell gives to the program. Without a PATH, nothing else on the line runs. */
-export function shellWordsOf(example: string, folder: string): string[] {
+export function parseShellWords(example: string, folder: string): string[] {
   const words = join(folder, 'words');
   const script = `PATH=; waybill() { printf '%s\\0' "$@" > '${words}'; }; ${example}`;
   execFileSync('bash', ['-c', script], { cwd: folder, stdio: 'ignore', env: { HOME: folder } });

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Surroundings } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import { Waybill, type WaybillOptions } from '../waybill.ts';
 
-export interface Seen {
+export interface ReceivedRequest {
   method: string;
   /** Below the path of /api/v1. */
   path: string;
@@ -12,18 +12,18 @@ export interface Seen {
   body: Buffer;
 }
 
-type Handler = (seen: Seen, response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
+type Handler = (seen: ReceivedRequest, response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 
 const account = { user: 'alpha@machines.test', apiKey: 'wb_key' };
 
 /** A server on a real socket that says what a test wants said, and remembers what it was asked. */
 export class WireServer implements AsyncDisposable {
-  readonly seen: Seen[] = [];
+  readonly requests: ReceivedRequest[] = [];
   readonly sleeps: number[] = [];
   baseUrl = '';
   #handler: Handler = (_seen, response) => refuse(response, 404, 'not_found');
   #beforeBody: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
-  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  readonly #server = createServer((request, response) => void this.#respond(request, response));
 
   static async start(handler?: Handler): Promise<WireServer> {
     const server = new WireServer();
@@ -41,7 +41,7 @@ export class WireServer implements AsyncDisposable {
 
   /** A client of this server that does not really wait. */
   client(options: Partial<WaybillOptions> = {}): Waybill {
-    const surroundings: Partial<Surroundings> = {
+    const runtime: Partial<Runtime> = {
       random: () => 0.5,
       sleep: async (milliseconds, signal) => {
         signal?.throwIfAborted();
@@ -49,11 +49,11 @@ export class WireServer implements AsyncDisposable {
         await new Promise(setImmediate);
       },
     };
-    return new Waybill({ baseUrl: this.baseUrl, ...account, surroundings, ...options });
+    return new Waybill({ baseUrl: this.baseUrl, ...account, runtime, ...options });
   }
 
   paths(): string[] {
-    return this.seen.map(({ method, path }) => `${method} ${path}`);
+    return this.requests.map(({ method, path }) => `${method} ${path}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -62,7 +62,7 @@ export class WireServer implements AsyncDisposable {
     await once(this.#server, 'close');
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.#beforeBody?.(request, response)) return;
     const pieces: Buffer[] = [];
     try {
@@ -72,7 +72,7 @@ export class WireServer implements AsyncDisposable {
     }
     const path = (request.url ?? '').replace('/api/v1/', '');
     const seen = { method: request.method ?? '', path, headers: request.headers, body: Buffer.concat(pieces) };
-    this.seen.push(seen);
+    this.requests.push(seen);
     await this.#handler(seen, response, request);
   }
 }

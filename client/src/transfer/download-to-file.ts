@@ -5,12 +5,12 @@ import { isWaybillError, WaybillError } from '../errors.ts';
 import {
   type Beginning,
   type Download,
-  type DownloadNeeds,
+  type DownloadDependencies,
   type DownloadOptions,
   type FileToDownload,
   openDownload,
 } from './download.ts';
-import { isThere, moveToNew } from './move-unless-exists.ts';
+import { moveUnlessExists, pathExists } from './move-unless-exists.ts';
 
 /** What a download to a path accepts. */
 export interface DownloadToFileOptions extends DownloadOptions {
@@ -38,17 +38,17 @@ const writeBytes = 1024 * 1024;
  * @internal
  */
 export async function downloadToFile(
-  needs: DownloadNeeds,
+  dependencies: DownloadDependencies,
   file: FileToDownload,
   path: string,
   options: DownloadToFileOptions = {},
 ): Promise<DownloadedFile> {
-  if (options.overwrite !== true && (await isThere(path))) throw exists(path);
-  const part = join(dirname(path), `.waybill-${needs.surroundings.uuid()}.part`);
+  if (options.overwrite !== true && (await pathExists(path))) throw targetExistsError(path);
+  const part = join(dirname(path), `.waybill-${dependencies.runtime.uuid()}.part`);
   try {
-    const { size, sha256 } = await downloadPart(needs, file, part, options);
+    const { size, sha256 } = await downloadPart(dependencies, file, part, options);
     if (options.overwrite === true) await rename(part, path);
-    else if (!(await moveToNew(part, path))) throw exists(path);
+    else if (!(await moveUnlessExists(part, path))) throw targetExistsError(path);
     await syncFolder(dirname(path));
     return { path, size, sha256 };
   } finally {
@@ -63,30 +63,30 @@ export async function downloadToFile(
  * @internal
  */
 export async function downloadPart(
-  needs: DownloadNeeds,
+  dependencies: DownloadDependencies,
   file: FileToDownload,
   part: string,
   options: DownloadOptions,
 ): Promise<Pick<Download, 'path' | 'size' | 'sha256'>> {
   const handle = await open(part, 'a+');
   try {
-    const beginning = await beginningOf(handle);
+    const beginning = await readBeginning(handle);
     try {
-      return await fill(handle, await openDownload(needs, file, options, beginning));
+      return await writeDownload(handle, await openDownload(dependencies, file, options, beginning));
     } catch (error) {
       // What was there does not match the server's file.
       const useless = isWaybillError(error, 'digest_mismatch', 'range_not_satisfiable');
       if (useless) await handle.truncate(0);
       if (!useless || beginning.bytes === 0) throw error;
     }
-    return await fill(handle, await openDownload(needs, file, options));
+    return await writeDownload(handle, await openDownload(dependencies, file, options));
   } finally {
     await handle.close();
   }
 }
 
 /** Two buffers: one is written while the other one is filled, so that arriving pieces are released at once. */
-async function fill(handle: FileHandle, { bytes, path, size, sha256 }: Download) {
+async function writeDownload(handle: FileHandle, { bytes, path, size, sha256 }: Download) {
   let [current, other] = [Buffer.allocUnsafeSlow(writeBytes), Buffer.allocUnsafeSlow(writeBytes)];
   let filled = 0;
   let writing: Promise<unknown> = Promise.resolve();
@@ -117,7 +117,7 @@ async function fill(handle: FileHandle, { bytes, path, size, sha256 }: Download)
 }
 
 /** Without the last byte: otherwise a complete part would ask for a range that does not exist. */
-async function beginningOf(handle: FileHandle): Promise<Beginning> {
+async function readBeginning(handle: FileHandle): Promise<Beginning> {
   const { size } = await handle.stat();
   const bytes = Math.max(0, size - 1);
   const hash = createHash('sha256');
@@ -139,6 +139,6 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function exists(path: string): WaybillError {
+function targetExistsError(path: string): WaybillError {
   return new WaybillError('target_exists', `${path} exists already.`);
 }

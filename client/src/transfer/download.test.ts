@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { collected } from '../testing/collect.ts';
-import { type Seen, WireServer } from '../testing/wire-server.ts';
+import { collect } from '../testing/collect.ts';
+import { type ReceivedRequest, WireServer } from '../testing/wire-server.ts';
 
 const content = randomBytes(3_000_000);
 const file = { entry: '01a1dc97', id: 'f1', name: 'räport 1.bin', path: 'räport 1.bin' };
@@ -32,7 +32,7 @@ async function fileServer({ cuts = [], sent = content }: FileServerOptions = {})
   });
 }
 
-function head(seen: Seen, response: ServerResponse): { start: number } {
+function head(seen: ReceivedRequest, response: ServerResponse): { start: number } {
   const digest = createHash('sha256').update(content).digest('base64');
   const [, from] = /^bytes=(\d+)-$/.exec(seen.headers.range ?? '') ?? [];
   const start = Number(from ?? 0);
@@ -71,14 +71,14 @@ test('a download that is cut is taken up where it was cut', async () => {
   await using server = await fileServer({ cuts: [1_000_000, 1, 500_000, 0, 700_000] });
   await server.client().downloadToFile(file, join(folder, 'report.bin'));
   expect(readFileSync(join(folder, 'report.bin')).equals(content)).toBe(true);
-  const asked = server.seen.map(({ headers }) => [headers.range, headers['if-range'] !== undefined]);
+  const asked = server.requests.map(({ headers }) => [headers.range, headers['if-range'] !== undefined]);
   expect(asked[0]).toEqual([undefined, false]);
   expect(asked.at(-1)).toEqual([expect.stringMatching(/^bytes=\d+-$/), true]);
 });
 
 test('a server that never gets on is given up, and leaves nothing behind', async () => {
   await using server = await fileServer({ cuts: [1_000_000, ...Array.from({ length: 50 }, () => 0)] });
-  const downloading = server.client({ patience: { attempts: 4 } }).downloadToFile(file, join(folder, 'a'));
+  const downloading = server.client({ retry: { maxAttempts: 4 } }).downloadToFile(file, join(folder, 'a'));
   await expect(downloading).rejects.toMatchObject({ code: 'unreachable' });
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -91,14 +91,14 @@ test('other bytes than were promised never get the name', async () => {
   await expect(downloading).rejects.toMatchObject({ code: 'digest_mismatch' });
   expect(readdirSync(folder)).toEqual([]);
   const { bytes } = await server.client().download(file);
-  await expect(collected(bytes)).rejects.toMatchObject({ code: 'digest_mismatch' });
+  await expect(collect(bytes)).rejects.toMatchObject({ code: 'digest_mismatch' });
 });
 
 test('a stream has all bytes, over a cut too', async () => {
   await using server = await fileServer({ cuts: [2_000_000] });
   const { bytes, size, name } = await server.client().download(file);
   expect({ size, name }).toEqual({ size: content.length, name: file.name });
-  expect(Buffer.concat(await collected(bytes)).equals(content)).toBe(true);
+  expect(Buffer.concat(await collect(bytes)).equals(content)).toBe(true);
 });
 
 test.each([0, 1, 1_500_000, content.length])('a part of %i bytes from before is continued', async (bytes) => {
@@ -107,7 +107,7 @@ test.each([0, 1, 1_500_000, content.length])('a part of %i bytes from before is 
   writeFileSync(part, content.subarray(0, bytes));
   await server.client().downloadPart(file, part);
   expect(readFileSync(part).equals(content)).toBe(true);
-  const ranges = server.seen.map(({ headers }) => headers.range);
+  const ranges = server.requests.map(({ headers }) => headers.range);
   expect(ranges).toEqual([bytes > 1 ? `bytes=${bytes - 1}-` : undefined]);
 });
 

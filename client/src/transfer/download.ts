@@ -4,10 +4,10 @@ import type { CallOptions } from '../call-options.ts';
 import { isWaybillError, WaybillError } from '../errors.ts';
 import { safeLocalPath } from '../generated/safe-name.ts';
 import type { InboxFile } from '../generated/wire.ts';
-import { type Caller, pathTo } from '../http/api-client.ts';
-import { piecesOf, unexpected } from '../http/response.ts';
-import { type Patience, pauseBefore } from '../http/retry-policy.ts';
-import type { Surroundings } from '../runtime.ts';
+import { type ApiClient, toPath } from '../http/api-client.ts';
+import { readPieces, unexpectedResponse } from '../http/response.ts';
+import { type RetryPolicy, retryDelay } from '../http/retry-policy.ts';
+import type { Runtime } from '../runtime.ts';
 
 /** A file to download: a file of `waybill.inbox.get(id)`, together with the id of that entry. */
 export interface FileToDownload extends Pick<InboxFile, 'id' | 'name' | 'path'> {
@@ -62,14 +62,14 @@ export interface Beginning {
 }
 
 /** @internal */
-export interface DownloadNeeds {
-  caller: Caller;
-  patience: Patience;
-  surroundings: Surroundings;
+export interface DownloadDependencies {
+  api: ApiClient;
+  retryPolicy: RetryPolicy;
+  runtime: Runtime;
 }
 
 interface Part {
-  answer: IncomingMessage;
+  response: IncomingMessage;
   start: number;
   size: number;
   etag: string;
@@ -82,19 +82,19 @@ interface Part {
  * @internal
  */
 export async function openDownload(
-  needs: DownloadNeeds,
+  dependencies: DownloadDependencies,
   file: FileToDownload,
   options: DownloadOptions = {},
   beginning: Beginning = { bytes: 0, hash: createHash('sha256') },
 ): Promise<Download> {
-  const first = await ask(needs.caller, file, beginning.bytes, undefined, options.signal);
-  const bytes = received(needs, file, first, beginning, options);
+  const first = await requestPart(dependencies.api, file, beginning.bytes, undefined, options.signal);
+  const bytes = receiveBytes(dependencies, file, first, beginning, options);
   const path = safeLocalPath(file.path).join('/');
   return { name: file.name, path, size: first.size, sha256: first.sha256, bytes };
 }
 
-async function* received(
-  needs: DownloadNeeds,
+async function* receiveBytes(
+  dependencies: DownloadDependencies,
   file: FileToDownload,
   first: Part,
   { hash, bytes: beginningBytes }: Beginning,
@@ -107,8 +107,8 @@ async function* received(
   report();
   for (let part: Part | undefined = first; ; part = undefined) {
     try {
-      part ??= await ask(needs.caller, file, receivedBytes, etag, signal);
-      for await (const piece of piecesOf(part.answer)) {
+      part ??= await requestPart(dependencies.api, file, receivedBytes, etag, signal);
+      for await (const piece of readPieces(part.response)) {
         hash.update(piece);
         receivedBytes += piece.length;
         failures = 0;
@@ -116,15 +116,15 @@ async function* received(
         report();
       }
       if (receivedBytes >= size) break;
-      throw new WaybillError('unreachable', 'The answer ended early.');
+      throw new WaybillError('unreachable', 'The response ended early.');
     } catch (error) {
       signal?.throwIfAborted();
       // Requests are repeated by the caller; here only a body that broke off is resumed.
       if (!isWaybillError(error, 'unreachable')) throw error;
       failures += 1;
-      const pause = pauseBefore(needs.patience, needs.surroundings, failures, error);
+      const pause = retryDelay(dependencies.retryPolicy, dependencies.runtime, failures, error);
       if (pause === undefined) throw error;
-      await needs.surroundings.sleep(pause, signal);
+      await dependencies.runtime.sleep(pause, signal);
     }
   }
   if (receivedBytes !== size || hash.digest('hex') !== sha256) {
@@ -132,40 +132,40 @@ async function* received(
   }
 }
 
-async function ask(
-  caller: Caller,
+async function requestPart(
+  api: ApiClient,
   file: FileToDownload,
   start: number,
   etag: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Part> {
-  return await caller.call({
+  return await api.call({
     method: 'GET',
-    path: pathTo('inbox', file.entry, pathTo('files', file.id)),
+    path: toPath('inbox', file.entry, toPath('files', file.id)),
     headers: {
       ...(start === 0 ? {} : { Range: `bytes=${start}-` }),
       ...(start === 0 || etag === undefined ? {} : { 'If-Range': etag }),
     },
     signal,
-    read: async (answer) => {
-      const part = partOf(answer);
+    read: async (response) => {
+      const part = parsePart(response);
       if (part.start === start && (etag === undefined || etag === part.etag)) return part;
-      answer.destroy();
+      response.destroy();
       throw new WaybillError('digest_mismatch', `${file.name} has changed since its download began.`);
     },
   });
 }
 
-function partOf(answer: IncomingMessage): Part {
-  const { etag } = answer.headers;
-  const [, base64] = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(String(answer.headers['repr-digest'])) ?? [];
-  const [, from, of] = /^bytes (\d+)-\d+\/(\d+)$/.exec(answer.headers['content-range'] ?? '') ?? [];
-  const whole = answer.statusCode === 200;
+function parsePart(response: IncomingMessage): Part {
+  const { etag } = response.headers;
+  const [, base64] = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(String(response.headers['repr-digest'])) ?? [];
+  const [, from, of] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers['content-range'] ?? '') ?? [];
+  const whole = response.statusCode === 200;
   const start = whole ? 0 : Number(from);
-  const size = Number(whole ? answer.headers['content-length'] : of);
+  const size = Number(whole ? response.headers['content-length'] : of);
   if (base64 === undefined || etag === undefined || !Number.isSafeInteger(start) || !Number.isSafeInteger(size)) {
-    answer.destroy();
-    throw unexpected(answer, 'a file without its size or digest');
+    response.destroy();
+    throw unexpectedResponse(response, 'a file without its size or digest');
   }
-  return { answer, start, size, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
+  return { response, start, size, etag, sha256: Buffer.from(base64, 'base64').toString('hex') };
 }

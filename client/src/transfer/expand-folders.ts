@@ -8,7 +8,7 @@ const maxFiles = 1_000;
 const maxDepth = 32;
 
 /** The files, with the files of each folder in place of the folder. They keep their paths, which begin with the folder's name. */
-export async function withoutFolders(files: readonly FileToSend[]): Promise<FileToSend[]> {
+export async function expandFolders(files: readonly FileToSend[]): Promise<FileToSend[]> {
   const found: FileToSend[] = [];
   for (const file of files) {
     const path = typeof file === 'string' ? file : 'path' in file ? file.path : undefined;

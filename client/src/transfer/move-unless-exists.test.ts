@@ -2,7 +2,7 @@ import { existsSync, linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { moveToNew, wasMoved } from './move-unless-exists.ts';
+import { moveUnlessExists, wasMoved } from './move-unless-exists.ts';
 
 let folder: string;
 let from: string;
@@ -25,18 +25,18 @@ test.each([
   ['with hard links', linkSync],
   ['without hard links', noHardLinks],
 ])('a file is moved unless something is there: %s', async (_name, hardLink) => {
-  expect(await moveToNew(from, to, hardLink)).toBe(true);
+  expect(await moveUnlessExists(from, to, hardLink)).toBe(true);
   expect(readFileSync(to, 'utf8')).toBe('moved');
   expect(existsSync(from)).toBe(false);
   writeFileSync(from, 'second');
-  expect(await moveToNew(from, to, hardLink)).toBe(false);
+  expect(await moveUnlessExists(from, to, hardLink)).toBe(false);
   expect(readFileSync(to, 'utf8')).toBe('moved');
   expect(readFileSync(from, 'utf8')).toBe('second');
 });
 
 test('a move that fails leaves nothing behind', async () => {
-  await expect(moveToNew(join(folder, 'missing'), to)).rejects.toMatchObject({ code: 'ENOENT' });
-  await expect(moveToNew(from, join(folder, 'no such folder', 'to'))).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(moveUnlessExists(join(folder, 'missing'), to)).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(moveUnlessExists(from, join(folder, 'no such folder', 'to'))).rejects.toMatchObject({ code: 'ENOENT' });
   expect(readdirSync(folder)).toEqual(['from']);
 });
 

@@ -7,7 +7,11 @@ import { lstat, open, rename, rm } from 'node:fs/promises';
  *
  * `hardLink` is replaced by tests of file systems that have no hard links.
  */
-export async function moveToNew(from: string, to: string, hardLink: typeof linkSync = linkSync): Promise<boolean> {
+export async function moveUnlessExists(
+  from: string,
+  to: string,
+  hardLink: typeof linkSync = linkSync,
+): Promise<boolean> {
   try {
     hardLink(from, to);
   } catch (error) {
@@ -21,7 +25,7 @@ export async function moveToNew(from: string, to: string, hardLink: typeof linkS
 }
 
 /**
- * Whether moveToNew had moved the file when the process was killed. A reservation does not count: it is an empty file of
+ * Whether moveUnlessExists had moved the file when the process was killed. A reservation does not count: it is an empty file of
  * its own. Removes the old name where both names are left.
  */
 export function wasMoved(from: string, to: string): boolean {
@@ -52,7 +56,7 @@ async function moveOverReservation(from: string, to: string): Promise<boolean> {
   return true;
 }
 
-export async function isThere(path: string): Promise<boolean> {
+export async function pathExists(path: string): Promise<boolean> {
   return await lstat(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {

@@ -85,13 +85,13 @@ test('a large file is one request, and goes on where the server is when it is cu
   expect(exchange.uploads.get(id)?.bytes.equals(large)).toBe(true);
   expect(sizes(exchange)).toEqual([[0, large.length]]);
 
-  const fates = ['not arrived', 'cut off', 'cut off', 'answer lost'] as const;
+  const fates = ['not arrived', 'cut off', 'cut off', 'response lost'] as const;
   await using troubled = await FakeExchange.start();
   let requests = 0;
-  troubled.fate = ({ method }) => (method === 'PATCH' ? (fates[requests++] ?? 'answered') : 'answered');
+  troubled.fate = ({ method }) => (method === 'PATCH' ? (fates[requests++] ?? 'responded') : 'responded');
   const reports: number[] = [];
   const onProgress = ({ sentBytes }: { sentBytes: number }) => reports.push(sentBytes);
-  const second = await troubled.server.client({ patience: { attempts: 3 } }).uploads.upload(largePath, { onProgress });
+  const second = await troubled.server.client({ retry: { maxAttempts: 3 } }).uploads.upload(largePath, { onProgress });
   expect(troubled.uploads.get(second.id)?.bytes.equals(large)).toBe(true);
   expect(sizes(troubled)).toEqual([
     [0, chunkBytes],
@@ -108,18 +108,18 @@ test('a proxy that refuses large requests gets one chunk at a time', async () =>
     response.writeHead(413, { 'Content-Type': 'text/html', Connection: 'close' }).end('<h1>Too large</h1>');
     return true;
   });
-  const { id } = await exchange.server.client({ patience: { attempts: 1 } }).uploads.upload(largePath);
+  const { id } = await exchange.server.client({ retry: { maxAttempts: 1 } }).uploads.upload(largePath);
   expect(exchange.uploads.get(id)?.bytes.equals(large)).toBe(true);
   expect(sizes(exchange).map(([, bytes]) => bytes)).toEqual([chunkBytes, chunkBytes, 4_321]);
 });
 
 test('another process with the same key goes on where the first was killed, and checks the whole file', async () => {
   await using exchange = await FakeExchange.start();
-  exchange.fate = ({ method }) => (method === 'PATCH' ? 'cut off' : 'answered');
-  const impatient = exchange.server.client({ patience: { attempts: 1 } });
+  exchange.fate = ({ method }) => (method === 'PATCH' ? 'cut off' : 'responded');
+  const impatient = exchange.server.client({ retry: { maxAttempts: 1 } });
   const send = { files: [largePath], to, idempotencyKey: 'night of 1 May' };
   await expect(impatient.send(send)).rejects.toMatchObject({ code: 'unreachable' });
-  exchange.fate = () => 'answered';
+  exchange.fate = () => 'responded';
   expect(await exchange.server.client().send(send)).toMatchObject({ repeated: false });
   expect(exchange.received.map(({ offset }) => offset)).toEqual([0, chunkBytes]);
   expect(exchange.drops).toHaveLength(1);
@@ -127,11 +127,11 @@ test('another process with the same key goes on where the first was killed, and 
 
 test('a beginning that another file left behind is found out', async () => {
   await using exchange = await FakeExchange.start();
-  exchange.fate = ({ method }) => (method === 'PATCH' ? 'cut off' : 'answered');
+  exchange.fate = ({ method }) => (method === 'PATCH' ? 'cut off' : 'responded');
   const file = (content: Buffer) => ({ files: [{ name: 'f', content }], to, idempotencyKey: 'key' });
-  const impatient = exchange.server.client({ patience: { attempts: 1 } });
+  const impatient = exchange.server.client({ retry: { maxAttempts: 1 } });
   await expect(impatient.send(file(large))).rejects.toMatchObject({ code: 'unreachable' });
-  exchange.fate = () => 'answered';
+  exchange.fate = () => 'responded';
   const other = Buffer.from(large);
   other.writeUInt8(other.readUInt8(5) ^ 1, 5);
   await expect(exchange.server.client().send(file(other))).rejects.toMatchObject({ code: 'digest_mismatch' });
@@ -143,7 +143,7 @@ test('a beginning that another file left behind is found out', async () => {
 test('a send whose answer was lost, or that is repeated with its key, makes one drop', async () => {
   await using exchange = await FakeExchange.start();
   let lost = 0;
-  exchange.fate = ({ path }) => (path === 'drops' && lost++ < 3 ? 'answer lost' : 'answered');
+  exchange.fate = ({ path }) => (path === 'drops' && lost++ < 3 ? 'response lost' : 'responded');
   const send = { files: [...files, largePath], to, idempotencyKey: 'once' };
   await exchange.server.client().send(send);
   const before = exchange.received.length;
@@ -176,18 +176,18 @@ test('a file that has changed since a send with its key broke off is sent as it 
 test('remembered uploads are not sent again, unless the server has removed them', async () => {
   await using exchange = await FakeExchange.start();
   const kept = new Map<string, SentFile>();
-  const memory = {
-    recall: (path: string) => kept.get(path),
-    keep: async (file: SentFile) => void kept.set(file.path, file),
+  const uploadStore = {
+    get: (path: string) => kept.get(path),
+    save: async (file: SentFile) => void kept.set(file.path, file),
   };
-  exchange.fate = ({ path }) => (path === 'drops' ? 'not arrived' : 'answered');
-  const send = { files, to, idempotencyKey: 'key', memory };
-  await expect(exchange.server.client({ patience: { attempts: 1 } }).send(send)).rejects.toThrow();
+  exchange.fate = ({ path }) => (path === 'drops' ? 'not arrived' : 'responded');
+  const send = { files, to, idempotencyKey: 'key', uploadStore };
+  await expect(exchange.server.client({ retry: { maxAttempts: 1 } }).send(send)).rejects.toThrow();
   expect([...kept.keys()].toSorted()).toEqual(['a.txt', 'b.txt']);
   const before = exchange.received.length;
-  await expect(exchange.server.client({ patience: { attempts: 1 } }).send(send)).rejects.toThrow();
+  await expect(exchange.server.client({ retry: { maxAttempts: 1 } }).send(send)).rejects.toThrow();
   expect(exchange.received).toHaveLength(before);
-  exchange.fate = () => 'answered';
+  exchange.fate = () => 'responded';
   exchange.uploads.clear();
   await exchange.server.client().send(send);
   expect(exchange.drops).toMatchObject([{ files: ['a.txt', 'b.txt'] }]);
@@ -254,7 +254,7 @@ test('what cannot be sent is refused before anything is asked', async () => {
     { name: '\u00e9', content: '' },
   ];
   await expect(client.send({ files: spelt, to })).rejects.toMatchObject({ code: 'invalid_argument' });
-  expect(exchange.server.seen).toEqual([]);
+  expect(exchange.server.requests).toEqual([]);
 });
 
 test('an abort ends an upload', async () => {

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { isWaybillError, WaybillError } from '../errors.ts';
 import type { CreatedDrop, Upload } from '../generated/wire.ts';
-import { type AddressedOptions, addressedTo } from '../resources/delivery-options.ts';
+import { type DeliveryOptions, toDeliveryFields } from '../resources/delivery-options.ts';
 import type { Drops } from '../resources/drops.ts';
-import { withoutFolders } from './expand-folders.ts';
-import { type FileToSend, sourceOf } from './sources.ts';
+import { expandFolders } from './expand-folders.ts';
+import { type FileToSend, toSource } from './sources.ts';
 import type { UploadProgress, Uploads } from './uploads.ts';
 
 /** What to send, to whom, and until when. */
-export interface SendOptions extends AddressedOptions {
+export interface SendOptions extends DeliveryOptions {
   /** Files and folders. The files of a folder keep their paths. */
   files: readonly FileToSend[];
   /** Where finished uploads are remembered, for a call with the same `idempotencyKey` after this process was killed. */
-  memory?: UploadMemory | undefined;
+  uploadStore?: UploadStore | undefined;
   /** Called whenever bytes of a file were sent. Small files are sent several at a time. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
@@ -30,15 +30,15 @@ export interface SentFile {
 }
 
 /** Remembers finished uploads of one send, for another process that continues it. */
-export interface UploadMemory {
+export interface UploadStore {
   /** What was kept of the file with this path, if anything. */
-  recall(path: string): SentFile | undefined;
+  get(path: string): SentFile | undefined;
   /** Keeps a finished upload. The send continues when it returns. */
-  keep(file: SentFile): Promise<void>;
+  save(file: SentFile): Promise<void>;
 }
 
 /** What was sent. */
-export interface Sent {
+export interface SendResult {
   /** The key of the call, or the one that it chose. */
   idempotencyKey: string;
   /** An earlier call with the same key has sent it; this call sent nothing. */
@@ -50,7 +50,7 @@ export interface Sent {
 }
 
 /** Small files are uploaded so many at a time. A large one is uploaded alone. */
-const smallFilesAtOnce = 4;
+const concurrentSmallFiles = 4;
 const smallFileBytes = 1024 * 1024;
 
 interface NamedFile {
@@ -63,10 +63,10 @@ interface NamedFile {
 export async function send(
   { uploads, drops, newKey }: { uploads: Uploads; drops: Drops; newKey: () => string },
   options: SendOptions,
-): Promise<Sent> {
+): Promise<SendResult> {
   const { signal } = options;
-  const addressed = addressedTo(options);
-  const wanted = await distinctFiles(options.files);
+  const addressed = toDeliveryFields(options);
+  const wanted = await requireDistinctFiles(options.files);
   const idempotencyKey = options.idempotencyKey ?? newKey();
   for (let round = 1; ; round += 1) {
     const files = await uploadAll(uploads, wanted, options, `${idempotencyKey} ${round}`, round === 1);
@@ -78,12 +78,12 @@ export async function send(
       return { idempotencyKey, repeated, drop, files };
     } catch (error) {
       // An upload of an earlier call was not sent, but removed since.
-      if (round > 1 || !isWaybillError(error) || !lacksUpload(error)) throw error;
+      if (round > 1 || !isWaybillError(error) || !isUploadMissing(error)) throw error;
     }
   }
 }
 
-function lacksUpload({ faults }: WaybillError): boolean {
+function isUploadMissing({ faults }: WaybillError): boolean {
   return faults.some(({ pointer, code }) => pointer.startsWith('/uploads/') && code === 'not_found');
 }
 
@@ -93,7 +93,7 @@ async function uploadAll(
   files: readonly NamedFile[],
   options: SendOptions,
   key: string,
-  mayRecall: boolean,
+  mayReuse: boolean,
 ): Promise<SentFile[]> {
   const done: SentFile[] = [];
   let group: Promise<SentFile>[] = [];
@@ -106,9 +106,9 @@ async function uploadAll(
     group = [];
   };
   for (const file of files) {
-    const known = mayRecall ? options.memory?.recall(file.path) : undefined;
+    const known = mayReuse ? options.uploadStore?.get(file.path) : undefined;
     const isSmall = known !== undefined || (file.size ?? Number.POSITIVE_INFINITY) <= smallFileBytes;
-    if (!isSmall || group.length === smallFilesAtOnce) await finishGroup();
+    if (!isSmall || group.length === concurrentSmallFiles) await finishGroup();
     group.push(known === undefined ? uploadOne(uploads, file, key, options) : Promise.resolve(known));
     if (!isSmall) await finishGroup();
   }
@@ -120,7 +120,7 @@ async function uploadOne(
   uploads: Uploads,
   { path, file }: NamedFile,
   sendKey: string,
-  { signal, onProgress, memory }: SendOptions,
+  { signal, onProgress, uploadStore }: SendOptions,
 ): Promise<SentFile> {
   // The same for every process that sends this, whatever characters the key has.
   const idempotencyKey = createHash('sha256')
@@ -134,16 +134,16 @@ async function uploadOne(
   });
   const { id, size, scan } = uploaded;
   const sent = { path, id, size, scan };
-  await memory?.keep(sent);
+  await uploadStore?.save(sent);
   return sent;
 }
 
 /** Two files of one path would look the same; and a missing file is reported before anything is sent. */
-async function distinctFiles(files: readonly FileToSend[]): Promise<NamedFile[]> {
+async function requireDistinctFiles(files: readonly FileToSend[]): Promise<NamedFile[]> {
   if (files.length === 0) throw new WaybillError('no_files', 'Name at least one file.');
   const found = new Map<string, NamedFile>();
-  for (const file of await withoutFolders(files)) {
-    const source = sourceOf(file);
+  for (const file of await expandFolders(files)) {
+    const source = toSource(file);
     const path = source.name.normalize('NFC');
     if (found.has(path)) {
       throw new WaybillError(

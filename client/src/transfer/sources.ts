@@ -45,9 +45,9 @@ export interface Source {
 }
 
 const plainBytes = 'application/octet-stream';
-const nothing = async () => undefined;
+const noop = async () => undefined;
 
-export function sourceOf(file: FileToSend): Source {
+export function toSource(file: FileToSend): Source {
   if (typeof file === 'string') return pathSource({ path: file });
   if ('path' in file) return pathSource(file);
   const { name, type = plainBytes } = file;
@@ -56,7 +56,7 @@ export function sourceOf(file: FileToSend): Source {
     return { name, type, check: async () => content.size, open: async () => openBlob(content) };
   }
   const bytes = 'open' in file ? () => file.open() : () => file.stream;
-  return { name, type, check: nothing, open: () => readWhole(name, bytes) };
+  return { name, type, check: noop, open: () => readToEnd(name, bytes) };
 }
 
 function pathSource({
@@ -72,14 +72,14 @@ function pathSource({
     name,
     type,
     async check() {
-      const found = await statOf(path);
+      const found = await statReadable(path);
       return found.isFile() ? found.size : undefined;
     },
     async open() {
       // A pipe, such as the shell's <(…), is read once.
-      return (await statOf(path)).isFile()
+      return (await statReadable(path)).isFile()
         ? await openFile(path, name)
-        : await readWhole(name, () => createReadStream(path));
+        : await readToEnd(name, () => createReadStream(path));
     },
   };
 }
@@ -88,8 +88,8 @@ function openBlob(content: Blob): OpenedSource {
   return {
     size: content.size,
     chunk: async (offset) => new Uint8Array(await content.slice(offset, offset + chunkBytes).arrayBuffer()),
-    checkUnchanged: nothing,
-    close: nothing,
+    checkUnchanged: noop,
+    close: noop,
   };
 }
 
@@ -102,12 +102,12 @@ async function openFile(path: string, name: string): Promise<OpenedSource> {
     async chunk(offset) {
       const length = Math.min(chunkBytes, opened.size - offset);
       buffer ??= Buffer.allocUnsafeSlow(Math.min(chunkBytes, opened.size));
-      if ((await readFully(handle, buffer.subarray(0, length), offset, name)) < length) throw changed(name);
+      if ((await readFully(handle, buffer.subarray(0, length), offset, name)) < length) throw changedError(name);
       return buffer.subarray(0, length);
     },
     async checkUnchanged() {
       const now = await handle.stat();
-      if (now.size !== opened.size || now.mtimeMs !== opened.mtimeMs) throw changed(name);
+      if (now.size !== opened.size || now.mtimeMs !== opened.mtimeMs) throw changedError(name);
     },
     close: () => handle.close(),
   };
@@ -122,13 +122,13 @@ async function readFully(handle: FileHandle, target: Buffer, offset: number, nam
       filled += bytesRead;
     }
   } catch (cause) {
-    throw unreadable(name, cause);
+    throw unreadableError(name, cause);
   }
   return filled;
 }
 
 /** Reads what can be read only once: into memory, or from the second chunk on into a temporary file. */
-async function readWhole(name: string, bytes: () => Bytes): Promise<OpenedSource> {
+async function readToEnd(name: string, bytes: () => Bytes): Promise<OpenedSource> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   let folder: string | undefined;
@@ -150,7 +150,7 @@ async function readWhole(name: string, bytes: () => Bytes): Promise<OpenedSource
     }
   } catch (cause) {
     await removeFolder();
-    throw unreadable(name, cause);
+    throw unreadableError(name, cause);
   }
   if (folder === undefined) return openBlob(new Blob(pieces));
   const file = await openFile(join(folder, 'spool'), name);
@@ -169,7 +169,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'permission is denied',
 };
 
-async function statOf(path: string): Promise<Stats> {
+async function statReadable(path: string): Promise<Stats> {
   let found: Stats;
   try {
     await access(path, constants.R_OK);
@@ -183,11 +183,11 @@ async function statOf(path: string): Promise<Stats> {
   return found;
 }
 
-function changed(name: string): WaybillError {
+function changedError(name: string): WaybillError {
   return new WaybillError('source_failed', `${name} changed while it was being sent.`);
 }
 
-function unreadable(name: string, cause: unknown): WaybillError {
+function unreadableError(name: string, cause: unknown): WaybillError {
   const message = `${name} could not be read completely: ${(cause as Error).message}.`;
   return new WaybillError('source_failed', message, { cause });
 }

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { CallOptions, PostOptions } from '../call-options.ts';
 import { isWaybillError, WaybillError } from '../errors.ts';
 import type { Upload } from '../generated/wire.ts';
-import { type Caller, pathTo } from '../http/api-client.ts';
-import { bytesOf, jsonOf, unexpected } from '../http/response.ts';
-import { chunkBytes, type FileToSend, type OpenedSource, type Source, sourceOf } from './sources.ts';
+import { type ApiClient, toPath } from '../http/api-client.ts';
+import { readBytes, readJson, unexpectedResponse } from '../http/response.ts';
+import { chunkBytes, type FileToSend, type OpenedSource, type Source, toSource } from './sources.ts';
 
 /** How far an upload is. */
 export interface UploadProgress {
@@ -30,16 +30,16 @@ interface GoneUpload extends Pick<Upload, 'id' | 'size' | 'scan'> {
 
 /** Small pieces, so that progress can be seen on a slow line. */
 const pieceBytes = 256 * 1024;
-const tus = { 'Tus-Resumable': '1.0.0' };
-const [firstLookMs, longestLookMs] = [100, 2_000];
+const tusHeaders = { 'Tus-Resumable': '1.0.0' };
+const [initialPollMs, maxPollMs] = [100, 2_000];
 
 /** What is uploaded and not sent yet. */
 export class Uploads {
-  readonly #caller: Caller;
+  readonly #api: ApiClient;
 
   /** @internal */
-  constructor(caller: Caller) {
-    this.#caller = caller;
+  constructor(api: ApiClient) {
+    this.#api = api;
   }
 
   /**
@@ -48,7 +48,7 @@ export class Uploads {
    * @param id The upload's id.
    */
   async get(id: string, options: CallOptions = {}): Promise<Upload> {
-    return await this.#caller.get(pathTo('uploads', id), {}, options);
+    return await this.#api.get(toPath('uploads', id), {}, options);
   }
 
   /**
@@ -57,7 +57,7 @@ export class Uploads {
    * @param id The upload's id.
    */
   async remove(id: string, options: CallOptions = {}): Promise<void> {
-    await this.#caller.delete(pathTo('uploads', id), options);
+    await this.#api.delete(toPath('uploads', id), options);
   }
 
   /**
@@ -72,17 +72,17 @@ export class Uploads {
 
   /** @internal */
   async uploadOrFind(file: FileToSend, options: UploadOptions): Promise<Upload | GoneUpload> {
-    const source = sourceOf(file);
+    const source = toSource(file);
     const opened = await source.open();
-    const key = options.idempotencyKey ?? this.#caller.newKey();
+    const key = options.idempotencyKey ?? this.#api.generateKey();
     try {
-      if (opened.size <= chunkBytes) return await this.#whole(source, opened, key, options);
-      const id = await this.#begin(source, opened.size, key, options);
+      if (opened.size <= chunkBytes) return await this.#uploadWhole(source, opened, key, options);
+      const id = await this.#createUpload(source, opened.size, key, options);
       const begun = await this.find(id, options);
       if (!begun) return { id, state: 'gone', size: opened.size, scan: null };
-      return await this.#inParts(source, opened, begun, options);
+      return await this.#uploadInParts(source, opened, begun, options);
     } catch (error) {
-      if (!isWaybillError(error, ...refusalsOfFiles) || error.message.includes(source.name)) throw error;
+      if (!isWaybillError(error, ...fileRefusalCodes) || error.message.includes(source.name)) throw error;
       throw new WaybillError(error.code, `${source.name}: ${error.message}`, error);
     } finally {
       await opened.close();
@@ -97,7 +97,7 @@ export class Uploads {
     });
   }
 
-  async #whole(
+  async #uploadWhole(
     { name, type }: Source,
     opened: OpenedSource,
     key: string,
@@ -107,29 +107,29 @@ export class Uploads {
     const bytes = await opened.chunk(0);
     await opened.checkUnchanged();
     const digest = createHash('sha256').update(bytes).digest('base64');
-    return await this.#caller.call({
+    return await this.#api.call({
       method: 'POST',
       path: 'uploads',
       headers: {
-        'Content-Type': mediaType(type),
+        'Content-Type': validateMediaType(type),
         'Content-Length': String(size),
-        'Content-Disposition': `attachment; filename*=UTF-8''${encoded(name)}`,
+        'Content-Disposition': `attachment; filename*=UTF-8''${encodeFileName(name)}`,
         'Repr-Digest': `sha-256=:${digest}:`,
         'Idempotency-Key': key,
       },
-      body: () => inPieces(bytes, (sentBytes) => onProgress?.({ name, sentBytes, totalBytes: size })),
+      body: () => splitIntoPieces(bytes, (sentBytes) => onProgress?.({ name, sentBytes, totalBytes: size })),
       signal,
-      read: jsonOf<Upload>,
+      read: readJson<Upload>,
     });
   }
 
-  async #begin({ name, type }: Source, size: number, key: string, { signal }: CallOptions): Promise<string> {
-    const metadata = { filename: name.slice(name.lastIndexOf('/') + 1), path: name, filetype: mediaType(type) };
-    return await this.#caller.call({
+  async #createUpload({ name, type }: Source, size: number, key: string, { signal }: CallOptions): Promise<string> {
+    const metadata = { filename: name.slice(name.lastIndexOf('/') + 1), path: name, filetype: validateMediaType(type) };
+    return await this.#api.call({
       method: 'POST',
       path: 'uploads',
       headers: {
-        ...tus,
+        ...tusHeaders,
         'Upload-Length': String(size),
         'Upload-Metadata': Object.entries(metadata)
           .map(([field, value]) => `${field} ${Buffer.from(value).toString('base64')}`)
@@ -137,10 +137,10 @@ export class Uploads {
         'Idempotency-Key': key,
       },
       signal,
-      read: async (answer) => {
-        await bytesOf(answer);
-        const id = answer.headers.location?.split('/').at(-1);
-        if (!id) throw unexpected(answer, 'no address of the upload');
+      read: async (response) => {
+        await readBytes(response);
+        const id = response.headers.location?.split('/').at(-1);
+        if (!id) throw unexpectedResponse(response, 'no address of the upload');
         return id;
       },
     });
@@ -150,7 +150,7 @@ export class Uploads {
    * One request carries all that is left. The server stores it chunk by chunk: what a broken connection or a killed
    * process loses is less than a chunk.
    */
-  async #inParts(source: Source, opened: OpenedSource, begun: Upload, options: UploadOptions): Promise<Upload> {
+  async #uploadInParts(source: Source, opened: OpenedSource, begun: Upload, options: UploadOptions): Promise<Upload> {
     const { signal, onProgress } = options;
     const { size } = opened;
     const report = (sentBytes: number) => onProgress?.({ name: source.name, sentBytes, totalBytes: size });
@@ -160,18 +160,18 @@ export class Uploads {
     let longestRequest = size;
     for (let upload = begun; ; upload = await this.get(begun.id, { signal })) {
       if (upload.state !== 'uploading') {
-        await digest.reach(size);
+        await digest.advanceTo(size);
         await opened.checkUnchanged();
-        return await this.#checked(source, upload, digest.hex(), options);
+        return await this.#waitForCheck(source, upload, digest.hex(), options);
       }
       try {
-        const offset = await this.#offsetOf(begun.id, signal);
+        const offset = await this.#getOffset(begun.id, signal);
         if (offset > storedBytes) failures = 0;
         storedBytes = offset;
-        await digest.reach(offset);
+        await digest.advanceTo(offset);
         const length = Math.min(longestRequest, size - offset);
-        const bytes = bytesFrom(opened, offset, length, digest, report);
-        if (length > 0) await this.#continue(begun.id, offset, length, bytes, signal);
+        const bytes = streamBytes(opened, offset, length, digest, report);
+        if (length > 0) await this.#sendPart(begun.id, offset, length, bytes, signal);
       } catch (error) {
         if (isWaybillError(error) && error.status === 413 && longestRequest > chunkBytes) {
           // A proxy limits requests.
@@ -180,18 +180,18 @@ export class Uploads {
         }
         // Where the server is then decides where to continue.
         failures += 1;
-        await this.#caller.waitAfter(error, failures, signal, 'upload_superseded');
+        await this.#api.waitBeforeRetry(error, failures, signal, 'upload_superseded');
       }
     }
   }
 
   /** Where to continue. The server answers when an earlier request, whose connection broke, has stored what it received. */
-  async #offsetOf(id: string, signal: AbortSignal | undefined): Promise<number> {
-    const path = pathTo('uploads', id);
-    return await this.#caller.attempt({ method: 'HEAD', path, headers: tus, signal, read: offsetIn });
+  async #getOffset(id: string, signal: AbortSignal | undefined): Promise<number> {
+    const path = toPath('uploads', id);
+    return await this.#api.attempt({ method: 'HEAD', path, headers: tusHeaders, signal, read: readOffset });
   }
 
-  async #continue(
+  async #sendPart(
     id: string,
     offset: number,
     length: number,
@@ -199,18 +199,18 @@ export class Uploads {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     try {
-      await this.#caller.attempt({
+      await this.#api.attempt({
         method: 'PATCH',
-        path: pathTo('uploads', id),
+        path: toPath('uploads', id),
         headers: {
-          ...tus,
+          ...tusHeaders,
           'Upload-Offset': String(offset),
           'Content-Type': 'application/offset+octet-stream',
           'Content-Length': String(length),
         },
         body: () => bytes,
         signal,
-        read: offsetIn,
+        read: readOffset,
       });
     } finally {
       // They may still be read, and the next attempt reads into the same memory.
@@ -219,23 +219,26 @@ export class Uploads {
   }
 
   /** Waits for the check of a file that has arrived. One that was refused is removed, so that it can be sent again. */
-  async #checked(source: Source, arrived: Upload, sha256: string, { signal }: CallOptions): Promise<Upload> {
+  async #waitForCheck(source: Source, arrived: Upload, sha256: string, { signal }: CallOptions): Promise<Upload> {
     let upload = arrived;
-    for (let pause = firstLookMs; upload.state === 'checking'; pause = Math.min(longestLookMs, pause * 1.5)) {
-      await this.#caller.sleep(pause, signal);
+    for (let pause = initialPollMs; upload.state === 'checking'; pause = Math.min(maxPollMs, pause * 1.5)) {
+      await this.#api.sleep(pause, signal);
       upload = await this.get(upload.id, { signal });
     }
     const refusal = upload.state === 'ready' && upload.sha256 !== sha256 ? 'digest_mismatch' : upload.refusal;
     if (refusal === null) return upload;
     await this.remove(upload.id, { signal });
-    throw new WaybillError(refusal === 'unchecked' ? 'unavailable' : refusal, `${source.name} ${refusals[refusal]}.`);
+    throw new WaybillError(
+      refusal === 'unchecked' ? 'unavailable' : refusal,
+      `${source.name} ${refusalMessages[refusal]}.`,
+    );
   }
 }
 
 /** Refusals of a single file. Whoever sends several needs to know which one it is. */
-const refusalsOfFiles = ['infected', 'encrypted', 'invalid_name', 'too_large', 'too_large_to_scan'] as const;
+const fileRefusalCodes = ['infected', 'encrypted', 'invalid_name', 'too_large', 'too_large_to_scan'] as const;
 
-const refusals: Record<NonNullable<Upload['refusal']>, string> = {
+const refusalMessages: Record<NonNullable<Upload['refusal']>, string> = {
   infected: 'was refused by the virus scanner',
   encrypted: 'is encrypted, so that it cannot be scanned for viruses',
   too_large_to_scan: 'is too large to be scanned for viruses',
@@ -255,7 +258,7 @@ class RunningDigest {
   }
 
   /** Reads up to the offset what an earlier process has sent. */
-  async reach(offset: number): Promise<void> {
+  async advanceTo(offset: number): Promise<void> {
     while (this.#bytes < offset) {
       const bytes = await this.#opened.chunk(this.#bytes);
       this.add(bytes.subarray(0, offset - this.#bytes), this.#bytes);
@@ -275,7 +278,7 @@ class RunningDigest {
 }
 
 /** Bytes of a file, which are added to its digest as they are sent. */
-async function* bytesFrom(
+async function* streamBytes(
   opened: OpenedSource,
   start: number,
   length: number,
@@ -285,7 +288,7 @@ async function* bytesFrom(
   for (let offset = start; offset < start + length; ) {
     const from = offset;
     const chunk = (await opened.chunk(from)).subarray(0, start + length - from);
-    for await (const piece of inPieces(chunk, (sent) => report(from + sent))) {
+    for await (const piece of splitIntoPieces(chunk, (sent) => report(from + sent))) {
       digest.add(piece, offset);
       yield piece;
       offset += piece.length;
@@ -293,7 +296,7 @@ async function* bytesFrom(
   }
 }
 
-async function* inPieces(
+async function* splitIntoPieces(
   bytes: Uint8Array,
   report: (sentBytes: number) => void,
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -305,20 +308,20 @@ async function* inPieces(
   }
 }
 
-async function offsetIn(answer: IncomingMessage): Promise<number> {
-  await bytesOf(answer);
-  const offset = Number(answer.headers['upload-offset']);
-  if (!Number.isSafeInteger(offset)) throw unexpected(answer, 'no offset of the upload');
+async function readOffset(response: IncomingMessage): Promise<number> {
+  await readBytes(response);
+  const offset = Number(response.headers['upload-offset']);
+  if (!Number.isSafeInteger(offset)) throw unexpectedResponse(response, 'no offset of the upload');
   return offset;
 }
 
 /** RFC 8187. */
-function encoded(name: string): string {
+function encodeFileName(name: string): string {
   if (name === '' || !name.isWellFormed()) throw new WaybillError('invalid_name', 'A file needs a name.');
   return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }
 
-function mediaType(type: string): string {
+function validateMediaType(type: string): string {
   if (!/^[\x20-\x7e]+$/.test(type)) throw new WaybillError('invalid_argument', 'A media type is printable ASCII.');
   return type;
 }

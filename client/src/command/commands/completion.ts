@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-interface Place {
+interface CommandNode {
   /** The words that lead here, without the program's own name. */
   path: string;
   about: string;
@@ -13,14 +13,14 @@ interface Place {
 
 /** A script that completes commands, options and files. It is made from the commands themselves, so it knows them all. */
 export function completionScript(program: Command, shell: Shell): string {
-  const places = placesOf(program, '');
-  if (shell === 'bash') return bash(places);
-  return shell === 'zsh' ? zsh(places) : fish(places);
+  const places = collectNodes(program, '');
+  if (shell === 'bash') return bashScript(places);
+  return shell === 'zsh' ? zshScript(places) : fishScript(places);
 }
 
-function placesOf(command: Command, path: string): Place[] {
+function collectNodes(command: Command, path: string): CommandNode[] {
   const commands = command.commands.map((child) => ({ name: child.name(), about: child.description() }));
-  const place: Place = {
+  const place: CommandNode = {
     path,
     about: command.description(),
     commands,
@@ -32,32 +32,40 @@ function placesOf(command: Command, path: string): Place[] {
     ],
     takesFiles: command.registeredArguments.some((argument) => /^(?:file|dir)$/i.test(argument.name())),
   };
-  const deeper = command.commands.flatMap((child) => placesOf(child, `${path} ${child.name()}`.trim()));
+  const deeper = command.commands.flatMap((child) => collectNodes(child, `${path} ${child.name()}`.trim()));
   return [place, ...deeper];
 }
 
 const help = { flag: '--help', about: 'display help for command', choices: [] };
 
 /** Walks the words before the cursor down the tree of commands. */
-function walk(places: Place[]): string {
+function walkScript(places: CommandNode[]): string {
   const steps = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}') place='${path}' ;;`);
   return `case "\${place:+$place }$word" in\n      ${steps.join('\n      ')}\n    esac`;
 }
 
 /** The beginning of a condition that completes the values of the option before the cursor; the rest follows. */
-function valuesAfter(options: Place['options'], before: string, complete: (choices: string) => string): string {
+function optionValuesScript(
+  options: CommandNode['options'],
+  before: string,
+  complete: (choices: string) => string,
+): string {
   return options
     .filter(({ choices }) => choices.length > 0)
     .map(({ flag, choices }) => `if [[ ${before} == ${flag} ]]; then ${complete(choices.join(' '))}; el`)
     .join('');
 }
 
-function bash(places: Place[]): string {
+function bashScript(places: CommandNode[]): string {
   const cases = places.map(({ path, commands, options, takesFiles }) => {
     const flags = options.map(({ flag }) => flag).join(' ');
     const words = commands.map(({ name }) => name).join(' ');
     const other = takesFiles ? 'compgen -f -- "$current"' : `compgen -W '${words}' -- "$current"`;
-    const values = valuesAfter(options, '$before', (choices) => `found=$(compgen -W '${choices}' -- "$current")`);
+    const values = optionValuesScript(
+      options,
+      '$before',
+      (choices) => `found=$(compgen -W '${choices}' -- "$current")`,
+    );
     return `    '${path}')
       ${values}if [[ $current == -* ]]; then found=$(compgen -W '${flags}' -- "$current"); else found=$(${other}); fi ;;`;
   });
@@ -65,7 +73,7 @@ function bash(places: Place[]): string {
 _waybill() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} place='' word found=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    ${walk(places)}
+    ${walkScript(places)}
   done
   case "$place" in
 ${cases.join('\n')}
@@ -77,13 +85,13 @@ complete -o filenames -F _waybill waybill
 `;
 }
 
-function zsh(places: Place[]): string {
-  const described = (items: { name: string; about: string }[]) =>
-    items.map(({ name, about }) => `'${name}:${quoted(about)}'`).join(' ');
+function zshScript(places: CommandNode[]): string {
+  const describe = (items: { name: string; about: string }[]) =>
+    items.map(({ name, about }) => `'${name}:${replaceQuotes(about)}'`).join(' ');
   const cases = places.map(({ path, commands, options, takesFiles }) => {
-    const flags = described(options.map(({ flag, about }) => ({ name: flag, about })));
-    const other = takesFiles ? '_files' : `items=(${described(commands)}); _describe command items`;
-    const values = valuesAfter(
+    const flags = describe(options.map(({ flag, about }) => ({ name: flag, about })));
+    const other = takesFiles ? '_files' : `items=(${describe(commands)}); _describe command items`;
+    const values = optionValuesScript(
       options,
       '${words[CURRENT-1]}',
       (choices) => `items=(${choices}); _describe value items`,
@@ -97,7 +105,7 @@ _waybill() {
   local place='' word
   local -a items
   for word in "\${words[@]:1:CURRENT-2}"; do
-    ${walk(places)}
+    ${walkScript(places)}
   done
   case "$place" in
 ${cases.join('\n')}
@@ -107,14 +115,14 @@ if [[ $funcstack[1] == _waybill ]]; then _waybill; else compdef _waybill waybill
 `;
 }
 
-function fish(places: Place[]): string {
+function fishScript(places: CommandNode[]): string {
   const lines = places.flatMap(({ path, commands, options, takesFiles }) => {
     const here = `-n "test (__waybill_place) = '${path}'"`;
     return [
-      ...commands.map(({ name, about }) => `complete -c waybill ${here} -f -a ${name} -d '${quoted(about)}'`),
+      ...commands.map(({ name, about }) => `complete -c waybill ${here} -f -a ${name} -d '${replaceQuotes(about)}'`),
       ...options.map(({ flag, about, choices }) => {
         const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : '';
-        return `complete -c waybill ${here} -l ${flag.slice(2)}${values} -d '${quoted(about)}'`;
+        return `complete -c waybill ${here} -l ${flag.slice(2)}${values} -d '${replaceQuotes(about)}'`;
       }),
       ...(takesFiles ? [`complete -c waybill ${here} -F`] : []),
     ];
@@ -137,6 +145,6 @@ ${lines.join('\n')}
 `;
 }
 
-function quoted(text: string): string {
+function replaceQuotes(text: string): string {
   return text.replaceAll("'", '’');
 }

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ContactFilter } from '../../resources/contacts.ts';
 import type { Context } from '../context.ts';
-import { examples, several } from '../options.ts';
+import { addExamples, collectValues } from '../options.ts';
 import {
-  type AddCommand,
+  type AddContactsCommandOptions,
   addContacts,
   exportContacts,
-  type ImportOptions,
+  type ImportContactsCommandOptions,
   importContacts,
   listContacts,
   removeContacts,
@@ -14,12 +14,12 @@ import {
 import { isLanguage, isPhone, languageRule, phoneRule } from './contacts-file.ts';
 
 export function addContactCommands(program: Command, context: () => Context): void {
-  const contacts = examples(
+  const contacts = addExamples(
     program.command('contacts').description('list and change the people files can be sent to'),
     'waybill contacts list',
     'waybill contacts add anna@example.com --name Anna',
   );
-  examples(
+  addExamples(
     contacts
       .command('list')
       .description('list the account’s contacts, and those that every account has')
@@ -34,21 +34,25 @@ export function addContactCommands(program: Command, context: () => Context): vo
     'waybill contacts list',
     'waybill contacts list --search anna --list local',
   );
-  examples(
+  addExamples(
     contacts
       .command('add')
       .description('add contacts')
       .argument('<address...>', 'their e-mail addresses')
       .option('--name <name>', 'their name')
-      .option('--phone <digits>', `their mobile number: ${phoneRule}`, only(isPhone, phoneRule))
-      .option('--language <tag>', `the language of their mails: ${languageRule}`, only(isLanguage, languageRule))
-      .option('--group <name>', 'a group they belong to; can be repeated', several)
+      .option('--phone <digits>', `their mobile number: ${phoneRule}`, validateWith(isPhone, phoneRule))
+      .option(
+        '--language <tag>',
+        `the language of their mails: ${languageRule}`,
+        validateWith(isLanguage, languageRule),
+      )
+      .option('--group <name>', 'a group they belong to; can be repeated', collectValues)
       .option('--update', 'change contacts that exist already instead of refusing them')
-      .action((addresses: string[], options: AddCommand) => addContacts(context(), addresses, options)),
+      .action((addresses: string[], options: AddContactsCommandOptions) => addContacts(context(), addresses, options)),
     'waybill contacts add anna@example.com --name Anna --phone 46701234567 --language sv',
     'waybill contacts add anna@example.com bert@example.com --group auditors --update',
   );
-  examples(
+  addExamples(
     contacts
       .command('remove')
       .description('remove contacts')
@@ -56,7 +60,7 @@ export function addContactCommands(program: Command, context: () => Context): vo
       .action((addresses: string[]) => removeContacts(context(), addresses)),
     'waybill contacts remove anna@example.com',
   );
-  examples(
+  addExamples(
     contacts
       .command('import')
       .description('add the contacts of a CSV or JSON file, and change those that exist already')
@@ -65,11 +69,11 @@ export function addContactCommands(program: Command, context: () => Context): vo
         'CSV with a first line such as email,name,phone,language,groups, or JSON as `waybill contacts export` writes it; - is standard input',
       )
       .option('--yes', 'do not ask before contacts are changed')
-      .action((file: string, options: ImportOptions) => importContacts(context(), file, options)),
+      .action((file: string, options: ImportContactsCommandOptions) => importContacts(context(), file, options)),
     'waybill contacts import contacts.csv',
     'waybill contacts import --yes contacts.json',
   );
-  examples(
+  addExamples(
     contacts
       .command('export')
       .description('print the account’s own contacts as JSON')
@@ -78,7 +82,7 @@ export function addContactCommands(program: Command, context: () => Context): vo
   );
 }
 
-function only(isValid: (value: string) => boolean, rule: string): (value: string) => string {
+function validateWith(isValid: (value: string) => boolean, rule: string): (value: string) => string {
   return (value) => {
     if (!isValid(value)) throw new InvalidArgumentError(`Use ${rule}.`);
     return value;

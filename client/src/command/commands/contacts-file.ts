@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { canonicalAddress } from '../../canonical-address.ts';
+import { toCanonicalAddress } from '../../canonical-address.ts';
 import type { ImportedContact } from '../../generated/wire.ts';
-import { CommandError, exits } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { readCsv } from './csv.ts';
+import { parseCsv } from './csv.ts';
 
 export const phoneRule = '7 to 15 digits, starting with the country code, without + or spaces';
 export const languageRule = 'a tag such as en or pt-BR';
@@ -17,7 +17,8 @@ export function isLanguage(value: string): boolean {
   return /^(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)?$/.test(value);
 }
 
-const next = 'Use a JSON list of contacts, as `waybill contacts export` writes it, or CSV with a line of headers.';
+const formatAdvice =
+  'Use a JSON list of contacts, as `waybill contacts export` writes it, or CSV with a line of headers.';
 
 /**
  * The contacts of a JSON or CSV file. What is wrong is told with the place in the file, which the server does not know.
@@ -26,22 +27,23 @@ export async function readContactsFile({ input }: Terminal, path: string): Promi
   const source = path === '-' ? 'Standard input' : path;
   const content = path === '-' ? await text(input) : await readFile(path, 'utf8');
   const isJson = /\.json$/i.test(path) || /^\s*[[{]/.test(content);
-  const found = isJson ? fromJson(content, source) : fromCsv(content, source);
+  const found = isJson ? parseJsonContacts(content, source) : parseCsvContacts(content, source);
   const addresses = new Set<string>();
   return found.map(({ contact, place }) => {
-    const problem = problemOf(contact, addresses);
-    if (problem) throw new CommandError(exits.usage, 'no_contact', `${source}, ${place}: ${problem}.`, next);
+    const problem = findProblem(contact, addresses);
+    if (problem)
+      throw new CommandError(exitCodes.usage, 'no_contact', `${source}, ${place}: ${problem}.`, formatAdvice);
     return contact as ImportedContact;
   });
 }
 
-interface Found {
+interface FoundContact {
   contact: unknown;
   place: string;
 }
 
 /** What a column or a field may be called. */
-const fields: ReadonlyMap<string, keyof ImportedContact> = new Map([
+const fieldNames: ReadonlyMap<string, keyof ImportedContact> = new Map([
   ['email', 'email'],
   ['e-mail', 'email'],
   ['address', 'email'],
@@ -53,38 +55,44 @@ const fields: ReadonlyMap<string, keyof ImportedContact> = new Map([
   ['groups', 'groups'],
 ]);
 
-function fromJson(content: string, source: string): Found[] {
+function parseJsonContacts(content: string, source: string): FoundContact[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(content);
   } catch (error) {
-    throw new CommandError(exits.usage, 'not_json', `${source} is not JSON${placeIn(error as Error)}.`, next);
+    throw new CommandError(
+      exitCodes.usage,
+      'not_json',
+      `${source} is not JSON${describeJsonPosition(error as Error)}.`,
+      formatAdvice,
+    );
   }
-  if (!Array.isArray(parsed)) throw new CommandError(exits.usage, 'no_contacts', `${source} is not a list.`, next);
-  return parsed.map((contact: unknown, index) => ({ contact: renamed(contact), place: `contact ${index + 1}` }));
+  if (!Array.isArray(parsed))
+    throw new CommandError(exitCodes.usage, 'no_contacts', `${source} is not a list.`, formatAdvice);
+  return parsed.map((contact: unknown, index) => ({ contact: renameFields(contact), place: `contact ${index + 1}` }));
 }
 
-function renamed(contact: unknown): unknown {
+function renameFields(contact: unknown): unknown {
   if (typeof contact !== 'object' || contact === null) return contact;
-  return Object.fromEntries(Object.entries(contact).map(([name, value]) => [fields.get(name) ?? name, value]));
+  return Object.fromEntries(Object.entries(contact).map(([name, value]) => [fieldNames.get(name) ?? name, value]));
 }
 
 /** An empty cell says nothing about its field. */
-function fromCsv(content: string, source: string): Found[] {
-  const records = readCsv(content);
+function parseCsvContacts(content: string, source: string): FoundContact[] {
+  const records = parseCsv(content);
   if (!Array.isArray(records)) {
     const message = `${source}, line ${records.brokenLine}: a quotation mark stands alone.`;
-    throw new CommandError(exits.usage, 'not_csv', message, 'Write a quotation mark inside a quoted field twice.');
+    throw new CommandError(exitCodes.usage, 'not_csv', message, 'Write a quotation mark inside a quoted field twice.');
   }
   const [header, ...rows] = records;
-  const columns = header?.fields.map((name) => fields.get(name.toLowerCase())) ?? [];
+  const columns = header?.fields.map((name) => fieldNames.get(name.toLowerCase())) ?? [];
   const unknown = header?.fields.find((_name, index) => columns[index] === undefined);
   const known = 'email, name, phone, language and groups';
   if (unknown !== undefined || !columns.includes('email')) {
     const problem =
       unknown === undefined || !columns.includes('email') ? 'has no column email' : `has a column "${unknown}"`;
     throw new CommandError(
-      exits.usage,
+      exitCodes.usage,
       'not_csv',
       `${source} ${problem}.`,
       `Name the columns in the first line: ${known}.`,
@@ -94,33 +102,33 @@ function fromCsv(content: string, source: string): Found[] {
     const given = cells.flatMap((value, index) => {
       const column = columns[index];
       if (column === undefined || value === '') return [];
-      return [[column, column === 'groups' ? listIn(value) : value]];
+      return [[column, column === 'groups' ? splitList(value) : value]];
     });
     return { contact: Object.fromEntries(given) as unknown, place: `line ${line}` };
   });
 }
 
-function listIn(value: string): string[] {
+function splitList(value: string): string[] {
   return value
     .split(/[;,|]/)
     .map((one) => one.trim())
     .filter((one) => one !== '');
 }
 
-function placeIn({ message }: Error): string {
+function describeJsonPosition({ message }: Error): string {
   const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
   if (line) return `: see line ${line}, column ${column}`;
   return message.includes('end of JSON') ? ': it ends too early' : '';
 }
 
 /** Adds its address to those that were in the file before. */
-function problemOf(contact: unknown, addresses: Set<string>): string | undefined {
+function findProblem(contact: unknown, addresses: Set<string>): string | undefined {
   if (typeof contact !== 'object' || contact === null) return 'it is not an object with an "email"';
   const { email, name, phone, language, groups, ...others } = contact as Record<string, unknown>;
   if (typeof email !== 'string') return 'it has no "email"';
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) return `"${email}" is not an e-mail address`;
-  if (addresses.has(canonicalAddress(email))) return `${email} is in the list already`;
-  addresses.add(canonicalAddress(email));
+  if (addresses.has(toCanonicalAddress(email))) return `${email} is in the list already`;
+  addresses.add(toCanonicalAddress(email));
   if (name !== undefined && typeof name !== 'string') return '"name" must be a text';
   if (phone !== undefined && !(typeof phone === 'string' && isPhone(phone))) return `"phone" must be ${phoneRule}`;
   if (language !== undefined && !(typeof language === 'string' && isLanguage(language)))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ImportedContact } from '../../generated/wire.ts';
-import { attended, fakeTerminal } from '../../testing/fake-terminal.ts';
+import { fakeTerminal, withUserInput } from '../../testing/fake-terminal.ts';
 import { succeed, WireServer } from '../../testing/wire-server.ts';
 import { run } from '../run.ts';
 
@@ -32,9 +32,9 @@ async function imported(content: string, { words = [] as string[], answer = unde
   });
   const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(home, { ...account, NO_COLOR: '1' });
-  if (answer !== undefined) attended(terminal, () => answer).errors.columns = 100;
+  if (answer !== undefined) withUserInput(terminal, () => answer).errors.columns = 100;
   const exit = await run(terminal, ['contacts', 'import', path, ...words], new AbortController().signal, '1');
-  const written = server.seen.find(({ path: asked }) => asked === 'contacts/import');
+  const written = server.requests.find(({ path: asked }) => asked === 'contacts/import');
   return {
     exit,
     output: terminal.output.text,

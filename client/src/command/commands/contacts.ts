@@ -2,12 +2,12 @@ import { WaybillError } from '../../errors.ts';
 import type { Contact, ContactDetails, ImportedContact } from '../../generated/wire.ts';
 import type { ContactChanges, ContactFilter } from '../../resources/contacts.ts';
 import type { Waybill } from '../../waybill.ts';
-import { type Context, unlessMissing, withClient } from '../context.ts';
+import { type Context, ignoreNotFound, withClient } from '../context.ts';
 import { confirm } from '../terminal/ask.ts';
+import { pluralize } from '../terminal/format.ts';
 import { toJsonText } from '../terminal/printable.ts';
 import type { Column } from '../terminal/table.ts';
 import { readContactsFile } from './contacts-file.ts';
-import { counted } from './send.ts';
 
 const contactColumns: readonly Column<Contact>[] = [
   { header: 'ADDRESS', cell: ({ email }) => email, min: 20 },
@@ -23,14 +23,14 @@ const contactColumns: readonly Column<Contact>[] = [
 ];
 
 export async function listContacts(context: Context, filter: Pick<ContactFilter, 'search' | 'list'>): Promise<void> {
-  const { answers, signal } = context;
+  const { output, signal } = context;
   await withClient(context, async (client) => {
-    const shown = await answers.list(contactColumns, client.contacts.list({ ...filter, signal }));
-    if (shown === 0) answers.notice('There are no contacts.');
+    const shown = await output.printList(contactColumns, client.contacts.list({ ...filter, signal }));
+    if (shown === 0) output.notice('There are no contacts.');
   });
 }
 
-export interface AddCommand extends Omit<ContactDetails, 'groups'> {
+export interface AddContactsCommandOptions extends Omit<ContactDetails, 'groups'> {
   group?: string[];
   update?: boolean;
 }
@@ -39,37 +39,37 @@ export interface AddCommand extends Omit<ContactDetails, 'groups'> {
 export async function addContacts(
   context: Context,
   addresses: string[],
-  { group, update = false, ...details }: AddCommand,
+  { group, update = false, ...details }: AddContactsCommandOptions,
 ): Promise<void> {
-  const { answers, signal } = context;
+  const { output, signal } = context;
   const groups = group === undefined ? {} : { groups: group };
   const contacts = addresses.map((email) => ({ email, ...details, ...groups }));
   await withClient(context, async (client) => {
-    if (!update) requireNew(await client.contacts.compare(contacts, { signal }));
+    if (!update) requireNewContacts(await client.contacts.compare(contacts, { signal }));
     await client.contacts.import(contacts, { signal });
   });
-  await answers.say(`${update ? 'Added or changed' : 'Added'} ${counted(contacts.length, 'contact')}.`, {
+  await output.print(`${update ? 'Added or changed' : 'Added'} ${pluralize(contacts.length, 'contact')}.`, {
     status: 'added',
     contacts: contacts.length,
   });
 }
 
-function requireNew({ changed, unchanged }: ContactChanges): void {
+function requireNewContacts({ changed, unchanged }: ContactChanges): void {
   const [known] = [...changed, ...unchanged];
   if (known) throw new WaybillError('contact_exists', `${known.email} is already a contact; nothing was changed.`);
 }
 
 /** Ignores addresses that are not contacts. */
 export async function removeContacts(context: Context, addresses: string[]): Promise<void> {
-  const { answers, signal } = context;
+  const { output, signal } = context;
   let removed = 0;
   await withClient(context, async (client) => {
     for (const address of addresses) {
       const removing = client.contacts.remove(address, { signal }).then(() => true);
-      if (await unlessMissing(removing)) removed += 1;
+      if (await ignoreNotFound(removing)) removed += 1;
     }
   });
-  await answers.say(`Removed ${counted(removed, 'contact')}.`, { status: 'removed', contacts: removed });
+  await output.print(`Removed ${pluralize(removed, 'contact')}.`, { status: 'removed', contacts: removed });
 }
 
 /** Prints the account's own contacts as JSON, which `import` reads. */
@@ -84,12 +84,12 @@ export async function exportContacts(context: Context): Promise<void> {
   terminal.output.write(`${toJsonText(contacts, 2)}\n`);
 }
 
-export interface ImportOptions {
+export interface ImportContactsCommandOptions {
   yes?: boolean;
 }
 
 /** Of a long list, one reads only the beginning. */
-const shownChanges = 20;
+const maxPreviewedChanges = 20;
 
 interface Change {
   kind: 'new' | 'changed';
@@ -104,19 +104,23 @@ const changeColumns: readonly Column<Change>[] = [
 ];
 
 /** Adds the contacts of a file, and changes those that exist already, after showing what that means. */
-export async function importContacts(context: Context, path: string, { yes }: ImportOptions): Promise<void> {
-  const { terminal, answers, signal } = context;
+export async function importContacts(
+  context: Context,
+  path: string,
+  { yes }: ImportContactsCommandOptions,
+): Promise<void> {
+  const { terminal, output, signal } = context;
   const contacts = await readContactsFile(terminal, path);
   await withClient(context, async (client) => {
     let changes = await client.contacts.compare(contacts, { signal });
     const count = changes.created.length + changes.changed.length;
     if (count > 0) {
-      if (!answers.isJson) answers.preview(changeColumns, await firstChanges(client, changes, signal), count);
-      answers.notice(`${counted(contacts.length, 'contact')}: ${summaryOf(changes)}.`);
+      if (!output.isJson) output.printPreview(changeColumns, await previewChanges(client, changes, signal), count);
+      output.notice(`${pluralize(contacts.length, 'contact')}: ${summarize(changes)}.`);
       await confirm(terminal, signal, 'Import them?', yes);
       changes = await client.contacts.import(contacts, { signal });
     }
-    await answers.say(`Imported ${counted(contacts.length, 'contact')}: ${summaryOf(changes)}.`, {
+    await output.print(`Imported ${pluralize(contacts.length, 'contact')}: ${summarize(changes)}.`, {
       status: 'imported',
       contacts: contacts.length,
       added: changes.created.length,
@@ -126,38 +130,38 @@ export async function importContacts(context: Context, path: string, { yes }: Im
   });
 }
 
-function summaryOf({ created, changed, unchanged }: ContactChanges): string {
+function summarize({ created, changed, unchanged }: ContactChanges): string {
   return `${created.length} new, ${changed.length} changed, ${unchanged.length} unchanged`;
 }
 
 /** The server says which contacts would be changed, and not how: those that are shown are read. */
-async function firstChanges(
+async function previewChanges(
   client: Waybill,
   { created, changed }: ContactChanges,
   signal: AbortSignal,
 ): Promise<Change[]> {
-  const shownNew = created.slice(0, shownChanges).map(newContact);
-  const shownChanged = changed.slice(0, shownChanges - shownNew.length).map(async (contact) => {
-    const before = await unlessMissing(client.contacts.get(contact.email, { signal }));
-    return before === undefined ? newContact(contact) : changedContact(before, contact);
+  const shownNew = created.slice(0, maxPreviewedChanges).map(describeNewContact);
+  const shownChanged = changed.slice(0, maxPreviewedChanges - shownNew.length).map(async (contact) => {
+    const before = await ignoreNotFound(client.contacts.get(contact.email, { signal }));
+    return before === undefined ? describeNewContact(contact) : describeChangedContact(before, contact);
   });
   return [...shownNew, ...(await Promise.all(shownChanged))];
 }
 
-function newContact(contact: ImportedContact): Change {
-  const what = given(contact).map(([field, value]) => `${field}: ${value}`);
+function describeNewContact(contact: ImportedContact): Change {
+  const what = providedFields(contact).map(([field, value]) => `${field}: ${value}`);
   return { kind: 'new', email: contact.email, what: what.join(', ') };
 }
 
-function changedContact(before: Contact, contact: ImportedContact): Change {
-  const what = given(contact).flatMap(([field, value]) => {
+function describeChangedContact(before: Contact, contact: ImportedContact): Change {
+  const what = providedFields(contact).flatMap(([field, value]) => {
     const old = String(before[field]);
     return old === value ? [] : [`${field}: ${old === '' ? '(none)' : old} → ${value === '' ? '(none)' : value}`];
   });
   return { kind: 'changed', email: contact.email, what: what.join(', ') };
 }
 
-function given(contact: ImportedContact): (readonly [field: keyof ContactDetails, value: string])[] {
+function providedFields(contact: ImportedContact): (readonly [field: keyof ContactDetails, value: string])[] {
   const fields = ['name', 'phone', 'language', 'groups'] as const;
   return fields.flatMap((field) => {
     const value = contact[field];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readCsv } from './csv.ts';
+import { parseCsv } from './csv.ts';
 
 const fieldsOf = (text: string) => {
-  const records = readCsv(text);
+  const records = parseCsv(text);
   return Array.isArray(records) ? records.map(({ fields }) => fields) : records;
 };
 
@@ -58,7 +58,7 @@ test.each<[string, string, ReturnType<typeof fieldsOf>]>([
 });
 
 test('a record knows its line, also after fields with several', () => {
-  expect(readCsv('a\r\n"1\n2"\n\n3')).toEqual([
+  expect(parseCsv('a\r\n"1\n2"\n\n3')).toEqual([
     { line: 1, fields: ['a'] },
     { line: 2, fields: ['1\n2'] },
     { line: 5, fields: ['3'] },

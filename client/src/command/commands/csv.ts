@@ -11,7 +11,7 @@ const separators = [',', ';', '\t'];
  * The records of a text as RFC 4180 describes it; empty lines are left out. The separator is the one that the first line
  * has most of. If a quotation mark stands alone, the answer is its line.
  */
-export function readCsv(text: string): CsvRecord[] | { brokenLine: number } {
+export function parseCsv(text: string): CsvRecord[] | { brokenLine: number } {
   const content = text.replace(/^\ufeff/, '');
   const header = /^[^\r\n]*/.exec(content)?.[0] ?? '';
   const separator = separators.toSorted((one, other) => header.split(other).length - header.split(one).length)[0];

@@ -1,28 +1,28 @@
 import type { Drop, DropDetails, FileRequest, FileRequestDetails } from '../../generated/wire.ts';
 import type { SentFilter } from '../../resources/sent-collection.ts';
 import { type Context, withClient } from '../context.ts';
-import { localTime } from '../terminal/format.ts';
+import { formatTime } from '../terminal/format.ts';
 import type { Column } from '../terminal/table.ts';
-import { firstOf, type Listed, listWithDetails, named } from './lists.ts';
+import { formatNames, type ListedItem, listWithDetails, takeFirst } from './lists.ts';
 import { stateStyle } from './sent.ts';
 
-type ListedDrop = Listed<Drop, DropDetails>;
-type ListedRequest = Listed<FileRequest, FileRequestDetails>;
-type ListedAny = ListedDrop | ListedRequest;
+type ListedDrop = ListedItem<Drop, DropDetails>;
+type ListedRequest = ListedItem<FileRequest, FileRequestDetails>;
+type ListedSent = ListedDrop | ListedRequest;
 
-function firstColumns(time: string): Column<ListedAny>[] {
+function leadingColumns(time: string): Column<ListedSent>[] {
   return [
     { header: 'REFERENCE', cell: ({ item: sent }) => sent.reference },
-    { header: time, cell: ({ item: sent }) => localTime(sent.created_at), plain: ({ item: sent }) => sent.created_at },
+    { header: time, cell: ({ item: sent }) => formatTime(sent.created_at), plain: ({ item: sent }) => sent.created_at },
     { header: 'STATE', cell: ({ item: sent }) => sent.state, style: ({ item: sent }) => stateStyle(sent) },
   ];
 }
 
-function receiversColumn(header: string): Column<ListedAny> {
+function receiversColumn(header: string): Column<ListedSent> {
   return {
     header,
     cell: ({ item: sent, details }) =>
-      named(
+      formatNames(
         details?.receivers.map(({ email }) => email),
         sent.receiver_count,
         'receiver',
@@ -31,64 +31,72 @@ function receiversColumn(header: string): Column<ListedAny> {
   };
 }
 
-const lastColumns: readonly Column<ListedAny>[] = [
+const trailingColumns: readonly Column<ListedSent>[] = [
   { header: 'EXTERNAL ID', cell: ({ item: sent }) => sent.external_id ?? '', min: 11 },
   { header: 'MESSAGE', cell: ({ item: sent }) => sent.message.split('\n')[0] ?? '', min: 8 },
 ];
 
 const dropColumns: readonly Column<ListedDrop>[] = [
-  ...firstColumns('SENT'),
-  { header: 'DONE', cell: ({ item: sent, details }) => `${completed(details)}/${sent.receiver_count}`, side: 'right' },
+  ...leadingColumns('SENT'),
+  {
+    header: 'DONE',
+    cell: ({ item: sent, details }) => `${countCompleted(details)}/${sent.receiver_count}`,
+    side: 'right',
+  },
   receiversColumn('TO'),
   {
     header: 'FILES',
     cell: ({ item: sent, details }) =>
-      named(
+      formatNames(
         details?.files.map(({ path }) => path),
         sent.file_count,
         'file',
       ),
     min: 12,
   },
-  ...lastColumns,
+  ...trailingColumns,
 ];
 
 const requestColumns: readonly Column<ListedRequest>[] = [
-  ...firstColumns('ASKED'),
-  { header: 'DONE', cell: ({ item: sent, details }) => `${fulfilled(details)}/${sent.receiver_count}`, side: 'right' },
+  ...leadingColumns('ASKED'),
+  {
+    header: 'DONE',
+    cell: ({ item: sent, details }) => `${countFulfilled(details)}/${sent.receiver_count}`,
+    side: 'right',
+  },
   receiversColumn('WHOM'),
-  ...lastColumns,
+  ...trailingColumns,
 ];
 
-export interface HistoryCommand extends Pick<SentFilter, 'state' | 'receiver' | 'search'> {
+export interface HistoryCommandOptions extends Pick<SentFilter, 'state' | 'receiver' | 'search'> {
   externalId?: string;
   requests?: boolean;
   limit?: number;
 }
 
 /** What this account has sent, or whom it has asked for files. */
-export async function history(
+export async function listHistory(
   context: Context,
-  { requests, limit, externalId, ...others }: HistoryCommand,
+  { requests, limit, externalId, ...others }: HistoryCommandOptions,
 ): Promise<void> {
   const filter = { ...others, ...(externalId === undefined ? {} : { external_id: externalId }) };
   await withClient(context, async (client) => {
     const asked = { ...filter, signal: context.signal };
     const shown = requests
-      ? await listWithDetails(context, client.requests, firstOf(client.requests.list(asked), limit), requestColumns)
-      : await listWithDetails(context, client.drops, firstOf(client.drops.list(asked), limit), dropColumns);
+      ? await listWithDetails(context, client.requests, takeFirst(client.requests.list(asked), limit), requestColumns)
+      : await listWithDetails(context, client.drops, takeFirst(client.drops.list(asked), limit), dropColumns);
     if (shown > 0) return;
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     const nothing = requests ? 'Nobody has been asked for files yet.' : 'Nothing has been sent yet.';
-    context.answers.notice(isFiltered ? 'There is nothing like it.' : nothing);
+    context.output.notice(isFiltered ? 'There is nothing like it.' : nothing);
   });
 }
 
-function completed(details: DropDetails | undefined): number | string {
+function countCompleted(details: DropDetails | undefined): number | string {
   if (details === undefined || details.deliveries_forgotten) return '?';
   return details.receivers.filter(({ completed_at: at }) => at !== null).length;
 }
 
-function fulfilled(details: FileRequestDetails | undefined): number | string {
+function countFulfilled(details: FileRequestDetails | undefined): number | string {
   return details?.receivers.filter(({ fulfilled_at: at }) => at !== null).length ?? '?';
 }

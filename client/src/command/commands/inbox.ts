@@ -1,13 +1,12 @@
 import type { InboxEntry, InboxEntryDetails } from '../../generated/wire.ts';
 import type { InboxFilter } from '../../resources/inbox.ts';
-import { type Context, orMissing, withClient } from '../context.ts';
-import { localTime } from '../terminal/format.ts';
+import { type Context, explainNotFound, withClient } from '../context.ts';
+import { formatTime, pluralize } from '../terminal/format.ts';
 import type { Column } from '../terminal/table.ts';
-import { firstOf, type Listed, listWithDetails, named } from './lists.ts';
-import { counted } from './send.ts';
+import { formatNames, type ListedItem, listWithDetails, takeFirst } from './lists.ts';
 
-const columns: readonly Column<Listed<InboxEntry, InboxEntryDetails>>[] = [
-  { header: 'RECEIVED', cell: ({ item }) => localTime(item.received_at), plain: ({ item }) => item.received_at },
+const columns: readonly Column<ListedItem<InboxEntry, InboxEntryDetails>>[] = [
+  { header: 'RECEIVED', cell: ({ item }) => formatTime(item.received_at), plain: ({ item }) => item.received_at },
   { header: 'FROM', cell: ({ item }) => item.sender, min: 12 },
   {
     header: 'STATE',
@@ -17,7 +16,7 @@ const columns: readonly Column<Listed<InboxEntry, InboxEntryDetails>>[] = [
   {
     header: 'FILES',
     cell: ({ item, details }) =>
-      named(
+      formatNames(
         details?.files.map(({ path }) => path),
         item.file_count,
         'file',
@@ -27,16 +26,16 @@ const columns: readonly Column<Listed<InboxEntry, InboxEntryDetails>>[] = [
   { header: 'ID', cell: ({ item }) => item.id },
 ];
 
-export interface InboxCommand extends Pick<InboxFilter, 'state'> {
+export interface InboxCommandOptions extends Pick<InboxFilter, 'state'> {
   limit?: number;
 }
 
 /** What contacts and other accounts have sent to this one. */
-export async function listInbox(context: Context, { limit, state }: InboxCommand): Promise<void> {
+export async function listInbox(context: Context, { limit, state }: InboxCommandOptions): Promise<void> {
   await withClient(context, async (client) => {
-    const entries = firstOf(client.inbox.list({ state, signal: context.signal }), limit);
+    const entries = takeFirst(client.inbox.list({ state, signal: context.signal }), limit);
     if ((await listWithDetails(context, client.inbox, entries, columns)) > 0) return;
-    context.answers.notice(state === undefined ? 'The inbox is empty.' : `Nothing in the inbox is ${state}.`);
+    context.output.notice(state === undefined ? 'The inbox is empty.' : `Nothing in the inbox is ${state}.`);
   });
 }
 
@@ -45,8 +44,8 @@ export async function releaseEntries(context: Context, ids: readonly string[]): 
   await withClient(context, async (client) => {
     for (const id of ids) {
       const released = client.inbox.release(id, { signal: context.signal });
-      await orMissing(released, `There is no entry ${id}.`, 'waybill inbox --state parked');
+      await explainNotFound(released, `There is no entry ${id}.`, 'waybill inbox --state parked');
     }
-    await context.answers.say(`Released ${counted(ids.length, 'entry', 'entries')}.`, { status: 'released', ids });
+    await context.output.print(`Released ${pluralize(ids.length, 'entry', 'entries')}.`, { status: 'released', ids });
   });
 }

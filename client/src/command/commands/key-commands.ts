@@ -1,55 +1,62 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../context.ts';
-import { examples, oneOfOption, several, time, wholeNumber } from '../options.ts';
-import { type CreateKeyCommand, createKey, listKeys, type RevokeKeyCommand, revokeKey, scopes } from './keys.ts';
-import { logout, whoami } from './whoami.ts';
+import { addExamples, choicesOption, collectValues, parseTime, wholeNumberParser } from '../options.ts';
+import {
+  type CreateKeyCommandOptions,
+  createKey,
+  listKeys,
+  type RevokeKeyCommandOptions,
+  revokeKey,
+  scopes,
+} from './keys.ts';
+import { logout, showAccount } from './whoami.ts';
 
 /** Who one is, and with which keys. */
 export function addKeyCommands(program: Command, context: () => Context): void {
-  examples(
+  addExamples(
     program
       .command('whoami')
       .description('show the account that is logged in, and what its key may do')
-      .action(() => whoami(context())),
+      .action(() => showAccount(context())),
     'waybill whoami',
   );
-  examples(
+  addExamples(
     program
       .command('logout')
       .description('forget the key that is stored on this machine')
       .action(() => logout(context())),
     'waybill logout',
   );
-  const keys = examples(
+  const keys = addExamples(
     program.command('keys').description('list, create and revoke the account’s API keys'),
     'waybill keys list',
     'waybill keys create nightly --scope send > key-file',
   );
-  examples(
+  addExamples(
     keys
       .command('list')
       .description('list the live keys, and the newest of the others')
       .action(() => listKeys(context())),
     'waybill keys list',
   );
-  examples(
+  addExamples(
     keys
       .command('create')
       .description('create a key that may do only what is named, and print it')
       .argument('<name>', 'what it is for')
-      .addOption(oneOfOption('--scope <scope>', 'what it may do; can be repeated', scopes).makeOptionMandatory())
-      .option('--network <network>', 'where it may be used: an address or a network; can be repeated', several)
+      .addOption(choicesOption('--scope <scope>', 'what it may do; can be repeated', scopes).makeOptionMandatory())
+      .option('--network <network>', 'where it may be used: an address or a network; can be repeated', collectValues)
       .addOption(
         new Option('--days <number>', 'it ends this many days from now')
-          .argParser(wholeNumber(1, 40_000))
+          .argParser(wholeNumberParser(1, 40_000))
           .conflicts('until'),
       )
-      .option('--until <time>', 'it ends at this time, such as 2030-01-31T12:00', time)
-      .action((name: string, options: CreateKeyCommand) => createKey(context(), name, options)),
+      .option('--until <time>', 'it ends at this time, such as 2030-01-31T12:00', parseTime)
+      .action((name: string, options: CreateKeyCommandOptions) => createKey(context(), name, options)),
     'waybill keys create nightly --scope send --network 192.0.2.0/24 --days 365 > key-file',
     'waybill keys create dashboard --scope history --scope webhooks',
   );
-  examples(
+  addExamples(
     keys
       .command('revoke')
       .description('revoke a key: the server refuses it from now on')
@@ -59,7 +66,7 @@ export function addKeyCommands(program: Command, context: () => Context): void {
         'also the keys that it created, those that they created, and so on; and disable the webhooks of all of them',
       )
       .option('--yes', 'do not ask first')
-      .action((key: string, options: RevokeKeyCommand) => revokeKey(context(), key, options)),
+      .action((key: string, options: RevokeKeyCommandOptions) => revokeKey(context(), key, options)),
     'waybill keys revoke nightly',
     'waybill keys revoke nightly --descendants',
   );

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { AccountEvent, EventType } from '../../generated/wire.ts';
 import { type Context, withClient } from '../context.ts';
-import { CommandError, exits } from '../exit-codes.ts';
-import { localTime } from '../terminal/format.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
+import { formatTime } from '../terminal/format.ts';
 
-export interface ListenCommand {
+export interface ListenCommandOptions {
   type?: EventType[];
   forward?: URL;
   secret?: string;
@@ -13,22 +13,22 @@ export interface ListenCommand {
 const timeoutMs = 15_000;
 
 /** Prints what happens from now on, and sends it to a URL as a webhook would, so that a receiver can be tried out. */
-export async function listen(context: Context, { type, forward, secret }: ListenCommand): Promise<void> {
-  const { terminal, answers, signal } = context;
+export async function listen(context: Context, { type, forward, secret }: ListenCommandOptions): Promise<void> {
+  const { terminal, output, signal } = context;
   const given = secret ?? terminal.environment['WAYBILL_WEBHOOK_SECRET'];
-  const key = given ?? newSecret();
+  const key = given ?? generateSecret();
   if (!/^whsec_[A-Za-z0-9+/]{4,}={0,2}$/.test(key)) {
     const next = 'Use what `waybill webhooks create` printed, or leave it out for one of this run.';
-    throw new CommandError(exits.usage, 'usage', 'A secret begins with whsec_.', next);
+    throw new CommandError(exitCodes.usage, 'usage', 'A secret begins with whsec_.', next);
   }
   await withClient(context, async (client) => {
-    if (forward && given === undefined) answers.notice(`The secret of the signatures of this run is ${key}`);
-    answers.notice('Waiting for events; press Ctrl-C to stop.');
+    if (forward && given === undefined) output.notice(`The secret of the signatures of this run is ${key}`);
+    output.notice('Waiting for events; press Ctrl-C to stop.');
     for await (const { data } of client.events.follow({ after: 'end', signal })) {
       for (const event of data.filter((one) => type === undefined || type.includes(one.type))) {
-        const answer = forward && (await post(forward, event, key, signal));
+        const answer = forward && (await postEvent(forward, event, key, signal));
         const arrow = answer === undefined ? '' : `  → ${answer}`;
-        await answers.say(`${localTime(event.created_at)}  ${event.type}  ${factsOf(event)}${arrow}`, {
+        await output.print(`${formatTime(event.created_at)}  ${event.type}  ${formatEventData(event)}${arrow}`, {
           ...event,
           ...(answer === undefined ? {} : { answer }),
         });
@@ -38,7 +38,7 @@ export async function listen(context: Context, { type, forward, secret }: Listen
 }
 
 /** The status of the answer, or why there is none. The event is not sent again. */
-async function post(url: URL, event: AccountEvent, secret: string, signal: AbortSignal): Promise<number | string> {
+async function postEvent(url: URL, event: AccountEvent, secret: string, signal: AbortSignal): Promise<number | string> {
   const { id, type, created_at: timestamp, data } = event;
   const body = JSON.stringify({ type, timestamp, data });
   const sentAt = String(Math.floor(Date.now() / 1000));
@@ -66,11 +66,11 @@ async function post(url: URL, event: AccountEvent, secret: string, signal: Abort
   }
 }
 
-function newSecret(): string {
+function generateSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-function factsOf({ data }: AccountEvent): string {
+function formatEventData({ data }: AccountEvent): string {
   return Object.entries(data)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');

@@ -1,9 +1,9 @@
-import { type Account, clientOf, requireServerUrl, writeAccount } from '../account.ts';
-import { CommandError, exits } from '../exit-codes.ts';
+import { type Account, createClient, requireServerUrl, writeAccount } from '../account.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { ask } from '../terminal/ask.ts';
-import type { Answers, Terminal } from '../terminal/terminal.ts';
+import type { Output, Terminal } from '../terminal/terminal.ts';
 
-export interface LoginOptions {
+export interface LoginCommandOptions {
   user?: string;
   plainHttp?: boolean;
 }
@@ -11,16 +11,16 @@ export interface LoginOptions {
 /** Checks the account with the server before it is stored. */
 export async function login(
   terminal: Terminal,
-  answers: Answers,
+  output: Output,
   signal: AbortSignal,
   url: string,
-  { user, plainHttp }: LoginOptions,
+  { user, plainHttp }: LoginCommandOptions,
 ): Promise<void> {
   requireServerUrl(url, plainHttp === true);
   const name = user ?? (await ask(terminal, signal, 'Account (e-mail address): '));
   if (!/^[^\s:/]+@[^\s:/]+$/.test(name)) {
     const next = 'Use the e-mail address of the account, such as orders@example.org.';
-    throw new CommandError(exits.usage, 'invalid_argument', `"${name}" is not an account.`, next);
+    throw new CommandError(exitCodes.usage, 'invalid_argument', `"${name}" is not an account.`, next);
   }
   const apiKey = await ask(terminal, signal, 'API key (not shown): ', true);
   const account: Account = {
@@ -30,15 +30,15 @@ export async function login(
     ...(plainHttp === true ? { plain_http: true } : {}),
   };
   // Somebody waits, and a wrong address is more likely than a server that is back in a minute.
-  const client = clientOf(account, { patience: { attempts: 3 } });
+  const client = createClient(account, { retry: { maxAttempts: 3 } });
   const { email } = await client.account({ signal });
   client.close();
   if (email !== account.user) {
     const next = `Use --user ${email}, or the key of ${account.user}.`;
-    throw new CommandError(exits.account, 'wrong_account', `The key belongs to ${email}.`, next);
+    throw new CommandError(exitCodes.account, 'wrong_account', `The key belongs to ${email}.`, next);
   }
   const path = await writeAccount(terminal, account);
-  await answers.say(`Logged in as ${account.user}. The key is stored in ${path}.`, {
+  await output.print(`Logged in as ${account.user}. The key is stored in ${path}.`, {
     status: 'logged_in',
     user: account.user,
     account_file: path,

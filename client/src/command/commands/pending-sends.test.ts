@@ -2,10 +2,10 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { pendingSend, type SendWords } from './pending-sends.ts';
+import { openPendingSend, type SendParameters } from './pending-sends.ts';
 
 let folder: string;
-let words: SendWords;
+let words: SendParameters;
 const now = Date.now();
 
 beforeEach(() => {
@@ -28,18 +28,18 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const sends = () => join(folder, 'sends');
 
 test('the same command after a crash is the same send, after a success a new one', async () => {
-  const first = await pendingSend(sends(), words, now);
-  const second = await pendingSend(sends(), { ...words, to: [...words.to] }, now);
+  const first = await openPendingSend(sends(), words, now);
+  const second = await openPendingSend(sends(), { ...words, to: [...words.to] }, now);
   expect([first.resumed, second.resumed]).toEqual([false, true]);
   expect(second.idempotencyKey).toBe(first.idempotencyKey);
-  await second.forget();
-  const third = await pendingSend(sends(), words, now);
+  await second.delete();
+  const third = await openPendingSend(sends(), words, now);
   expect(third.resumed).toBe(false);
   expect(third.idempotencyKey).not.toBe(first.idempotencyKey);
 });
 
 test('other words, or another content of the file, are another send', async () => {
-  const { idempotencyKey } = await pendingSend(sends(), words, now);
+  const { idempotencyKey } = await openPendingSend(sends(), words, now);
   const others = [
     { message: 'y' },
     { days: 2 },
@@ -50,34 +50,34 @@ test('other words, or another content of the file, are another send', async () =
     { key: 'k' },
   ];
   for (const other of others) {
-    expect((await pendingSend(sends(), { ...words, ...other }, now)).idempotencyKey).not.toBe(idempotencyKey);
+    expect((await openPendingSend(sends(), { ...words, ...other }, now)).idempotencyKey).not.toBe(idempotencyKey);
   }
   writeFileSync(join(folder, 'report.csv'), 'changed');
-  expect((await pendingSend(sends(), words, now)).idempotencyKey).not.toBe(idempotencyKey);
+  expect((await openPendingSend(sends(), words, now)).idempotencyKey).not.toBe(idempotencyKey);
 });
 
 test('a key that the server may have forgotten is not used again', async () => {
-  const { idempotencyKey } = await pendingSend(sends(), words, now);
+  const { idempotencyKey } = await openPendingSend(sends(), words, now);
   const [name = ''] = readdirSync(sends());
   const weekAgo = (now - 7 * 24 * 3600 * 1000) / 1000;
   utimesSync(join(sends(), name), weekAgo, weekAgo);
-  const later = await pendingSend(sends(), words, now);
+  const later = await openPendingSend(sends(), words, now);
   expect(later.resumed).toBe(false);
   expect(later.idempotencyKey).not.toBe(idempotencyKey);
 });
 
 test('finished uploads are known to the next run, but not a line that was cut off', async () => {
-  const { memory } = await pendingSend(sends(), words, now);
+  const { uploadStore } = await openPendingSend(sends(), words, now);
   const file = { path: 'report.csv', id: 'u1', size: 1, scan: 'clean' as const };
-  await memory.keep(file);
+  await uploadStore.save(file);
   const [name = ''] = readdirSync(sends());
   appendFileSync(join(sends(), name), '{"path":"b.csv","id":"u');
-  const next = await pendingSend(sends(), words, now);
-  expect(next.memory.recall('report.csv')).toEqual(file);
-  expect(next.memory.recall('b.csv')).toBeUndefined();
+  const next = await openPendingSend(sends(), words, now);
+  expect(next.uploadStore.get('report.csv')).toEqual(file);
+  expect(next.uploadStore.get('b.csv')).toBeUndefined();
 });
 
 test('what has a name of its own keeps it', async () => {
-  const first = await pendingSend(sends(), { ...words, key: 'nightly' }, now);
+  const first = await openPendingSend(sends(), { ...words, key: 'nightly' }, now);
   expect(first.idempotencyKey).toBe('nightly');
 });

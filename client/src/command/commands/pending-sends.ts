@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { SentFile, UploadMemory } from '../../transfer/send.ts';
+import type { SentFile, UploadStore } from '../../transfer/send.ts';
 
 /** The server remembers a key for 7 days; one that is nearly as old is not used any more. */
-const keyLifeMs = 6 * 24 * 3600 * 1000;
+const keyLifetimeMs = 6 * 24 * 3600 * 1000;
 
-export interface SendWords {
+export interface SendParameters {
   url: string;
   user: string;
   /** Each with its name or path in the drop. */
@@ -23,8 +23,8 @@ export interface PendingSend {
   idempotencyKey: string;
   /** An earlier run did not finish. */
   resumed: boolean;
-  memory: UploadMemory;
-  forget(): Promise<void>;
+  uploadStore: UploadStore;
+  delete(): Promise<void>;
 }
 
 /**
@@ -32,14 +32,14 @@ export interface PendingSend {
  * under the same key, and there is one drop however often it was interrupted. After a success, the same command is a
  * new send; and so it is if a file has changed. The first line of the file is the key; each other one is a finished upload.
  */
-export async function pendingSend(folder: string, words: SendWords, now: number): Promise<PendingSend> {
+export async function openPendingSend(folder: string, words: SendParameters, now: number): Promise<PendingSend> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await sweep(folder, now);
-  const path = join(folder, await fingerprint(words));
+  await deleteExpired(folder, now);
+  const path = join(folder, await computeFingerprint(words));
   const begin = async (flag: 'w' | 'wx') => {
     const idempotencyKey = words.key ?? randomUUID();
     await writeFile(path, `${idempotencyKey}\n`, { flag, mode: 0o600, flush: true });
-    return pending(path, idempotencyKey, false, []);
+    return toPendingSend(path, idempotencyKey, false, []);
   };
   try {
     return await begin('wx');
@@ -49,24 +49,24 @@ export async function pendingSend(folder: string, words: SendWords, now: number)
   const [idempotencyKey, ...lines] = (await readFile(path, 'utf8')).split('\n');
   // Killed between creating the file and writing it: nothing was sent under the missing key.
   if (!idempotencyKey || lines.length === 0) return { ...(await begin('w')), resumed: true };
-  return pending(path, idempotencyKey, true, lines);
+  return toPendingSend(path, idempotencyKey, true, lines);
 }
 
-function pending(path: string, idempotencyKey: string, resumed: boolean, lines: readonly string[]): PendingSend {
-  const known = new Map(lines.flatMap(uploadIn).map((file) => [file.path, file]));
+function toPendingSend(path: string, idempotencyKey: string, resumed: boolean, lines: readonly string[]): PendingSend {
+  const known = new Map(lines.flatMap(parseUpload).map((file) => [file.path, file]));
   return {
     idempotencyKey,
     resumed,
-    memory: {
-      recall: (name) => known.get(name),
+    uploadStore: {
+      get: (name) => known.get(name),
       // A line that a crash of the machine loses is an upload that is repeated.
-      keep: (file) => appendFile(path, `${JSON.stringify(file)}\n`),
+      save: (file) => appendFile(path, `${JSON.stringify(file)}\n`),
     },
-    forget: () => rm(path, { force: true }),
+    delete: () => rm(path, { force: true }),
   };
 }
 
-function uploadIn(line: string): SentFile[] {
+function parseUpload(line: string): SentFile[] {
   try {
     return [JSON.parse(line) as SentFile];
   } catch {
@@ -74,7 +74,7 @@ function uploadIn(line: string): SentFile[] {
   }
 }
 
-async function fingerprint({ url, user, files, to, message, days, mail, key }: SendWords): Promise<string> {
+async function computeFingerprint({ url, user, files, to, message, days, mail, key }: SendParameters): Promise<string> {
   const found = await Promise.all(
     files.map(async ({ path, name }) => {
       const file = await stat(path).catch(() => undefined); // the send itself reports the problem
@@ -85,10 +85,10 @@ async function fingerprint({ url, user, files, to, message, days, mail, key }: S
   return createHash('sha256').update(JSON.stringify(words)).digest('hex');
 }
 
-async function sweep(folder: string, now: number): Promise<void> {
+async function deleteExpired(folder: string, now: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const found = await stat(path).catch(() => undefined);
-    if (found !== undefined && now - found.mtimeMs > keyLifeMs) await rm(path, { force: true });
+    if (found !== undefined && now - found.mtimeMs > keyLifetimeMs) await rm(path, { force: true });
   }
 }

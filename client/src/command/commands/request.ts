@@ -1,8 +1,8 @@
 import { type Context, withClient } from '../context.ts';
-import { localTime } from '../terminal/format.ts';
-import { sayLinks } from './send.ts';
+import { formatTime } from '../terminal/format.ts';
+import { printLinks } from './send.ts';
 
-export interface RequestCommand {
+export interface RequestCommandOptions {
   to: string[];
   message?: string;
   days?: number;
@@ -11,22 +11,22 @@ export interface RequestCommand {
   mail: boolean;
 }
 
-export async function requestCommand(
+export async function requestFiles(
   context: Context,
-  { to, message, days, reusable, key, mail }: RequestCommand,
+  { to, message, days, reusable, key, mail }: RequestCommandOptions,
 ): Promise<void> {
-  const { answers, signal } = context;
+  const { output, signal } = context;
   const notify = mail ? undefined : false;
   const request = await withClient(context, (client) =>
     client.request({ to, message, days, reusable, notify, idempotencyKey: key, signal }),
   );
   const { id, reference, expires_at: end } = request;
-  await answers.say(`Asked ${to.join(', ')} for files as ${reference}, until ${localTime(end)}.`, {
+  await output.print(`Asked ${to.join(', ')} for files as ${reference}, until ${formatTime(end)}.`, {
     status: 'requested',
     id,
     reference,
     expires_at: end,
     to,
   });
-  await sayLinks(answers, request.receivers);
+  await printLinks(output, request.receivers);
 }

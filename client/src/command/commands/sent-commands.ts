@@ -1,15 +1,21 @@
 import { type Command, Option } from 'commander';
 import type { Context } from '../context.ts';
-import { examples, limit, time, wholeNumber } from '../options.ts';
-import { type HistoryCommand, history } from './history.ts';
-import { type ExtendCommand, extend, type RevokeCommand, remind, revoke } from './sent.ts';
-import { show } from './show.ts';
+import { addExamples, limitOption, parseTime, wholeNumberParser } from '../options.ts';
+import { type HistoryCommandOptions, listHistory } from './history.ts';
+import {
+  type ExtendCommandOptions,
+  extendSent,
+  type RevokeCommandOptions,
+  remindReceivers,
+  revokeSent,
+} from './sent.ts';
+import { showSent } from './show.ts';
 
-const which = 'its reference, such as WB-7F3K-29QD, or its id, or an external id that only one has';
+const sentDescription = 'its reference, such as WB-7F3K-29QD, or its id, or an external id that only one has';
 
 /** What has been sent, who was asked for files, and what becomes of it. */
 export function addSentCommands(program: Command, context: () => Context): void {
-  examples(
+  addExamples(
     program
       .command('history')
       .description('list what this account has sent')
@@ -18,53 +24,53 @@ export function addSentCommands(program: Command, context: () => Context): void 
       .option('--external-id <text>', 'only those with this external id')
       .option('--search <text>', 'only those with this reference, external id or receiver')
       .option('--requests', 'list whom this account has asked for files instead')
-      .addOption(limit())
-      .action((options: HistoryCommand) => history(context(), options)),
+      .addOption(limitOption())
+      .action((options: HistoryCommandOptions) => listHistory(context(), options)),
     'waybill history --limit 20',
     'waybill history --state live --receiver anna@example.com',
     'waybill history --requests --state live',
   );
-  examples(
+  addExamples(
     program
       .command('show')
       .description('show a drop or a request: its receivers, its files, and what has happened')
-      .argument('<drop>', which)
-      .action((word: string) => show(context(), word)),
+      .argument('<drop>', sentDescription)
+      .action((identifier: string) => showSent(context(), identifier)),
     'waybill show WB-7F3K-29QD',
     'waybill --json show order-4711',
   );
-  examples(
+  addExamples(
     program
       .command('revoke')
       .description('end a drop or a request at once, delete the files of a drop, or end the link of one receiver')
-      .argument('<drop>', which)
+      .argument('<drop>', sentDescription)
       .option('--receiver <address>', 'end only the link of this receiver')
       .option('--yes', 'do not ask first')
-      .action((word: string, options: RevokeCommand) => revoke(context(), word, options)),
+      .action((identifier: string, options: RevokeCommandOptions) => revokeSent(context(), identifier, options)),
     'waybill revoke WB-7F3K-29QD',
     'waybill revoke WB-7F3K-29QD --receiver anna@example.com --yes',
   );
-  examples(
+  addExamples(
     program
       .command('extend')
       .description('move the deadline of a drop or a request')
-      .argument('<drop>', which)
+      .argument('<drop>', sentDescription)
       .addOption(
         new Option('--days <number>', 'it ends this many days from now')
-          .argParser(wholeNumber(1, 40_000))
+          .argParser(wholeNumberParser(1, 40_000))
           .conflicts('until'),
       )
-      .option('--until <time>', 'it ends at this time, such as 2030-01-31T12:00', time)
-      .action((word: string, options: ExtendCommand) => extend(context(), word, options)),
+      .option('--until <time>', 'it ends at this time, such as 2030-01-31T12:00', parseTime)
+      .action((identifier: string, options: ExtendCommandOptions) => extendSent(context(), identifier, options)),
     'waybill extend WB-7F3K-29QD --days 14',
     'waybill extend WB-7F3K-29QD --until 2100-01-31T12:00',
   );
-  examples(
+  addExamples(
     program
       .command('remind')
       .description('remind the receivers who have not fetched everything, or have sent nothing yet')
-      .argument('<drop>', which)
-      .action((word: string) => remind(context(), word)),
+      .argument('<drop>', sentDescription)
+      .action((identifier: string) => remindReceivers(context(), identifier)),
     'waybill remind WB-7F3K-29QD',
   );
 }

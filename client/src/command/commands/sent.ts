@@ -1,66 +1,70 @@
-import { canonicalAddress } from '../../canonical-address.ts';
+import { toCanonicalAddress } from '../../canonical-address.ts';
 import type { Drop, DropDetails, FileRequestDetails } from '../../generated/wire.ts';
 import type { Drops } from '../../resources/drops.ts';
 import type { Requests } from '../../resources/requests.ts';
 import type { Waybill } from '../../waybill.ts';
-import { type Context, isId, missing, theOnly, unlessMissing, withClient } from '../context.ts';
-import { CommandError, exits } from '../exit-codes.ts';
+import { type Context, ignoreNotFound, isId, notFoundError, requireSingle, withClient } from '../context.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { confirm } from '../terminal/ask.ts';
-import { localTime } from '../terminal/format.ts';
+import { formatTime, pluralize } from '../terminal/format.ts';
 import type { Style } from '../terminal/paint.ts';
-import { firstOf } from './lists.ts';
-import { counted } from './send.ts';
+import { takeFirst } from './lists.ts';
 
-const lists = 'waybill history, or waybill history --requests';
+const listCommands = 'waybill history, or waybill history --requests';
 
 /** A drop or a request, and where it can be changed. */
-type Found =
+type FoundSent =
   | { noun: 'drop'; collection: Drops; details: DropDetails }
   | { noun: 'request'; collection: Requests; details: FileRequestDetails };
 
 /** Finds by reference or id, or by another value that only one has: its external id, or a receiver. Drops come first. */
-export async function findSent(client: Waybill, word: string, signal: AbortSignal): Promise<Found> {
+export async function findSent(client: Waybill, identifier: string, signal: AbortSignal): Promise<FoundSent> {
   const { drops, requests } = client;
-  const dropId = await idIn(drops, 'drop', word, signal);
-  const drop = dropId && (await unlessMissing(drops.get(dropId, { signal })));
+  const dropId = await findId(drops, 'drop', identifier, signal);
+  const drop = dropId && (await ignoreNotFound(drops.get(dropId, { signal })));
   if (drop) return { noun: 'drop', collection: drops, details: drop };
-  const requestId = await idIn(requests, 'request', word, signal);
-  const request = requestId && (await unlessMissing(requests.get(requestId, { signal })));
+  const requestId = await findId(requests, 'request', identifier, signal);
+  const request = requestId && (await ignoreNotFound(requests.get(requestId, { signal })));
   if (request) return { noun: 'request', collection: requests, details: request };
-  throw missing(`There is no drop or request ${word}.`, lists);
+  throw notFoundError(`There is no drop or request ${identifier}.`, listCommands);
 }
 
-async function idIn(
+async function findId(
   collection: Drops | Requests,
-  noun: Found['noun'],
-  word: string,
+  noun: FoundSent['noun'],
+  identifier: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (isId(word)) return word;
+  if (isId(identifier)) return identifier;
   const found: { id: string }[] = [];
-  for await (const sent of firstOf<{ id: string }>(collection.list({ search: word, signal }), 2)) found.push(sent);
-  return found.length === 0 ? undefined : theOnly(found, noun, word, lists).id;
+  for await (const sent of takeFirst<{ id: string }>(collection.list({ search: identifier, signal }), 2))
+    found.push(sent);
+  return found.length === 0 ? undefined : requireSingle(found, noun, identifier, listCommands).id;
 }
 
-export interface RevokeCommand {
+export interface RevokeCommandOptions {
   receiver?: string;
   yes?: boolean;
 }
 
-export async function revoke(context: Context, word: string, { receiver, yes }: RevokeCommand): Promise<void> {
-  const { terminal, answers, signal } = context;
+export async function revokeSent(
+  context: Context,
+  identifier: string,
+  { receiver, yes }: RevokeCommandOptions,
+): Promise<void> {
+  const { terminal, output, signal } = context;
   await withClient(context, async (client) => {
-    const { noun, collection, details } = await findSent(client, word, signal);
+    const { noun, collection, details } = await findSent(client, identifier, signal);
     const { id, reference, receiver_count: count } = details;
-    const link = receiver === undefined ? undefined : receiverOf(details, receiver);
+    const link = receiver === undefined ? undefined : findReceiver(details, receiver);
     const what =
       link === undefined
-        ? `${reference} for ${counted(count, 'receiver')}`
+        ? `${reference} for ${pluralize(count, 'receiver')}`
         : `the link of ${link.email} to ${reference}`;
     const losses = link === undefined && noun === 'drop' ? ' and delete its files' : '';
     await confirm(terminal, signal, `Revoke ${what}${losses}?`, yes);
     const revoked = await collection.revoke(id, { receiver: link?.id, signal });
-    await answers.say(
+    await output.print(
       link === undefined ? `Revoked ${reference}.` : `Revoked the link of ${link.email} to ${reference}.`,
       {
         status: 'revoked',
@@ -71,46 +75,50 @@ export async function revoke(context: Context, word: string, { receiver, yes }: 
   });
 }
 
-function receiverOf({ reference, receivers }: Found['details'], address: string): { id: number; email: string } {
-  const wanted = canonicalAddress(address);
+function findReceiver({ reference, receivers }: FoundSent['details'], address: string): { id: number; email: string } {
+  const wanted = toCanonicalAddress(address);
   const found = receivers.find(({ email }) => email === wanted);
-  if (!found) throw missing(`${reference} was not sent to ${address}.`, `waybill show ${reference}`);
+  if (!found) throw notFoundError(`${reference} was not sent to ${address}.`, `waybill show ${reference}`);
   return found;
 }
 
-export interface ExtendCommand {
+export interface ExtendCommandOptions {
   days?: number;
   until?: Date;
 }
 
 const secondsPerDay = 86_400;
 
-export async function extend(context: Context, word: string, { days, until }: ExtendCommand): Promise<void> {
-  const { answers, signal } = context;
+export async function extendSent(
+  context: Context,
+  identifier: string,
+  { days, until }: ExtendCommandOptions,
+): Promise<void> {
+  const { output, signal } = context;
   if ((days === undefined) === (until === undefined)) {
-    throw new CommandError(exits.usage, 'usage', 'Say when it is to end.', 'Use --days or --until.');
+    throw new CommandError(exitCodes.usage, 'usage', 'Say when it is to end.', 'Use --days or --until.');
   }
   await withClient(context, async (client) => {
-    const { noun, collection, details } = await findSent(client, word, signal);
+    const { noun, collection, details } = await findSent(client, identifier, signal);
     const end =
       days === undefined ? { expires_at: (until as Date).toISOString() } : { expires_in: days * secondsPerDay };
     const extended = await collection.extend(details.id, end, { signal });
     const value = { status: 'extended', [noun]: extended };
-    await answers.say(`${extended.reference} now ends at ${localTime(extended.expires_at)}.`, value);
+    await output.print(`${extended.reference} now ends at ${formatTime(extended.expires_at)}.`, value);
   });
 }
 
-export async function remind(context: Context, word: string): Promise<void> {
-  const { answers, signal } = context;
+export async function remindReceivers(context: Context, identifier: string): Promise<void> {
+  const { output, signal } = context;
   await withClient(context, async (client) => {
-    const { noun, collection, details } = await findSent(client, word, signal);
+    const { noun, collection, details } = await findSent(client, identifier, signal);
     const { reminded } = await collection.remind(details.id, { signal });
     const done = noun === 'drop' ? 'have everything' : 'have sent files';
     const text =
       reminded === 0
         ? `Nobody was reminded: all who can be reached ${done}.`
-        : `Reminded ${counted(reminded, 'receiver')}.`;
-    await answers.say(text, { status: 'reminded', reminded });
+        : `Reminded ${pluralize(reminded, 'receiver')}.`;
+    await output.print(text, { status: 'reminded', reminded });
   });
 }
 

@@ -1,47 +1,48 @@
 import type { DropDetails, DropReceiver, FileRequestDetails, FileRequestReceiver } from '../../generated/wire.ts';
 import { type Context, withClient } from '../context.ts';
-import type { Sheet } from '../terminal/fact-sheet.ts';
-import { humanSize, localTime } from '../terminal/format.ts';
+import type { FactSheet } from '../terminal/fact-sheet.ts';
+import { formatSize, formatTime, pluralize } from '../terminal/format.ts';
 import type { Style } from '../terminal/paint.ts';
 import type { Column } from '../terminal/table.ts';
-import { counted } from './send.ts';
 import { findSent, stateStyle } from './sent.ts';
 
-export async function show(context: Context, word: string): Promise<void> {
-  const { answers, signal } = context;
+export async function showSent(context: Context, identifier: string): Promise<void> {
+  const { output, signal } = context;
   await withClient(context, async (client) => {
-    const found = await findSent(client, word, signal);
-    await answers.show(found.details, (sheet) => {
+    const found = await findSent(client, identifier, signal);
+    await output.printDetails(found.details, (sheet) => {
       if (found.noun === 'drop') writeDrop(sheet, found.details);
       else writeRequest(sheet, found.details);
     });
   });
 }
 
-function writeDrop(sheet: Sheet, drop: DropDetails): void {
+function writeDrop(sheet: FactSheet, drop: DropDetails): void {
   writeFacts(sheet, drop, 'Sent');
-  sheet.table(dropReceiverColumns(drop), drop.receivers);
-  sheet.table(fileColumns(drop), drop.files);
-  const fetched = drop.receivers.flatMap(({ email, completed_at: at }) => moment(at, `fetched by ${email}`, 'green'));
-  writeMoments(sheet, drop, `sent to ${counted(drop.receiver_count, 'receiver')}`, fetched);
+  sheet.addTable(dropReceiverColumns(drop), drop.receivers);
+  sheet.addTable(fileColumns(drop), drop.files);
+  const fetched = drop.receivers.flatMap(({ email, completed_at: at }) =>
+    toMoments(at, `fetched by ${email}`, 'green'),
+  );
+  writeMoments(sheet, drop, `sent to ${pluralize(drop.receiver_count, 'receiver')}`, fetched);
 }
 
-function writeRequest(sheet: Sheet, request: FileRequestDetails): void {
+function writeRequest(sheet: FactSheet, request: FileRequestDetails): void {
   writeFacts(sheet, request, 'Asked', request.reusable ? 'any number of times until the end' : 'once');
-  sheet.table(requestReceiverColumns, request.receivers);
+  sheet.addTable(requestReceiverColumns, request.receivers);
   const received = request.receivers.flatMap(({ email, fulfilled_at: first, last_received_at: last }) => [
-    ...moment(first, `files received from ${email}`, 'green'),
-    ...moment(last === first ? null : last, `more files received from ${email}`, 'green'),
+    ...toMoments(first, `files received from ${email}`, 'green'),
+    ...toMoments(last === first ? null : last, `more files received from ${email}`, 'green'),
   ]);
-  writeMoments(sheet, request, `asked ${counted(request.receiver_count, 'receiver')} for files`, received);
+  writeMoments(sheet, request, `asked ${pluralize(request.receiver_count, 'receiver')} for files`, received);
 }
 
-function writeFacts(sheet: Sheet, sent: DropDetails | FileRequestDetails, made: string, sendings = ''): void {
-  sheet.facts([
+function writeFacts(sheet: FactSheet, sent: DropDetails | FileRequestDetails, made: string, sendings = ''): void {
+  sheet.addFacts([
     ['Reference', sent.reference],
     ['State', sent.state, stateStyle(sent)],
-    [made, localTime(sent.created_at)],
-    [sent.state === 'live' ? 'Ends' : 'Ended', localTime(sent.revoked_at ?? sent.expires_at)],
+    [made, formatTime(sent.created_at)],
+    [sent.state === 'live' ? 'Ends' : 'Ended', formatTime(sent.revoked_at ?? sent.expires_at)],
     ['Each may send', sendings],
     ['External id', sent.external_id ?? ''],
     ['Code', sent.second_factor === 'off' ? '' : sent.second_factor],
@@ -82,7 +83,7 @@ const requestReceiverColumns = receiverColumns<FileRequestReceiver>({
 function fileColumns(drop: DropDetails): Column<DropDetails['files'][number]>[] {
   return [
     { header: 'FILE', cell: ({ path }) => path, min: 20 },
-    { header: 'SIZE', cell: ({ size }) => humanSize(size), side: 'right' },
+    { header: 'SIZE', cell: ({ size }) => formatSize(size), side: 'right' },
     { header: 'STATE', cell: ({ state }) => state, style: ({ state }) => (state === 'deleted' ? 'dim' : undefined) },
     {
       header: 'FETCHED',
@@ -100,37 +101,37 @@ interface Moment {
 }
 
 const momentColumns: readonly Column<Moment>[] = [
-  { header: 'WHEN', cell: ({ at }) => localTime(at) },
+  { header: 'WHEN', cell: ({ at }) => formatTime(at) },
   { header: 'WHAT', cell: ({ what }) => what, min: 20, style: ({ style }) => style },
 ];
 
 /** What has happened, in order. */
 function writeMoments(
-  sheet: Sheet,
+  sheet: FactSheet,
   sent: DropDetails | FileRequestDetails,
   beginning: string,
   successes: readonly Moment[],
 ): void {
   const receivers: readonly Receiver[] = sent.receivers;
   const moments = [
-    ...moment(sent.created_at, beginning),
+    ...toMoments(sent.created_at, beginning),
     ...receivers.flatMap((receiver) => [
-      ...moment(receiver.notified_at, `mailed to ${receiver.email}`),
-      ...moment(receiver.undeliverable_at, `mail did not reach ${receiver.email}`, 'red'),
-      ...moment(receiver.opened_at, `opened by ${receiver.email}`),
-      ...moment(receiver.revoked_at, `withdrawn from ${receiver.email}`, 'red'),
+      ...toMoments(receiver.notified_at, `mailed to ${receiver.email}`),
+      ...toMoments(receiver.undeliverable_at, `mail did not reach ${receiver.email}`, 'red'),
+      ...toMoments(receiver.opened_at, `opened by ${receiver.email}`),
+      ...toMoments(receiver.revoked_at, `withdrawn from ${receiver.email}`, 'red'),
     ]),
     ...successes,
-    ...moment(sent.revoked_at, 'revoked', 'red'),
-    ...moment(sent.state === 'expired' ? sent.expires_at : null, 'expired'),
+    ...toMoments(sent.revoked_at, 'revoked', 'red'),
+    ...toMoments(sent.state === 'expired' ? sent.expires_at : null, 'expired'),
   ];
-  sheet.table(
+  sheet.addTable(
     momentColumns,
     moments.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
   );
 }
 
-function moment(at: string | null, what: string, style?: Style): Moment[] {
+function toMoments(at: string | null, what: string, style?: Style): Moment[] {
   return at === null ? [] : [{ at, what, ...(style === undefined ? {} : { style }) }];
 }
 

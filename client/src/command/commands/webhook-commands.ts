@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { EventType } from '../../generated/wire.ts';
 import type { Context } from '../context.ts';
-import { examples, limit, oneOfOption, time } from '../options.ts';
-import { type ListenCommand, listen } from './listen.ts';
+import { addExamples, choicesOption, limitOption, parseTime } from '../options.ts';
+import { type ListenCommandOptions, listen } from './listen.ts';
 import {
-  type CreateWebhookCommand,
+  type CreateWebhookCommandOptions,
   createWebhook,
   deleteWebhook,
   enableWebhook,
   listAttempts,
   listWebhooks,
-  type ReplayCommand,
+  type ReplayCommandOptions,
   replayEvents,
   testWebhook,
 } from './webhooks.ts';
@@ -44,91 +44,91 @@ const eventTypes = Object.keys({
   'contact.removed': true,
 } satisfies Record<EventType, true>) as EventType[];
 
-const which = 'its URL or its id';
+const webhookDescription = 'its URL or its id';
 
 /** Where events are sent, and how to try that out. */
 export function addWebhookCommands(program: Command, context: () => Context): void {
-  const webhooks = examples(
+  const webhooks = addExamples(
     program.command('webhooks').description('send what happens to URLs, and try that out'),
     'waybill webhooks list',
     'waybill webhooks listen --forward http://127.0.0.1:8000/',
   );
-  examples(
+  addExamples(
     webhooks
       .command('list')
       .description('list the account’s webhooks')
       .action(() => listWebhooks(context())),
     'waybill webhooks list',
   );
-  examples(
+  addExamples(
     webhooks
       .command('create')
       .description('have events sent to a URL, and print the secret that signs them')
       .argument('<url>', 'an https URL')
-      .addOption(oneOfOption('--type <type>', 'send only events of this type; can be repeated', eventTypes))
+      .addOption(choicesOption('--type <type>', 'send only events of this type; can be repeated', eventTypes))
       .option('--description <text>', 'what it is for')
-      .action((url: string, options: CreateWebhookCommand) => createWebhook(context(), url, options)),
+      .action((url: string, options: CreateWebhookCommandOptions) => createWebhook(context(), url, options)),
     'waybill webhooks create https://example.org/waybill --type drop.completed --type inbox.received',
   );
-  examples(
+  addExamples(
     webhooks
       .command('delete')
       .description('delete a webhook: nothing more is sent to it')
-      .argument('<webhook>', which)
+      .argument('<webhook>', webhookDescription)
       .option('--yes', 'do not ask first')
       .action((webhook: string, options: { yes?: boolean }) => deleteWebhook(context(), webhook, options)),
     'waybill webhooks delete https://example.org/waybill --yes',
   );
-  examples(
+  addExamples(
     webhooks
       .command('enable')
       .description('send events again to a webhook that was disabled')
-      .argument('<webhook>', which)
+      .argument('<webhook>', webhookDescription)
       .action((webhook: string) => enableWebhook(context(), webhook)),
     'waybill webhooks enable https://example.org/waybill',
   );
-  examples(
+  addExamples(
     webhooks
       .command('test')
       .description('send a webhook an event of the type webhook.test, and show the answer')
-      .argument('<webhook>', which)
+      .argument('<webhook>', webhookDescription)
       .action((webhook: string) => testWebhook(context(), webhook)),
     'waybill webhooks test https://example.org/waybill',
   );
-  examples(
+  addExamples(
     webhooks
       .command('attempts')
       .description('list the requests that were sent to a webhook')
-      .argument('<webhook>', which)
-      .addOption(limit())
+      .argument('<webhook>', webhookDescription)
+      .addOption(limitOption())
       .action((webhook: string, options: { limit?: number }) => listAttempts(context(), webhook, options)),
     'waybill webhooks attempts https://example.org/waybill --limit 20',
   );
-  examples(
+  addExamples(
     webhooks
       .command('replay')
       .description('send a webhook one event again, or all since a time')
-      .argument('<webhook>', which)
+      .argument('<webhook>', webhookDescription)
       .option('--event <id>', 'the event')
-      .option('--since <time>', 'all events since this time, such as 2030-01-31T12:00', time)
-      .action((webhook: string, options: ReplayCommand) => replayEvents(context(), webhook, options)),
+      .option('--since <time>', 'all events since this time, such as 2030-01-31T12:00', parseTime)
+      .action((webhook: string, options: ReplayCommandOptions) => replayEvents(context(), webhook, options)),
     'waybill webhooks replay https://example.org/waybill --since 2030-01-31T12:00',
     'waybill webhooks replay https://example.org/waybill --event 6a0c5f4e-93b5-4c0b-8a37-2f5d1f0d3c11',
   );
-  examples(
+  addExamples(
     webhooks
       .command('listen')
       .description('print events as they happen, without a webhook')
-      .addOption(oneOfOption('--type <type>', 'only events of this type; can be repeated', eventTypes))
-      .option('--forward <url>', 'send them to this URL, too, signed as a webhook’s', webUrl)
+      .addOption(choicesOption('--type <type>', 'only events of this type; can be repeated', eventTypes))
+      .option('--forward <url>', 'send them to this URL, too, signed as a webhook’s', parseWebUrl)
       .option('--secret <secret>', 'sign with this secret (default: WAYBILL_WEBHOOK_SECRET, or one of this run)')
-      .action((options: ListenCommand) => listen(context(), options)),
+      .action((options: ListenCommandOptions) => listen(context(), options)),
     'waybill webhooks listen',
     'waybill webhooks listen --type drop.completed --forward http://127.0.0.1:8000/waybill',
   );
 }
 
-function webUrl(text: string): URL {
+function parseWebUrl(text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new InvalidArgumentError('Use a URL such as http://127.0.0.1:8000/waybill.');

@@ -5,8 +5,8 @@ import type { Waybill } from '../../waybill.ts';
 import { accountPath, openClient } from '../account.ts';
 import type { Context } from '../context.ts';
 import type { Fact } from '../terminal/fact-sheet.ts';
-import { humanCount, humanShare, humanSize, localTime } from '../terminal/format.ts';
-import { scopesOf } from './keys.ts';
+import { formatCount, formatShare, formatSize, formatTime } from '../terminal/format.ts';
+import { formatScopes } from './keys.ts';
 
 const lifetimeUnits = [
   ['days', 86_400],
@@ -15,71 +15,77 @@ const lifetimeUnits = [
 ] as const;
 
 /** Which account the key belongs to, and what it may do. */
-export async function whoami({ terminal, answers, signal }: Context): Promise<void> {
+export async function showAccount({ terminal, output, signal }: Context): Promise<void> {
   const { client, account: stored } = await openClient(terminal);
   const account = await client.account({ signal });
-  const name = await keyName(client, account, signal);
+  const name = await findKeyName(client, account, signal);
   client.close();
   const { key } = account;
   const value = { ...account, url: stored.url, key: { ...key, name: name ?? null } };
-  await answers.show(value, (sheet) =>
-    sheet.facts([
+  await output.printDetails(value, (sheet) =>
+    sheet.addFacts([
       ['Account', account.email],
       ['Name', account.display_name],
       ['Server', stored.url],
       ['Phone', account.phone],
       ['Language', account.language],
       ['Key', name || key.id],
-      ['May do', scopesOf(key)],
+      ['May do', formatScopes(key)],
       ['From', key.networks?.join(', ') ?? 'any address'],
-      ['Until', key.expires_at === null ? 'it is revoked' : localTime(key.expires_at)],
-      ...limitsOf(account),
+      ['Until', key.expires_at === null ? 'it is revoked' : formatTime(key.expires_at)],
+      ...describeLimits(account),
     ]),
   );
 }
 
 /** What the account may send and store, and what it has used of that. */
-function limitsOf({ limits, usage }: Account): Fact[] {
+function describeLimits({ limits, usage }: Account): Fact[] {
   const domains = limits.receiver_domains?.join(', ');
   const stored = usage.stored_size ?? 0;
   return [
-    ['Files', `up to ${humanSize(limits.file_size)} each, ${humanCount(limits.files_per_drop)} in a drop`],
+    ['Files', `up to ${formatSize(limits.file_size)} each, ${formatCount(limits.files_per_drop)} in a drop`],
     [
       'Receivers',
-      `up to ${humanCount(limits.receivers_per_drop)}${domains === undefined ? '' : `, only in ${domains}`}`,
+      `up to ${formatCount(limits.receivers_per_drop)}${domains === undefined ? '' : `, only in ${domains}`}`,
     ],
-    ['Lifetime', lifetimesOf(limits)],
+    ['Lifetime', describeLifetimes(limits)],
     [
       'Storage',
       limits.stored_size === null
-        ? `${humanSize(stored)} used, without a limit`
-        : `${humanShare(stored, limits.stored_size)} used, ${humanSize(usage.available_size ?? 0)} available`,
+        ? `${formatSize(stored)} used, without a limit`
+        : `${formatShare(stored, limits.stored_size)} used, ${formatSize(usage.available_size ?? 0)} available`,
     ],
     [
       'Today',
-      `${ofLimit(usage.drops_today, limits.drops_per_day)} drops, ${ofLimit(usage.mails_today, limits.mails_per_day)} mails`,
+      `${formatUsage(usage.drops_today, limits.drops_per_day)} drops, ${formatUsage(usage.mails_today, limits.mails_per_day)} mails`,
     ],
   ];
 }
 
-function lifetimesOf({ min_expires_in, max_expires_in, default_expires_in, allowed_expires_in }: Account['limits']) {
+function describeLifetimes({
+  min_expires_in,
+  max_expires_in,
+  default_expires_in,
+  allowed_expires_in,
+}: Account['limits']) {
   const all = [min_expires_in, max_expires_in, default_expires_in, ...(allowed_expires_in ?? [])];
   const [unit, unitSeconds] = lifetimeUnits.find(([, seconds]) => all.every((value) => value % seconds === 0)) ?? [
     'seconds',
     1,
   ];
-  const inUnits = (seconds: number) => humanCount(seconds / unitSeconds);
+  const formatUnits = (seconds: number) => formatCount(seconds / unitSeconds);
   const choice =
-    allowed_expires_in?.map(inUnits).join(', ') ?? `${inUnits(min_expires_in)} to ${inUnits(max_expires_in)}`;
-  return `${choice} ${unit}, ${inUnits(default_expires_in)} if not given`;
+    allowed_expires_in?.map(formatUnits).join(', ') ??
+    `${formatUnits(min_expires_in)} to ${formatUnits(max_expires_in)}`;
+  return `${choice} ${unit}, ${formatUnits(default_expires_in)} if not given`;
 }
 
-function ofLimit(used: number, limit: number | null): string {
-  return limit === null ? humanCount(used) : `${humanCount(used)} of ${humanCount(limit)}`;
+function formatUsage(used: number, limit: number | null): string {
+  return limit === null ? formatCount(used) : `${formatCount(used)} of ${formatCount(limit)}`;
 }
 
 /** Only a key that may see keys knows its own name. */
-async function keyName(client: Waybill, { key }: Account, signal: AbortSignal): Promise<string | undefined> {
+async function findKeyName(client: Waybill, { key }: Account, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await client.keys.list({ signal })).find(({ id }) => id === key.id)?.name;
   } catch (error) {
@@ -89,7 +95,7 @@ async function keyName(client: Waybill, { key }: Account, signal: AbortSignal): 
 }
 
 /** Forgets the stored key. The key itself stays valid. */
-export async function logout({ terminal, answers }: Context): Promise<void> {
+export async function logout({ terminal, output }: Context): Promise<void> {
   const path = accountPath(terminal);
   const removed = await rm(path).then(
     () => true,
@@ -101,8 +107,8 @@ export async function logout({ terminal, answers }: Context): Promise<void> {
   const text = removed
     ? `Logged out: ${path} was removed. The key stays valid until it is revoked.`
     : `No key is stored in ${path}.`;
-  await answers.say(text, { status: 'logged_out', removed, account_file: path });
+  await output.print(text, { status: 'logged_out', removed, account_file: path });
   if (terminal.environment['WAYBILL_API_KEY'] || terminal.environment['WAYBILL_API_KEY_FILE']) {
-    answers.notice('The environment has a key, too, which is still used.');
+    output.notice('The environment has a key, too, which is still used.');
   }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Environment } from '../terminal/terminal.ts';
 
-export interface Arrival {
+export interface ReceivedFile {
   path: string;
   name: string;
   sender: string;
@@ -18,7 +18,7 @@ export interface Arrival {
  */
 export async function runHook(
   command: string,
-  arrival: Arrival,
+  arrival: ReceivedFile,
   environment: Environment,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -26,7 +26,7 @@ export async function runHook(
     shell: true,
     stdio: ['ignore', 2, 2],
     env: {
-      ...withoutKey(environment),
+      ...omitKey(environment),
       WAYBILL_FILE: arrival.path,
       WAYBILL_NAME: arrival.name,
       WAYBILL_SENDER: arrival.sender,
@@ -47,7 +47,7 @@ export async function runHook(
 }
 
 /** A hook handles files; it does not need the account's key. */
-function withoutKey(environment: Environment): NodeJS.ProcessEnv {
+function omitKey(environment: Environment): NodeJS.ProcessEnv {
   const { WAYBILL_API_KEY: _key, WAYBILL_API_KEY_FILE: _file, ...rest } = environment;
   return rest;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WaybillError } from '../../errors.ts';
 import type { Waybill } from '../../waybill.ts';
-import { LeaseLost, whileLeased } from './lease.ts';
+import { LeaseLostError, withLease } from './lease.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -19,7 +19,7 @@ const work = (milliseconds: number) => (signal: AbortSignal) =>
 
 test('a lease is renewed three times a minute while the work takes, and not after', async () => {
   let renewals = 0;
-  const working = whileLeased(
+  const working = withLease(
     clientThat(async () => void (renewals += 1)),
     entry,
     never,
@@ -33,10 +33,10 @@ test('a lease is renewed three times a minute while the work takes, and not afte
 });
 
 test.each([
-  ['lost', new WaybillError('lease_not_held', 'Someone else may have it.'), LeaseLost],
+  ['lost', new WaybillError('lease_not_held', 'Someone else may have it.'), LeaseLostError],
   ['not renewed for another reason', new WaybillError('unauthorized', 'No.'), WaybillError],
 ])('work on an entry whose lease is %s ends', async (_how, error, thrown) => {
-  const working = whileLeased(
+  const working = withLease(
     clientThat(() => Promise.reject(error)),
     entry,
     never,

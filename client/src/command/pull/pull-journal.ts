@@ -7,7 +7,7 @@ import { localNameKey } from '../../generated/safe-name.ts';
  * How far a file is. `wanted`: known, and perhaps partly here. `landing`: complete and checked, about to get its name (see
  * landing.ts). `landed`: in the folder, but its hook has not succeeded yet. `done`. `gone`: it ended before it was downloaded.
  */
-export type State = 'wanted' | 'landing' | 'landed' | 'done' | 'gone';
+export type FileState = 'wanted' | 'landing' | 'landed' | 'done' | 'gone';
 
 export interface JournalEntry {
   id: number;
@@ -16,7 +16,7 @@ export interface JournalEntry {
   /** Its path in what was sent. */
   name: string;
   sender: string;
-  state: State;
+  state: FileState;
   /** Below the folder, with `/` between its names. */
   path: string | null;
   sha256: string | null;
@@ -24,7 +24,7 @@ export interface JournalEntry {
 }
 
 /** Ended drops leave the inbox; what was not seen in it for this long does not come back. */
-const rememberedDays = 400;
+const retentionDays = 400;
 
 const schema = `
   create table if not exists files (
@@ -46,8 +46,8 @@ const schema = `
   create table if not exists claims (account text primary key, key text not null) strict;
 `;
 /** The journal of an earlier version does not have this column. */
-const addNameKey = 'alter table files add column name_key text';
-const indexNameKey = 'create index if not exists files_name_key on files (name_key) where name_key is not null';
+const addNameKeyColumn = 'alter table files add column name_key text';
+const createNameKeyIndex = 'create index if not exists files_name_key on files (name_key) where name_key is not null';
 
 /**
  * Records in a folder what has been downloaded to it. An SQLite file is both the journal and the lock: one process holds it
@@ -68,25 +68,25 @@ export class PullJournal implements Disposable {
   static async open(folder: string, account: string): Promise<PullJournal | undefined> {
     const own = join(folder, '.waybill');
     mkdirSync(own, { recursive: true, mode: 0o700 });
-    const { DatabaseSync } = await sqlite();
+    const { DatabaseSync } = await importSqlite();
     const database = new DatabaseSync(join(own, 'pull.db'));
     try {
       database.exec('pragma locking_mode = exclusive; pragma synchronous = full; begin exclusive; commit');
       database.exec('pragma journal_mode = truncate');
       database.exec(schema);
       const columns = database.prepare(`select name from pragma_table_info('files')`).all();
-      if (!columns.some(({ name }) => name === 'name_key')) database.exec(addNameKey);
-      database.exec(indexNameKey);
+      if (!columns.some(({ name }) => name === 'name_key')) database.exec(addNameKeyColumn);
+      database.exec(createNameKeyIndex);
     } catch (error) {
       database.close();
-      if ((error as { errcode?: number }).errcode === busy) return undefined;
+      if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
       throw error;
     }
     return new PullJournal(own, database, account);
   }
 
   /** Notes a file of the inbox. */
-  note(entry: { url: string; name: string; sender: string; created: number }, day: number): void {
+  recordFile(entry: { url: string; name: string; sender: string; created: number }, day: number): void {
     this.#database
       .prepare(
         `insert into files (account, url, name, sender, created, state, seen_day) values (?, ?, ?, ?, ?, 'wanted', ?)
@@ -96,7 +96,7 @@ export class PullJournal implements Disposable {
   }
 
   /** Makes several changes in one transaction. */
-  together(change: () => void): void {
+  transaction(change: () => void): void {
     this.#database.exec('begin');
     try {
       change();
@@ -108,7 +108,7 @@ export class PullJournal implements Disposable {
   }
 
   /** The files of an entry. */
-  filesOf(url: string): JournalEntry[] {
+  listFiles(url: string): JournalEntry[] {
     return this.#database
       .prepare(
         `select id, url, name, sender, state, path, sha256, size from files where account = ? and url = ? order by id`,
@@ -117,7 +117,7 @@ export class PullJournal implements Disposable {
   }
 
   /** The key of a claim that was made and whose entry is not settled yet. */
-  claimKey(): string | undefined {
+  getClaimKey(): string | undefined {
     const row = this.#database.prepare('select key from claims where account = ?').get(this.#account);
     return row === undefined ? undefined : String(row['key']);
   }
@@ -131,26 +131,26 @@ export class PullJournal implements Disposable {
     this.#database.prepare('delete from claims where account = ?').run(this.#account);
   }
 
-  landing(id: number, path: string, { sha256, size }: { sha256: string; size: number }): void {
+  recordLanding(id: number, path: string, { sha256, size }: { sha256: string; size: number }): void {
     this.#database
       .prepare(`update files set state = 'landing', path = ?, name_key = ?, sha256 = ?, size = ? where id = ?`)
       .run(path, localNameKey(path), sha256, size, id);
   }
 
   /** The paths of landed files that count as equal to this one. The files may have been moved away since. */
-  landedLike(path: string): string[] {
+  findSimilarPaths(path: string): string[] {
     const rows = this.#database.prepare('select distinct path from files where name_key = ?').all(localNameKey(path));
     return rows.map((row) => String(row['path']));
   }
 
-  set(id: number, state: State): void {
+  setState(id: number, state: FileState): void {
     this.#database.prepare('update files set state = ? where id = ?').run(state, id);
   }
 
-  forget(day: number): void {
+  purge(day: number): void {
     this.#database
       .prepare('delete from files where account = ? and seen_day < ?')
-      .run(this.#account, day - rememberedDays);
+      .run(this.#account, day - retentionDays);
   }
 
   [Symbol.dispose](): void {
@@ -159,10 +159,10 @@ export class PullJournal implements Disposable {
 }
 
 /** SQLITE_BUSY */
-const busy = 5;
+const sqliteBusy = 5;
 
 /** Without the warning that some versions of Node print because the module is experimental. */
-async function sqlite(): Promise<typeof import('node:sqlite')> {
+async function importSqlite(): Promise<typeof import('node:sqlite')> {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
   try {

@@ -221,8 +221,8 @@ test('on a terminal, the progress is that of all files of an entry that are miss
   ]);
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
-    journal.note({ url: 'd2', name: 'c', sender: 'beta@machines.test', created: 0 }, today);
-    for (const { id } of journal.filesOf('d2')) journal.set(id, 'done');
+    journal.recordFile({ url: 'd2', name: 'c', sender: 'beta@machines.test', created: 0 }, today);
+    for (const { id } of journal.listFiles('d2')) journal.setState(id, 'done');
   }
   const terminal = terminalFor(server);
   terminal.errors.isTTY = true;
@@ -370,8 +370,8 @@ function mkdirAt(path: string): string {
 }
 
 function noted(journal: PullJournal): JournalEntry {
-  journal.note({ url: 'd1', name: 'a.txt', sender: 'beta@machines.test', created: 1_800_000_000 }, today);
-  const [entry] = journal.filesOf('d1');
+  journal.recordFile({ url: 'd1', name: 'a.txt', sender: 'beta@machines.test', created: 1_800_000_000 }, today);
+  const [entry] = journal.listFiles('d1');
   if (!entry) throw new Error('nothing noted');
   return entry;
 }
@@ -386,7 +386,7 @@ test.each([
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
     const entry = noted(journal);
-    journal.landing(entry.id, 'a.txt', { sha256: 'ca', size: 1 });
+    journal.recordLanding(entry.id, 'a.txt', { sha256: 'ca', size: 1 });
     if (there.includes('part')) writeFileSync(partPath(journal, entry), 'a');
     if (there.includes('a.txt')) linkSync(partPath(journal, entry), join(folder, 'a.txt'));
     if (there.includes('foreign')) writeFileSync(join(folder, 'a.txt'), '');
@@ -401,8 +401,8 @@ test('a file that appears while another one gets the same name is not replaced',
   using journal = (await PullJournal.open(mkdirAt(folder), 'alpha')) as PullJournal;
   const entry = noted(journal);
   writeFileSync(partPath(journal, entry), 'pulled');
-  const landing = journal.landing.bind(journal);
-  journal.landing = (id, path, whole) => {
+  const landing = journal.recordLanding.bind(journal);
+  journal.recordLanding = (id, path, whole) => {
     landing(id, path, whole);
     // The name was free until now.
     if (path === 'a.txt') writeFileSync(join(folder, path), 'somebody else’s', { flag: 'wx' });

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandError, exits } from '../exit-codes.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Asks on a terminal; otherwise reads the next line of standard input. */
@@ -27,7 +27,7 @@ export async function ask(
     lines.close();
   }
   throw new CommandError(
-    exits.usage,
+    exitCodes.usage,
     'nothing_entered',
     'Nothing was entered.',
     'Type it in, or pass it on standard input.',
@@ -49,12 +49,12 @@ export async function confirm(
   if (yes === true) return;
   if (terminal.input.isTTY !== true || terminal.errors.isTTY !== true) {
     const next = 'To do it without a question, add --yes.';
-    throw new CommandError(exits.usage, 'not_confirmed', 'Nothing was changed: nobody can be asked here.', next);
+    throw new CommandError(exitCodes.usage, 'not_confirmed', 'Nothing was changed: nobody can be asked here.', next);
   }
   const answer = await ask(terminal, signal, `${question} [y/N] `).catch((error: unknown) => {
     if (error instanceof CommandError) return '';
     throw error;
   });
   if (/^y(?:es)?$/i.test(answer)) return;
-  throw new CommandError(exits.failed, 'not_confirmed', 'Nothing was changed.', 'To do it, answer y.');
+  throw new CommandError(exitCodes.failed, 'not_confirmed', 'Nothing was changed.', 'To do it, answer y.');
 }

@@ -1,13 +1,13 @@
 import type { Paint, Style } from './paint.ts';
-import { printable } from './printable.ts';
+import { toPrintable } from './printable.ts';
 import { type Column, Table } from './table.ts';
-import { padded, widthOf } from './text-width.ts';
+import { pad, textWidth } from './text-width.ts';
 
 /** What is known, with a style if it means something good or bad. Several lines stay several lines. */
 export type Fact = readonly [name: string, value: string, style?: Style];
 
 /** What people read about one thing: facts, and tables under titles. */
-export class Sheet {
+export class FactSheet {
   readonly lines: string[] = [];
   readonly #width: number;
   readonly #paint: Paint;
@@ -18,17 +18,17 @@ export class Sheet {
   }
 
   /** Those without a value are left out. */
-  facts(facts: readonly Fact[]): void {
+  addFacts(facts: readonly Fact[]): void {
     const known = facts.filter(([, value]) => value !== '');
-    const width = Math.max(...known.map(([name]) => widthOf(name)));
+    const width = Math.max(...known.map(([name]) => textWidth(name)));
     for (const [name, value, style] of known) {
-      const [first = '', ...more] = value.split('\n').map((line) => this.#paint(style, printable(line)));
-      this.lines.push(`${this.#paint('dim', padded(name, width))}  ${first}`);
+      const [first = '', ...more] = value.split('\n').map((line) => this.#paint(style, toPrintable(line)));
+      this.lines.push(`${this.#paint('dim', pad(name, width))}  ${first}`);
       for (const line of more) this.lines.push(`${' '.repeat(width)}  ${line}`.trimEnd());
     }
   }
 
-  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void {
+  addTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void {
     if (rows.length === 0) return;
     const table = new Table(columns, rows, true, this.#width, this.#paint);
     this.lines.push('', table.header(), ...rows.map((row) => table.line(row)));

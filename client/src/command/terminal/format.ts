@@ -1,7 +1,7 @@
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
 /** Like `1.4 MB`, in powers of 1000. */
-export function humanSize(bytes: number): string {
+export function formatSize(bytes: number): string {
   let value = bytes;
   let unit = 0;
   // 999.95 would be shown as 1000.0
@@ -13,43 +13,48 @@ export function humanSize(bytes: number): string {
 }
 
 /** Like `1,000`. */
-export function humanCount(count: number): string {
+export function formatCount(count: number): string {
   return count.toLocaleString('en');
 }
 
 /** Like `1.2 of 4.0 GB`: how much of a whole, in the whole's unit. */
-export function humanShare(bytes: number, totalBytes: number): string {
-  const total = humanSize(totalBytes);
+export function formatShare(bytes: number, totalBytes: number): string {
+  const total = formatSize(totalBytes);
   const unit = units.indexOf(total.split(' ')[1] ?? '');
   const part = bytes / 1000 ** unit;
   return `${unit === 0 ? Math.round(part) : part.toFixed(1)} of ${total}`;
 }
 
 /** Like `38 MB/s` or `1.2 MB/s`. */
-export function humanSpeed(bytesPerSecond: number): string {
-  const [value = '', unit] = humanSize(bytesPerSecond).split(' ');
+export function formatSpeed(bytesPerSecond: number): string {
+  const [value = '', unit] = formatSize(bytesPerSecond).split(' ');
   return `${value.length > 3 ? Math.round(Number(value)) : value} ${unit}/s`;
 }
 
 /** Like `1 h 05 min`, `2 min` or `9 s`; never less than it takes. */
-export function humanDuration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;
   const minutes = Math.ceil(whole / 60);
   if (minutes < 60) return `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+  return `${Math.floor(minutes / 60)} h ${padTwo(minutes % 60)} min`;
 }
 
 /** In local time. */
-export function humanTime(date: Date): string {
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+export function formatDate(date: Date): string {
+  const day = `${date.getFullYear()}-${padTwo(date.getMonth() + 1)}-${padTwo(date.getDate())}`;
+  return `${day} ${padTwo(date.getHours())}:${padTwo(date.getMinutes())}`;
 }
 
-export function localTime(time: string): string {
-  return humanTime(new Date(time));
+export function formatTime(time: string): string {
+  return formatDate(new Date(time));
 }
 
-function two(value: number): string {
+function padTwo(value: number): string {
   return String(value).padStart(2, '0');
+}
+
+/** Like `1 file` or `2 files`. */
+export function pluralize(count: number, singular: string, plural = `${singular}s`): string {
+  return `${count} ${count === 1 ? singular : plural}`;
 }

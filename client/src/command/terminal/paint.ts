@@ -7,7 +7,7 @@ export type Style = 'bold' | 'dim' | 'green' | 'red';
 export type Paint = (style: Style | undefined, text: string) => string;
 
 /** Colours for an output, if it is a terminal that shows them and nobody objects (https://no-color.org). */
-export function paintFor(output: Screen, environment: Environment): Paint {
+export function createPaint(output: Screen, environment: Environment): Paint {
   const isColoured = output.isTTY === true && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
   return (style, text) =>
     isColoured && style !== undefined && text !== '' ? styleText(style, text, { validateStream: false }) : text;

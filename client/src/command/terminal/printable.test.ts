@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
-import { printable, toJsonText } from './printable.ts';
+import { toJsonText, toPrintable } from './printable.ts';
 
 const hostile = fc.string({
   unit: fc.oneof(
@@ -14,7 +14,7 @@ test.prop([fc.array(fc.record({ name: hostile })), fc.constantFrom(undefined, 2)
   (value, indent) => {
     const text = toJsonText(value, indent);
     expect(JSON.parse(text)).toEqual(value);
-    expect(printable(text.replaceAll('\n', ''))).toBe(text.replaceAll('\n', ''));
+    expect(toPrintable(text.replaceAll('\n', ''))).toBe(text.replaceAll('\n', ''));
     if (indent === undefined) expect(text).not.toContain('\n');
   },
 );

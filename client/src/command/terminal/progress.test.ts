@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fakeTerminal } from '../../testing/fake-terminal.ts';
-import { humanDuration, humanShare, humanSize, humanSpeed } from './format.ts';
-import { Progress, sizeAt, wholeOf } from './progress.ts';
-import { widthOf } from './text-width.ts';
+import { formatDuration, formatShare, formatSize, formatSpeed } from './format.ts';
+import { findFileSize, Progress, toTotal } from './progress.ts';
+import { textWidth } from './text-width.ts';
 
 const megabyte = 1_000_000;
 
@@ -30,7 +30,7 @@ test('of several files it shows the sum, also if they are transferred at once an
   terminal.errors.isTTY = true;
   let now = 0;
   const progress = new Progress(terminal, () => now);
-  progress.expect({ files: 3, totalBytes: 4000 * megabyte });
+  progress.setTotal({ files: 3, totalBytes: 4000 * megabyte });
   const show = (name: string, megabytes: number, of: number) =>
     progress.show({ name, bytes: megabytes * megabyte, totalBytes: of * megabyte });
   show('a', 900, 900);
@@ -48,7 +48,7 @@ test('the sum of files is known if all sizes are', async () => {
   const [one, two] = [join(folder, 'one'), join(folder, 'two')];
   writeFileSync(one, 'abc');
   writeFileSync(two, 'defg');
-  const wholeOfPaths = async (...paths: string[]) => wholeOf(await Promise.all(paths.map(sizeAt)));
+  const wholeOfPaths = async (...paths: string[]) => toTotal(await Promise.all(paths.map(findFileSize)));
   expect(await wholeOfPaths(one, two)).toEqual({ files: 2, totalBytes: 7 });
   expect(await wholeOfPaths(one, '-')).toEqual({ files: 2, totalBytes: undefined });
   rmSync(folder, { recursive: true });
@@ -70,7 +70,7 @@ test.each([20, 40, 60, 200])('a line fits into %i columns', (columns) => {
   const terminal = fakeTerminal('/');
   terminal.errors.isTTY = true;
   const line = new Progress(terminal).line({ name: '長い名前'.repeat(60), bytes: 5, totalBytes: 10 }, columns);
-  expect(widthOf(line)).toBeLessThan(columns);
+  expect(textWidth(line)).toBeLessThan(columns);
 });
 
 test('elsewhere it shows nothing', () => {
@@ -82,7 +82,7 @@ test('elsewhere it shows nothing', () => {
 });
 
 test('sizes and times are in words one reads', () => {
-  expect([0, 999, 1400, 999_949, 999_951, 2_147_483_648].map(humanSize)).toEqual([
+  expect([0, 999, 1400, 999_949, 999_951, 2_147_483_648].map(formatSize)).toEqual([
     '0 B',
     '999 B',
     '1.4 kB',
@@ -90,8 +90,8 @@ test('sizes and times are in words one reads', () => {
     '1.0 MB',
     '2.1 GB',
   ]);
-  expect([0.2, 59, 61, 3599, 3661].map(humanDuration)).toEqual(['1 s', '59 s', '2 min', '1 h 00 min', '1 h 02 min']);
-  expect(humanShare(1_200_000_000, 4_000_000_000)).toBe('1.2 of 4.0 GB');
-  expect(humanShare(5, 10)).toBe('5 of 10 B');
-  expect([999, 1_200_000, 38_400_000].map(humanSpeed)).toEqual(['999 B/s', '1.2 MB/s', '38 MB/s']);
+  expect([0.2, 59, 61, 3599, 3661].map(formatDuration)).toEqual(['1 s', '59 s', '2 min', '1 h 00 min', '1 h 02 min']);
+  expect(formatShare(1_200_000_000, 4_000_000_000)).toBe('1.2 of 4.0 GB');
+  expect(formatShare(5, 10)).toBe('5 of 10 B');
+  expect([999, 1_200_000, 38_400_000].map(formatSpeed)).toEqual(['999 B/s', '1.2 MB/s', '38 MB/s']);
 });

@@ -1,31 +1,31 @@
 import { stat } from 'node:fs/promises';
-import { humanDuration, humanShare, humanSize, humanSpeed } from './format.ts';
-import { printable } from './printable.ts';
-import { type Terminal, widthOn } from './terminal.ts';
-import { shortened, widthOf } from './text-width.ts';
+import { formatDuration, formatShare, formatSize, formatSpeed } from './format.ts';
+import { toPrintable } from './printable.ts';
+import { screenWidth, type Terminal } from './terminal.ts';
+import { shorten, textWidth } from './text-width.ts';
 
 const redrawMs = 100;
 /** The speed is that of the last few seconds, so that it follows changes. */
 const windowMs = 3_000;
-const widestBar = 30;
-const narrowestBar = 5;
-const narrowestName = 8;
+const maxBarWidth = 30;
+const minBarWidth = 5;
+const minNameWidth = 8;
 
 /** How far one file is. */
-export interface Step {
+export interface FileProgress {
   name: string;
   bytes: number;
   totalBytes: number | undefined;
 }
 
 /** All that is to be transferred. */
-export interface Whole {
+export interface Total {
   files: number;
   totalBytes: number | undefined;
 }
 
 /** What files of these sizes are together. A size that is not known, such as that of standard input, makes the sum unknown. */
-export function wholeOf(sizes: readonly (number | undefined)[]): Whole {
+export function toTotal(sizes: readonly (number | undefined)[]): Total {
   const totalBytes = sizes.reduce<number | undefined>(
     (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
     0,
@@ -34,7 +34,7 @@ export function wholeOf(sizes: readonly (number | undefined)[]): Whole {
 }
 
 /** The size of a file on this machine, if it is known. */
-export async function sizeAt(path: string): Promise<number | undefined> {
+export async function findFileSize(path: string): Promise<number | undefined> {
   return await stat(path).then(
     (found) => (found.isFile() ? found.size : undefined),
     () => undefined, // the transfer itself reports the problem
@@ -45,9 +45,9 @@ export async function sizeAt(path: string): Promise<number | undefined> {
 export class Progress {
   readonly #screen: Terminal['errors'] | undefined;
   readonly #now: () => number;
-  #whole: Whole = { files: 1, totalBytes: undefined };
+  #total: Total = { files: 1, totalBytes: undefined };
   /** How far each file is. They may be transferred in turn or at once, and begin again. */
-  readonly #steps = new Map<string, Step>();
+  readonly #steps = new Map<string, FileProgress>();
   #bytes = 0;
   #complete = 0;
   #samples: { at: number; bytes: number }[] = [];
@@ -59,15 +59,15 @@ export class Progress {
   }
 
   /** Says what all the files are together, so that their sum is shown. Otherwise each file stands alone. */
-  expect(whole: Whole): void {
-    this.#whole = whole;
-    this.#begin();
+  setTotal(total: Total): void {
+    this.#total = total;
+    this.#reset();
   }
 
-  show(step: Step): void {
+  show(step: FileProgress): void {
     if (this.#screen === undefined) return;
     const at = this.#now();
-    if (this.#whole.files === 1 && !this.#steps.has(step.name)) this.#begin();
+    if (this.#total.files === 1 && !this.#steps.has(step.name)) this.#reset();
     const before = this.#steps.get(step.name);
     this.#steps.set(step.name, step);
     this.#bytes += step.bytes - (before?.bytes ?? 0);
@@ -78,7 +78,7 @@ export class Progress {
     while (this.#samples.length > 2 && at - (this.#samples[0]?.at ?? at) > windowMs) this.#samples.shift();
     if (this.#drawnAt !== undefined && at - this.#drawnAt < redrawMs && !isComplete(step)) return;
     this.#drawnAt = at;
-    this.#screen.write(`\r\u001b[2K${this.line(step, widthOn(this.#screen))}`);
+    this.#screen.write(`\r\u001b[2K${this.line(step, screenWidth(this.#screen))}`);
   }
 
   /** Removes the line; what follows is written in its place. */
@@ -88,33 +88,33 @@ export class Progress {
     this.#screen?.write('\r\u001b[2K');
   }
 
-  line(step: Step, columns: number): string {
-    const { files } = this.#whole;
+  line(step: FileProgress, columns: number): string {
+    const { files } = this.#total;
     const bytes = files === 1 ? step.bytes : this.#bytes;
-    const totalBytes = files === 1 ? step.totalBytes : this.#whole.totalBytes;
+    const totalBytes = files === 1 ? step.totalBytes : this.#total.totalBytes;
     const speed = this.#bytesPerSecond();
     const facts = [
       ...(files === 1 ? [] : [`${this.#complete}/${files} files`]),
-      totalBytes === undefined ? humanSize(bytes) : humanShare(bytes, totalBytes),
-      ...(speed > 0 ? [humanSpeed(speed)] : []),
+      totalBytes === undefined ? formatSize(bytes) : formatShare(bytes, totalBytes),
+      ...(speed > 0 ? [formatSpeed(speed)] : []),
       ...(speed > 0 && totalBytes !== undefined
-        ? [`${humanDuration(Math.max(0, totalBytes - bytes) / speed)} left`]
+        ? [`${formatDuration(Math.max(0, totalBytes - bytes) / speed)} left`]
         : []),
     ].join(', ');
     const share = totalBytes === undefined ? undefined : totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);
     const percent = share === undefined ? '' : `${String(Math.floor(share * 100)).padStart(3)}%  `;
     const rest = columns - 1 - percent.length - facts.length;
-    const name = shortened(printable(step.name), Math.max(narrowestName, Math.floor(rest / 2) - 2));
-    const width = Math.min(widestBar, rest - widthOf(name) - 6);
+    const name = shorten(toPrintable(step.name), Math.max(minNameWidth, Math.floor(rest / 2) - 2));
+    const width = Math.min(maxBarWidth, rest - textWidth(name) - 6);
     const bar =
-      share === undefined || width < narrowestBar
+      share === undefined || width < minBarWidth
         ? ''
         : `[${'#'.repeat(Math.round(share * width)).padEnd(width, '.')}]  `;
-    const begin = rest < narrowestName + 2 ? '' : `${name}  `;
-    return shortened(`${begin}${bar}${percent}${facts}`, columns - 1);
+    const begin = rest < minNameWidth + 2 ? '' : `${name}  `;
+    return shorten(`${begin}${bar}${percent}${facts}`, columns - 1);
   }
 
-  #begin(): void {
+  #reset(): void {
     this.#steps.clear();
     this.#bytes = 0;
     this.#complete = 0;
@@ -129,6 +129,6 @@ export class Progress {
   }
 }
 
-function isComplete({ bytes, totalBytes }: Step): boolean {
+function isComplete({ bytes, totalBytes }: FileProgress): boolean {
   return bytes === totalBytes;
 }

@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { fakeTerminal } from '../../testing/fake-terminal.ts';
 import type { Column } from './table.ts';
-import { Answers } from './terminal.ts';
-import { widthOf } from './text-width.ts';
+import { Output } from './terminal.ts';
+import { textWidth } from './text-width.ts';
 
 interface Row {
   address: string;
@@ -32,7 +32,7 @@ const rows: Row[] = [
 async function printed(width: number | undefined, environment = {}, json = false, list = rows) {
   const terminal = fakeTerminal('/', environment);
   if (width !== undefined) Object.assign(terminal.output, { isTTY: true, columns: width });
-  const count = await new Answers(terminal, json).list(columns, list);
+  const count = await new Output(terminal, json).printList(columns, list);
   expect(count).toBe(list.length);
   return terminal.output.text.trimEnd().split('\n');
 }
@@ -41,7 +41,7 @@ describe('a table on a terminal', () => {
   test.each([20, 60, 80, 140])('fits into %i columns, and its columns are aligned', async (width) => {
     const lines = (await printed(width)).map(stripVTControlCharacters);
     expect(lines).toHaveLength(3);
-    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
     expect(lines[0]).toMatch(/^ADDRESS/);
     expect(lines[1]).toMatch(/^anna@example.org(?= |$)/);
   });

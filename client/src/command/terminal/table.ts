@@ -1,6 +1,6 @@
 import type { Paint, Style } from './paint.ts';
-import { printable } from './printable.ts';
-import { padded, shortened, widthOf } from './text-width.ts';
+import { toPrintable } from './printable.ts';
+import { pad, shorten, textWidth } from './text-width.ts';
 
 export interface Column<Row> {
   header: string;
@@ -16,41 +16,41 @@ export interface Column<Row> {
 
 const gap = 2;
 
-interface Measured<Row> {
+interface MeasuredColumn<Row> {
   column: Column<Row>;
   width: number;
 }
 
 /** A table whose columns are as wide as some of its rows need, within the width of a terminal. */
 export class Table<Row> {
-  readonly #columns: Measured<Row>[];
+  readonly #columns: MeasuredColumn<Row>[];
   readonly #paint: Paint;
 
   /** `isWhole`: there are no other rows than these, so that a column without content is not needed. */
   constructor(columns: readonly Column<Row>[], rows: readonly Row[], isWhole: boolean, width: number, paint: Paint) {
     const measured = columns.map((column) => {
-      const widths = rows.map((row) => widthOf(printable(column.cell(row))));
+      const widths = rows.map((row) => textWidth(toPrintable(column.cell(row))));
       const content = widths.reduce((widest, one) => Math.max(widest, one), 0);
-      return { column, content, width: Math.max(content, widthOf(column.header)) };
+      return { column, content, width: Math.max(content, textWidth(column.header)) };
     });
     const needed = measured.filter(({ content }) => content > 0 || !isWhole);
-    this.#columns = fitted(needed, width);
+    this.#columns = fitColumns(needed, width);
     this.#paint = paint;
   }
 
   header(): string {
-    const cells = this.#columns.map(({ column, width }) => padded(shortened(column.header, width), width, column.side));
+    const cells = this.#columns.map(({ column, width }) => pad(shorten(column.header, width), width, column.side));
     return this.#paint('bold', cells.join(' '.repeat(gap)).trimEnd());
   }
 
   line(row: Row): string {
     const cells = this.#columns.map(({ column, width }, index) => {
-      const whole = printable(column.cell(row));
+      const whole = toPrintable(column.cell(row));
       // Better a row that is too long than, for example, a number that is not the number.
       const mayBeShortened = column.min !== undefined || this.#columns.length === 1;
-      const text = mayBeShortened ? shortened(whole, width) : whole;
+      const text = mayBeShortened ? shorten(whole, width) : whole;
       const isLast = index === this.#columns.length - 1 && column.side !== 'right';
-      return this.#paint(column.style?.(row), isLast ? text : padded(text, width, column.side));
+      return this.#paint(column.style?.(row), isLast ? text : pad(text, width, column.side));
     });
     return cells.join(' '.repeat(gap)).trimEnd();
   }
@@ -60,7 +60,7 @@ export class Table<Row> {
  * Makes the widest of those that may be shortened narrower until all fit. Where that is not enough, the last one goes, and
  * the others get its room.
  */
-function fitted<Row>(columns: readonly Measured<Row>[], width: number): Measured<Row>[] {
+function fitColumns<Row>(columns: readonly MeasuredColumn<Row>[], width: number): MeasuredColumn<Row>[] {
   const kept = columns.map((one) => ({ ...one }));
   const excess = () => kept.reduce((sum, one) => sum + one.width + gap, -gap) - width;
   while (excess() > 0) {
@@ -68,7 +68,7 @@ function fitted<Row>(columns: readonly Measured<Row>[], width: number): Measured
       .filter((one) => one.column.min !== undefined && one.width > one.column.min)
       .toSorted((one, other) => other.width - one.width)[0];
     if (widest) widest.width -= 1;
-    else if (kept.length > 1) return fitted(columns.slice(0, -1), width);
+    else if (kept.length > 1) return fitColumns(columns.slice(0, -1), width);
     else return kept.map(({ column }) => ({ column, width }));
   }
   return kept;

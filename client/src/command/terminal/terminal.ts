@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { Told } from '../exit-codes.ts';
-import { Sheet } from './fact-sheet.ts';
-import { type Paint, paintFor } from './paint.ts';
-import { printable, toJsonText } from './printable.ts';
+import type { ErrorReport } from '../exit-codes.ts';
+import { FactSheet } from './fact-sheet.ts';
+import { createPaint, type Paint } from './paint.ts';
+import { toJsonText, toPrintable } from './printable.ts';
 import { type Column, Table } from './table.ts';
-import { wrapped } from './text-width.ts';
+import { wrap } from './text-width.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,7 +22,7 @@ export interface Terminal {
 }
 
 /** A terminal that does not know its width says 0. */
-export function widthOn({ columns }: Screen): number {
+export function screenWidth({ columns }: Screen): number {
   return columns || 80;
 }
 
@@ -30,7 +30,7 @@ export function widthOn({ columns }: Screen): number {
 const measuredRows = 100;
 
 /** The output of a command: sentences for people, or JSON, one value per line. */
-export class Answers {
+export class Output {
   readonly #terminal: Terminal;
   /** For programs: then nothing is worth a request that only people would want. */
   readonly isJson: boolean;
@@ -39,18 +39,18 @@ export class Answers {
   constructor(terminal: Terminal, json: boolean) {
     this.#terminal = terminal;
     this.isJson = json;
-    this.#paint = paintFor(terminal.output, terminal.environment);
+    this.#paint = createPaint(terminal.output, terminal.environment);
   }
 
-  async say(text: string, value: unknown): Promise<void> {
-    await this.#print(this.isJson ? toJsonText(value) : printable(text));
+  async print(text: string, value: unknown): Promise<void> {
+    await this.#writeLine(this.isJson ? toJsonText(value) : toPrintable(text));
   }
 
   /**
    * A line for each row: in columns with headers on a terminal, and separated by tabs, whole and without headers,
    * elsewhere. Returns how many rows there were.
    */
-  async list<Row>(
+  async printList<Row>(
     columns: readonly Column<Row>[],
     rows: AsyncIterable<Row> | Iterable<Row>,
     valueOf: (row: Row) => unknown = (row) => row,
@@ -58,9 +58,9 @@ export class Answers {
     const { output } = this.#terminal;
     let count = 0;
     if (this.isJson || output.isTTY !== true) {
-      const plain = (row: Row) => columns.map(({ cell, plain: whole = cell }) => printable(whole(row))).join('\t');
+      const plain = (row: Row) => columns.map(({ cell, plain: whole = cell }) => toPrintable(whole(row))).join('\t');
       for await (const row of rows) {
-        await this.#print(this.isJson ? toJsonText(valueOf(row)) : plain(row));
+        await this.#writeLine(this.isJson ? toJsonText(valueOf(row)) : plain(row));
         count += 1;
       }
       return count;
@@ -68,13 +68,13 @@ export class Answers {
     const first: Row[] = [];
     let table: Table<Row> | undefined;
     const begin = async (isWhole: boolean) => {
-      const made = new Table(columns, first, isWhole, widthOn(output), this.#paint);
-      for (const line of [made.header(), ...first.map((row) => made.line(row))]) await this.#print(line);
+      const made = new Table(columns, first, isWhole, screenWidth(output), this.#paint);
+      for (const line of [made.header(), ...first.map((row) => made.line(row))]) await this.#writeLine(line);
       return made;
     };
     for await (const row of rows) {
       count += 1;
-      if (table) await this.#print(table.line(row));
+      if (table) await this.#writeLine(table.line(row));
       else if (first.push(row) === measuredRows) table = await begin(false);
     }
     if (!table && count > 0) await begin(true);
@@ -82,10 +82,10 @@ export class Answers {
   }
 
   /** The first rows of a table that has so many, for people to decide by; beside the output proper. */
-  preview<Row>(columns: readonly Column<Row>[], first: readonly Row[], count: number): void {
+  printPreview<Row>(columns: readonly Column<Row>[], first: readonly Row[], count: number): void {
     const { errors } = this.#terminal;
-    const width = errors.isTTY === true ? widthOn(errors) : Number.POSITIVE_INFINITY;
-    const table = new Table(columns, first, true, width, paintFor(errors, this.#terminal.environment));
+    const width = errors.isTTY === true ? screenWidth(errors) : Number.POSITIVE_INFINITY;
+    const table = new Table(columns, first, true, width, createPaint(errors, this.#terminal.environment));
     for (const line of [table.header(), ...first.map((row) => table.line(row))]) {
       if (!this.isJson) errors.write(`${line}\n`);
     }
@@ -93,28 +93,28 @@ export class Answers {
   }
 
   /** One thing with all its details. The lines come from a `Sheet`. */
-  async show(value: unknown, write: (sheet: Sheet) => void): Promise<void> {
+  async printDetails(value: unknown, write: (sheet: FactSheet) => void): Promise<void> {
     if (this.isJson) {
-      await this.#print(toJsonText(value));
+      await this.#writeLine(toJsonText(value));
       return;
     }
     const { output } = this.#terminal;
-    const sheet = new Sheet(output.isTTY === true ? widthOn(output) : Number.POSITIVE_INFINITY, this.#paint);
+    const sheet = new FactSheet(output.isTTY === true ? screenWidth(output) : Number.POSITIVE_INFINITY, this.#paint);
     write(sheet);
-    await this.#print(sheet.lines.join('\n'));
+    await this.#writeLine(sheet.lines.join('\n'));
   }
 
   /** Waits for a slow reader. */
-  async #print(line: string): Promise<void> {
+  async #writeLine(line: string): Promise<void> {
     if (!this.#terminal.output.write(`${line}\n`)) await once(this.#terminal.output, 'drain');
   }
 
   /** For people only, beside the output proper. */
   notice(text: string): void {
-    if (!this.isJson) this.#terminal.errors.write(`${printable(text)}\n`);
+    if (!this.isJson) this.#terminal.errors.write(`${toPrintable(text)}\n`);
   }
 
-  fail({ code, message, next, instance }: Told): void {
+  printError({ code, message, next, instance }: ErrorReport): void {
     const { errors } = this.#terminal;
     if (this.isJson) {
       errors.write(`${toJsonText({ status: 'error', code, message, next, instance })}\n`);
@@ -122,8 +122,8 @@ export class Answers {
     }
     const request = instance === undefined ? '' : ` (${instance})`;
     const program = 'waybill: ';
-    const width = errors.isTTY === true ? widthOn(errors) - program.length : Number.POSITIVE_INFINITY;
-    const lines = [`${message}${request}`, next].flatMap((text) => wrapped(printable(text), width));
+    const width = errors.isTTY === true ? screenWidth(errors) - program.length : Number.POSITIVE_INFINITY;
+    const lines = [`${message}${request}`, next].flatMap((text) => wrap(toPrintable(text), width));
     errors.write(`${program}${lines.join(`\n${' '.repeat(program.length)}`)}\n`);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { padded, shortened, widthOf, wrapped } from './text-width.ts';
+import { pad, shorten, textWidth, wrap } from './text-width.ts';
 
 test.each([
   ['', 0],
@@ -19,7 +19,7 @@ test.each([
   ['🇸🇪', 2],
   ['a\u200bb', 2],
 ])('%j takes %i columns', (text, columns) => {
-  expect(widthOf(text)).toBe(columns);
+  expect(textWidth(text)).toBe(columns);
 });
 
 test.each([
@@ -32,19 +32,19 @@ test.each([
   ['Zoe\u0308 and', 4, 'Zoe\u0308…'],
   ['plain', 0, ''],
 ])('%j in %i columns is %j', (text, columns, expected) => {
-  expect(shortened(text, columns)).toBe(expected);
-  expect(widthOf(expected)).toBeLessThanOrEqual(columns);
+  expect(shorten(text, columns)).toBe(expected);
+  expect(textWidth(expected)).toBeLessThanOrEqual(columns);
 });
 
 test('what is padded takes the columns that it was given', () => {
-  expect(padded('日本', 6)).toBe('日本  ');
-  expect(padded('日本', 6, 'right')).toBe('  日本');
-  expect(padded('too long', 3)).toBe('too long');
+  expect(pad('日本', 6)).toBe('日本  ');
+  expect(pad('日本', 6, 'right')).toBe('  日本');
+  expect(pad('too long', 3)).toBe('too long');
 });
 
 test('a text is wrapped between words', () => {
-  expect(wrapped('one two three', 7)).toEqual(['one two', 'three']);
-  expect(wrapped('日本語 日本語', 9)).toEqual(['日本語', '日本語']);
-  expect(wrapped('far too long', 2)).toEqual(['far', 'too', 'long']);
-  expect(wrapped('one two', Number.POSITIVE_INFINITY)).toEqual(['one two']);
+  expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrap('日本語 日本語', 9)).toEqual(['日本語', '日本語']);
+  expect(wrap('far too long', 2)).toEqual(['far', 'too', 'long']);
+  expect(wrap('one two', Number.POSITIVE_INFINITY)).toEqual(['one two']);
 });
