@@ -16,6 +16,8 @@ COPY client/package.json client/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+# The libraries of waybilld are part of server/dist. Their licences stay, and what scanners for known vulnerabilities read.
+RUN find node_modules server/node_modules -type f ! -name package.json ! -iname 'licen[cs]e*' -delete
 
 # The whole content of the image: PostgreSQL's tools and Node with the libraries they are linked to, and the program. Where
 # both have a library, it is Node's.

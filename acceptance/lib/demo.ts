@@ -51,7 +51,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function startDemo(started: ChildProcess[]): Promise<string> {
   // Tests damage objects on purpose, and add rows without any; reading all of them would only slow others down.
   const environment = { ...process.env, WAYBILL_SCRUB_BYTES_PER_SECOND: '0' };
-  return await start(started, 'the demo', ['npm', 'run', '--silent', 'demo'], environment, /^{.*/);
+  return await start(started, 'the demo', [process.execPath, 'tools/demo/demo.ts'], environment, /^{.*/);
 }
 
 async function startAccountMaker(started: ChildProcess[]): Promise<string> {

@@ -1,0 +1,61 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin } from 'vite';
+
+const source = fileURLToPath(new URL('src', import.meta.url));
+const output = fileURLToPath(new URL('dist', import.meta.url));
+
+/** Lets a module find files relative to its own place in src, though it becomes part of a file directly in dist. */
+function keepOwnUrls(): Plugin {
+  return {
+    name: 'keep-own-urls',
+    transform: {
+      filter: { id: /\/server\/src\//, code: 'import.meta.url' },
+      handler: (code, id) =>
+        code.replaceAll('import.meta.url', `new URL('./${relative(source, id)}', import.meta.url).href`),
+    },
+  };
+}
+
+/** Deletes files of earlier builds once the new ones are written, so that a process that runs meanwhile finds its own. */
+function deleteOldFiles(): Plugin {
+  return {
+    name: 'delete-old-files',
+    writeBundle(_, bundle) {
+      for (const name of readdirSync(output))
+        if (name !== 'assets' && !(name in bundle)) rmSync(`${output}/${name}`, { recursive: true });
+    },
+  };
+}
+
+/** The queue looks for a configuration file while it is loaded, which Waybill does not have, with a large library. */
+function skipQueueConfiguration(): Plugin {
+  return {
+    name: 'skip-queue-configuration',
+    enforce: 'pre',
+    resolveId: { filter: { id: /^cosmiconfig$/ }, handler: () => '\0cosmiconfig' },
+    load: {
+      filter: { id: /^\0cosmiconfig$/ },
+      handler: () => 'export const cosmiconfigSync = () => ({ search: () => null });',
+    },
+  };
+}
+
+/** The program with its libraries in few files, because each file that Node loads costs time at every start. */
+export default defineConfig({
+  publicDir: false,
+  plugins: [keepOwnUrls(), skipQueueConfiguration(), deleteOldFiles()],
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  ssr: { noExternal: true },
+  build: {
+    ssr: true,
+    outDir: 'dist',
+    emptyOutDir: false,
+    target: 'node24',
+    rollupOptions: {
+      input: ['src/main.ts', 'src/health.ts', 'src/ask-hand-over.ts'],
+      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  },
+});
