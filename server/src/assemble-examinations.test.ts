@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { assembleExaminations } from './assemble-examinations.ts';
-import { inspectConfig } from './config.ts';
+import { inspectConfig } from './config/config.ts';
 import { diagnose } from './domain/doctor/diagnose.ts';
 import { expectTrouble } from './testing/findings.ts';
 

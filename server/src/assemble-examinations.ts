@@ -6,7 +6,7 @@ import {
   openMasterKeys,
   vaultOptions,
 } from './assemble-master-keys.ts';
-import { type Config, type inspectConfig, workConnections } from './config.ts';
+import { type Config, type inspectConfig, workConnections } from './config/config.ts';
 import { examinePepper } from './domain/accounts/check-pepper.ts';
 import type { Examine, Finding } from './domain/doctor/finding.ts';
 import { fault, ok, skipped } from './domain/doctor/finding.ts';

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { KeyProvider } from './domain/ports/key-provider.ts';
 import type { Random } from './domain/ports/random.ts';
 import { kmsKeyProvider } from './engines/aws-kms/key-provider.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import type { Logger } from 'pino';
 import { openMasterKeys } from './assemble-master-keys.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { checkPepper } from './domain/accounts/check-pepper.ts';
 import type { BackupPlace, BucketInventory } from './domain/backup/backup-place.ts';
 import type { DatabaseCopies } from './domain/backup/database-copies.ts';
@@ -107,6 +107,8 @@ export interface Assembly extends Engines {
 /** A directory, or a prefix in a bucket, which is empty or ends with a slash. */
 export type BackupAddress = { readonly folder: string } | { readonly bucket: string; readonly prefix: string };
 
+/** Documented in docs/api-v1.md: an entry that was claimed this often without being acknowledged is parked. */
+const inboxAttempts = 10;
 const unitSeconds = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 
 /** A restore is a command that may connect to a database that is being restored. */
@@ -318,7 +320,7 @@ function policyFrom(config: Config): Policy {
     recipientDomains: config.WAYBILL_RECIPIENT_DOMAINS.length === 0 ? null : config.WAYBILL_RECIPIENT_DOMAINS,
     resumeSeconds: config.WAYBILL_RESUME_SECONDS,
     grantMaxBytes: config.WAYBILL_GRANT_MAX_BYTES,
-    inboxAttempts: config.WAYBILL_INBOX_ATTEMPTS,
+    inboxAttempts,
     secondFactor: config.WAYBILL_SECOND_FACTOR,
     maxCodesPerRecipient: config.WAYBILL_CODES_PER_RECIPIENT,
     keepSeconds: {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig } from './config.ts';
+import { readConfig } from './config/config.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { type Failure, failureOf, failureText } from './failure.ts';
 import { userName } from './user-name.ts';

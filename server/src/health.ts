@@ -3,7 +3,7 @@
  * `work` processes of this machine whether they are ready, and exits with 1 if one of them is not. It is a program of its
  * own, because it runs every few seconds and needs nothing of the rest.
  */
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig } from './config/config.ts';
 
 const deadlineMs = 10_000;
 

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import closeWithGrace from 'close-with-grace';
-import { type Config, readConfig, readServiceEnvironment } from './config.ts';
+import { type Config, readConfig } from './config/config.ts';
+import { readServiceEnvironment } from './config/service-environment.ts';
 import { closeUnused, listenOn, offerHandOver, parseSockets } from './hand-over.ts';
 import { drain } from './http/drain.ts';
 import { branded, readAssets } from './http/pages/assets.ts';
 import { buildServer } from './http/server.ts';
+import { paceLimits } from './http/slow-peers.ts';
 import { type CertificateFiles, readCertificate, reloadCertificate } from './http/tls.ts';
 import { cannotListen, crashGraceMs, startService, stopLimitMs } from './service.ts';
 
@@ -29,7 +31,7 @@ export async function serve({ sockets }: { readonly sockets: string }): Promise<
     allowedHosts: config.WAYBILL_ALLOWED_HOSTS,
     trustedProxies: config.WAYBILL_TRUSTED_PROXIES,
     certificate,
-    paceLimits: { minBodyBytesPerSecond: config.WAYBILL_MIN_BODY_BYTES_PER_SECOND },
+    paceLimits,
     pages: {
       words: engines.words,
       assets: branded(readAssets(new URL('./assets/', import.meta.url)), {

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { readServiceEnvironment } from './config.ts';
+import { readServiceEnvironment } from './config/service-environment.ts';
 import { connectServiceManager } from './service-manager.ts';
 
 const log = pino({ level: 'silent' });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
-import type { ServiceEnvironment } from './config.ts';
+import type { ServiceEnvironment } from './config/service-environment.ts';
 
 /** How long the message to systemd may take. */
 const deadlineMs = 10_000;

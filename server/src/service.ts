@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { type Assembly, assemble } from './assemble.ts';
-import { type Config, readServiceEnvironment } from './config.ts';
+import type { Config } from './config/config.ts';
+import { readServiceEnvironment } from './config/service-environment.ts';
 import { SetupError } from './domain/setup-error.ts';
 import { type InheritedSockets, listenOn } from './hand-over.ts';
 import { buildConsole, type ProcessStatus } from './http/console/server.ts';

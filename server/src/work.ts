@@ -1,5 +1,5 @@
 import closeWithGrace from 'close-with-grace';
-import { readConfig, requireWorkConnections } from './config.ts';
+import { readConfig, requireWorkConnections } from './config/config.ts';
 import { longTasks, tasks, webhookTasks } from './jobs/jobs.ts';
 import { startReadingBounces } from './jobs/read-bounces.ts';
 import { startScrubbing } from './jobs/scrub.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { configTable } from '../../server/src/config.ts';
+import { configTable } from '../../server/src/config/config.ts';
 
 const chart = (path: string) => readFileSync(new URL(`../../deploy/helm/waybill/${path}`, import.meta.url), 'utf8');
 const names = (text: string) => [...new Set([...text.matchAll(/\bWAYBILL_\w+/g)].map(([name]) => name))];

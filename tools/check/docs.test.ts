@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { exitCodes as clientExitCodes } from '../../client/src/command/exit-codes.ts';
 import { errorMessages } from '../../protocol/src/errors.ts';
 import { limits } from '../../protocol/src/limits.ts';
-import { configTable } from '../../server/src/config.ts';
+import { configTable } from '../../server/src/config/config.ts';
 import { exitCodes } from '../../server/src/failure.ts';
 import { statusOf } from '../../server/src/http/json-errors.ts';
 import { configurationDocument } from '../generate/config-docs.ts';

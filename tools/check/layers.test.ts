@@ -31,7 +31,7 @@ const forbidden: Record<string, [file: string, imports: string]> = {
   'observe-knows-only-the-domain': ['server/src/observe/planted-surface.ts', '../http/guard.ts'],
   'client-stands-alone': ['client/src/planted-server.ts', '../../server/src/http/guard.ts'],
   'sdk-does-not-know-the-command': ['client/src/planted-command.ts', 'commander'],
-  'acceptance-is-a-black-box': ['acceptance/lib/planted.ts', '../../server/src/config.ts'],
+  'acceptance-is-a-black-box': ['acceptance/lib/planted.ts', '../../server/src/config/config.ts'],
   'views-know-only-themselves': ['server/src/views/planted-surface.ts', '../http/guard.ts'],
   'views-do-no-io': ['server/src/views/planted-io.ts', 'node:fs'],
   // Reported once, for the first file of the cycle.

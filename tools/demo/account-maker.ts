@@ -7,7 +7,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { readConfig } from '../../server/src/config.ts';
+import { readConfig } from '../../server/src/config/config.ts';
 import { createAccount } from '../../server/src/domain/accounts/create-account.ts';
 import { commandAuthor } from '../../server/src/domain/audit/author.ts';
 import { jobDeadlines, openDatabase, openPool } from '../../server/src/engines/postgres/database.ts';

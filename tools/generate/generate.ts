@@ -24,7 +24,7 @@ Writes the files that are generated from the code, or only those of the generato
 
   client-types      client/src/generated/wire.ts and client/src/generated/safe-name.ts, from the protocol
   sdk-docs          docs/sdk.md, from the types that the SDK exports
-  config-docs       docs/configuration.md, from server/src/config.ts
+  config-docs       docs/configuration.md, from the tables in server/src/config/settings/
   monitoring-docs   the table of metrics in docs/monitoring.md, from server/src/observe/
   delivery-picture  docs/images/delivery.png, on a demo that it starts: only if named, and needs the engines' programs
 

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { makeProgram as makeClient } from '../../client/src/command/program.ts';
-import { configTable } from '../../server/src/config.ts';
+import { configTable } from '../../server/src/config/config.ts';
 import { makeProgram as makeServer, type Roles } from '../../server/src/program.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -57,9 +57,9 @@ function manPage(program: Command, section: number, more = ''): string {
 
 /** Every setting, from the table that the program reads them with. */
 function settings(): string {
-  const entries = Object.entries(configTable).map(([name, { about, default: value, secret }]) => {
+  const entries = Object.entries(configTable).map(([name, { description, default: value, secret }]) => {
     const rest = value === undefined ? 'Required.' : value === '' ? '' : `Default: ${value}.`;
-    return `.TP\n.B ${name}\n${roff([about, rest, secret ? `May be in a file: ${name}_FILE.` : ''].filter(Boolean).join(' '))}`;
+    return `.TP\n.B ${name}\n${roff([description, rest, secret ? `May be in a file: ${name}_FILE.` : ''].filter(Boolean).join(' '))}`;
   });
   const files = ['/etc/waybill/environment', 'the settings, as NAME=VALUE lines'] as const;
   return `.SH ENVIRONMENT\n${entries.join('\n')}\n.SH FILES\n.TP\n.I ${files[0]}\n${files[1]}\n.SH SEE ALSO\n.BR waybill (1)\n`;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { configTable } from '../../server/src/config.ts';
+import { configTable } from '../../server/src/config/config.ts';
 import { makeSbom } from '../release/sbom.ts';
 import { runInstalled } from '../shared/installed-program.ts';
 

@@ -22,6 +22,9 @@ export interface PaceLimits {
   readonly minBodyBytesPerSecond: number;
 }
 
+/** Documented in docs/api.md: clients rely on it. */
+export const paceLimits: PaceLimits = { minBodyBytesPerSecond: 1024 };
+
 export interface SlowPeers {
   /** From now on, a peer that sent `Expect: 100-continue` has to send its body. */
   bodyIsAskedFor(socket: Socket): void;

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { examples, print } from '../admin/command.ts';
 import { linesOf as findingLines, summaryOf } from '../admin/doctor.ts';
-import { isSetting } from '../config.ts';
+import { isSetting } from '../config/config.ts';
 import type { Settings } from '../environment-file.ts';
 import { resolveGivenPath } from '../given-path.ts';
 import type { SetupOptions, SetupResult } from './setup.ts';

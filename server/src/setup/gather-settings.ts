@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { configTable, isSetting } from '../config.ts';
+import { configTable, isSetting } from '../config/config.ts';
 import type { Settings } from '../environment-file.ts';
 
 export interface Question {
@@ -58,12 +58,12 @@ export async function askForMissing(given: Settings, ask: Ask): Promise<Settings
     const setting = configTable[name];
     if (!setting || settings[name] !== undefined || settings[`${name}_FILE`] !== undefined) continue;
     settings[name] = await ask({
-      text: `${name}\n  ${setting.about}`,
+      text: `${name}\n  ${setting.description}`,
       suggestion: suggest(settings),
       hidden: name === 'WAYBILL_S3_SECRET_ACCESS_KEY',
       check(answer) {
         if (answer === '') throw new Error('is needed.');
-        setting.parse(answer);
+        setting.type.parse(answer);
       },
     });
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { assemble } from '../assemble.ts';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { authenticate } from '../domain/accounts/authenticate.ts';
 import { commandAuthor } from '../domain/audit/author.ts';
 import { fault } from '../domain/doctor/finding.ts';

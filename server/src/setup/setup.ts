@@ -1,5 +1,5 @@
 import type { Assembly } from '../assemble.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
 import type { ByCommand } from '../domain/audit/audit-store.ts';
 import type { Finding } from '../domain/doctor/finding.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ConfigError, configTable, inspectConfig } from '../config.ts';
+import { ConfigError, configTable, inspectConfig } from '../config/config.ts';
 import { SetupError } from '../domain/setup-error.ts';
 import { parseEnvironment, type Settings, updateEnvironment } from '../environment-file.ts';
 import type { ProtectedFiles } from './protected-files.ts';

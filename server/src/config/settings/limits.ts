@@ -1,0 +1,73 @@
+import type { Setting } from '../setting.ts';
+import { integer, list } from '../types.ts';
+
+/** The quotas of accounts, and the number of messages. */
+export const limitsSettings = {
+  WAYBILL_MAX_FILE_BYTES: {
+    group: 'common',
+    description: 'The maximum size of a file.',
+    default: String(2 * 1024 ** 4),
+    type: integer(1, 64 * 1024 ** 4),
+  },
+  WAYBILL_ACCOUNT_MAX_BYTES: {
+    group: 'common',
+    description:
+      'The total size of the files that an account may store, including what contacts send to it, unless the account or its group has its own limit. 0: no limit.',
+    default: '0',
+    type: integer(0, 1024 ** 5),
+  },
+  WAYBILL_DROPS_PER_DAY: {
+    group: 'common',
+    description:
+      'The number of drops and grants that an account may make from midnight to midnight (UTC), unless the account or its group has its own limit. 0: no limit.',
+    default: '0',
+    type: integer(0, 1_000_000_000),
+  },
+  WAYBILL_MAILS_PER_DAY: {
+    group: 'common',
+    description:
+      'The number of receivers that an account may write to from midnight to midnight (UTC), unless the account or its group has its own limit. 0: no limit.',
+    default: '0',
+    type: integer(0, 1_000_000_000),
+  },
+  WAYBILL_RECIPIENT_DOMAINS: {
+    group: 'common',
+    description:
+      'The domains of the addresses that accounts may send to, separated by commas, unless the account or its group has its own list. Empty: all.',
+    default: '',
+    type: list,
+  },
+  WAYBILL_GRANT_MAX_BYTES: {
+    group: 'tuning',
+    description: 'The maximum total size of the files that a contact may send through one link.',
+    default: String(1024 ** 4),
+    type: integer(1, 1024 ** 5),
+  },
+  WAYBILL_MESSAGES_PER_ACCOUNT: {
+    group: 'tuning',
+    description: 'The number of receivers that an account may write to in an hour before it gets 429.',
+    default: '10000',
+    type: integer(1, 100_000_000),
+  },
+  WAYBILL_MESSAGES_PER_RECIPIENT: {
+    group: 'tuning',
+    description:
+      'The number of drops and grants that an account may send to one address in an hour before it gets 429.',
+    default: '1000',
+    type: integer(1, 100_000_000),
+  },
+  WAYBILL_RECIPIENT_MESSAGES_PER_HOUR: {
+    group: 'tuning',
+    description:
+      'The number of mails sent to one address in an hour by all accounts together, not counting codes. Further mails are not lost; they wait in the outbox.',
+    default: '2000',
+    type: integer(1, 100_000_000),
+  },
+  WAYBILL_CODES_PER_RECIPIENT: {
+    group: 'tuning',
+    description:
+      'The number of codes sent to one phone number or address in an hour, for all links together. After that, the page says that there were too many.',
+    default: '20',
+    type: integer(1, 1_000_000),
+  },
+} satisfies Record<string, Setting>;
