@@ -1,4 +1,4 @@
-import type { Scanner, Unscanned, Verdict } from '../domain/ports/index.ts';
+import type { Scanner, Unscanned, Verdict } from '../domain/ports/scanner.ts';
 import { eicar } from './eicar.ts';
 
 export interface MemoryScanner extends Scanner {

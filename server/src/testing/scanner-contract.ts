@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Scan, Scanner, Verdict } from '../domain/ports/index.ts';
+import type { Scan, Scanner, Verdict } from '../domain/ports/scanner.ts';
 import { eicar } from './eicar.ts';
 
 export interface ScannerUnderTest extends AsyncDisposable {
