@@ -181,8 +181,10 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       perRecipient: config.WAYBILL_MESSAGES_PER_RECIPIENT,
     }),
     recipientPace: valkeyRecipientPace(valkey, { perHour: config.WAYBILL_RECIPIENT_MESSAGES_PER_HOUR }),
-    report: (what, details) => log.warn(details, what),
-    note: (what, details) => log.info(details, what),
+    logger: {
+      warn: (event, details) => log.warn(details, event),
+      info: (event, details) => log.info(details, event),
+    },
     scanner: clamdScanner({
       address: config.WAYBILL_CLAMD,
       verdictMs: config.WAYBILL_SCAN_SECONDS * 1000,

@@ -23,7 +23,7 @@ export interface AdminContext {
     | 'probeMailServer'
     | 'dns'
     | 'returnPaths'
-    | 'report'
+    | 'logger'
     | 'migrate'
     | 'planMigrations'
     | 'database'

@@ -7,7 +7,7 @@ import type { Checkpoint } from './ports/checkpoint.ts';
 import type { CsrfTokens } from './ports/csrf-tokens.ts';
 import type { KeyProvider } from './ports/key-provider.ts';
 import type { FailureLimit, MessageLimit, RecipientPace } from './ports/limits.ts';
-import type { Note, Report } from './ports/logger.ts';
+import type { Logger } from './ports/logger.ts';
 import type { ReadReport } from './ports/mailbox.ts';
 import type { Mailer } from './ports/mailer.ts';
 import type { ObjectStore } from './ports/object-store.ts';
@@ -46,8 +46,7 @@ export interface Engines {
   readonly webhookSecrets: WebhookSecrets;
   readonly messageLimit: MessageLimit;
   readonly recipientPace: RecipientPace;
-  readonly report: Report;
-  readonly note: Note;
+  readonly logger: Logger;
   readonly random: Random;
   readonly checkpoint: Checkpoint;
   readonly policy: Policy;

@@ -21,7 +21,7 @@ import { ReturnPaths } from '../domain/outbox/return-paths.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { KeyProvider } from '../domain/ports/key-provider.ts';
 import type { MessageLimit, RecipientPace } from '../domain/ports/limits.ts';
-import type { Note, Report } from '../domain/ports/logger.ts';
+import type { Logger } from '../domain/ports/logger.ts';
 import type { ReadReport } from '../domain/ports/mailbox.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
 import type { Random } from '../domain/ports/random.ts';
@@ -91,8 +91,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly sms: SmsGateway | undefined;
     readonly messageLimit: MessageLimit;
     readonly recipientPace: RecipientPace;
-    readonly report: Report;
-    readonly note: Note;
+    readonly logger: Logger;
     readonly letters: Letters;
     readonly webhookSender: WebhookSender;
     readonly webhookSecrets: WebhookSecrets;
@@ -141,8 +140,7 @@ export async function openTestExchange(
     sms: undefined,
     messageLimit: { take: async () => 0 },
     recipientPace: { take: async () => 0 },
-    report: () => undefined,
-    note: () => undefined,
+    logger: { warn: () => undefined, info: () => undefined },
     letters: createLetters(createWords({ fallback: 'en' }), plainOperator),
     // Receivers of a test are on this machine.
     webhookSender: webhookSender({ allowed: ['127.0.0.1'], allowHttp: true }),

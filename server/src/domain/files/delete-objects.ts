@@ -7,19 +7,19 @@ const leaseSeconds = 60;
 /** That so many objects cannot be deleted and none can is no fault of the objects. */
 const failedTogether = 10;
 
-type Needs = Pick<Engines, 'store' | 'objects' | 'report'>;
+type Needs = Pick<Engines, 'store' | 'objects' | 'logger'>;
 
 /**
  * Deletes up to 1,000 objects. One that the store does not delete is recorded and tried again later, so that it does not
  * keep the others. Returns how many were deleted.
  */
-export async function deleteObjects({ store, objects, report }: Needs, keys: readonly string[]): Promise<number> {
+export async function deleteObjects({ store, objects, logger }: Needs, keys: readonly string[]): Promise<number> {
   const failed = await objects.delete(keys);
   if (failed.length >= failedTogether && failed.length === keys.length) throw new ExchangeError('unavailable');
   const [first] = failed;
   if (first === undefined) return keys.length;
   await store.undeletedObjects.record(failed);
-  report('the object store does not delete an object', { object: first, objects: failed.length });
+  logger.warn('the object store does not delete an object', { object: first, objects: failed.length });
   return keys.length - failed.length;
 }
 

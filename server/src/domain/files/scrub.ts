@@ -12,7 +12,7 @@ const leastBytesPerFile = 64 * 1024;
 /** More than any file has. */
 const allObjects = 2 ** 31 - 1;
 
-type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'report'>;
+type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'logger'>;
 
 export interface Scrubbing {
   readonly signal?: AbortSignal | undefined;
@@ -110,7 +110,7 @@ class Pass {
       if (now?.id === id && !now.wrappedKey.equals(file.wrappedKey)) return this.#check(now);
     }
     if (damage && (await scrub.record(file, damage))) {
-      this.#engines.report('a stored file is damaged', { accountId, file: id, ...damage });
+      this.#engines.logger.warn('a stored file is damaged', { accountId, file: id, ...damage });
     } else if (!damage && file.isRecorded) await scrub.clear(file);
     this.#files += 1;
     this.#position = { accountId, id, objects: allObjects };

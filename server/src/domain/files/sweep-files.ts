@@ -5,7 +5,7 @@ import type { Deletion, DeletionStore } from './file-store.ts';
 
 const leaseSeconds = 60;
 
-type Needs = Pick<Engines, 'store' | 'objects' | 'checkpoint' | 'report'>;
+type Needs = Pick<Engines, 'store' | 'objects' | 'checkpoint' | 'logger'>;
 
 /**
  * Deletes the objects of files whose key is destroyed, and of uploads that ended without a file. The objects of many

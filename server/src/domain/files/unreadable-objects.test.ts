@@ -23,7 +23,7 @@ beforeAll(async () => {
   const options = { deadlineMs: 600, silenceMs: 300 };
   const objects = s3ObjectStore({ ...engineAddresses.s3, endpoint: s3.endpoint, bucket: bucket.name, ...options });
   exchange = await openTestExchange(objects, objects);
-  Object.assign(exchange.engines, { report: (_what: string, details: (typeof reports)[0]) => reports.push(details) });
+  exchange.engines.logger.warn = (_event, details) => void reports.push(details);
   actor = await exchange.account();
   closing.push(() => objects.close());
   for (const each of [exchange, bucket, s3]) closing.push(async () => each[Symbol.asyncDispose]());

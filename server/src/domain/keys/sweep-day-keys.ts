@@ -10,7 +10,7 @@ const maxReported = 10_000;
 /** Longer than any request takes from choosing a day to its commit. */
 const graceSeconds = 60 * 60;
 
-type Needs = Pick<Engines, 'store' | 'keys' | 'dayKeys' | 'report'>;
+type Needs = Pick<Engines, 'store' | 'keys' | 'dayKeys' | 'logger'>;
 
 /**
  * Destroys the keys of days that are over. What lives on, because it was not sent yet or the drop was extended, is first
@@ -21,10 +21,10 @@ export async function sweepDayKeys(engines: Needs, signal?: AbortSignal): Promis
   return engines.dayKeys.destroy(graceSeconds);
 }
 
-async function renew({ store, keys, dayKeys, report }: Needs, signal?: AbortSignal): Promise<void> {
+async function renew({ store, keys, dayKeys, logger }: Needs, signal?: AbortSignal): Promise<void> {
   const today = await dayKeys.today();
   if (today === undefined) return;
-  const lost = new LostKeys(dayKeys, report);
+  const lost = new LostKeys(dayKeys, logger);
   for (const owner of ['files', 'uploads', 'drops'] as const) {
     for (let batch = 0; batch < maxBatches; batch += 1) {
       signal?.throwIfAborted();
@@ -36,7 +36,7 @@ async function renew({ store, keys, dayKeys, report }: Needs, signal?: AbortSign
         const dataKey = await keys.unwrap(key.wrapped, key.version, key.id).catch((error: unknown) => {
           // Whether a key is lost is not known while the object store or the key service is away.
           if (!isLost(error)) throw error;
-          return lost.note(key);
+          return lost.record(key);
         });
         if (!dataKey) continue;
         const { accountId, id, wrapped: before, secondsLeft } = key;
@@ -54,17 +54,17 @@ async function renew({ store, keys, dayKeys, report }: Needs, signal?: AbortSign
 /** Reports a lost key when it is found, and not again in every sweep. */
 class LostKeys {
   readonly #dayKeys: Needs['dayKeys'];
-  readonly #report: Needs['report'];
+  readonly #logger: Needs['logger'];
   readonly #found = new Set<string>();
   /** Of the days whose keys are lost. */
   readonly versions = new Set<number>();
 
-  constructor(dayKeys: Needs['dayKeys'], report: Needs['report']) {
+  constructor(dayKeys: Needs['dayKeys'], logger: Needs['logger']) {
     this.#dayKeys = dayKeys;
-    this.#report = report;
+    this.#logger = logger;
   }
 
-  async note({ id, version }: OwnedKey): Promise<undefined> {
+  async record({ id, version }: OwnedKey): Promise<undefined> {
     const day = dayOfVersion(version);
     const isDayLost = await this.#dayKeys.open(day).then(
       () => false,
@@ -80,7 +80,7 @@ class LostKeys {
     this.#found.add(name);
     const { reportedLost } = this.#dayKeys;
     if (reportedLost.has(name)) return;
-    this.#report(what, details);
+    this.#logger.warn(what, details);
     if (reportedLost.size < maxReported) reportedLost.add(name);
   }
 

@@ -64,7 +64,7 @@ beforeAll(async () => {
     },
   };
   exchange = await openTestExchange(objects, objects);
-  Object.assign(exchange.engines, { report: (what: string) => reports.push(what) });
+  exchange.engines.logger.warn = (event) => void reports.push(event);
   closing.push(() => objects.close());
   for (const each of [exchange, bucket, vault, s3]) closing.push(async () => each[Symbol.asyncDispose]());
 });

@@ -68,7 +68,7 @@ describe('a mail that comes back', () => {
       diagnostic: 'smtp; 550 5.1.1 no such user: https://files.example.org/d/token',
     });
     const logged: unknown[] = [];
-    const logging = { ...engines, report: (...line: unknown[]) => void logged.push(line) };
+    const logging = { ...engines, logger: { ...engines.logger, warn: (...line: unknown[]) => void logged.push(line) } };
     expect(await recordBounce(logging, report)).toBe('undeliverable');
     expect(await recordBounce(logging, report)).toBe('known');
     const message = drop.mail.messageId.slice(1, 37);
@@ -218,7 +218,7 @@ describe('nothing changes by', () => {
 
 describe('a Maildir', () => {
   const mailboxOf = (mails: Record<string, Buffer | undefined>) => {
-    const [aside, reports] = [new Set<string>(), new Array<string>()];
+    const [aside, warnings] = [new Set<string>(), new Array<string>()];
     const mailbox: Mailbox = {
       list: async (count) => Object.keys(mails).slice(0, count),
       read: async (name) => mails[name],
@@ -230,7 +230,8 @@ describe('a Maildir', () => {
         delete mails[name];
       },
     };
-    return { mails, mailbox, aside, reports, report: (what: string) => void reports.push(what) };
+    const logger = { ...engines.logger, warn: (event: string) => void warnings.push(event) };
+    return { mails, mailbox, aside, warnings, logger };
   };
 
   test('is read and emptied, whatever is in it', async () => {
@@ -242,10 +243,10 @@ describe('a Maildir', () => {
   });
 
   test('keeps its mails while the database is away; what cannot be read is set aside', async () => {
-    const { mails, mailbox, aside, reports, report } = mailboxOf({ a: Buffer.from('a'), b: Buffer.from('b') });
+    const { mails, mailbox, aside, warnings, logger } = mailboxOf({ a: Buffer.from('a'), b: Buffer.from('b') });
     const failing = (fault: Error) => ({
       ...engines,
-      report,
+      logger,
       async readReport(): Promise<never> {
         throw fault;
       },
@@ -253,6 +254,6 @@ describe('a Maildir', () => {
     await expect(readBounces(failing(new ExchangeError('unavailable')), mailbox)).rejects.toThrow();
     expect(Object.keys(mails)).toEqual(['a', 'b']);
     await readBounces(failing(new TypeError('a fault of ours')), mailbox);
-    expect([mails, [...aside], reports.length]).toEqual([{}, ['a', 'b'], 2]);
+    expect([mails, [...aside], warnings.length]).toEqual([{}, ['a', 'b'], 2]);
   });
 });

@@ -8,7 +8,7 @@ const mailsAtOnce = 1000;
 
 /** Reads returned mails and removes them. Several workers may do so at once: a mail that is read twice counts once. */
 export async function readBounces(
-  engines: Pick<Engines, 'store' | 'random' | 'readReport' | 'returnPaths' | 'report'>,
+  engines: Pick<Engines, 'store' | 'random' | 'readReport' | 'returnPaths' | 'logger'>,
   mailbox: Mailbox,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function readBounces(
     } catch (error) {
       // While the database is unavailable, the mail stays where it is.
       if (error instanceof ExchangeError && error.code === 'unavailable') throw error;
-      engines.report('a mail that came back could not be read and was set aside', {
+      engines.logger.warn('a mail that came back could not be read and was set aside', {
         reason: error instanceof Error ? error.name : 'unknown',
       });
       await mailbox.setAside(name);

@@ -8,7 +8,7 @@ export const maxBounceBytes = 1024 ** 2;
 
 export type BounceResult = 'undeliverable' | 'recorded' | 'not a report' | 'not ours' | 'not permanent' | 'known';
 
-type Needs = Pick<Engines, 'store' | 'random' | 'readReport' | 'returnPaths' | 'report'>;
+type Needs = Pick<Engines, 'store' | 'random' | 'readReport' | 'returnPaths' | 'logger'>;
 
 /**
  * Records a mail that came to the return path of a message. Anyone can send one, so only a report of a permanent
@@ -27,7 +27,7 @@ export async function recordBounce(engines: Needs, mail: Buffer): Promise<Bounce
   const given = await giveUp(engines, accountId, messageId, { outcome, answer, actor: 'mail server' });
   if (!given) return 'known';
   const result = given.undeliverable ? 'undeliverable' : 'recorded';
-  engines.report('a mail was returned', { message: messageId, reference: referenceOf(given.dropId), result });
+  engines.logger.warn('a mail was returned', { message: messageId, reference: referenceOf(given.dropId), result });
   return result;
 }
 

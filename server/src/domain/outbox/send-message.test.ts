@@ -7,7 +7,7 @@ import { createDrop, grantAccess } from '../drops/create-drop.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { tokenDigest } from '../links/link-token.ts';
 import { openLink } from '../links/open-link.ts';
-import type { Note, Report } from '../ports/logger.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { Mail, Mailer } from '../ports/mailer.ts';
 import { referenceOf } from '../reference.ts';
 import type { Store } from '../store.ts';
@@ -283,14 +283,14 @@ const loggedOf = async (id: string) => {
 };
 
 test('what was sent is in the log with the reference of its drop, and so is what was no longer needed', async () => {
-  const notes: unknown[] = [];
-  const note: Note = (what, details) => void notes.push([what, details]);
+  const logged: unknown[] = [];
+  const logger: Logger = { ...engines.logger, info: (...line) => void logged.push(line) };
   const [sent, late] = [await oneMail(), await oneMail()];
   await query('update drops set ended_at = now() where account_id = $1', [late.actor.accountId]);
   for (const { actor, id } of [sent, late]) {
-    await sendMessage({ ...engines, ...recording(), note }, actor.accountId, id);
+    await sendMessage({ ...engines, ...recording(), logger }, actor.accountId, id);
   }
-  expect(notes).toEqual([
+  expect(logged).toEqual([
     ['a message was sent', await loggedOf(sent.id)],
     [
       'a message was not sent, because it is no longer needed',
@@ -303,8 +303,8 @@ describe('a failure is reported to the operator', () => {
   const reportsOf = async (outcome: () => ReturnType<Mailer['send']>) => {
     const { actor, id } = await oneMail();
     const reports: unknown[] = [];
-    const report: Report = (what, details) => void reports.push([what, details]);
-    await sendMessage({ ...engines, ...recording(outcome), report }, actor.accountId, id);
+    const logger: Logger = { ...engines.logger, warn: (...line) => void reports.push(line) };
+    await sendMessage({ ...engines, ...recording(outcome), logger }, actor.accountId, id);
     return { reports, details: await loggedOf(id) };
   };
 

@@ -39,8 +39,7 @@ type Needs = Pick<
   | 'policy'
   | 'checkpoint'
   | 'recipientPace'
-  | 'report'
-  | 'note'
+  | 'logger'
 >;
 
 /**
@@ -59,12 +58,15 @@ export async function sendMessage(
   const pointless = pointlessBecause(message);
   if (pointless !== undefined) {
     await outbox.settle(accountId, messageId, 'given_up', pointless);
-    engines.note('a message was not sent, because it is no longer needed', { ...loggedOf(message), reason: pointless });
+    engines.logger.info('a message was not sent, because it is no longer needed', {
+      ...loggedOf(message),
+      reason: pointless,
+    });
     return;
   }
   if (message.person.stopped && isStoppable(message.kind)) {
     await giveUp(engines, accountId, messageId, { outcome: stoppedReason, answer: stoppedReason, actor: 'receiver' });
-    engines.note('a message was not sent', { ...loggedOf(message), reason: stoppedReason });
+    engines.logger.info('a message was not sent', { ...loggedOf(message), reason: stoppedReason });
     return;
   }
   const waitSeconds = await paceOf(engines, message);
@@ -103,16 +105,19 @@ async function attempt(
   message: WaitingMessage,
 ): Promise<{ state: 'sent' | 'given_up' | 'waiting'; outcome: string }> {
   const failed = (outcome: string, reason: string, state: 'given_up' | 'waiting') => {
-    engines.report(state === 'waiting' ? 'a message was not sent and will be tried again' : 'a message was given up', {
-      ...loggedOf(message),
-      reason,
-    });
+    engines.logger.warn(
+      state === 'waiting' ? 'a message was not sent and will be tried again' : 'a message was given up',
+      {
+        ...loggedOf(message),
+        reason,
+      },
+    );
     return { state, outcome: onOneLine(outcome) };
   };
   try {
     const { outcome, answer } = await deliver(engines, message);
     if (outcome === 'sent') {
-      engines.note('a message was sent', loggedOf(message));
+      engines.logger.info('a message was sent', loggedOf(message));
       return { state: 'sent', outcome: onOneLine(answer) };
     }
     return failed(answer, codesOf(answer), 'given_up');

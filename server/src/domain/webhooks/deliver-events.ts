@@ -17,7 +17,7 @@ const rowsAtOnce = 500;
 /** Nothing has reached the receiver for so long that nobody seems to be waiting for it. */
 export const disableAfterSeconds = 5 * 24 * 60 * 60;
 
-type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender' | 'webhookSecrets' | 'report' | 'checkpoint'>;
+type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender' | 'webhookSecrets' | 'logger' | 'checkpoint'>;
 
 /**
  * Sends a webhook the events that are due, a few at a time. A webhook has one sender at a time, however many workers

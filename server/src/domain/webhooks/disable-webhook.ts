@@ -5,16 +5,16 @@ import type { AutomaticDisabledReason } from './webhook-store.ts';
 
 /** Stops sending to a webhook, and tells the account's owner by mail. */
 export async function disableWebhook(
-  engines: Pick<Engines, 'store' | 'random' | 'report'>,
+  engines: Pick<Engines, 'store' | 'random' | 'logger'>,
   accountId: string,
   webhookId: string,
   reason: AutomaticDisabledReason,
 ): Promise<void> {
-  const { store, random, report } = engines;
+  const { store, random, logger } = engines;
   await store.transaction(async (tx) => {
     if (!(await tx.webhooks.disable(accountId, webhookId, reason, random.uuid()))) return;
     const details = { webhookId, reason };
     await record(engines, tx, { accountId, author: systemAuthor('server'), action: 'webhook.disabled', details });
-    report('a webhook was disabled', { webhook: webhookId, reason });
+    logger.warn('a webhook was disabled', { webhook: webhookId, reason });
   });
 }

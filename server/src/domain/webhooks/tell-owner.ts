@@ -4,11 +4,11 @@ import { messageIdOf } from '../outbox/message-id.ts';
 /** The job that mails the owner of a webhook that it was disabled. It is tried again, for days, until it succeeds. */
 export const tellOwnerJob = 'tell-owner-of-webhook';
 
-type Needs = Pick<Engines, 'store' | 'mailer' | 'letters' | 'policy' | 'returnPaths' | 'report'>;
+type Needs = Pick<Engines, 'store' | 'mailer' | 'letters' | 'policy' | 'returnPaths' | 'logger'>;
 
 /** Nothing is sent if the webhook was enabled or removed in the meantime. */
 export async function tellOwner(
-  { store, mailer, letters, policy, returnPaths, report }: Needs,
+  { store, mailer, letters, policy, returnPaths, logger }: Needs,
   accountId: string,
   webhookId: string,
   messageId: string,
@@ -34,5 +34,5 @@ export async function tellOwner(
     }),
   });
   if (outcome === 'refused')
-    report('the owner of a webhook could not be told that it was disabled', { webhook: webhookId });
+    logger.warn('the owner of a webhook could not be told that it was disabled', { webhook: webhookId });
 }
