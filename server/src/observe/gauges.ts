@@ -116,7 +116,7 @@ export function addGauges(registry: Registry, sources: Sources): void {
   );
   gauge(
     'waybill_outbox_messages',
-    'Mails and SMS that wait, those of them that are due, and those that were given up; each up to 10,000. Only in work.',
+    'Mails and SMS that wait, those of them that are due, and those that were abandoned; each up to 10,000. Only in work.',
     'state',
     async () => (await backlog())?.messages,
   );

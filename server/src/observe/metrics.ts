@@ -80,7 +80,7 @@ export function createMetrics(process: { readonly role: string; readonly version
     }),
     callFailures: new Counter({
       name: 'waybill_engine_failures_total',
-      help: 'Calls to the engines that failed. Calls that the client or we ourselves gave up are not included.',
+      help: 'Calls to the engines that failed. Calls that the client or the server cancelled are not included.',
       labelNames: ['engine', 'operation'],
       registers,
     }),

@@ -19,7 +19,7 @@ export const limitsSettings = {
   WAYBILL_DROPS_PER_DAY: {
     group: 'common',
     description:
-      'The number of drops and grants that an account may make from midnight to midnight (UTC), unless the account or its group has its own limit. 0: no limit.',
+      'The number of drops and requests that an account may create from midnight to midnight (UTC), unless the account or its group has its own limit. 0: no limit.',
     default: '0',
     type: integer(0, 1_000_000_000),
   },
@@ -52,7 +52,7 @@ export const limitsSettings = {
   WAYBILL_MESSAGES_PER_RECIPIENT: {
     group: 'tuning',
     description:
-      'The number of drops and grants that an account may send to one address in an hour before it gets 429.',
+      'The number of drops and requests that an account may send to one address in an hour before it gets 429.',
     default: '1000',
     type: integer(1, 100_000_000),
   },

@@ -26,7 +26,7 @@ export const retentionSettings = {
   WAYBILL_MESSAGE_DAYS: {
     group: 'common',
     description:
-      'How long records of mails and SMS that were sent or given up are kept, with their recipients. 0: as long as their drop.',
+      'How long records of mails and SMS that were sent or abandoned are kept, with their receivers. 0: as long as their drop.',
     default: '0',
     type: integer(0, 36_500),
   },

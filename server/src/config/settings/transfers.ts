@@ -19,7 +19,7 @@ export const transfersSettings = {
   },
   WAYBILL_UPLOAD_LEASE_SECONDS: {
     group: 'tuning',
-    description: 'How long after its last sign of life an upload is given up if its process has died.',
+    description: 'How long after its last sign of life an upload is abandoned if its process has died.',
     default: '60',
     type: integer(1, 86_400),
   },
