@@ -1,6 +1,6 @@
 # The image of waybilld, and of the command waybill. docs/containers.md describes how to run it.
 
-# What `waybilld admin backup` and `restore` run, which must be as new as the server: --build-arg POSTGRES=18
+# The tools of `waybilld admin backup` and `restore`, which must be at least as new as the server: --build-arg POSTGRES=18
 ARG POSTGRES=17
 FROM docker.io/library/postgres:${POSTGRES}-trixie AS postgres
 RUN mkdir -p /tools/usr/local/bin \
@@ -16,7 +16,7 @@ COPY client/package.json client/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
-# The libraries of waybilld are part of server/dist. Their licences stay, and what scanners for known vulnerabilities read.
+# The libraries of waybilld are part of server/dist. Only their licences stay, and the files that vulnerability scanners read.
 RUN find node_modules server/node_modules -type f ! -name package.json ! -iname 'licen[cs]e*' -delete
 
 # The whole content of the image: PostgreSQL's tools and Node with the libraries they are linked to, and the program. Where

@@ -29,7 +29,8 @@ selector:
     app.kubernetes.io/component: {{ .role }}
 strategy:
   {{- if eq .role "work" }}
-  # A worker must not be older than who enqueues its jobs: old ones take no more jobs before the first new pod serves.
+  # A worker must not be older than the pods that enqueue its jobs: old workers stop taking jobs before the first new
+  # pod serves.
   type: Recreate
   {{- else }}
   # A new pod is ready before an old one stops.
@@ -41,7 +42,7 @@ template:
       {{- include "waybill.labels" .root | nindent 6 }}
       app.kubernetes.io/component: {{ .role }}
     annotations:
-      # Other settings and other secrets are other pods. A Secret can be read only by `helm install` and `upgrade`.
+      # Changed settings or secrets replace the pods. A Secret can be read only by `helm install` and `upgrade`.
       checksum/settings: {{ include (print .root.Template.BasePath "/settings.yaml") .root | sha256sum }}
       checksum/secret: {{ (lookup "v1" "Secret" .root.Release.Namespace (include "waybill.secret" .root)).data | toJson | sha256sum }}
       {{- with .root.Values.podAnnotations }}
@@ -49,7 +50,7 @@ template:
       {{- end }}
   spec:
     {{- include "waybill.podSecurity" . | nindent 4 }}
-    # A stopping process serves on by itself while it reports that it is not ready, so no preStop hook is needed.
+    # A stopping process keeps serving while it reports that it is not ready, so no preStop hook is needed.
     terminationGracePeriodSeconds: {{ add .root.Values.stop.delaySeconds .root.Values.stop.seconds 40 }}
     containers:
       - name: {{ .role }}
@@ -98,13 +99,13 @@ template:
     {{- end }}
 {{- end }}
 
-{{/* What all pods have in common: a dict with root. */}}
+{{/* The common part of all pods: a dict with root. */}}
 {{- define "waybill.podSecurity" -}}
 automountServiceAccountToken: false
 {{- with .root.Values.serviceAccount.name }}
 serviceAccountName: {{ . }}
 {{- end }}
-# They would be variables such as WAYBILL_SERVICE_HOST, which are not settings.
+# Service links would set variables such as WAYBILL_SERVICE_HOST, which are not settings.
 enableServiceLinks: false
 {{- with .root.Values.imagePullSecrets }}
 imagePullSecrets: {{ toYaml . | nindent 2 }}
@@ -122,7 +123,7 @@ securityContext:
   {{- end }}
 {{- end }}
 
-{{/* What all containers have in common. */}}
+{{/* The common part of all containers. */}}
 {{- define "waybill.container" -}}
 image: {{ include "waybill.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
