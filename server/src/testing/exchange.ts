@@ -42,6 +42,7 @@ import { createLetters } from '../views/letters.ts';
 import { plainOperator } from '../views/operator.ts';
 import { createWords } from '../views/words.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { MemoryLimits } from './memory-limits.ts';
 import { type MemoryObjectStore, memoryObjectStore } from './memory-object-store.ts';
 import { memoryScanner } from './memory-scanner.ts';
 
@@ -73,6 +74,9 @@ export const testPolicy: Policy = {
     webhooks: 2_592_000,
   },
 };
+
+/** A limit that no test reaches unless it sets its own. */
+export const plenty = 1_000_000;
 
 /**
  * Everything the domain's operations need, on its own real database. Objects are in memory unless a store is given. Day
@@ -129,6 +133,7 @@ export async function openTestExchange(
   const random: Random = { bytes: randomBytes, uuid: randomUUIDv7 };
   const masterKeys = keyfileProvider(keyFile, random);
   const dayKeys = new DayKeys({ store: database.store, objects: dayKeyObjects, masterKeys, random });
+  const limits = new MemoryLimits();
   const engines = {
     store: database.store,
     objects,
@@ -138,8 +143,8 @@ export async function openTestExchange(
     random,
     checkpoint: () => undefined,
     sms: undefined,
-    messageLimit: { take: async () => 0 },
-    recipientPace: { take: async () => 0 },
+    messageLimit: limits.messageLimit({ perAccount: plenty, perRecipient: plenty }),
+    recipientPace: limits.recipientPace({ perHour: plenty }),
     logger: { warn: () => undefined, info: () => undefined },
     letters: createLetters(createWords({ fallback: 'en' }), plainOperator),
     // Receivers of a test are on this machine.

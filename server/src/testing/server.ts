@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { FailureLimit } from '../domain/ports/limits.ts';
 import { buildServer, type ServerOptions } from '../http/server.ts';
-import type { TestExchange } from './exchange.ts';
+import { plenty, type TestExchange } from './exchange.ts';
+import { MemoryLimits } from './memory-limits.ts';
 import { testPages } from './pages.ts';
 
 export const testHost = 'files.example.org';
@@ -34,19 +34,10 @@ export function buildTestServer(
   changes: Partial<Parameters<typeof buildServer>[0]> = {},
   options: Partial<ServerOptions> = {},
 ): FastifyInstance {
-  const minted = new Set<string>();
-  const csrfTokens = {
-    async mint() {
-      const token = randomBytes(32).toString('base64url');
-      minted.add(token);
-      return token;
-    },
-    accept: async (_account: string, token: string) => minted.has(token),
-  };
-  return buildServer(
-    { ...engines, csrfTokens, failureLimit: failureLimitOf(), ...changes },
-    { ...testServerOptions, ...options },
-  );
+  const limits = new MemoryLimits();
+  const csrfTokens = limits.csrfTokens({ ttlSeconds: 900 });
+  const failureLimit = limits.failureLimit({ failures: plenty, seconds: 60 });
+  return buildServer({ ...engines, csrfTokens, failureLimit, ...changes }, { ...testServerOptions, ...options });
 }
 
 /** Posts a form, as a page's button does. */

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { chunkBytes } from '../../domain/files/sealing.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { announced, deskFiles, grantedLink } from '../../testing/grants.ts';
-import { failureLimitOf } from '../../testing/server.ts';
+import { MemoryLimits } from '../../testing/memory-limits.ts';
 import { DeskStore } from './desk-store.ts';
 
 const exchange = await useTestExchange();
-const engines = { ...exchange.engines, failureLimit: failureLimitOf() };
+const engines = { ...exchange.engines, failureLimit: new MemoryLimits().failureLimit({ failures: 10, seconds: 60 }) };
 
 const bytesOf = (letter: string) => Readable.from([Buffer.alloc(chunkBytes, letter)]);
 

@@ -11,7 +11,8 @@ import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.t
 import { createMetrics } from '../../observe/metrics.ts';
 import { noTracing } from '../../observe/tracing.ts';
 import { type AskV1, askV1, v1Ajv, v1Described } from '../../testing/ask-v1.ts';
-import { buildTestServer, failureLimitOf, testHost } from '../../testing/server.ts';
+import { MemoryLimits } from '../../testing/memory-limits.ts';
+import { buildTestServer, testHost } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import { exampleOf } from './reference.ts';
 import type { Route } from './route.ts';
@@ -143,19 +144,20 @@ describe('a refusal', () => {
     }
   });
 
-  test('comes sooner the more attempts fail', async () => {
-    const first = await ask('GET', '/account', { key: 'wb_wrong' });
+  test('becomes 429 after too many failed attempts, and says how many are left', async () => {
+    const failureLimit = new MemoryLimits().failureLimit({ failures: 1, seconds: 60 });
+    const server = buildTestServer(exchange, { failureLimit });
+    const first = await ask('GET', '/account', { key: 'wb_wrong', server });
     expect([first.status, first.headers['ratelimit-policy'], first.headers['ratelimit']]).toEqual([
       401,
-      '"failures";q=10;w=60',
-      '"failures";r=9;t=60',
+      '"failures";q=1;w=60',
+      '"failures";r=0;t=60',
     ]);
-    const server = buildTestServer(exchange, { failureLimit: failureLimitOf(30) });
-    const answer = await ask('GET', '/account', { key: 'wb_wrong', server });
-    expect([answer.status, answer.headers['retry-after'], answer.headers['ratelimit']]).toEqual([
+    const second = await ask('GET', '/account', { key: 'wb_wrong', server });
+    expect([second.status, second.headers['retry-after'], second.headers['ratelimit']]).toEqual([
       429,
-      '30',
-      '"failures";r=0;t=30',
+      '60',
+      '"failures";r=0;t=60',
     ]);
     await server.close();
   });

@@ -1,0 +1,34 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { contractSettings, limitsContract } from '../../testing/limits-contract.ts';
+import { connectValkey } from './connect.ts';
+import { valkeyCsrfTokens } from './csrf-tokens.ts';
+import { valkeyFailureLimit } from './failure-limit.ts';
+import { valkeyMessageLimit } from './message-limit.ts';
+import { valkeyRecipientPace } from './recipient-pace.ts';
+
+limitsContract('Redis', async () => {
+  const random = { bytes: randomBytes, uuid: randomUUID };
+  const open = () => connectValkey(engineAddresses.valkey, () => undefined);
+  const [here, elsewhere] = [open(), open()];
+  const pair = <Engine>(connect: (client: typeof here) => Engine) => [connect(here), connect(elsewhere)] as const;
+  return {
+    csrfTokens: pair((client) => valkeyCsrfTokens(client, random, contractSettings.csrfTokens)),
+    failureLimit: pair((client) => valkeyFailureLimit(client, contractSettings.failureLimit)),
+    messageLimit: pair((client) => valkeyMessageLimit(client, contractSettings.messageLimit)),
+    recipientPace: pair((client) => valkeyRecipientPace(client, contractSettings.recipientPace)),
+    async elapse(subject, seconds) {
+      for (const key of await here.keys(`waybill:*${subject}*`)) {
+        if ((await here.type(key)) === 'zset') {
+          for (const member of await here.zrange(key, '0', '-1')) await here.zincrby(key, -seconds * 1000, member);
+        }
+        const leftMs = (await here.pttl(key)) - seconds * 1000;
+        // Time that is over removes a key at once.
+        await here.pexpire(key, Math.max(0, leftMs));
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of [here, elsewhere]) client.disconnect();
+    },
+  };
+});
