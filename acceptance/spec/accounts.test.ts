@@ -5,6 +5,7 @@ import { admin, adminJson } from '../lib/admin.ts';
 import { header, text } from '../lib/answer.ts';
 import { Client } from '../lib/client.ts';
 import { assertErrorAnswer } from '../lib/expect.ts';
+import { query } from '../lib/inside.ts';
 
 interface CreatedAccount {
   account: { email: string; phone: string; type: string; disabled: boolean };
@@ -35,22 +36,17 @@ describe('creating an account', () => {
     const email = uniqueAddress('half');
     expect((await admin(['accounts', 'create', '--email', email, '--json'])).exitCode).not.toBe(0);
     expect((await admin(['accounts', 'create', '--phone', '46701234567', '--json'])).exitCode).not.toBe(0);
-    expect(await listedAddresses()).not.toContain(email);
+    expect(await query('select from accounts where email = $1', [email])).toEqual([]);
   });
 
-  for (const number of [
-    '123456',
-    '1234567890123456',
-    '+46701234567',
-    '0046701234567',
-    '0701234567',
-    '46 70 123',
-    'abc',
-  ]) {
+  // Every form that is refused: server/src/domain/contacts/phone-number.test.ts.
+  for (const number of ['123456', '1234567890123456', '+46701234567']) {
     test(`refuses the number ${number}`, async () => {
       const email = uniqueAddress('number');
-      expect((await admin(create(email, number))).exitCode).not.toBe(0);
-      expect(await listedAddresses()).not.toContain(email);
+      const { exitCode, stderr } = await admin(create(email, number));
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/number/);
+      expect(await query('select from accounts where email = $1', [email])).toEqual([]);
     });
   }
 
@@ -130,8 +126,3 @@ test('a disabled account gets the answer of a wrong key, and works again when en
   expect((await admin(['accounts', 'enable', '--email', client.user])).exitCode).toBe(0);
   expect((await client.index()).status).toBe(200);
 });
-
-async function listedAddresses(): Promise<string[]> {
-  const accounts = await adminJson<{ email: string }[]>(['accounts', 'list', '--json']);
-  return accounts.map(({ email }) => email);
-}

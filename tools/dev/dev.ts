@@ -39,7 +39,14 @@ const commands =
     ? [[waybilld, ...words]]
     : [
         [join(project, 'node_modules/.bin/tsc'), '-b', '--watch', '--preserveWatchOutput'],
-        [join(project, 'node_modules/.bin/vite'), 'build', '--watch', '--config', 'server/vite.program.config.ts', 'server'],
+        [
+          join(project, 'node_modules/.bin/vite'),
+          'build',
+          '--watch',
+          '--config',
+          'server/vite.program.config.ts',
+          'server',
+        ],
         ['--watch-path', join(project, 'server/dist'), waybilld, 'serve'],
         ['--watch-path', join(project, 'server/dist'), waybilld, 'work'],
       ];
