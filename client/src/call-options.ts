@@ -1,16 +1,16 @@
-// In a file of its own: users of the package need no types of Node for it.
+// Separate from the code, so that users of the package do not need the types of Node.
 
-/** What every call accepts. */
+/** Options of every call. */
 export interface CallOptions {
   /** Aborts the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** What a call accepts that changes something. */
+/** Options of a call that changes something. */
 export interface PostOptions extends CallOptions {
   /**
-   * Makes the call repeatable: with the same key within 7 days, by any process, it is carried out once, and answered the
-   * same each time. Without it, the call itself retries safely.
+   * Makes the call idempotent: calls with the same key within 7 days, by any process, are carried out once and return
+   * the same result. Without a key, only the retries of this call are idempotent.
    */
   idempotencyKey?: string | undefined;
 }

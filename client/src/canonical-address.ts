@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 
-/** An address as the server keeps it: in lower case, its domain in ASCII. */
+/** Returns an address in the form that the server stores: in lower case, with its domain in ASCII. */
 export function toCanonicalAddress(address: string): string {
   const lower = address.trim().toLowerCase();
   const at = lower.lastIndexOf('@');

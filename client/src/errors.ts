@@ -1,27 +1,27 @@
 import type { ErrorCode, Fault } from './generated/wire.ts';
 
-/** What can go wrong in the client, or on the way to the server. */
+/** Codes of failures in the client, or of the connection to the server. */
 export type LocalErrorCode =
-  /** No answer, or one that broke off. */
+  /** The server did not respond, or its response broke off. */
   | 'unreachable'
-  /** An answer that a Waybill server does not give: most likely another program answers at this address. */
+  /** The response is not one of a Waybill server: probably another program responds at this address. */
   | 'unexpected_response'
-  /** A file changed, ended early or could not be read while it was uploaded. */
+  /** A file changed, ended early or could not be read during its upload. */
   | 'source_failed'
-  /** Something is already where a download should go. */
+  /** The path of a download exists already. */
   | 'target_exists'
-  /** The call is wrong in itself. */
+  /** The arguments of the call are invalid. */
   | 'invalid_argument'
-  /** There is no receiver. */
+  /** No receiver was given. */
   | 'no_receivers'
-  /** There is no file to send. */
+  /** No file was given. */
   | 'no_files'
   /** There are more files than one drop may have. */
   | 'too_many_files'
   /** An address is already a contact. */
   | 'contact_exists';
 
-/** What a `WaybillError` can be: a refusal of the server, or a failure on this side. */
+/** The codes of a `WaybillError`: those of the server, and those of the client. */
 export type WaybillErrorCode = ErrorCode | LocalErrorCode;
 
 /**
@@ -78,40 +78,40 @@ const retryable: Record<WaybillErrorCode, boolean> = {
   invalid_argument: false,
 };
 
-/** What is known of a failure besides its code. */
+/** Details of a failure besides its code. */
 export interface ErrorDetails {
-  /** The HTTP status, if there was an answer. */
+  /** The HTTP status, if the server responded. */
   status?: number | undefined;
-  /** The HTTP request, to quote to the administrator. */
+  /** Identifies the HTTP request; quote it to the administrator. */
   instance?: string | undefined;
-  /** How long the server asks to wait. */
+  /** How many seconds the server asks to wait. */
   retryAfterSeconds?: number | undefined;
-  /** Everything that is wrong with the request. */
+  /** All faults of the request. */
   faults?: readonly Fault[] | undefined;
-  /** The error that led to this one. */
+  /** The error that caused this one. */
   cause?: unknown;
 }
 
 /** Every failure of the client except an abort, which is thrown as the signal's reason. */
 export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> extends Error {
-  /** Tells it from other errors, also if a program has loaded the package twice. */
+  /** Identifies the error even if a program has loaded the package twice. */
   override readonly name = 'WaybillError';
-  /** What went wrong, for programs. `message` says it to people, and what to do next. */
+  /** The kind of failure, for programs. `message` describes it to people. */
   readonly code: Code;
-  /** The HTTP status, if there was an answer. */
+  /** The HTTP status, if the server responded. */
   readonly status: number | undefined;
-  /** The HTTP request, to quote to the administrator. */
+  /** Identifies the HTTP request; quote it to the administrator. */
   readonly instance: string | undefined;
-  /** How long the server asks to wait, if it does. */
+  /** How many seconds the server asks to wait, if it does. */
   readonly retryAfterSeconds: number | undefined;
-  /** Everything that is wrong with the request, if the server listed it. */
+  /** All faults of the request, if the server listed them. */
   readonly faults: readonly Fault[];
 
   /**
-   * For tests of your program: the client itself makes all others.
+   * Creates an error, for tests of your program.
    *
-   * @param code What went wrong.
-   * @param message The same for people.
+   * @param code The kind of failure.
+   * @param message A description for people.
    */
   constructor(code: Code, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -122,24 +122,24 @@ export class WaybillError<Code extends WaybillErrorCode = WaybillErrorCode> exte
     this.faults = details.faults ?? [];
   }
 
-  /** Whether the same call may succeed later. The client has retried it already. */
+  /** Whether the same call may succeed later. The client has already retried it. */
   get isRetryable(): boolean {
     return retryable[this.code];
   }
 }
 
 /**
- * Tells whether an error is one of the client's and, if codes are given, has one of them.
+ * Checks whether an error is a `WaybillError` and, if codes are given, has one of them.
  *
  * @param error Anything that was thrown.
- * @param codes The codes to look for; none: any code.
- * @returns Whether it is. The type of the error is narrowed to the codes.
+ * @param codes The codes to accept; any code if none is given.
+ * @returns Whether it is one. Narrows the type of the error to the codes.
  */
 export function isWaybillError<Code extends WaybillErrorCode = WaybillErrorCode>(
   error: unknown,
   ...codes: Code[]
 ): error is WaybillError<Code> {
-  // By name and not by class: a program may have loaded the package twice, by import and by require.
+  // Compares the name, not the class: a program may have loaded the package twice, by import and by require.
   if (!(error instanceof Error) || error.name !== 'WaybillError') return false;
   return codes.length === 0 || codes.includes((error as WaybillError).code as Code);
 }

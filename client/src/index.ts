@@ -1,4 +1,4 @@
-/** The package's only entry point; inside the package, files import each other directly. */
+/** The only entry point of the package. Files inside the package import each other directly. */
 export type { CallOptions, PostOptions } from './call-options.ts';
 export {
   type ErrorDetails,

@@ -1,10 +1,10 @@
-/** The clock and the random numbers of the client. Tests bring their own. */
+/** The clock and the source of random numbers of the client, which tests replace. */
 export interface Runtime {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Waits. Rejects with the signal's reason when that is aborted. */
+  /** Waits. Rejects with the signal's reason if it is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** From 0 up to, not including, 1. */
+  /** A random number from 0 up to, but not including, 1. */
   random(): number;
   /** A random UUID. */
   uuid(): string;

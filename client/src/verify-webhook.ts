@@ -8,39 +8,39 @@ export interface WebhookEvent {
   type: string;
   /** When it happened. */
   timestamp: string;
-  /** What it happened to; the same fields as in `data` of an `AccountEvent` of this type. */
+  /** The details of the event: the same fields as `data` of an `AccountEvent` of this type. */
   data: Record<string, unknown>;
 }
 
-/** A request that a webhook received. */
+/** A request that was sent to a webhook. */
 export interface WebhookRequest {
-  /** Those of node:http, of the Fetch API, or any record; the case of names does not matter. */
+  /** The headers as node:http or the Fetch API provides them, or any record. Names are not case-sensitive. */
   headers: { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Exactly as it was received, not parsed and written again. */
+  /** The body exactly as it was received, not parsed and serialized again. */
   body: string | Uint8Array;
 }
 
 /** How strictly the time of a request is checked. */
 export interface VerifyWebhookOptions {
-  /** How far the time of the request may be from the clock, before or after; 5 minutes if not given. */
+  /** How many seconds the time of the request may differ from the clock. Defaults to 5 minutes. */
   toleranceSeconds?: number | undefined;
   /** The clock, in milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
 
-/** The request is not from this webhook, was changed on the way, or is too old. Answer it with 400 or 401. */
+/** The request was not sent for this webhook, was changed in transit, or is too old. Respond with 400 or 401. */
 export class WebhookVerificationError extends Error {
-  /** Tells it from other errors. */
+  /** Identifies the error. */
   override readonly name = 'WebhookVerificationError';
 }
 
-/** What comes before the 32 bytes of a public Ed25519 key in its DER form (RFC 8410). */
+/** The bytes before the 32 bytes of an Ed25519 public key in its DER form (RFC 8410). */
 const ed25519DerPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 const defaultToleranceSeconds = 5 * 60;
 
 /**
- * Checks a request to a webhook by Standard Webhooks 1.0.0, and returns its event. Throws a `WebhookVerificationError` if
- * it is not signed by one of the keys, or if its time is too far from the clock.
+ * Verifies a request to a webhook according to Standard Webhooks 1.0.0, and returns its event. Throws a
+ * `WebhookVerificationError` if it is not signed with one of the keys, or if its time differs too much from the clock.
  *
  * @param request The request as it was received.
  * @param keys The webhook's `secret` (`whsec_…`) or its `public_keys` (`whpk_…`); several while the secret is being
@@ -70,14 +70,14 @@ export function verifyWebhook(
   const signatures = readHeader(headers, 'webhook-signature').split(' ');
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a time.');
   if (Math.abs(now() / 1000 - Number(timestamp)) > toleranceSeconds) {
-    throw new WebhookVerificationError('webhook-timestamp is too far from the clock of this machine.');
+    throw new WebhookVerificationError('webhook-timestamp differs too much from the clock of this machine.');
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), bytes]);
   if (!signatures.some((signature) => checks.some((isSigned) => isSigned(signature, content)))) {
-    throw new WebhookVerificationError('No signature is by one of the keys.');
+    throw new WebhookVerificationError('No signature matches one of the keys.');
   }
-  // Who has the key may still not be Waybill.
+  // Another owner of the key may have sent something else.
   try {
     return { ...(JSON.parse(Buffer.from(bytes).toString('utf8')) as Omit<WebhookEvent, 'id'>), id };
   } catch (cause) {
@@ -87,7 +87,7 @@ export function verifyWebhook(
 
 type Check = (signature: string, content: Buffer) => boolean;
 
-/** A key is used only for the kind of signature that it was made for. */
+/** Creates a check for a key, which is used only for its own kind of signature. */
 function createCheck(key: string): Check {
   const [, prefix, base64 = ''] = /^(whsec|whpk)_([A-Za-z0-9+/]+={0,2})$/.exec(key) ?? [];
   const bytes = Buffer.from(base64, 'base64');
@@ -99,7 +99,7 @@ function createCheck(key: string): Check {
     };
   }
   if (prefix !== 'whpk' || bytes.length !== 32) {
-    throw new TypeError('A key of a webhook begins with whsec_ or whpk_.');
+    throw new TypeError('The key of a webhook must begin with whsec_ or whpk_.');
   }
   const publicKey = createPublicKey({ key: Buffer.concat([ed25519DerPrefix, bytes]), format: 'der', type: 'spki' });
   return (signature, content) => {
@@ -116,7 +116,7 @@ function readHeader(headers: WebhookRequest['headers'], name: string): string {
   const value = isFetchHeaders(headers)
     ? headers.get(name)
     : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  if (typeof value !== 'string' || value === '') throw new WebhookVerificationError(`There is no ${name}.`);
+  if (typeof value !== 'string' || value === '') throw new WebhookVerificationError(`The header ${name} is missing.`);
   return value;
 }
 

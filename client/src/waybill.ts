@@ -30,7 +30,7 @@ import {
 import { type SendOptions, type SendResult, send } from './transfer/send.ts';
 import { Uploads } from './transfer/uploads.ts';
 
-/** Which server and account to use, and how. */
+/** Options of the client. */
 export interface WaybillOptions {
   /** The server's address, such as `https://files.example.org`. */
   baseUrl: string | URL;
@@ -38,39 +38,39 @@ export interface WaybillOptions {
   user: string;
   /** A key of the account. It is sent only to this server. */
   apiKey: string;
-  /** Allows http:// to other machines. The key and the files can then be read on the way. */
+  /** Allows http:// to other machines. The key and the files can then be read in transit. */
   plainHttp?: boolean | undefined;
-  /** How often and for how long requests are repeated. What is not given stays as it is by default. */
+  /** How often and for how long requests are retried. Overrides single values of the default policy. */
   retry?: Partial<RetryPolicy> | undefined;
-  /** A connection without any data for this long is given up; 2 minutes if not given. */
+  /** A connection without any data for this long is closed. Defaults to 2 minutes. */
   idleTimeoutMs?: number | undefined;
-  /** The clock and random numbers, for tests. */
+  /** Replaces the clock and the source of random numbers in tests. */
   runtime?: Partial<Runtime> | undefined;
 }
 
-/** A client of one account. Any number of concurrent calls may share it. */
+/** A client for one account, which any number of concurrent calls may share. */
 export class Waybill {
-  /** The people that files can be sent to. */
+  /** The account's contacts. */
   readonly contacts: Contacts;
-  /** What was sent. */
+  /** Drops: files that were sent. */
   readonly drops: Drops;
-  /** What happened to the account. */
+  /** Events of the account. */
   readonly events: Events;
-  /** What was received. */
+  /** Files that were received. */
   readonly inbox: Inbox;
   /** The account's API keys. */
   readonly keys: Keys;
-  /** Who was asked for files. */
+  /** Requests for files. */
   readonly requests: Requests;
-  /** What was uploaded and is not sent yet. */
+  /** Uploads that are not in a drop yet. */
   readonly uploads: Uploads;
-  /** Where events are sent. */
+  /** Webhooks, to which events are sent. */
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
   readonly #api: ApiClient;
   readonly #downloads: DownloadDependencies;
 
-  /** Does not connect yet: the first call does. */
+  /** Creates a client. It connects with the first call. */
   constructor(options: WaybillOptions) {
     const runtime = { ...defaultRuntime, ...options.runtime };
     const retryPolicy = { ...defaultRetryPolicy, ...options.retry };
@@ -89,23 +89,23 @@ export class Waybill {
     this.webhooks = new Webhooks(this.#api);
   }
 
-  /** Gets the account that the key belongs to, and what the key may do. */
+  /** Gets the account, its limits, and the rights of the key. */
   async account(options: CallOptions = {}): Promise<Account> {
     return await this.#api.get('account', {}, options);
   }
 
   /**
-   * Sends files and folders: uploads them, and makes one drop of them.
+   * Sends files and folders: uploads them, and creates a drop.
    *
    * @example
    * const { drop } = await waybill.send({ files: ['report.pdf'], to: ['anna@example.com'], message: 'The report.', days: 7 });
-   * console.log(drop.number, drop.expires_at);
+   * console.log(drop.reference, drop.expires_at);
    */
   async send(options: SendOptions): Promise<SendResult> {
     return await send({ uploads: this.uploads, drops: this.drops, newKey: () => this.#api.generateKey() }, options);
   }
 
-  /** Asks people for files, which they upload on a page of their own. */
+  /** Asks people for files. Each of them gets a page for uploading. */
   async request(options: RequestOptions): Promise<CreatedFileRequest> {
     return await requestFiles(this.requests, options);
   }
@@ -118,7 +118,7 @@ export class Waybill {
   /**
    * Downloads a file of the inbox to a path, where it appears only once it is complete, checked and on disk.
    *
-   * @param path Where to put it. Make names that someone else chose safe first, with `safeLocalName`.
+   * @param path The path. Use `safeLocalName` first for names that someone else chose.
    */
   async downloadToFile(
     file: FileToDownload,
@@ -129,8 +129,8 @@ export class Waybill {
   }
 
   /**
-   * Downloads a file of the inbox into a part file, and resumes one that exists. When this returns, the part is the
-   * whole file, checked and on disk, for the caller to rename.
+   * Downloads a file of the inbox into a part file, and resumes an existing part. When this returns, the part is the
+   * whole file, checked and on disk, and can be renamed.
    *
    * @param part The path of the part file.
    */

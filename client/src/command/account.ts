@@ -6,7 +6,7 @@ import { Waybill, type WaybillOptions } from '../waybill.ts';
 import { CommandError, describeError, exitCodes } from './exit-codes.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
-/** The account as the file keeps it. */
+/** The account as it is stored in the file. */
 export interface Account {
   url: string;
   user: string;
@@ -20,14 +20,14 @@ export function accountPath({ environment, homeFolder }: Terminal): string {
   return join(environment['XDG_CONFIG_HOME'] || join(homeFolder, '.config'), 'waybill', 'account.json');
 }
 
-/** Where a command keeps what the next run needs. */
+/** Returns the folder for data that the next run needs. */
 export function stateFolder({ environment, homeFolder }: Terminal): string {
   return join(environment['XDG_STATE_HOME'] || join(homeFolder, '.local', 'state'), 'waybill');
 }
 
 /**
- * A client for the account that is logged in. Variables of the environment override the file, but the key in the file is
- * used only for the account that it was stored for.
+ * Creates a client for the account that is logged in. Environment variables override the file, but the key in the file
+ * is used only for the account that it was stored for.
  */
 export async function openClient(terminal: Terminal): Promise<{ client: Waybill; account: Account }> {
   const account = await readAccount(terminal);
@@ -39,7 +39,7 @@ export function createClient({ url, user, api_key, plain_http }: Account, option
   return new Waybill({ baseUrl: url, user, apiKey: api_key, plainHttp: plain_http, ...options });
 }
 
-/** Checks an address before anything is asked or sent, and names what allows plain HTTP here. */
+/** Checks an address before anything is asked or sent. The error names the option that allows plain HTTP. */
 export function requireServerUrl(url: string, plainHttp: boolean): void {
   try {
     parseServerUrl(url, plainHttp);
@@ -86,7 +86,7 @@ async function readAccount(terminal: Terminal): Promise<Account> {
   return { url, user, api_key: apiKey, ...(plainHttp ? { plain_http: true } : {}) };
 }
 
-/** Whether scheme, host, port and path are the same; otherwise it may be somebody else's server. */
+/** Compares scheme, host, port and path; if one differs, it may be somebody else's server. */
 function isSameServer(url: string, other: string | undefined): boolean {
   const [one, two] = [url, other].map((text) => URL.parse(text ?? '')?.href.replace(/\/*$/, ''));
   return one !== undefined && one === two;
@@ -110,7 +110,7 @@ async function readAccountFile(path: string): Promise<Partial<Account> | undefin
     const found = await stat(path);
     if (!found.isFile())
       throw new CommandError(exitCodes.account, 'account_file', `${path} is not a file.`, accountFileAdvice);
-    // A key that others can read is not a secret.
+    // A key that others can read is no longer secret.
     if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
       throw new CommandError(
         exitCodes.account,
@@ -131,13 +131,13 @@ async function readAccountFile(path: string): Promise<Partial<Account> | undefin
   }
 }
 
-/** Replaces the file atomically; at no time can other users read it. */
+/** Replaces the file atomically. Other users can never read it. */
 export async function writeAccount(terminal: Terminal, account: Account): Promise<string> {
   const path = accountPath(terminal);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, `${JSON.stringify(account, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await chmod(draft, 0o600); // whatever the umask was
+  await chmod(draft, 0o600); // regardless of the umask
   await rename(draft, path);
   return path;
 }

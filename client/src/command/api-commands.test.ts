@@ -37,7 +37,7 @@ afterEach(() => {
 
 interface Setting {
   replies?: Replies;
-  /** Somebody at a terminal who answers so. */
+  /** The reply of a user at a terminal. */
   answer?: string;
   columns?: number;
   onAsked?: (what: string) => void;
@@ -67,11 +67,11 @@ async function waybill(words: string, setting: Setting = {}) {
 
 const page = (...data: unknown[]) => ({ data, next_cursor: null });
 const notFound = (response: ServerResponse) => refuse(response, 404, 'not_found');
-/** The server knows no drop, but a request. */
+/** The server has no drop, but a request. */
 const noDrop = { 'GET drops': page(), 'GET drops/ID': notFound };
 
 describe('waybill history', () => {
-  test('shows who got what, and how far that is', async () => {
+  test('shows the receivers, the files and the progress of each drop', async () => {
     const { output } = await waybill('history', { columns: 140 });
     expect(output.split('\n').slice(0, 2)).toEqual([
       'REFERENCE     SENT              STATE  DONE  TO                                FILES              EXTERNAL ID  MESSAGE',
@@ -79,13 +79,13 @@ describe('waybill history', () => {
     ]);
   });
 
-  test('as JSON, it is the list of the API, without a request for each drop', async () => {
+  test('prints the list of the API as JSON, without a request for each drop', async () => {
     const { output, asked } = await waybill('--json history --state live --receiver a@example.org --limit 1');
     expect(JSON.parse(output)).toEqual(drop);
     expect(asked).toEqual(['GET drops?limit=100&state=live&receiver=a%40example.org']);
   });
 
-  test('keeps the order, and does not count deliveries that were forgotten', async () => {
+  test('keeps the order, and does not count deliveries whose records were purged', async () => {
     const drops = Array.from({ length: 9 }, (_, index) => ({ ...drop, reference: `WB-${index}` }));
     const forgotten = { 'GET drops': page(...drops), 'GET drops/ID': { ...dropDetails, deliveries_forgotten: true } };
     const listed = await waybill('history', { replies: forgotten });
@@ -96,39 +96,39 @@ describe('waybill history', () => {
     expect(listed.output).toContain('\t?/2\t');
   });
 
-  test('lists what was removed meanwhile by its reference', async () => {
+  test('lists a drop that was purged in between, with its reference only', async () => {
     const replies = { 'GET drops/ID': (response: ServerResponse) => refuse(response, 404, 'not_found') };
     const { exit, output } = await waybill('history', { replies });
     expect(exit).toBe(0);
     expect(output).toContain('\t?/2\t2 receivers\t1 file\t');
   });
 
-  test('says so where there is nothing', async () => {
+  test('says so if there is nothing', async () => {
     const replies = { 'GET drops': page() };
     expect((await waybill('history', { replies })).errors).toBe('Nothing has been sent yet.\n');
-    expect((await waybill('history --state revoked', { replies })).errors).toBe('There is nothing like it.\n');
+    expect((await waybill('history --state revoked', { replies })).errors).toBe('Nothing matches the filter.\n');
   });
 
-  test('--requests lists whom files were asked of, and who has sent some', async () => {
+  test('--requests lists who was asked for files, and who has sent some', async () => {
     const { output, asked } = await waybill('history --requests --state live', { columns: 140 });
     expect(output.split('\n').slice(0, 2)).toEqual([
-      'REFERENCE     ASKED             STATE  DONE  WHOM                              MESSAGE',
+      'REFERENCE     REQUESTED         STATE  DONE  FROM                              MESSAGE',
       'WB-8G4M-3ARE  2030-01-31 12:00  live    1/2  anna@example.com, bo@example.com  The drawings.',
     ]);
     expect(asked[0]).toBe('GET requests?limit=100&state=live');
     expect(JSON.parse((await waybill('--json history --requests')).output)).toEqual(fileRequest);
     const nobody = await waybill('history --requests', { replies: { 'GET requests': page() } });
-    expect(nobody.errors).toBe('Nobody has been asked for files yet.\n');
+    expect(nobody.errors).toBe('No files have been requested yet.\n');
   });
 });
 
 describe('waybill show', () => {
-  test('shows receivers, files and what has happened, without what others wrote to a terminal', async () => {
+  test('shows receivers, files and the history, without control characters', async () => {
     const { output } = await waybill('show WB-7F3K-29QD', { columns: 80 });
     expect(output).toBe(`Reference    WB-7F3K-29QD
 State        live
 Sent         2030-01-31 12:00
-Ends         2030-02-07 12:00
+Expires      2030-02-07 12:00
 External id  order-4711
 Code         sms
 project      bridge
@@ -140,8 +140,8 @@ RECEIVER          STATE          FILES  REASON
 anna@example.com  completed        1/1
 bo@example.com    undeliverable    0/1  550 no such \ufffd[31muser
 
-FILE                 SIZE  STATE      FETCHED  SHA-256
-drawings/plan.pdf  1.2 MB  available      1/2  abababababababababababababababab…
+FILE                 SIZE  STATE      DOWNLOADED  SHA-256
+drawings/plan.pdf  1.2 MB  available         1/2  ababababababababababababababa…
 
 WHEN              WHAT
 2030-01-31 12:00  sent to 2 receivers
@@ -149,11 +149,11 @@ WHEN              WHAT
 2030-01-31 12:00  mailed to bo@example.com
 2030-01-31 12:01  mail did not reach bo@example.com
 2030-01-31 13:00  opened by anna@example.com
-2030-01-31 13:05  fetched by anna@example.com
+2030-01-31 13:05  all files downloaded by anna@example.com
 `);
   });
 
-  test('finds a drop by what only it has', async () => {
+  test('finds a drop by any value that identifies it', async () => {
     expect((await waybill(`show ${ids.drop}`)).asked).toEqual([`GET drops/${ids.drop}`]);
     const found = await waybill('--json show order-4711');
     expect(found.asked[0]).toContain('search=order-4711');
@@ -176,7 +176,7 @@ WHEN              WHAT
 describe('a request for files', () => {
   const request = `requests/${ids.request}`;
 
-  test('is made with its number and its end, and with links if there are no mails', async () => {
+  test('is created with its reference and deadline, and prints links if no mails are sent', async () => {
     const made = await waybill('request --to anna@example.com --days 7 --reusable');
     expect(made.output).toBe('Asked anna@example.com for files as WB-8G4M-3ARE, until 2030-02-07 12:00.\n');
     expect(made.bodies).toEqual([
@@ -198,9 +198,9 @@ describe('a request for files', () => {
     ]);
   });
 
-  test('is shown with what each one has sent', async () => {
+  test('is shown with the files of each receiver', async () => {
     const { output } = await waybill('show WB-8G4M-3ARE', { replies: noDrop, columns: 80 });
-    expect(output).toContain('Each may send  any number of times until the end\n');
+    expect(output).toContain('Each may send  any number of times until the deadline\n');
     expect(output).toContain(`
 RECEIVER          STATE      FILES
 anna@example.com  fulfilled      3
@@ -218,7 +218,7 @@ WHEN              WHAT
     );
   });
 
-  test('is revoked, extended and reminded of', async () => {
+  test('can be revoked and extended, and its receivers reminded', async () => {
     const replies = {
       ...noDrop,
       'POST requests/ID/revoke': { ...fileRequest, state: 'revoked' },
@@ -234,12 +234,12 @@ WHEN              WHAT
     const extended = await waybill('extend WB-8G4M-3ARE --days 1', { replies });
     expect(extended.bodies).toEqual([`POST ${request}/extend {"expires_in":86400}`]);
     const reminded = await waybill('remind WB-8G4M-3ARE', { replies });
-    expect(reminded.output).toBe('Nobody was reminded: all who can be reached have sent files.\n');
+    expect(reminded.output).toBe('No one was reminded: all receivers who can be reached have sent files.\n');
   });
 });
 
 describe('waybill contacts', () => {
-  test('add refuses those that exist, and changes nothing', async () => {
+  test('add refuses existing contacts, and changes nothing', async () => {
     const replies = { 'POST contacts/import': { contacts: [{ email: 'bo@example.com', result: 'unchanged' }] } };
     const refused = await waybill('contacts add bo@example.com --name Bo', { replies });
     expect(refused).toMatchObject({ exit: 4, errors: expect.stringContaining('bo@example.com is already a contact') });
@@ -250,7 +250,7 @@ describe('waybill contacts', () => {
     ]);
   });
 
-  test('remove tells how many there were', async () => {
+  test('remove prints how many contacts were removed', async () => {
     const { output, asked } = await waybill('contacts remove anna@example.com nobody@example.com');
     expect(output).toBe('Removed 1 contact.\n');
     expect(asked).toEqual(['DELETE contacts/anna%40example.com', 'DELETE contacts/nobody%40example.com']);
@@ -264,7 +264,7 @@ describe('waybill contacts', () => {
 });
 
 describe('waybill revoke', () => {
-  test('asks, and ends the drop', async () => {
+  test('asks for confirmation, and revokes the drop', async () => {
     const { exit, errors, output, bodies } = await waybill('revoke WB-7F3K-29QD', { answer: 'y' });
     expect(errors).toContain('Revoke WB-7F3K-29QD for 2 receivers and delete its files? [y/N]');
     expect({ exit, output, bodies }).toEqual({
@@ -281,7 +281,7 @@ describe('waybill revoke', () => {
     expect(await waybill('revoke WB-7F3K-29QD', setting)).toMatchObject({ exit, bodies: [] });
   });
 
-  test('can end the link of one receiver', async () => {
+  test('can revoke the link of one receiver', async () => {
     const { bodies } = await waybill('revoke WB-7F3K-29QD --receiver BO@example.com --yes');
     expect(bodies).toEqual([`POST drops/${ids.drop}/revoke {"receiver":1}`]);
     const { exit, errors } = await waybill('revoke WB-7F3K-29QD --receiver cy@example.com --yes');
@@ -290,10 +290,10 @@ describe('waybill revoke', () => {
   });
 });
 
-test('waybill extend moves the deadline by days or to a time', async () => {
+test('waybill extend changes the deadline by days or to a time', async () => {
   const extended = await waybill('extend WB-7F3K-29QD --days 14');
   expect(extended.bodies).toEqual([`POST drops/${ids.drop}/extend {"expires_in":1209600}`]);
-  expect(extended.output).toBe('WB-7F3K-29QD now ends at 2030-02-07 12:00.\n');
+  expect(extended.output).toBe('WB-7F3K-29QD now expires at 2030-02-07 12:00.\n');
   const until = await waybill('extend WB-7F3K-29QD --until 2030-03-01');
   expect(until.bodies).toEqual([`POST drops/${ids.drop}/extend {"expires_at":"2030-03-01T00:00:00.000Z"}`]);
   for (const wrong of ['', ' --days 1 --until 2030-03-01', ' --until tomorrow', ' --until 2030-02-31T25:00']) {
@@ -301,21 +301,21 @@ test('waybill extend moves the deadline by days or to a time', async () => {
   }
 });
 
-test('waybill remind says how many', async () => {
+test('waybill remind prints how many receivers were reminded', async () => {
   expect((await waybill('remind WB-7F3K-29QD')).output).toBe('Reminded 1 receiver.\n');
   const nobody = await waybill('remind WB-7F3K-29QD', { replies: { 'POST drops/ID/remind': { reminded: 0 } } });
-  expect(nobody.output).toContain('Nobody was reminded');
+  expect(nobody.output).toContain('No one was reminded');
 });
 
 describe('waybill whoami', () => {
-  test('shows the account and what its key may do', async () => {
+  test('shows the account and the rights of its key', async () => {
     const { output } = await waybill('whoami');
     for (const fact of ['alpha@machines.test', 'nightly', 'send', '192.0.2.0/24', '2100-01-01 00:00']) {
       expect(output).toContain(fact);
     }
   });
 
-  test('shows the limits of the account, and what is used of them', async () => {
+  test('shows the limits and the usage of the account', async () => {
     const limited = {
       ...account,
       limits: {
@@ -328,19 +328,19 @@ describe('waybill whoami', () => {
     expect((await waybill('whoami')).output).toContain(`
 Files      up to 10.0 GB each, 1,000 in a drop
 Receivers  up to 1,000
-Lifetime   1 to 30 days, 7 if not given
+Lifetime   1 to 30 days, 7 by default
 Storage    1.2 of 4.0 GB used, 2.8 GB available
 Today      3 of 100 drops, 12 mails
 `);
     const { output } = await waybill('whoami', { replies: { 'GET account': limited } });
     expect(output).toContain('up to 1,000, only in example.org\n');
-    expect(output).toContain('1, 2 hours, 168 if not given\n');
+    expect(output).toContain('1, 2 hours, 168 by default\n');
     expect(output).toContain('1.2 GB used, without a limit\n');
     const { limits, usage } = JSON.parse((await waybill('--json whoami')).output);
     expect({ limits, usage }).toEqual({ limits: account.limits, usage: account.usage });
   });
 
-  test('works with a key that may not see keys', async () => {
+  test('works with a key that may not list keys', async () => {
     const { output } = await waybill('--json whoami', {
       replies: { 'GET keys': (response: ServerResponse) => refuse(response, 403, 'scope_missing') },
     });
@@ -348,13 +348,13 @@ Today      3 of 100 drops, 12 mails
   });
 });
 
-test('waybill logout forgets the key, and says which one is left', async () => {
+test('waybill logout deletes the stored key, and mentions a key in the environment', async () => {
   const path = join(home, '.config/waybill/account.json');
   mkdirSync(join(home, '.config/waybill'), { recursive: true });
   writeFileSync(path, '{}');
   const { output, errors } = await waybill('logout');
   expect(output).toBe(`Logged out: ${path} was removed. The key stays valid until it is revoked.\n`);
-  expect(errors).toContain('The environment has a key');
+  expect(errors).toContain('The key in the environment is still used');
   expect(existsSync(path)).toBe(false);
   expect(await waybill('logout')).toMatchObject({ exit: 0, output: `No key is stored in ${path}.\n` });
 });
@@ -363,13 +363,13 @@ describe('waybill keys', () => {
   test('are listed', async () => {
     const revoked = { ...key, name: 'old', scopes: null, networks: null, expires_at: null, revoked_at: key.created_at };
     const { output } = await waybill('keys list', { columns: 80, replies: { 'GET keys': { data: [key, revoked] } } });
-    expect(output).toBe(`NAME     KEY       SCOPES      STATE    ENDS              NETWORKS
-nightly  wb_Zx81…  send        live     2100-01-01 00:00  192.0.2.0/24
-old      wb_Zx81…  everything  revoked
+    expect(output).toBe(`NAME     KEY       SCOPES  STATE    EXPIRES           NETWORKS
+nightly  wb_Zx81…  send    live     2100-01-01 00:00  192.0.2.0/24
+old      wb_Zx81…  all     revoked
 `);
   });
 
-  test('are printed alone when they are made', async () => {
+  test('are printed alone when they are created', async () => {
     const words = 'keys create ci --scope send --scope history --network 192.0.2.7 --until 2100-01-01T00:00:00Z';
     const { output, bodies } = await waybill(words);
     expect(output).toBe('wb_new\n');
@@ -384,17 +384,17 @@ old      wb_Zx81…  everything  revoked
     expect((await waybill(`keys revoke ${word} --yes`)).bodies).toEqual([`DELETE keys/${ids.key}`]);
   });
 
-  test('are revoked with a word about the webhooks that they made', async () => {
+  test('are revoked with a note about the webhooks that they created', async () => {
     const reply = (changes: object) => ({
       'DELETE keys/ID': { ids: [ids.key], webhooks_disabled: 0, webhooks_live: 0, ...changes },
     });
     const { output } = await waybill('keys revoke nightly --yes', { replies: reply({ webhooks_live: 2 }) });
-    expect(output).toBe('Revoked the key nightly (wb_Zx81…). Webhooks that it created and that go on: 2.\n');
+    expect(output).toBe('Revoked the key nightly (wb_Zx81…). Still active: 2 webhooks that it created.\n');
     const json = await waybill('keys revoke nightly --yes --json', { replies: reply({ webhooks_disabled: 1 }) });
     expect(JSON.parse(json.output)).toMatchObject({ status: 'revoked', id: ids.key, webhooks_disabled: 1 });
   });
 
-  test('are not revoked if it is not clear which', async () => {
+  test('are not revoked if the name is ambiguous', async () => {
     const two = { 'GET keys': { data: [key, { ...key, id: ids.drop }] } };
     const whole = `DELETE keys/${ids.key}?descendants=true`;
     expect((await waybill('keys revoke nightly --descendants --yes')).bodies).toEqual([whole]);
@@ -404,7 +404,7 @@ old      wb_Zx81…  everything  revoked
 });
 
 describe('waybill webhooks', () => {
-  test('are listed, with what is wrong with them', async () => {
+  test('are listed with their state', async () => {
     const disabled = { ...webhook, types: ['drop.completed'], disabled_at: webhook.created_at };
     const data = [webhook, disabled, { ...webhook, failing_since: webhook.created_at }];
     const { output } = await waybill('webhooks list', { replies: { 'GET webhooks': { data } } });
@@ -416,7 +416,7 @@ describe('waybill webhooks', () => {
     ]);
   });
 
-  test('are made, with their secret', async () => {
+  test('are created, and their secret is printed', async () => {
     const { output, bodies } = await waybill('webhooks create https://example.org/waybill --type drop.completed');
     expect(output).toContain('whsec_c2VjcmV0');
     expect(bodies).toEqual(['POST webhooks {"url":"https://example.org/waybill","types":["drop.completed"]}']);
@@ -424,18 +424,18 @@ describe('waybill webhooks', () => {
 
   test('are tested', async () => {
     const { output } = await waybill('webhooks test https://example.org/waybill');
-    expect(output).toBe('https://example.org/waybill answered 204 after 35 ms.\n');
+    expect(output).toBe('https://example.org/waybill responded with 204 after 35 ms.\n');
     const replies = { 'GET webhooks/ID/attempts': page({ ...attempt, status: null, failure: 'timeout' }) };
     const failed = await waybill('webhooks test https://example.org/waybill', { replies });
-    expect(failed).toMatchObject({ exit: 4, errors: expect.stringContaining('did not take it: timeout.') });
+    expect(failed).toMatchObject({ exit: 4, errors: expect.stringContaining('did not accept the event: timeout.') });
   });
 
-  test('show what was sent to them', async () => {
+  test('list the requests that were sent to them', async () => {
     const { output } = await waybill('webhooks attempts https://example.org/waybill', { columns: 80 });
-    expect(output).toContain('2030-01-31 12:00  webhook.test        1  204     35 ms  6a0c5f4e-');
+    expect(output).toContain('2030-01-31 12:00  webhook.test        1  204       35 ms  6a0c5f4e-');
   });
 
-  test('get events again, one or all since a time', async () => {
+  test('receive one event again, or all since a time', async () => {
     const since = await waybill('webhooks replay https://example.org/waybill --since 2030-01-31T12:00');
     expect(since.bodies).toEqual([`POST webhooks/${ids.webhook}/replay {"since":"2030-01-31T12:00:00.000Z"}`]);
     const one = await waybill(`webhooks replay ${ids.webhook} --event ${ids.event}`);
@@ -445,7 +445,7 @@ describe('waybill webhooks', () => {
 });
 
 describe('waybill webhooks listen', () => {
-  /** Ends after the second question for events: what the first one answered has been handled. */
+  /** Ends at the second request for events, when the events of the first one have been handled. */
   function twoRounds() {
     const stop = new AbortController();
     let rounds = 0;
@@ -456,7 +456,7 @@ describe('waybill webhooks listen', () => {
     return { signal: stop.signal, onAsked };
   }
 
-  test('prints events of the types that are wanted', async () => {
+  test('prints only events of the given types', async () => {
     const { exit, output } = await waybill('webhooks listen --type drop.completed', twoRounds());
     expect(exit).toBe(130);
     expect(output).toContain(`2030-01-31 12:00  drop.completed  drop_id=${ids.drop}\n`);
@@ -465,7 +465,7 @@ describe('waybill webhooks listen', () => {
     expect(JSON.parse(json.output.split('\n')[0] ?? '')).toEqual(event);
   });
 
-  test('sends them on, signed so that a receiver accepts them', async () => {
+  test('forwards events with a signature that a receiver accepts', async () => {
     const secret = `whsec_${Buffer.from('a secret of the test').toString('base64')}`;
     const received: unknown[] = [];
     const receiver = createServer((request, response) => {
@@ -484,7 +484,7 @@ describe('waybill webhooks listen', () => {
     expect(forwarded.errors).not.toContain(secret);
   });
 
-  test('goes on if nobody takes them', async () => {
+  test('continues if the receiver is unreachable', async () => {
     const gone = createServer().listen(0, '127.0.0.1');
     await once(gone, 'listening');
     const { port } = gone.address() as AddressInfo;
@@ -493,6 +493,6 @@ describe('waybill webhooks listen', () => {
     const { exit, output, errors } = await waybill(words, twoRounds());
     expect(exit).toBe(130);
     expect(output).toContain('→ ECONNREFUSED\n');
-    expect(errors).toMatch(/The secret of the signatures of this run is whsec_/);
+    expect(errors).toMatch(/Events are signed with this secret: whsec_/);
   });
 });

@@ -4,7 +4,7 @@ import { openClient } from './account.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Output, Terminal } from './terminal/terminal.ts';
 
-/** What every command works with. */
+/** The dependencies of every command. */
 export interface Context {
   terminal: Terminal;
   output: Output;
@@ -20,14 +20,14 @@ export async function withClient<T>({ terminal }: Context, use: (client: Waybill
   }
 }
 
-/** Says what it is that does not exist, and how to see what does. */
+/** Replaces a "not found" error by one that names what is missing, and the command that lists what exists. */
 export async function explainNotFound<T>(found: Promise<T>, message: string, list: string): Promise<T> {
   return await found.catch((error: unknown) => {
     throw isWaybillError(error, 'not_found') ? notFoundError(message, list) : error;
   });
 }
 
-/** Undefined if it does not exist. */
+/** Returns undefined instead of throwing a "not found" error. */
 export async function ignoreNotFound<T>(found: Promise<T>): Promise<T | undefined> {
   return await found.catch((error: unknown) => {
     if (isWaybillError(error, 'not_found')) return undefined;
@@ -36,14 +36,14 @@ export async function ignoreNotFound<T>(found: Promise<T>): Promise<T | undefine
 }
 
 export function notFoundError(message: string, list: string): CommandError {
-  return new CommandError(exitCodes.refused, 'not_found', message, `To see those that there are: ${list}`);
+  return new CommandError(exitCodes.refused, 'not_found', message, `To list what exists: ${list}`);
 }
 
 export function isId(identifier: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(identifier);
 }
 
-/** The only one of some things, if there is exactly one. */
+/** Returns the only item; throws if there is none or more than one. */
 export function requireSingle<T>(found: readonly T[], what: string, identifier: string, list: string): T {
   const [first] = found;
   if (first === undefined) throw notFoundError(`There is no ${what} ${identifier}.`, list);

@@ -1,4 +1,4 @@
-// Every example of every --help is run, against a server that knows one of everything.
+// Runs every example of every --help against a server that has one object of every kind.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, n
 mkdirSync(join(folder, 'drawings'));
 writeFileSync(join(folder, 'drawings/plan.pdf'), 'a plan');
 
-/** Set by the test that runs: something that does not end by itself has done its work. */
+/** Set by the running test; called when a command that does not end by itself has done its work. */
 let atWork: (() => void) | undefined;
 let server: WireServer;
 beforeAll(async () => {
@@ -47,7 +47,7 @@ function examples(): string[] {
   return [...new Set(all)];
 }
 
-/** Names of this machine and of the test's server in place of those that are only made up. */
+/** Replaces fictitious names by those of this machine and of the test's server. */
 function here(word: string): string {
   if (word === 'https://files.example.org') return server.baseUrl;
   if (word === 'orders@example.org') return 'alpha@machines.test';
@@ -57,7 +57,7 @@ function here(word: string): string {
 }
 
 test.each(examples())('%s', async (example) => {
-  // A shell would have emptied the files that examples write to.
+  // A shell would have truncated the files that examples write to.
   const words = parseShellWords(example, folder);
   for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, name), text);
   const isEndless = words.includes('--watch') || words.includes('listen');

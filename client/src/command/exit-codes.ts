@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { isWaybillError, type WaybillErrorCode } from '../errors.ts';
 import { describeFileError } from './file-errors.ts';
 
-/** The exit codes. docs/client.md lists them, and so does `waybill --help`. */
+/** The exit codes, which docs/client.md and `waybill --help` list. */
 export const exitCodes = {
   success: 0,
   failed: 1,
@@ -18,7 +18,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A failure of the command itself, with what to do next. */
+/** A failure of the command itself, with advice. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exit: ExitCode;
@@ -35,24 +35,24 @@ export class CommandError extends Error {
 
 interface Outcome {
   exit: ExitCode;
-  /** Replaces the server's message where that is meant for those who write clients. */
+  /** Replaces the server's message if that is meant for developers of clients. */
   message?: string;
-  /** What to do about it. */
+  /** Tells the user what to do next. */
   next: string;
 }
 
-const administratorAdvice = 'Tell the administrator of the server.';
+const administratorAdvice = 'Contact the administrator of the server.';
 const incompatible: Outcome = {
   exit: exitCodes.failed,
   message: 'The server did not understand this version of waybill.',
-  next: 'Compare the versions of waybill and of the server, and tell the administrator.',
+  next: 'Compare the versions of waybill and of the server, and contact the administrator.',
 };
 const retryLater: Outcome = {
   exit: exitCodes.temporary,
   next: 'Run the same command again later; nothing is sent twice.',
 };
 
-/** Exhaustive: a new code does not compile until it is decided here what to do about it. */
+/** Exhaustive: a new code does not compile until it has an outcome here. */
 const outcomes: Record<WaybillErrorCode, Outcome> = {
   malformed_request: incompatible,
   invalid_input: { exit: exitCodes.refused, next: 'Correct the value and run the command again.' },
@@ -73,7 +73,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     next: 'Check the server’s address and its path, then log in again: waybill login URL',
   },
   link_ended: { exit: exitCodes.refused, next: 'Ask the sender to send it again.' },
-  link_revoked: { exit: exitCodes.refused, next: 'Ask the sender.' },
+  link_revoked: { exit: exitCodes.refused, next: 'Contact the sender.' },
   files_not_ready: incompatible,
   upload_superseded: incompatible,
   upload_worn_out: incompatible,
@@ -86,29 +86,30 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     exit: exitCodes.refused,
     next: 'To change a contact that exists: waybill contacts add --update ADDRESS',
   },
-  no_receivers: { exit: exitCodes.usage, message: 'There is no receiver.', next: 'Name at least one with --to.' },
+  no_receivers: { exit: exitCodes.usage, message: 'No receiver was given.', next: 'Name at least one with --to.' },
   no_files: {
     exit: exitCodes.usage,
-    message: 'There is no file to send.',
+    message: 'No file was given.',
     next: 'Name at least one, or - for standard input.',
   },
   too_many_files: {
     exit: exitCodes.refused,
-    message: 'The server does not take so many files at once.',
+    message: 'The server does not accept so many files at once.',
     next: 'Send fewer files at a time.',
   },
   idempotency_key_reused: {
     exit: exitCodes.refused,
-    message: 'The --key was used for something else in the last 7 days, or what it stands for has changed since.',
+    message:
+      'The --key was used for another send or request in the last 7 days, or the files or options have changed since.',
     next: 'Use another key.',
   },
   request_in_flight: { ...retryLater, message: 'The same request is still being processed.' },
   lease_not_held: { exit: exitCodes.refused, next: 'Claim the entry again.' },
-  not_parked: { exit: exitCodes.refused, next: 'Look at the state of the entry.' },
+  not_parked: { exit: exitCodes.refused, next: 'Check the state of the entry: waybill inbox' },
   cursor_expired: { exit: exitCodes.failed, next: 'Start again: events are kept only for some time.' },
   too_many_keys: { exit: exitCodes.refused, next: 'Revoke a key that is not used any more.' },
   too_many_webhooks: { exit: exitCodes.refused, next: 'Remove a webhook that is not used any more.' },
-  precondition_failed: { exit: exitCodes.refused, next: 'Look at it again, then run the command again.' },
+  precondition_failed: { exit: exitCodes.refused, next: 'Check its current state, then run the command again.' },
   too_large: { exit: exitCodes.refused, next: 'Send less at a time, or ask the administrator for a higher limit.' },
   too_large_to_scan: { exit: exitCodes.refused, next: 'Send it in smaller parts, or ask the administrator.' },
   storage_full: {
@@ -123,7 +124,7 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
   unsupported_media_type: incompatible,
   range_not_satisfiable: {
     exit: exitCodes.failed,
-    message: 'The server has less of a file than was downloaded before.',
+    message: 'The server has fewer bytes of a file than were downloaded before.',
     next: 'Run the same command again.',
   },
   wrong_host: { exit: exitCodes.refused, next: 'Check the server’s address: waybill login URL' },
@@ -136,9 +137,13 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
     message: 'The server has refused too many wrong keys from this address.',
     next: 'Check the key, wait a minute, and run the command again.',
   },
-  unavailable: { ...retryLater, message: 'The server is out of order for the moment.' },
+  unavailable: { ...retryLater, message: 'The server is temporarily unavailable.' },
   damaged: { exit: exitCodes.damaged, next: administratorAdvice },
-  internal: { exit: exitCodes.failed, message: 'The server met an unexpected error.', next: administratorAdvice },
+  internal: {
+    exit: exitCodes.failed,
+    message: 'The server encountered an unexpected error.',
+    next: administratorAdvice,
+  },
   unreachable: {
     exit: exitCodes.temporary,
     next: 'Check the server’s address and the network, then run the command again.',
@@ -149,10 +154,10 @@ const outcomes: Record<WaybillErrorCode, Outcome> = {
   },
   digest_mismatch: {
     exit: exitCodes.damaged,
-    next: 'Run the command again; if it happens again, tell the administrator.',
+    next: 'Run the command again; if it happens again, contact the administrator.',
   },
   source_failed: { exit: exitCodes.failed, next: 'Check the file and run the command again.' },
-  target_exists: { exit: exitCodes.failed, next: 'Move what is there out of the way.' },
+  target_exists: { exit: exitCodes.failed, next: 'Move the existing file, then run the command again.' },
   invalid_argument: { exit: exitCodes.usage, next: 'See: waybill --help' },
 };
 
@@ -162,13 +167,13 @@ export interface ErrorReport extends Outcome {
   instance?: string | undefined;
 }
 
-/** A thousand receivers can all be wrong. */
+/** A request can have a thousand faults. */
 const maxFaults = 5;
 
-/** What to say about any error. */
+/** Returns the message, the advice and the exit code for any error. */
 export function describeError(error: unknown): ErrorReport {
   if (isWaybillError(error)) {
-    // One fault is the message itself.
+    // A single fault is already the message.
     const faults = error.faults.length > 1 ? error.faults.slice(0, maxFaults).map(({ detail }) => detail) : [];
     const message = replaceFieldNames([error.message, ...faults].join(' '));
     return { message, ...outcomes[error.code], code: error.code, instance: error.instance };
@@ -192,11 +197,11 @@ export function describeError(error: unknown): ErrorReport {
     exit: exitCodes.failed,
     code: 'failed',
     message,
-    next: 'If the message does not help, tell the administrator.',
+    next: 'If the message does not help, contact the administrator.',
   };
 }
 
-/** The server names fields of its API; here they are options. */
+/** Fields of the API that the server names, and the options for them. */
 const fieldsToOptions: readonly (readonly [RegExp, string])[] = [
   [/"message"/g, '--message'],
   [/"?\bexpires_in\b"?/g, '--days'],

@@ -13,7 +13,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader has seen enough, as `head` does.
+    // The reader has closed the pipe, as `head` does.
     if (error.code === 'EPIPE') process.exit(exitCodes.success);
     if (stream === process.stdout) process.stderr.write(`waybill: The output cannot be written: ${error.message}.\n`);
     process.exit(exitCodes.failed);
@@ -32,5 +32,5 @@ const exit = await run(
   interrupted.signal,
   manifest.version,
 );
-// What is still open, such as a standard input that nobody reads, must not keep the process alive; but all output must be written.
+// Exits after all output is written, although handles such as an unread standard input may still be open.
 process.stdout.write('', () => process.exit(exit));

@@ -1,4 +1,4 @@
-// What people are told when something goes wrong: in their own words, with what is meant and what to do, and an exit code.
+// Every message explains a failure in plain words and says what to do next, and has an exit code.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-/** Whatever the wire, the specification or a validator calls it; none of it means anything to a user. */
+/** Terms of the wire, the specification or a validator, which mean nothing to a user. */
 const foreignWords =
   /expires_in|"message"|HTTP Basic|CSRF|csrftoken|ETag|Idempotency|Retry-After|\.cgi|ENOENT|EISDIR|ECONN|\n\s+at /;
 
@@ -39,7 +39,7 @@ interface World {
 const key = { WAYBILL_API_KEY: 'wb_key' };
 const nothingThere: Answer = (response) => refuse(response, 404, 'not_found');
 
-/** Runs a command that fails, and checks the form of what it says. */
+/** Runs a command that fails, and checks the form of its message. */
 async function failing(words: string[], { answer = nothingThere, environment = key }: World = {}) {
   await using server = await WireServer.start((_seen, response) => answer(response));
   const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', ...environment };
@@ -54,7 +54,7 @@ async function failing(words: string[], { answer = nothingThere, environment = k
 const refusal =
   (status: number, code: string, message: string): Answer =>
   (response) => {
-    // A wait that is longer than the client's patience, as the server asks for when a limit of the day is reached.
+    // Longer than the client waits, as when a daily limit is reached.
     response.writeHead(status, {
       'Content-Type': 'application/json',
       ...(status === 429 && { 'Retry-After': '86400' }),
@@ -64,7 +64,7 @@ const refusal =
 
 test.each<[words: string, exit: number, said: string]>([
   ['send ~/none --to a@example.org', 1, '~/none cannot be read: it does not exist.'],
-  ['send ~/folder --to a@example.org', 2, 'There is no file to send.'],
+  ['send ~/folder --to a@example.org', 2, 'No file was given.'],
   ['send ~/report.pdf ~/report.pdf --to a@example.org', 2, 'Two files are called report.pdf.'],
   ['send - - --to a@example.org', 2, 'Standard input can be sent only once.'],
   ['send ~/report.pdf', 2, "Required option '--to <address>' not specified."],
@@ -77,8 +77,8 @@ test.each<[words: string, exit: number, said: string]>([
   ['contacts import ~/object.json', 2, '~/object.json is not a list.'],
   ['contacts import ~/nobody.json', 2, '~/nobody.json, contact 2: it has no "email".'],
   ['contacts import ~/number.json', 2, '~/number.json, contact 1: "phone" must be 7 to 15 digits'],
-  ['contacts import ~/twice.json', 2, '~/twice.json, contact 2: A@example.org is in the list already.'],
-  ['contacts import ~/unknown.json', 2, '~/unknown.json, contact 1: a contact has no "colour".'],
+  ['contacts import ~/twice.json', 2, '~/twice.json, contact 2: A@example.org is in the list twice.'],
+  ['contacts import ~/unknown.json', 2, '~/unknown.json, contact 1: "colour" is not a field of a contact.'],
   ['contacts add a@example.org --phone +46701234567', 2, 'Use 7 to 15 digits, starting with the country code'],
   ['contacts add a@example.org --language x_y', 2, 'Use a tag such as en or pt-BR.'],
   ['contacts ad', 2, "Unknown command 'ad'. (Did you mean add?)\n         See: waybill contacts --help"],
@@ -87,7 +87,7 @@ test.each<[words: string, exit: number, said: string]>([
   ['inbox', 4, 'There is no Waybill server at this address.'],
   ['login files.example.org --user a@example.org', 2, '"files.example.org" is not a server’s address.'],
   ['login http://files.example.org --user a@example.org', 2, 'To allow it: waybill login --plain-http'],
-  ['login https://files.example.org --user anna', 2, '"anna" is not an account.'],
+  ['login https://files.example.org --user anna', 2, '"anna" is not an e-mail address.'],
   ['login https://files.example.org --user a@example.org', 2, 'Nothing was entered.'],
 ])('%s', async (words, exit, said) => {
   const failed = await failing(words.split(' '));
@@ -115,16 +115,22 @@ test.each<[status: number, code: string, message: string, exit: number, said: st
   [429, 'daily_limit', 'The account may make 5 dispatches a day.', 5, 'Run the same command again tomorrow'],
   [507, 'storage_full', 'The account may store 1000 bytes.', 4, 'The account may store 1000 bytes.'],
   [403, 'recipient_not_allowed', 'The account may not send to a@x.org.', 4, 'Choose another receiver'],
-  [500, 'damaged', 'The stored file failed its integrity check.', 6, 'Tell the administrator of the server.'],
-  [500, 'internal', 'Give the administrator the X-Request-Id.', 1, 'The server met an unexpected error.'],
-  [409, 'idempotency_key_reused', 'This Idempotency-Key was used.', 4, 'The --key was used for something else'],
+  [500, 'damaged', 'The stored file failed its integrity check.', 6, 'Contact the administrator of the server.'],
+  [500, 'internal', 'Give the administrator the X-Request-Id.', 1, 'The server encountered an unexpected error.'],
+  [
+    409,
+    'idempotency_key_reused',
+    'This Idempotency-Key was used.',
+    4,
+    'The --key was used for another send or request',
+  ],
 ])('%i %s', async (status, code, message, exit, said) => {
   const failed = await failing(['request', '--to', 'a@example.org'], { answer: refusal(status, code, message) });
   expect(failed.said).toContain(said);
   expect(failed.exit).toBe(exit);
 });
 
-test('of several faults, each is told', () => {
+test('names each of several faults', () => {
   const faults = ['This one.', 'That one.'].map((detail) => ({
     pointer: '/receivers/0',
     code: 'invalid_input',

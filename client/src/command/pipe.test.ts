@@ -1,4 +1,4 @@
-// The program as a process of its own, in a real pipe.
+// Runs the program as a process, in a real pipe.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -47,17 +47,17 @@ test.each([
   const { stdout, stderr, exitCode } = await inShell(server, command);
   expect(stderr).toBe('');
   expect(stdout.split('\n')).toHaveLength(lines + 1);
-  // Of a command that failed before its reader was gone, the failure is told.
+  // A command that fails before its reader is gone reports the failure.
   expect(command.includes('frobnicate') ? [0, 2] : [0]).toContain(exitCode);
 });
 
-test('a reader that reads on gets everything', async () => {
+test('a reader that reads to the end gets everything', async () => {
   await using server = await longInbox();
   const { stdout, exitCode } = await inShell(server, 'waybill inbox | cat');
   expect([stdout.split('\n').length - 1, exitCode]).toEqual([entries, 0]);
 });
 
-test('a disk that is full is a failure, told in one line', async () => {
+test('a full disk is a failure, reported in one line', async () => {
   await using server = await longInbox();
   const { stderr, exitCode } = await inShell(server, 'waybill inbox > /dev/full');
   expect(exitCode).toBe(1);

@@ -9,12 +9,12 @@ import { exitCodes } from './exit-codes.ts';
 import { flattenCommands, makeProgram } from './program.ts';
 
 const never = new AbortController().signal;
-/** Where examples may read and write. */
+/** The folder in which examples may read and write. */
 const folder = mkdtempSync(join(tmpdir(), 'waybill-examples-'));
 writeFileSync(join(folder, 'key-file'), 'wb_key\n');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The program with commands that only note that they would run. */
+/** Returns the program with commands that only record that they were called. */
 function dryProgram() {
   const ran: string[] = [];
   const terminal = fakeTerminal(folder);
@@ -38,13 +38,13 @@ async function helpOf(...words: string[]): Promise<string> {
 const commands = flattenCommands(dryProgram().program);
 
 describe.each(commands.map((command) => [pathOf(command), command] as const))('%s', (path, command) => {
-  test('says what it does, and what its arguments and options are', () => {
+  test('describes itself, its arguments and its options', () => {
     expect(command.description()).not.toBe('');
     for (const { description } of [...command.options, ...command.registeredArguments])
       expect(description).toBeTruthy();
   });
 
-  test('has examples in its help, which the program itself understands', async () => {
+  test('has examples in its help that the program can parse', async () => {
     const help = await helpOf(...path.split(' ').slice(1));
     const examples = parseExamples(help);
     expect(examples.length).toBeGreaterThan(0);

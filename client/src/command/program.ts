@@ -20,14 +20,14 @@ Exit codes:
   1    failed
   2    the command line is wrong
   3    not logged in, or the key is wrong
-  4    the server refuses it
-  5    the server is out of reach or busy
+  4    the server refused the request
+  5    the server is unreachable or busy
   6    the bytes are damaged
   7    the virus scanner refused a file
   8    pull could not finish some files
   130  interrupted`;
 
-/** The commands with their options and help; what they do is in files of their own. */
+/** Creates the commands with their options and help. Their implementations are in separate files. */
 export function makeProgram(terminal: Terminal, signal: AbortSignal, version: string): Command {
   const program = new Command('waybill')
     .description('Send and receive files through a Waybill server.')
@@ -54,7 +54,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       .description('check an account and store its key on this machine')
       .argument('<url>', 'the server’s address, such as https://files.example.org')
       .option('--user <address>', 'the account’s e-mail address')
-      .option('--plain-http', 'allow http:// to another machine, although the key can then be read on the way')
+      .option('--plain-http', 'allow http:// to another machine; the key can then be read in transit')
       .action((url: string, options: LoginCommandOptions) => login(terminal, output(), signal, url, options)),
     'waybill login https://files.example.org',
     'waybill login https://files.example.org --user orders@example.org < key-file',
@@ -69,10 +69,10 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       .option('-m, --message <text>', 'a message to the receivers')
       .addOption(daysOption('the files can be downloaded'))
       .option('--no-mail', 'send no mails, and print the link of each receiver instead')
-      .option('--name <name>', 'the name of what comes from standard input (default: stdin)')
+      .option('--name <name>', 'the name of the file that is read from standard input (default: stdin)')
       .option(
         '--key <key>',
-        'identifies this send: repeated with the same key within 7 days, it is sent only once',
+        'identifies this send, which is carried out once however often it is repeated with the same key within 7 days',
         parseKey,
       )
       .action((files: string[], options: SendCommandOptions) => sendFiles(terminal, output(), signal, files, options)),
@@ -86,14 +86,14 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
     program
       .command('request')
       .description('ask people for files, which they upload on a page of their own')
-      .requiredOption('--to <address>', 'who is asked; can be repeated', collectValues)
+      .requiredOption('--to <address>', 'a person to ask; can be repeated', collectValues)
       .option('-m, --message <text>', 'a message to them')
       .addOption(daysOption('the page can be used'))
       .option('--reusable', 'let each of them send files any number of times, not only once')
-      .option('--no-mail', 'send no mails, and print the link of each one instead')
+      .option('--no-mail', 'send no mails, and print the link of each person instead')
       .option(
         '--key <key>',
-        'identifies this request: repeated with the same key within 7 days, it is made only once',
+        'identifies this request, which is created once however often it is repeated with the same key within 7 days',
         parseKey,
       )
       .action((options: RequestCommandOptions) => requestFiles(context(), options)),
@@ -122,7 +122,7 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
   addExamples(
     program
       .command('release')
-      .description('have entries of the inbox tried again that are parked after too many failed attempts')
+      .description('make entries of the inbox available again that were parked after too many failed attempts')
       .argument('<id...>', 'their ids, as `waybill inbox` shows them')
       .action((ids: string[]) => releaseEntries(context(), ids)),
     'waybill release 0190b2c8-1f7a-7c3e-9d61-5a1b2c3d4e63',
@@ -135,14 +135,11 @@ export function makeProgram(terminal: Terminal, signal: AbortSignal, version: st
       .argument('<dir>', 'the folder')
       .option('--watch', 'keep running, and download what arrives')
       .addOption(
-        new Option('--every <seconds>', 'how often --watch looks if nothing arrives')
+        new Option('--every <seconds>', 'how often --watch checks the inbox even if nothing arrives')
           .default(30)
           .argParser(wholeNumberParser(1, 86_400)),
       )
-      .option(
-        '--hook <command>',
-        'run this command for every file that has arrived; docs/client.md lists its variables',
-      )
+      .option('--hook <command>', 'run this command for every received file; docs/client.md lists its variables')
       .action((dir: string, options: PullCommandOptions) => pullFiles(terminal, output(), signal, dir, options)),
     'waybill pull ~/inbox',
     'waybill pull --watch --every 60 --hook /usr/local/bin/import /srv/in',
@@ -180,7 +177,7 @@ export function flattenCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(flattenCommands)];
 }
 
-/** A command line that cannot be run, as Commander tells it, in the form of our other messages. */
+/** Converts an error of Commander to the form of all other messages. */
 function toUsageError({ message }: CommanderError, command: Command): CommandError {
   const [first = '', ...more] = message.replace(/^error: /, '').split('\n');
   const ended = /[.?!]$/.test(first) ? first : `${first}.`;
@@ -193,12 +190,12 @@ function commandPath(command: Command): string {
 }
 
 function daysOption(what: string): Option {
-  return new Option('--days <number>', `how long ${what} (default: as the server is set)`).argParser(
+  return new Option('--days <number>', `for how many days ${what} (default: the server’s setting)`).argParser(
     wholeNumberParser(1, 1_000_000),
   );
 }
 
-/** It travels in a header. */
+/** Parses a key, which is sent in a header. */
 function parseKey(value: string): string {
   if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(value)) {
     throw new InvalidArgumentError('Use up to 255 printable ASCII characters.');

@@ -37,7 +37,7 @@ async function contactServer(): Promise<WireServer> {
 }
 
 describe('login', () => {
-  test('keeps a key that works, for its owner alone', async () => {
+  test('stores a valid key, readable only by its owner', async () => {
     await using server = await contactServer();
     const terminal = fakeTerminal(home, {}, 'wb_key\n');
     expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'Alpha@Machines.test')).toBe(0);
@@ -48,7 +48,7 @@ describe('login', () => {
     expect(readdirSync(join(home, '.config/waybill'))).toEqual(['account.json']);
   });
 
-  test('keeps nothing that does not work', async () => {
+  test('stores nothing if the key is invalid', async () => {
     await using server = await WireServer.start((_seen, response) => refuse(response, 401, 'unauthorized'));
     const terminal = fakeTerminal(home, {}, 'wb_wrong\n');
     expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(3);
@@ -61,7 +61,7 @@ describe('login', () => {
     expect(await waybill(nothing, 'login', server.baseUrl, '--user', 'alpha@machines.test')).toBe(2);
   });
 
-  test('keeps no key of another account', async () => {
+  test('does not store the key of another account', async () => {
     await using server = await contactServer();
     const terminal = fakeTerminal(home, {}, 'wb_key\n');
     expect(await waybill(terminal, 'login', server.baseUrl, '--user', 'beta@machines.test')).toBe(3);
@@ -101,14 +101,14 @@ describe('a stored key', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('is used where the environment names the same account in another spelling', async () => {
+  test('is used if the environment spells the same account differently', async () => {
     await using server = await contactServer();
     await login(server.baseUrl);
     const environment = { WAYBILL_URL: `${server.baseUrl.toUpperCase()}/`, WAYBILL_USER: 'Alpha@machines.test' };
     expect(await waybill(fakeTerminal(home, environment), 'contacts', 'list')).toBe(0);
   });
 
-  test('does not keep a key of the environment from another server', async () => {
+  test('does not prevent using a key in the environment for another server', async () => {
     await using server = await contactServer();
     await login('https://files.example.org');
     const environment = { WAYBILL_URL: server.baseUrl, WAYBILL_API_KEY: 'wb_key' };
@@ -119,7 +119,7 @@ describe('a stored key', () => {
   });
 });
 
-test('without an account the way to one is shown', async () => {
+test('without an account, the message explains how to log in', async () => {
   const terminal = fakeTerminal(home);
   expect(await waybill(terminal, 'inbox')).toBe(3);
   expect(terminal.errors.text).toMatch(/not logged in\.\n.*waybill login/);
@@ -128,7 +128,7 @@ test('without an account the way to one is shown', async () => {
   expect(JSON.parse(json.errors.text)).toMatchObject({ status: 'error', code: 'not_logged_in' });
 });
 
-test('the key may come from the environment, or a file that it names', async () => {
+test('the key can come from the environment, or from a file that it names', async () => {
   await using server = await contactServer();
   expect(await waybill(fakeTerminal(home, environmentOf(server)), 'contacts', 'list')).toBe(0);
   const path = join(home, 'key');
@@ -138,7 +138,7 @@ test('the key may come from the environment, or a file that it names', async () 
   expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer wb_key']));
 });
 
-test('what others wrote cannot steer the terminal', async () => {
+test('text from others cannot control the terminal', async () => {
   await using server = await contactServer();
   const terminal = fakeTerminal(home, environmentOf(server));
   await waybill(terminal, 'contacts', 'list');
@@ -157,7 +157,7 @@ test.each([
   [['send', 'a.txt', '--to', 'a@example.org', '--days', '0'], 'whole number'],
   [['frobnicate'], 'Unknown command'],
   [['completion', 'tcsh'], 'bash'],
-])('%j is a mistake in use', async (words, hint) => {
+])('%j is a usage error', async (words, hint) => {
   const terminal = fakeTerminal(home);
   expect(await waybill(terminal, ...words)).toBe(2);
   expect(terminal.errors.text).toContain(hint);
@@ -169,7 +169,7 @@ test.each([
   expect(failure.message).toContain(hint);
 });
 
-test('without a command the help is shown', async () => {
+test('without a command, the help is shown', async () => {
   const terminal = fakeTerminal(home);
   expect(await waybill(terminal)).toBe(2);
   expect(terminal.errors.text).toContain('Usage: waybill');
@@ -178,14 +178,14 @@ test('without a command the help is shown', async () => {
   expect(JSON.parse(json.errors.text)).toMatchObject({ code: 'usage', message: 'No command was given.' });
 });
 
-test('help and version are no mistakes', async () => {
+test('help and version are not errors', async () => {
   const version = fakeTerminal(home);
   expect(await waybill(version, '--version')).toBe(0);
   expect(version.output.text).toBe('1.2.3\n');
   expect(await waybill(fakeTerminal(home), 'send', '--help')).toBe(0);
 });
 
-test('a server that is away ends with its own code and a way on', async () => {
+test('an unreachable server has its own exit code and advice', async () => {
   const environment = { WAYBILL_URL: 'https://127.0.0.1:1', WAYBILL_USER: 'a@example.org', WAYBILL_API_KEY: 'k' };
   const terminal = fakeTerminal(home, environment);
   const stopped = AbortSignal.abort(new DOMException('stopped', 'AbortError'));
@@ -237,7 +237,7 @@ describe('completion', () => {
   });
 });
 
-test('contacts are exported as they are imported', async () => {
+test('exported contacts can be imported', async () => {
   await using server = await contactServer();
   const exported = fakeTerminal(home, environmentOf(server));
   expect(await waybill(exported, 'contacts', 'export')).toBe(0);

@@ -3,14 +3,14 @@ import { isWaybillError } from '../errors.ts';
 import { collect } from '../testing/collect.ts';
 import { refuse, succeed, WireServer } from '../testing/wire-server.ts';
 
-test('a request carries the key of the account, and no token', async () => {
+test('a request contains the key of the account', async () => {
   await using server = await WireServer.start((_seen, response) => succeed(response, { email: 'alpha@machines.test' }));
   expect(await server.client().account()).toEqual({ email: 'alpha@machines.test' });
   expect(server.requests).toHaveLength(1);
   expect(server.requests[0]).toMatchObject({ path: 'account', headers: { authorization: 'Bearer wb_key' } });
 });
 
-test('a request that changes something is repeated under one key, also when its answer is lost', async () => {
+test('a request that changes something is retried with the same idempotency key', async () => {
   const troubles = ['lost', 'busy', 'in flight'];
   await using server = await WireServer.start((_seen, response, request) => {
     const trouble = troubles.shift();
@@ -29,7 +29,7 @@ test('a request that changes something is repeated under one key, also when its 
   expect(server.sleeps.map((slept) => Math.floor(slept / 1000))).toEqual([0, 7, 1]);
 });
 
-test('a problem says everything that is wrong', async () => {
+test('an error lists all faults', async () => {
   const errors = [{ pointer: '/receivers/0/email', code: 'recipient_not_allowed', detail: 'No.' }];
   await using server = await WireServer.start((_seen, response) =>
     refuse(response, 422, 'recipient_not_allowed', { errors }),
@@ -43,7 +43,7 @@ test('a problem says everything that is wrong', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('a list is read page by page, with the same filter', async () => {
+test('all pages of a list are read with the same filter', async () => {
   await using server = await WireServer.start(({ path }, response) => {
     const cursor = new URL(path, server.baseUrl).searchParams.get('cursor');
     if (cursor === null) succeed(response, { data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' });
@@ -57,7 +57,7 @@ test('a list is read page by page, with the same filter', async () => {
   ]);
 });
 
-test('what was removed by a request whose answer was lost counts as removed', async () => {
+test('a removal whose response was lost succeeds', async () => {
   let attempts = 0;
   await using server = await WireServer.start((_seen, response, request) => {
     attempts += 1;
@@ -69,7 +69,7 @@ test('what was removed by a request whose answer was lost counts as removed', as
   await expect(keys.revoke('k1')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('an answer without a body is an answer', async () => {
+test('a response without a body is valid', async () => {
   await using server = await WireServer.start((_seen, response) => void response.writeHead(204).end());
   await server.client().inbox.ack({ id: 'e1', lease: 'l1' });
   expect(server.requests[0]).toMatchObject({ path: 'inbox/e1/ack', body: Buffer.from('{"lease":"l1"}') });

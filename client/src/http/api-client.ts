@@ -6,7 +6,7 @@ import { readBytes, readJson } from './response.ts';
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What a page of a list may have at most. */
+/** The maximum that the server allows. */
 const pageSize = 100;
 
 /** Calls /api/v1. */
@@ -17,12 +17,12 @@ export class ApiClient {
     this.#requests = requests;
   }
 
-  /** A call that may be repeated as it is. */
+  /** Sends a request, and retries it. */
   async call<T>(call: Call<T>): Promise<T> {
     return await this.#requests.retry(call, () => this.#requests.attempt(call));
   }
 
-  /** A call that its caller repeats. */
+  /** Sends a request once, for callers that retry by themselves. */
   async attempt<T>(call: Call<T>): Promise<T> {
     return await this.#requests.attempt(call);
   }
@@ -43,7 +43,7 @@ export class ApiClient {
     return await this.call({ method: 'GET', path: addQuery(path, query), signal, read: readJson<T> });
   }
 
-  /** All entries of a list that is answered page by page. One page is in memory at a time. */
+  /** Yields all entries of a list. One page is in memory at a time. */
   async *list<T>(path: string, query: Query, options: CallOptions): AsyncGenerator<T, void, void> {
     let cursor: string | undefined;
     do {
@@ -54,7 +54,7 @@ export class ApiClient {
     } while (cursor !== undefined);
   }
 
-  /** The key is made once, so that the repetition of a request whose answer was lost is recognised. */
+  /** Uses one idempotency key for all attempts, so that a request is carried out once even if its response is lost. */
   async post<T>(path: string, body: unknown, { signal, idempotencyKey }: PostOptions): Promise<T> {
     const key = idempotencyKey ?? this.generateKey();
     const { headers, ...bytes } = toBody(body);
@@ -70,13 +70,13 @@ export class ApiClient {
     return await this.call({ ...toBody(body), method: 'PUT', path, signal, read: readContent<T> });
   }
 
-  /** Undefined if the answer is empty, or was lost. */
+  /** Returns undefined if the response is empty or was lost. */
   async delete<T = never>(path: string, { signal }: CallOptions): Promise<T | undefined> {
     return await this.#requests.retry({ signal }, async (failures) => {
       try {
         return await this.#requests.attempt<T>({ method: 'DELETE', path, signal, read: readContent });
       } catch (error) {
-        // An attempt whose answer was lost has removed it.
+        // An earlier attempt, whose response was lost, has deleted it.
         if (failures === 0 || !isWaybillError(error, 'not_found')) throw error;
         return undefined;
       }
@@ -84,7 +84,7 @@ export class ApiClient {
   }
 }
 
-/** The path of one thing of a collection, or of what can be done with it. */
+/** Returns the path of a member of a collection, or of an action on it. */
 export function toPath(collection: string, id: string, action?: string): string {
   return [collection, encodeURIComponent(id), ...(action === undefined ? [] : [action])].join('/');
 }
@@ -100,7 +100,7 @@ function toBody(body: unknown): Pick<Call<never>, 'headers' | 'body'> {
   return { headers: { 'Content-Type': 'application/json' }, body: () => bytes };
 }
 
-/** An answer without a body is undefined. */
+/** Returns undefined for a response without a body. */
 async function readContent<T>(response: IncomingMessage): Promise<T> {
   if (response.headers['content-type'] !== undefined) return await readJson<T>(response);
   await readBytes(response);

@@ -7,7 +7,7 @@ import { Waybill } from '../waybill.ts';
 const account = { email: 'alpha@machines.test' };
 const answered: Parameters<typeof WireServer.start>[0] = (_seen, response) => succeed(response, account);
 
-test('what is unavailable for a moment is asked for again, after as long as the server says', async () => {
+test('a request is retried after the wait that the server asks for', async () => {
   const failures = ['503', '429', '408', '502'];
   await using server = await WireServer.start((seen, response, request) => {
     const status = failures.shift();
@@ -18,11 +18,11 @@ test('what is unavailable for a moment is asked for again, after as long as the 
     else return answered(seen, response, request);
   });
   expect(await server.client().account()).toEqual(account);
-  // Half of a bound that doubles from 200 ms, on top of what was asked for.
+  // Half of a bound that doubles from 200 ms, added to the requested wait.
   expect(server.sleeps).toEqual([7100, 3200, 400, 800]);
 });
 
-test('a connection that breaks before or within the answer is made again', async () => {
+test('a request is retried if its connection breaks before or during the response', async () => {
   let times = 0;
   await using server = await WireServer.start((seen, response, request) => {
     times += 1;
@@ -51,7 +51,7 @@ test('throws the last failure after the maximum number of attempts', async () =>
   expect(server.sleeps).toHaveLength(2);
 });
 
-test('a server that asks for a longer wait than one has is not waited for', async () => {
+test('a request is not retried if the server asks for too long a wait', async () => {
   await using server = await WireServer.start((_seen, response) =>
     refuse(response, 503, 'unavailable', { headers: { 'Retry-After': '86400' } }),
   );
@@ -65,13 +65,13 @@ test.each([
   [404, 'not_found'],
   [409, 'no_receivers'],
   [500, 'internal'],
-])('a %i %s is told at once', async (status, code) => {
+])('a %i %s is reported at once', async (status, code) => {
   await using server = await WireServer.start((_seen, response) => refuse(response, status, code));
   await expect(server.client().account()).rejects.toMatchObject({ code, status });
   expect(server.requests).toHaveLength(1);
 });
 
-test('what no Waybill server says is told apart', async () => {
+test('responses of other servers are recognised', async () => {
   await using redirecting = await WireServer.start((_seen, response) => {
     response.writeHead(302, { Location: 'https://elsewhere.example/' }).end();
   });
@@ -80,7 +80,7 @@ test('what no Waybill server says is told apart', async () => {
   await expect(newer.client().account()).rejects.toMatchObject({ code: 'unexpected_response', status: 418 });
 });
 
-test('an abort ends a request that is under way, with the reason given', async () => {
+test('an abort ends a request in progress, and throws the given reason', async () => {
   await using server = await WireServer.start(() => undefined);
   const controller = new AbortController();
   const listing = server.client().account({ signal: controller.signal });
@@ -89,7 +89,7 @@ test('an abort ends a request that is under way, with the reason given', async (
   await expect(listing).rejects.toThrow('enough');
 });
 
-test('a key is not sent in the clear to another machine', () => {
+test('a key is not sent unencrypted to another machine', () => {
   const access = { user: 'a@example.org', apiKey: 'k' };
   expect(() => new Waybill({ baseUrl: 'http://files.example.org', ...access })).toThrow('unencrypted');
   expect(() => new Waybill({ baseUrl: 'files.example.org', ...access })).toThrow('https://');
@@ -99,7 +99,7 @@ test('a key is not sent in the clear to another machine', () => {
   new Waybill({ baseUrl: 'http://files.example.org', ...access, plainHttp: true }).close();
 });
 
-test('an error is known by its code', async () => {
+test('isWaybillError recognises an error by its code', async () => {
   await using server = await WireServer.start((_seen, response) => refuse(response, 404, 'not_found'));
   const error = await server
     .client()

@@ -7,23 +7,23 @@ import type { OutgoingRequest, Transport } from './transport.ts';
 
 export interface Call<T> {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the address of the API. */
+  /** Relative to the address of the API. */
   path: string;
   headers?: Record<string, string>;
   /** Called again for every attempt. */
   body?: () => OutgoingRequest['body'] | Promise<OutgoingRequest['body']>;
-  /** Reads the answer. Part of the attempt: if the answer breaks off, the request is repeated. */
+  /** Reads the response. Part of the attempt: if the response breaks off, the request is retried. */
   read: (response: IncomingMessage) => Promise<T>;
   signal?: AbortSignal | undefined;
 }
 
-/** Where an API is, and what opens it. */
+/** The address of the API, and the credentials for it. */
 export interface ApiAccess {
   url: URL;
   authorization: string;
 }
 
-/** Sends requests with credentials, repeats what may be repeated, and classifies failures. */
+/** Sends requests with credentials, retries those that may be retried, and classifies failures. */
 export class HttpRequests {
   readonly retryPolicy: RetryPolicy;
   readonly runtime: Runtime;
@@ -48,7 +48,7 @@ export class HttpRequests {
     }
   }
 
-  /** Waits before what failed so often is tried again; throws the error if it should not be. */
+  /** Waits before the next attempt; throws the error if there should be none. */
   async waitBeforeRetry(
     error: unknown,
     failures: number,

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { isErrorCode, WaybillError } from '../errors.ts';
 import type { Fault } from '../generated/wire.ts';
 
-/** Far above a page of any list. Anything larger is read as a stream. */
+/** Far above the size of any page of a list. Anything larger is read as a stream. */
 const maxBodyBytes = 64 * 1024 * 1024;
-/** The body of a failure is a sentence or two. */
+/** Far above the size of any error. */
 const maxErrorBytes = 64 * 1024;
 
 export async function readBytes(response: IncomingMessage, max = maxBodyBytes): Promise<Buffer> {
@@ -30,7 +30,7 @@ export async function readJson<T>(response: IncomingMessage): Promise<T> {
   }
 }
 
-/** The body piece by piece. One that breaks off is an error, never a short body. */
+/** Yields the body piece by piece. Throws if it breaks off. */
 export async function* readPieces(response: IncomingMessage): AsyncGenerator<Buffer, void, void> {
   try {
     for await (const piece of response as AsyncIterable<Buffer>) yield piece;
@@ -52,7 +52,7 @@ export function unexpectedResponse(response: IncomingMessage, what: string, caus
   );
 }
 
-/** The failure that an answer describes. */
+/** Returns the error that a response describes. */
 export async function readError(response: IncomingMessage): Promise<WaybillError> {
   const details = toErrorDetails(response);
   const text = (await readBytes(response, maxErrorBytes)).toString('utf8');
@@ -61,9 +61,9 @@ export async function readError(response: IncomingMessage): Promise<WaybillError
     const faults = Array.isArray(errors) ? (errors as Fault[]) : [];
     return new WaybillError(code, typeof detail === 'string' ? detail : code, { ...details, faults });
   }
-  // A proxy in front of the server says in its own words that the server is away.
+  // The response of a proxy whose server is down.
   if ([502, 503, 504].includes(details.status)) {
-    return new WaybillError('unavailable', `The server cannot be reached by its proxy (${details.status}).`, details);
+    return new WaybillError('unavailable', `The proxy cannot reach the server (${details.status}).`, details);
   }
   if (details.status === 408 || details.status === 429) {
     return new WaybillError('unavailable', `The server is busy (${details.status}).`, details);
@@ -71,7 +71,7 @@ export async function readError(response: IncomingMessage): Promise<WaybillError
   return unexpectedResponse(response, 'an error that is not one of Waybill’s');
 }
 
-/** A problem of /api/v1 (RFC 9457), or an error of the machine API. */
+/** Parses a problem of /api/v1 (RFC 9457), or an error of the machine API. */
 function parseProblem(text: string): { code?: unknown; message?: unknown; detail?: unknown; errors?: unknown } {
   try {
     return (JSON.parse(text) ?? {}) as { code?: unknown };
@@ -89,7 +89,7 @@ function toErrorDetails(response: IncomingMessage) {
   };
 }
 
-/** RFC 9110, 10.2.3: seconds, or a date, which is compared with the server's own clock. */
+/** Parses seconds or a date (RFC 9110, 10.2.3). A date is compared with the server's clock. */
 function parseRetryAfter(retryAfter: string | undefined, date: string | undefined): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);

@@ -1,15 +1,15 @@
 import type { WaybillError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 
-/** How often and how long a request is repeated. */
+/** How often and for how long a request is retried. */
 export interface RetryPolicy {
-  /** The maximum number of times that a request is sent. */
+  /** The maximum number of attempts, including the first. */
   maxAttempts: number;
-  /** The upper bound of the first pause. It doubles with every further pause. */
+  /** The upper bound of the first delay. It doubles with every further delay. */
   initialDelayMs: number;
-  /** The upper bound of all pauses. */
+  /** The upper bound of all delays. */
   maxDelayMs: number;
-  /** If the server asks for a longer wait, the request is given up. */
+  /** The request is not retried if the server asks for a longer wait. */
   maxRetryAfterMs: number;
 }
 
@@ -21,9 +21,9 @@ export const defaultRetryPolicy: RetryPolicy = {
 };
 
 /**
- * How long to wait before a request that failed `failures` times is sent again; undefined if it should not be. The pause
- * is random up to a growing bound, so that clients that failed together do not come back together, and is added to
- * what the server asked for.
+ * Returns the delay in milliseconds before a request that failed `failures` times is sent again; undefined if it should
+ * not be. The delay is random up to a growing bound, so that clients that failed together do not return together, and
+ * is added to the wait that the server asked for.
  */
 export function retryDelay(
   retryPolicy: RetryPolicy,

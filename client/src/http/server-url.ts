@@ -1,12 +1,12 @@
 import { WaybillError } from '../errors.ts';
 
-/** The server's address as a URL, where the key may be sent to it. */
+/** Parses the server's address. Throws if it is invalid, or if the key must not be sent to it. */
 export function parseServerUrl(address: string | URL, plainHttp: boolean): URL {
   const url = URL.parse(String(address));
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw new WaybillError(
       'invalid_argument',
-      `"${String(address)}" is not a server’s address. It starts with https://, such as https://files.example.org.`,
+      `"${String(address)}" is not a server’s address. Use a URL such as https://files.example.org.`,
     );
   }
   if (url.protocol === 'http:' && !plainHttp && !isLocalHost(url.hostname)) {

@@ -6,7 +6,7 @@ export interface OutgoingRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
-  /** Bytes, or a body that is produced while it is sent: a piece has been sent when the next one is asked for. */
+  /** Bytes, or a body that is produced while it is sent: a piece has been sent when the next one is requested. */
   body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -27,7 +27,7 @@ export class Transport {
     this.#agent.destroy();
   }
 
-  /** Returns as soon as the head of the answer is there. Its body must be read to the end, or destroyed. */
+  /** Returns as soon as the headers of the response have arrived. Its body must be read to the end, or destroyed. */
   async exchange({ method, url, headers, body, signal }: OutgoingRequest): Promise<IncomingMessage> {
     signal?.throwIfAborted();
     const request = (this.#secure ? httpsRequest : httpRequest)(url, {
@@ -46,18 +46,18 @@ export class Transport {
         settled.abort();
         resolve(response);
       });
-      // Once the answer has begun, errors are reported by the answer.
+      // Later errors are reported by the response.
       request.on('error', reject);
       request.once('close', () => {
         settled.abort();
         reject(new Error('the connection was closed without a response'));
       });
     });
-    // Not awaited: an answer may come while the source of the body has nothing to send.
+    // Not awaited: the response may arrive while the source of the body has nothing to send.
     writeBody(request, body, settled.signal).catch((error: unknown) => request.destroy(error as Error));
     try {
       const response = await responded;
-      // Refused before everything was sent: the rest would be read as the next request.
+      // The server responded before the whole body was sent, and would read the rest as the next request.
       if (!request.writableFinished) response.once('close', () => request.destroy());
       return response;
     } catch (error) {
@@ -81,7 +81,7 @@ async function writeBody(request: ClientRequest, body: OutgoingRequest['body'], 
   if (!settled.aborted) request.end();
 }
 
-/** Resolves when a piece has been sent, and its source may reuse the memory. */
+/** Resolves when the piece has been sent and its memory may be reused. */
 function writePiece(request: ClientRequest, piece: Uint8Array, settled: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -89,7 +89,7 @@ function writePiece(request: ClientRequest, piece: Uint8Array, settled: AbortSig
       resolve();
     };
     settled.addEventListener('abort', done, { once: true });
-    // A piece that could not be written waits for the request to end, which it is about to do.
+    // After a failed write, the request is about to close, which aborts the signal.
     request.write(piece, (error) => {
       if (!error) done();
     });
@@ -105,12 +105,12 @@ const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
   ETIMEDOUT: 'the connection timed out',
-  EHOSTUNREACH: 'there is no route to it',
+  EHOSTUNREACH: 'there is no route to the host',
   ENOTFOUND: 'the host name is unknown',
   EAI_AGAIN: 'the host name cannot be looked up',
 };
 
-/** For a name with several addresses, Node wraps an error per address in one that has no message. */
+/** For a host with several addresses, Node wraps the error of each address in one without a message. */
 function describeCause(error: Error & { code?: string }): string {
   if (error instanceof AggregateError && error.message === '') {
     return [...new Set(error.errors.map((each) => describeCause(each as Error)))].join('; ');

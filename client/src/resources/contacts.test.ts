@@ -7,7 +7,7 @@ const anna = { email: 'anna@example.org', name: 'Anna', phone: '', language: 'sv
 
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => ({ email: `p${index}@example.org` }));
 
-/** Imports as the server does: contacts whose addresses are known are changed. Remembers what each request had. */
+/** Imports contacts as the server does, and records every request. Contacts with a known address are changed. */
 async function importServer(known: readonly string[]) {
   const requests: { path: string; contacts: ImportedContact[] }[] = [];
   const server = await WireServer.start(({ path, body }, response) => {
@@ -54,7 +54,7 @@ test('a contact is read, replaced and removed by its address', async () => {
   ]);
 });
 
-test('an import is made in requests of 1,000, and tells what was done', async () => {
+test('an import is sent in batches of 1,000, and returns the changes', async () => {
   const { server, requests } = await importServer(['p3@example.org', 'p2000@example.org']);
   await using _server = server;
   const all = addresses(2_001);
@@ -70,7 +70,7 @@ test('an import is made in requests of 1,000, and tells what was done', async ()
   expect(new Set(server.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
 });
 
-test('a comparison is a dry run, and a fault names its place in the whole list', async () => {
+test('compare is a dry run, and its faults point to positions in the whole list', async () => {
   const { server, requests } = await importServer([]);
   await using _server = server;
   const some = [...addresses(1_002), { email: 'q@example.org', phone: 'wrong' }];

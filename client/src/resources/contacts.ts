@@ -9,23 +9,23 @@ import type {
 } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
 
-/** Which contacts to list; all if nothing is given. */
+/** Filters contacts; all are listed by default. */
 export interface ContactFilter extends Omit<ListContactsQuery, 'limit' | 'cursor'>, CallOptions {}
 
-/** What an import does with contacts, or would do. */
+/** The result of an import, or of a dry run. */
 export interface ContactChanges {
-  /** Contacts that are new. */
+  /** New contacts. */
   created: ImportedContact[];
-  /** Contacts that get other details. */
+  /** Contacts whose details change. */
   changed: ImportedContact[];
-  /** Contacts that are as they were. */
+  /** Contacts that stay the same. */
   unchanged: ImportedContact[];
 }
 
-/** The server takes so many in a request. */
+/** The maximum that the server accepts in a request. */
 const contactsPerImport = 1_000;
 
-/** The account's contacts, and those that the administrator gives every account. */
+/** The account's own contacts, and those that every account has. */
 export class Contacts {
   readonly #api: ApiClient;
 
@@ -34,13 +34,13 @@ export class Contacts {
     this.#api = api;
   }
 
-  /** Lists contacts by address. */
+  /** Lists contacts, sorted by address. */
   list({ signal, ...filter }: ContactFilter = {}): AsyncGenerator<Contact, void, void> {
     return this.#api.list<Contact>('contacts', filter, { signal });
   }
 
   /**
-   * Finds the account's own contact with an address, or else the administrator's.
+   * Gets the account's own contact with an address, or the one that every account has.
    *
    * @param email The contact's address.
    */
@@ -49,7 +49,7 @@ export class Contacts {
   }
 
   /**
-   * Adds a contact or replaces it: what is not given is empty.
+   * Adds or replaces a contact. Fields that are not given are empty.
    *
    * @param email The contact's address.
    */
@@ -67,14 +67,17 @@ export class Contacts {
   }
 
   /**
-   * Adds contacts, or changes those that exist: given fields are replaced, all others stay. Of each 1,000, all are
-   * imported, or none if anything is wrong.
+   * Adds contacts, or changes those that exist: fields that are given are replaced, all others stay. Contacts are
+   * imported in batches of 1,000; a batch with a fault is not imported at all.
    */
   async import(contacts: readonly ImportedContact[], options: CallOptions = {}): Promise<ContactChanges> {
     return await this.#importInBatches('contacts/import', contacts, options);
   }
 
-  /** Tells what `import` would do with these contacts now. Finds everything that is wrong with them, and changes nothing. */
+  /**
+   * Returns what `import` would do with these contacts, and changes nothing. Throws an error with all their faults if
+   * there are any.
+   */
   async compare(contacts: readonly ImportedContact[], options: CallOptions = {}): Promise<ContactChanges> {
     return await this.#importInBatches('contacts/import?dry_run=true', contacts, options);
   }
@@ -90,7 +93,7 @@ export class Contacts {
       const response = await this.#api
         .post<ContactImportResult>(path, { contacts: some }, options)
         .catch((error: unknown) => Promise.reject(shiftFaults(start, error)));
-      // In the order of the request.
+      // Results are in the order of the request.
       for (const [index, { result }] of response.contacts.entries())
         changes[result].push(some[index] as ImportedContact);
     }
@@ -98,7 +101,7 @@ export class Contacts {
   }
 }
 
-/** Faults name the place of a contact in the whole list, not in the part that was sent. */
+/** Makes faults point to the position in the whole list, not in the batch. */
 function shiftFaults(start: number, error: unknown): unknown {
   if (start === 0 || !isWaybillError(error) || error.faults.length === 0) return error;
   const { code, message, status, instance, retryAfterSeconds } = error;

@@ -2,17 +2,19 @@ import type { PostOptions } from '../call-options.ts';
 import { WaybillError } from '../errors.ts';
 import type { NewFileRequest, NewReceiver } from '../generated/wire.ts';
 
-/** To whom something is sent, and until when. */
+/** The receivers, and for how long they can use their links. */
 export interface DeliveryOptions extends PostOptions {
-  /** The receivers, who need not be contacts. What is not given is taken from the contact with the address. */
+  /**
+   * The receivers, who need not be contacts. Details that are not given are taken from the contact with the address.
+   */
   to: readonly (string | NewReceiver)[];
-  /** What receivers read in the mail and on their page. */
+  /** A message, shown in the mail and on the page of each receiver. */
   message?: string | undefined;
-  /** For how many days the links can be used; the server's default if not given. */
+  /** For how many days the links can be used. Defaults to the server's setting. */
   days?: number | undefined;
-  /** `false`: receivers get no mails, and the answer has their links, for you to send. */
+  /** `false`: receivers get no mails. The response contains their links, for you to send. */
   notify?: boolean | undefined;
-  /** Your own identifier for it. */
+  /** Your own identifier. */
   externalId?: string | undefined;
 }
 
@@ -20,7 +22,7 @@ type DeliveryFields = Pick<NewFileRequest, 'receivers' | 'message' | 'expires_in
 
 const secondsPerDay = 86_400;
 
-/** The same in the names of the API. */
+/** Converts the options to fields of the API. */
 export function toDeliveryFields({ to, message, days, notify, externalId }: DeliveryOptions): DeliveryFields {
   if (to.length === 0) throw new WaybillError('no_receivers', 'Name at least one receiver.');
   return {

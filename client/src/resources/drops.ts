@@ -10,7 +10,7 @@ interface DropShapes {
   details: DropDetails;
 }
 
-/** What the account has sent. `Waybill.send` uploads files and makes a drop of them in one call. */
+/** The drops of the account. `Waybill.send` uploads files and creates a drop in one call. */
 export class Drops extends SentCollection<DropShapes> {
   /** @internal */
   constructor(api: ApiClient) {

@@ -2,36 +2,39 @@ import type { CallOptions, PostOptions } from '../call-options.ts';
 import type { ClaimedEntry, InboxEntry, InboxEntryDetails } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
 
-/** Which entries to list; all if nothing is given. */
+/** Filters entries; all are listed by default. */
 export interface InboxFilter extends CallOptions {
-  /** Only those in this state. */
+  /** Lists only entries in this state. */
   state?: InboxEntry['state'] | undefined;
 }
 
-/** For how long a lease is held. */
+/** How long a lease lasts. */
 export interface RenewOptions extends PostOptions {
-  /** From 10 to 3600; 300 if not given. */
+  /** From 10 to 3600. Defaults to 300. */
   leaseSeconds?: number | undefined;
 }
 
-/** How many entries to claim, and for how long. */
+/** How many entries to claim, and how long their leases last. */
 export interface ClaimOptions extends RenewOptions {
-  /** How many entries at most, up to 100; 1 if not given. */
+  /** The maximum number of entries, up to 100. Defaults to 1. */
   max?: number | undefined;
 }
 
-/** When an entry that is given back can be claimed again. */
+/** When an entry that is returned to the queue can be claimed again. */
 export interface NackOptions extends PostOptions {
-  /** After how many seconds, up to 86,400; at once if not given. */
+  /** The delay in seconds, up to 86,400. Defaults to 0. */
   delaySeconds?: number | undefined;
 }
 
-/** An entry and its lease: what `claim` returns, or these two fields of it. */
+/** A claimed entry, or only its id and lease. */
 export type LeasedEntry = Pick<ClaimedEntry, 'id' | 'lease'>;
 
 const defaultLeaseSeconds = 300;
 
-/** What contacts and other accounts have sent to this one. It is a queue that any number of programs can share. */
+/**
+ * The inbox: everything that contacts and other accounts have sent to the account. It is a queue that any number of
+ * programs can share.
+ */
 export class Inbox {
   readonly #api: ApiClient;
 
@@ -40,7 +43,7 @@ export class Inbox {
     this.#api = api;
   }
 
-  /** Lists entries, newest first; those in one state longest in it first. */
+  /** Lists entries, newest first. With a filter by state, those that have been in the state longest come first. */
   list({ signal, ...filter }: InboxFilter = {}): AsyncGenerator<InboxEntry, void, void> {
     return this.#api.list<InboxEntry>('inbox', filter, { signal });
   }
@@ -55,7 +58,7 @@ export class Inbox {
   }
 
   /**
-   * Leases entries to the caller: no one else gets them until the lease ends. None if none is available.
+   * Claims entries: no other program can claim them until the lease ends. Returns an empty list if none is available.
    *
    * @example
    * for (const entry of await waybill.inbox.claim({ max: 10 })) {
@@ -71,7 +74,7 @@ export class Inbox {
   }
 
   /**
-   * Holds a lease for longer: it ends this long from now.
+   * Renews a lease. Its new duration starts now.
    *
    * @param entry The entry and its lease.
    */
@@ -83,7 +86,7 @@ export class Inbox {
   }
 
   /**
-   * Acknowledges an entry: it is done, and is not claimed again.
+   * Acknowledges an entry, which is then not claimed again.
    *
    * @param entry The entry and its lease.
    */
@@ -92,7 +95,7 @@ export class Inbox {
   }
 
   /**
-   * Gives an entry back: it is available again, after a delay.
+   * Returns an entry to the queue, where it is available again after a delay.
    *
    * @param entry The entry and its lease.
    */
@@ -101,7 +104,7 @@ export class Inbox {
   }
 
   /**
-   * Makes an entry available again that is parked after too many attempts.
+   * Makes an entry available again that was parked after too many attempts.
    *
    * @param id The entry's id.
    */

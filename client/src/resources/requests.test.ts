@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fileRequest, ids, startExampleServer } from '../testing/example-server.ts';
 
-test('a request is made with what was asked for, under the caller’s key', async () => {
+test('a request is created with the given options and idempotency key', async () => {
   await using server = await startExampleServer();
   const client = server.client();
   const options = { to: ['a@example.org', { email: 'b@example.org', language: 'sv' }], days: 1, idempotencyKey: 'key' };
@@ -21,7 +21,7 @@ test('a request is made with what was asked for, under the caller’s key', asyn
   expect(server.requests).toHaveLength(1);
 });
 
-test('requests have the operations of drops', async () => {
+test('requests have the same operations as drops', async () => {
   const posted = Object.fromEntries(
     ['revoke', 'extend', 'remind', 'receivers', 'receivers/1/resend'].map((action) => [
       `POST requests/ID/${action}`,

@@ -9,9 +9,9 @@ import type { ApiClient } from '../http/api-client.ts';
 import { type DeliveryOptions, toDeliveryFields } from './delivery-options.ts';
 import { SentCollection } from './sent-collection.ts';
 
-/** Whom to ask for files, and until when. */
+/** Whom to ask for files, and for how long. */
 export interface RequestOptions extends DeliveryOptions {
-  /** Each may send files any number of times until the end, not only once. */
+  /** Each receiver may send files any number of times until the deadline, not only once. */
   reusable?: boolean | undefined;
 }
 
@@ -23,7 +23,7 @@ interface RequestShapes {
   details: FileRequestDetails;
 }
 
-/** Whom the account has asked for files. `Waybill.request` asks in one call. */
+/** The requests for files of the account. `Waybill.request` has simpler options. */
 export class Requests extends SentCollection<RequestShapes> {
   /** @internal */
   constructor(api: ApiClient) {

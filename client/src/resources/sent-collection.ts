@@ -2,16 +2,16 @@ import type { CallOptions, PostOptions } from '../call-options.ts';
 import type { AddedReceiver, Extension, ListDropsQuery, NewReceiver, ReminderResult } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
 
-/** Which drops or requests to list; all if nothing is given. */
+/** Filters drops or requests; all are listed by default. */
 export interface SentFilter extends Omit<ListDropsQuery, 'limit' | 'cursor'>, CallOptions {}
 
-/** What to revoke. */
+/** The part to revoke. */
 export interface RevokeOptions extends PostOptions {
-  /** The `id` of a receiver: only their link ends. */
+  /** The `id` of a receiver: only their link is revoked. */
   receiver?: number | undefined;
 }
 
-/** The forms that drops, or requests for files, have on the wire. */
+/** The wire types of drops, or of requests for files. */
 interface Shapes {
   input: unknown;
   created: unknown;
@@ -20,7 +20,7 @@ interface Shapes {
   details: unknown;
 }
 
-/** What the account has sent to receivers: drops, or requests for files. The API has the same operations for both. */
+/** The drops, or the requests for files, of the account. The API has the same operations for both. */
 export abstract class SentCollection<Types extends Shapes> {
   readonly #api: ApiClient;
   readonly #path: string;
@@ -31,69 +31,69 @@ export abstract class SentCollection<Types extends Shapes> {
     this.#path = path;
   }
 
-  /** Lists them, newest first. */
+  /** Lists drops or requests, newest first. */
   list({ signal, ...filter }: SentFilter = {}): AsyncGenerator<Types['listed'], void, void> {
     return this.#api.list<Types['listed']>(this.#path, filter, { signal });
   }
 
   /**
-   * Gets one with the state of every receiver.
+   * Gets a drop or a request, with the state of every receiver.
    *
-   * @param id Its id.
+   * @param id The id of the drop or request.
    */
   async get(id: string, options: CallOptions = {}): Promise<Types['details']> {
     return await this.#api.get(toPath(this.#path, id), {}, options);
   }
 
   /**
-   * Sends one: all of it happens, or nothing does.
+   * Creates a drop or a request and sends it to its receivers. If this fails, nothing is sent to anyone.
    *
-   * @param wish What to send.
+   * @param input The drop or request.
    */
   async create(input: Types['input'], options: PostOptions = {}): Promise<Types['created']> {
     return await this.#api.post(this.#path, input, options);
   }
 
   /**
-   * Finds everything that `create` would refuse, and sends nothing.
+   * Checks whether `create` would succeed, and sends nothing. Throws an error with all faults.
    *
-   * @param wish What `create` would be given.
+   * @param input The drop or request.
    */
   async check(input: Types['input'], options: CallOptions = {}): Promise<Types['checked']> {
     return await this.#api.post(`${this.#path}?dry_run=true`, input, options);
   }
 
   /**
-   * Ends it at once, or only the link of one receiver.
+   * Revokes a drop or a request, or only the link of one receiver.
    *
-   * @param id Its id.
+   * @param id The id of the drop or request.
    */
   async revoke(id: string, { receiver, ...options }: RevokeOptions = {}): Promise<Types['listed']> {
     return await this.#api.post(toPath(this.#path, id, 'revoke'), { receiver }, options);
   }
 
   /**
-   * Moves its deadline.
+   * Changes the deadline of a drop or a request.
    *
-   * @param id Its id.
+   * @param id The id of the drop or request.
    */
   async extend(id: string, extension: Extension, options: PostOptions = {}): Promise<Types['listed']> {
     return await this.#api.post(toPath(this.#path, id, 'extend'), extension, options);
   }
 
   /**
-   * Reminds those who can be reached and for whom something is left to do.
+   * Reminds the receivers that have not downloaded every file, or have sent nothing yet, and can be reached.
    *
-   * @param id Its id.
+   * @param id The id of the drop or request.
    */
   async remind(id: string, options: PostOptions = {}): Promise<ReminderResult> {
     return await this.#api.post(toPath(this.#path, id, 'remind'), undefined, options);
   }
 
   /**
-   * Sends it to one more receiver.
+   * Adds a receiver to a drop or a request.
    *
-   * @param id Its id.
+   * @param id The id of the drop or request.
    */
   async addReceiver(id: string, receiver: NewReceiver, options: PostOptions = {}): Promise<AddedReceiver> {
     return await this.#api.post(toPath(this.#path, id, 'receivers'), receiver, options);
@@ -102,7 +102,7 @@ export abstract class SentCollection<Types extends Shapes> {
   /**
    * Sends a receiver the mail with their link again.
    *
-   * @param id Its id.
+   * @param id The id of the drop or request.
    * @param receiver The `id` of the receiver.
    */
   async resend(id: string, receiver: number, options: PostOptions = {}): Promise<void> {

@@ -9,13 +9,13 @@ import type {
 } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
 
-/** For how long the secret that is replaced is still used. */
+/** How long the previous secret is still used. */
 export interface ReplaceSecretOptions extends PostOptions {
-  /** For how many seconds requests are signed with both secrets; a day if not given. */
+  /** For how many seconds requests are signed with both secrets. Defaults to a day. */
   previousSeconds?: number | undefined;
 }
 
-/** Where the account's events are sent. */
+/** The webhooks of the account. */
 export class Webhooks {
   readonly #api: ApiClient;
 
@@ -24,13 +24,13 @@ export class Webhooks {
     this.#api = api;
   }
 
-  /** Lists all of them, oldest first. */
+  /** Lists all webhooks, oldest first. */
   async list(options: CallOptions = {}): Promise<Webhook[]> {
     return (await this.#api.get<{ data: Webhook[] }>('webhooks', {}, options)).data;
   }
 
   /**
-   * Gets one webhook.
+   * Gets a webhook.
    *
    * @param id The webhook's id.
    */
@@ -38,13 +38,13 @@ export class Webhooks {
     return await this.#api.get(toPath('webhooks', id), {}, options);
   }
 
-  /** Creates a webhook. Only this answer and that of `replaceSecret` have its secret. */
+  /** Creates a webhook. Only this response and that of `replaceSecret` contain its secret. */
   async create(webhook: NewWebhook, options: PostOptions = {}): Promise<WebhookWithSecret> {
     return await this.#api.post('webhooks', webhook, options);
   }
 
   /**
-   * Changes a webhook: what is given is replaced, all else stays.
+   * Changes a webhook: fields that are given are replaced, all others stay.
    *
    * @param id The webhook's id.
    */
@@ -53,7 +53,7 @@ export class Webhooks {
   }
 
   /**
-   * Removes a webhook: nothing is sent to it any more.
+   * Removes a webhook. No more events are sent to it.
    *
    * @param id The webhook's id.
    */
@@ -62,7 +62,7 @@ export class Webhooks {
   }
 
   /**
-   * Gives a webhook a new secret. Requests are signed with both secrets for a while.
+   * Replaces the secret of a webhook. For some time, requests are signed with both secrets.
    *
    * @param id The webhook's id.
    */
@@ -78,7 +78,7 @@ export class Webhooks {
   }
 
   /**
-   * Sends events to it again after it was disabled.
+   * Enables a webhook that was disabled.
    *
    * @param id The webhook's id.
    */
@@ -87,7 +87,7 @@ export class Webhooks {
   }
 
   /**
-   * Sends an event of the type `webhook.test`; `attempts` shows how that went.
+   * Sends an event of the type `webhook.test` to a webhook. `attempts` lists the outcome.
    *
    * @param id The webhook's id.
    * @returns The id of the event.
@@ -97,7 +97,7 @@ export class Webhooks {
   }
 
   /**
-   * Sends one event again, or all since a time.
+   * Sends one event again, or all events since a time.
    *
    * @param id The webhook's id.
    */
@@ -106,7 +106,7 @@ export class Webhooks {
   }
 
   /**
-   * Lists the requests that were sent to it, newest first.
+   * Lists the requests that were sent to a webhook, newest first.
    *
    * @param id The webhook's id.
    */

@@ -164,7 +164,7 @@ const imported = { contacts: [{ email: 'bo@example.com', result: 'created' }] };
 const upload = { id: ids.upload, name: 'file', path: 'file', state: 'ready', size: 0, received: 0, sha256: '' };
 const page = (...data: unknown[]) => ({ data, next_cursor: null });
 
-/** What a request is answered, or what answers it; by its method and path, in which ID stands for any id. */
+/** Responses, or functions that respond, by method and path. `ID` in a path stands for any id. */
 export type Replies = Record<string, unknown>;
 
 const replies: Replies = {
@@ -199,7 +199,7 @@ const replies: Replies = {
   'GET uploads/ID': upload,
 };
 
-/** A server that knows one of everything. */
+/** Starts a server that has one object of every kind. */
 export async function startExampleServer(more: Replies = {}, onAsked?: (what: string) => void): Promise<WireServer> {
   const known = { ...replies, ...more };
   return await WireServer.start((seen, response) => {

@@ -24,13 +24,16 @@ export interface Stored {
   bytes: Buffer;
 }
 
-/** Uploads and drops by the rules of docs/api-v1.md, for tests of what the client makes of them. */
+/** An in-memory server for uploads and drops that follows docs/api-v1.md. */
 export class FakeExchange implements AsyncDisposable {
   readonly uploads = new Map<string, Stored>();
   readonly drops: { request: NewDrop; files: string[] }[] = [];
-  /** What was stored of the bodies of uploads, in the order of the requests. */
+  /** The stored parts of uploads, in the order of the requests. */
   readonly received: { path: string; offset: number; bytes: number }[] = [];
-  /** Decides about a request: it is answered as usual, its answer is lost, it loses all but its first chunk, or it is lost. */
+  /**
+   * Decides the fate of a request: it succeeds, its response is lost, all but its first chunk is lost, or all of it is
+   * lost.
+   */
   fate: (seen: ReceivedRequest) => 'responded' | 'response lost' | 'cut off' | 'not arrived' = () => 'responded';
   refusal: Upload['refusal'] = null;
   server!: WireServer;
@@ -57,7 +60,7 @@ export class FakeExchange implements AsyncDisposable {
     await this.server[Symbol.asyncDispose]();
   }
 
-  /** A request with a key is carried out once. */
+  /** Carries out a request with an idempotency key once. */
   #handleOnce(seen: ReceivedRequest): Answer {
     const { method, path, headers, body } = seen;
     const key = headers['idempotency-key'];

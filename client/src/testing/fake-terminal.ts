@@ -20,7 +20,7 @@ export interface FakeTerminal extends Terminal {
   errors: CapturedScreen;
 }
 
-/** A terminal whose home is a folder of the test's own. */
+/** Creates a terminal that captures its output and has its own home folder. */
 export function fakeTerminal(homeFolder: string, environment: Record<string, string> = {}, input = ''): FakeTerminal {
   return {
     input: Readable.from([Buffer.from(input)]),
@@ -31,7 +31,7 @@ export function fakeTerminal(homeFolder: string, environment: Record<string, str
   };
 }
 
-/** Somebody sits at this terminal and answers each question, which ends with a colon or a question mark. */
+/** Makes the terminal interactive: every prompt, which ends with a colon or `[y/N]`, gets a reply. */
 export function withUserInput(terminal: FakeTerminal, reply: (question: string) => string): FakeTerminal {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
   terminal.errors.isTTY = true;

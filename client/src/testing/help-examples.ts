@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The examples at the end of a command's help. */
+/** Returns the examples at the end of a command's help. */
 export function parseExamples(help: string): string[] {
   const [, list = ''] = /\nExamples:\n((?: {2}.*\n)+)/.exec(help) ?? [];
   return list
@@ -11,7 +11,7 @@ export function parseExamples(help: string): string[] {
     .filter(Boolean);
 }
 
-/** The words that a shell gives to the program. Without a PATH, nothing else on the line runs. */
+/** Returns the arguments that a shell passes to the program. PATH is empty, so that nothing else on the line runs. */
 export function parseShellWords(example: string, folder: string): string[] {
   const words = join(folder, 'words');
   const script = `PATH=; waybill() { printf '%s\\0' "$@" > '${words}'; }; ${example}`;

@@ -6,7 +6,7 @@ import { Waybill, type WaybillOptions } from '../waybill.ts';
 
 export interface ReceivedRequest {
   method: string;
-  /** Below the path of /api/v1. */
+  /** Relative to /api/v1. */
   path: string;
   headers: IncomingMessage['headers'];
   body: Buffer;
@@ -16,7 +16,7 @@ type Handler = (seen: ReceivedRequest, response: ServerResponse, request: Incomi
 
 const account = { user: 'alpha@machines.test', apiKey: 'wb_key' };
 
-/** A server on a real socket that says what a test wants said, and remembers what it was asked. */
+/** A server on a real socket that responds as a test wants, and records its requests. */
 export class WireServer implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = [];
   readonly sleeps: number[] = [];
@@ -34,12 +34,12 @@ export class WireServer implements AsyncDisposable {
     return server;
   }
 
-  /** Answers before the body is read where it returns true. */
+  /** Sets a handler that may respond before the body is read; it then returns true. */
   beforeBody(answer: (request: IncomingMessage, response: ServerResponse) => boolean): void {
     this.#beforeBody = answer;
   }
 
-  /** A client of this server that does not really wait. */
+  /** Creates a client of this server that does not really wait between attempts. */
   client(options: Partial<WaybillOptions> = {}): Waybill {
     const runtime: Partial<Runtime> = {
       random: () => 0.5,
@@ -68,7 +68,7 @@ export class WireServer implements AsyncDisposable {
     try {
       for await (const piece of request) pieces.push(piece as Buffer);
     } catch {
-      return; // a client that went away has not asked anything
+      return; // the client disconnected before its request was complete
     }
     const path = (request.url ?? '').replace('/api/v1/', '');
     const seen = { method: request.method ?? '', path, headers: request.headers, body: Buffer.concat(pieces) };
@@ -77,7 +77,7 @@ export class WireServer implements AsyncDisposable {
   }
 }
 
-/** A failure as /api/v1 describes it. */
+/** Responds with a problem of /api/v1. */
 export function refuse(
   response: ServerResponse,
   status: number,

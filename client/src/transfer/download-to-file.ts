@@ -12,28 +12,28 @@ import {
 } from './download.ts';
 import { moveUnlessExists, pathExists } from './move-unless-exists.ts';
 
-/** What a download to a path accepts. */
+/** Options of a download to a path. */
 export interface DownloadToFileOptions extends DownloadOptions {
-  /** Replace what is at the path. Otherwise the call fails if something is there. */
+  /** Replaces an existing file. By default, the call fails if the path exists. */
   overwrite?: boolean | undefined;
 }
 
 /** A file that is complete, checked and on disk. */
 export interface DownloadedFile {
-  /** Where it is. */
+  /** The path of the file. */
   path: string;
-  /** How many bytes it has. */
+  /** The size in bytes. */
   size: number;
-  /** SHA-256 in hexadecimal. */
+  /** The SHA-256 in hexadecimal. */
   sha256: string;
 }
 
-/** Pieces are as small as the network delivers them; they are written in larger ones. */
+/** The network delivers small pieces, which are collected before they are written. */
 const writeBytes = 1024 * 1024;
 
 /**
- * Downloads a file to a path. It is written under another name in the same folder, and renamed once it is complete,
- * checked and on disk: under the final name there is never an incomplete file.
+ * Downloads a file to a path. The file is written under another name in the same folder, and renamed once it is
+ * complete, checked and on disk. An incomplete file never has the final name.
  *
  * @internal
  */
@@ -57,8 +57,8 @@ export async function downloadToFile(
 }
 
 /**
- * Downloads a file into a part file, which this process or an earlier one may have begun. When it returns, the part is
- * the whole file, checked and on disk.
+ * Downloads a file into a part file, which an earlier download may have started. When it returns, the part is the whole
+ * file, checked and on disk.
  *
  * @internal
  */
@@ -74,7 +74,7 @@ export async function downloadPart(
     try {
       return await writeDownload(handle, await openDownload(dependencies, file, options, beginning));
     } catch (error) {
-      // What was there does not match the server's file.
+      // The existing part does not belong to the server's file.
       const useless = isWaybillError(error, 'digest_mismatch', 'range_not_satisfiable');
       if (useless) await handle.truncate(0);
       if (!useless || beginning.bytes === 0) throw error;
@@ -85,7 +85,7 @@ export async function downloadPart(
   }
 }
 
-/** Two buffers: one is written while the other one is filled, so that arriving pieces are released at once. */
+/** Fills one buffer while the other one is written, so that the memory of received pieces is released at once. */
 async function writeDownload(handle: FileHandle, { bytes, path, size, sha256 }: Download) {
   let [current, other] = [Buffer.allocUnsafeSlow(writeBytes), Buffer.allocUnsafeSlow(writeBytes)];
   let filled = 0;
@@ -108,7 +108,7 @@ async function writeDownload(handle: FileHandle, { bytes, path, size, sha256 }: 
       }
     }
   } finally {
-    // What has arrived is kept, however the download ended.
+    // Received bytes are kept even if the download failed.
     await write();
     await writing;
   }
@@ -116,7 +116,7 @@ async function writeDownload(handle: FileHandle, { bytes, path, size, sha256 }: 
   return { path, size, sha256 };
 }
 
-/** Without the last byte: otherwise a complete part would ask for a range that does not exist. */
+/** Drops the last byte: the range that follows a complete part would not be satisfiable. */
 async function readBeginning(handle: FileHandle): Promise<Beginning> {
   const { size } = await handle.stat();
   const bytes = Math.max(0, size - 1);
@@ -128,9 +128,9 @@ async function readBeginning(handle: FileHandle): Promise<Beginning> {
   return { bytes, hash };
 }
 
-/** A new name is on disk once its folder is. */
+/** Syncs a folder, which makes the names of new files durable. */
 export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // a folder cannot be opened there
+  if (process.platform === 'win32') return; // folders cannot be opened on Windows
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

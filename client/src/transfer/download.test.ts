@@ -17,9 +17,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 interface FileServerOptions {
-  /** After how many bytes each answer is cut, in turn; afterwards none is. */
+  /** After how many bytes each response is cut off, in order. Later responses are complete. */
   cuts?: number[];
-  /** What is sent, where it is not what is promised. */
+  /** The bytes to send instead of those that the digest promises. */
   sent?: Buffer;
 }
 
@@ -45,7 +45,7 @@ function head(seen: ReceivedRequest, response: ServerResponse): { start: number 
   return { start };
 }
 
-test('a file takes its name when it is whole, and nothing else is left', async () => {
+test('a file gets its name when it is complete, and no other file is left', async () => {
   await using server = await fileServer();
   const path = join(folder, 'report.bin');
   const received: number[] = [];
@@ -67,7 +67,7 @@ test('a file takes its name when it is whole, and nothing else is left', async (
   expect(server.paths()).toContain('GET inbox/01a1dc97/files/f1');
 });
 
-test('a download that is cut is taken up where it was cut', async () => {
+test('a download resumes where its connection broke', async () => {
   await using server = await fileServer({ cuts: [1_000_000, 1, 500_000, 0, 700_000] });
   await server.client().downloadToFile(file, join(folder, 'report.bin'));
   expect(readFileSync(join(folder, 'report.bin')).equals(content)).toBe(true);
@@ -76,14 +76,14 @@ test('a download that is cut is taken up where it was cut', async () => {
   expect(asked.at(-1)).toEqual([expect.stringMatching(/^bytes=\d+-$/), true]);
 });
 
-test('a server that never gets on is given up, and leaves nothing behind', async () => {
+test('a download that makes no progress fails, and leaves no file', async () => {
   await using server = await fileServer({ cuts: [1_000_000, ...Array.from({ length: 50 }, () => 0)] });
   const downloading = server.client({ retry: { maxAttempts: 4 } }).downloadToFile(file, join(folder, 'a'));
   await expect(downloading).rejects.toMatchObject({ code: 'unreachable' });
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('other bytes than were promised never get the name', async () => {
+test('bytes that do not match the digest never get the name', async () => {
   const altered = Buffer.from(content);
   altered[1_234_567] = (altered[1_234_567] ?? 0) ^ 1;
   await using server = await fileServer({ sent: altered });
@@ -94,14 +94,14 @@ test('other bytes than were promised never get the name', async () => {
   await expect(collect(bytes)).rejects.toMatchObject({ code: 'digest_mismatch' });
 });
 
-test('a stream has all bytes, over a cut too', async () => {
+test('a stream contains all bytes, also if a connection breaks', async () => {
   await using server = await fileServer({ cuts: [2_000_000] });
   const { bytes, size, name } = await server.client().download(file);
   expect({ size, name }).toEqual({ size: content.length, name: file.name });
   expect(Buffer.concat(await collect(bytes)).equals(content)).toBe(true);
 });
 
-test.each([0, 1, 1_500_000, content.length])('a part of %i bytes from before is continued', async (bytes) => {
+test.each([0, 1, 1_500_000, content.length])('an existing part of %i bytes is continued', async (bytes) => {
   await using server = await fileServer();
   const part = join(folder, 'part');
   writeFileSync(part, content.subarray(0, bytes));
@@ -111,7 +111,7 @@ test.each([0, 1, 1_500_000, content.length])('a part of %i bytes from before is 
   expect(ranges).toEqual([bytes > 1 ? `bytes=${bytes - 1}-` : undefined]);
 });
 
-test('a part that is of something else is fetched anew', async () => {
+test('a part of another file is downloaded again', async () => {
   await using server = await fileServer();
   const part = join(folder, 'part');
   writeFileSync(part, randomBytes(1_000_000));
@@ -119,7 +119,7 @@ test('a part that is of something else is fetched anew', async () => {
   expect(readFileSync(part).equals(content)).toBe(true);
 });
 
-test('what is at the path is replaced on demand only', async () => {
+test('an existing file is replaced only on demand', async () => {
   await using server = await fileServer();
   const path = join(folder, 'a');
   writeFileSync(path, 'mine');
@@ -127,14 +127,14 @@ test('what is at the path is replaced on demand only', async () => {
   expect(readFileSync(path, 'utf8')).toBe('mine');
   await server.client().downloadToFile(file, path, { overwrite: true });
   expect(readFileSync(path).equals(content)).toBe(true);
-  // Put there while the download runs.
+  // Created during the download.
   const late = join(folder, 'late');
   const downloading = server.client().downloadToFile(file, late, { onProgress: () => writeFileSync(late, 'mine') });
   await expect(downloading).rejects.toMatchObject({ code: 'target_exists' });
   expect(readFileSync(late, 'utf8')).toBe('mine');
 });
 
-test('an abort ends a download and leaves nothing behind', async () => {
+test('an abort ends a download, and leaves no file', async () => {
   await using server = await fileServer();
   const controller = new AbortController();
   const downloading = server.client().downloadToFile(file, join(folder, 'a'), {

@@ -15,44 +15,44 @@ export interface FileToDownload extends Pick<InboxFile, 'id' | 'name' | 'path'> 
   entry: string;
 }
 
-/** How far a download is. */
+/** The progress of a download. */
 export interface DownloadProgress {
   /** The name of the file. */
   name: string;
-  /** How many bytes have arrived, with those of an earlier download that is continued. */
+  /** How many bytes have arrived, including those of an earlier download that is resumed. */
   receivedBytes: number;
-  /** How many bytes the file has. */
+  /** The size of the file in bytes. */
   totalBytes: number;
 }
 
-/** What downloads accept. */
+/** Options of a download. */
 export interface DownloadOptions extends CallOptions {
-  /** Called once at the beginning, and whenever bytes have arrived. */
+  /** Called once at the start, and whenever bytes have arrived. */
   onProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
 
 /** A file that is being downloaded. */
 export interface Download {
-  /** Its name as it was sent. */
+  /** The name of the file as it was sent. */
   name: string;
   /**
-   * Where the file was in the folder that was sent, its own name last, with `/` between the names. Each of them can be created
-   * on every system, and none leads out of the folder they are created in.
+   * The path of the file in the folder that was sent, with `/` between the names. The names are safe to create on every
+   * system, and the path does not lead out of the folder in which it is created.
    */
   path: string;
-  /** How many bytes it has. */
+  /** The size in bytes. */
   size: number;
-  /** SHA-256 in hexadecimal, as the server states it. What arrives is checked against it. */
+  /** The SHA-256 in hexadecimal, as stated by the server. The received bytes are checked against it. */
   sha256: string;
   /**
-   * The bytes, to be read once. If the connection breaks, the download resumes where it broke. The last step throws if
-   * the digest is not the promised one, so do not trust the bytes before the end.
+   * The bytes, which can be read once. If the connection breaks, the download resumes where it broke. The last step
+   * throws if the digest does not match, so do not use the bytes before the iteration has ended.
    */
   bytes: AsyncIterable<Uint8Array>;
 }
 
 /**
- * What an earlier download left: how many bytes, and a hash that has been updated with them.
+ * The part that an earlier download left: its size, and a hash that has been updated with its bytes.
  *
  * @internal
  */
@@ -77,7 +77,7 @@ interface Part {
 }
 
 /**
- * Requests a file, or what follows its beginning. Returns as soon as the server responds.
+ * Requests a file, or the rest of it. Returns as soon as the server responds.
  *
  * @internal
  */
@@ -119,7 +119,7 @@ async function* receiveBytes(
       throw new WaybillError('unreachable', 'The response ended early.');
     } catch (error) {
       signal?.throwIfAborted();
-      // Requests are repeated by the caller; here only a body that broke off is resumed.
+      // The API client retries requests; only a body that broke off is resumed here.
       if (!isWaybillError(error, 'unreachable')) throw error;
       failures += 1;
       const pause = retryDelay(dependencies.retryPolicy, dependencies.runtime, failures, error);
@@ -128,7 +128,7 @@ async function* receiveBytes(
     }
   }
   if (receivedBytes !== size || hash.digest('hex') !== sha256) {
-    throw new WaybillError('digest_mismatch', `${file.name} did not arrive as it was sent.`);
+    throw new WaybillError('digest_mismatch', `${file.name} was damaged in transit.`);
   }
 }
 

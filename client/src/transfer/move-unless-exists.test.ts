@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** As exFAT does it. */
+/** Fails as on exFAT. */
 const noHardLinks = () => {
   throw Object.assign(new Error('operation not permitted'), { code: 'EPERM' });
 };
@@ -24,7 +24,7 @@ const noHardLinks = () => {
 test.each([
   ['with hard links', linkSync],
   ['without hard links', noHardLinks],
-])('a file is moved unless something is there: %s', async (_name, hardLink) => {
+])('a file is moved unless the target exists: %s', async (_name, hardLink) => {
   expect(await moveUnlessExists(from, to, hardLink)).toBe(true);
   expect(readFileSync(to, 'utf8')).toBe('moved');
   expect(existsSync(from)).toBe(false);
@@ -40,7 +40,7 @@ test('a move that fails leaves nothing behind', async () => {
   expect(readdirSync(folder)).toEqual(['from']);
 });
 
-test('an interrupted move is recognised by the file itself, not by its name', () => {
+test('an interrupted move is recognised by the inode, not by the name', () => {
   expect(wasMoved(from, to)).toBe(false);
   writeFileSync(to, 'moved');
   expect(wasMoved(from, to)).toBe(false);

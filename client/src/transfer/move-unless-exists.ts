@@ -2,8 +2,8 @@ import { linkSync, lstatSync, unlinkSync } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 
 /**
- * Moves a file to a path within the same file system, unless something is there. Returns whether it did. Unlike a
- * check followed by a rename, this cannot replace a file that appears meanwhile.
+ * Moves a file within a file system, unless the target exists. Returns whether it was moved. Unlike a check followed by
+ * a rename, this cannot replace a file that appears in between.
  *
  * `hardLink` is replaced by tests of file systems that have no hard links.
  */
@@ -16,17 +16,17 @@ export async function moveUnlessExists(
     hardLink(from, to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // File systems without hard links report this in many ways. If it is another problem, the next step has it too.
+    // File systems without hard links report this in many ways. Any other problem makes the next step fail, too.
     return await moveOverReservation(from, to);
   }
-  // Directly after the link: a process that is killed in between leaves both names, which wasMoved recognises.
+  // Directly after the link: a process that is killed in between leaves both names, which wasMoved detects.
   unlinkSync(from);
   return true;
 }
 
 /**
- * Whether moveUnlessExists had moved the file when the process was killed. A reservation does not count: it is an empty file of
- * its own. Removes the old name where both names are left.
+ * Returns whether moveUnlessExists had moved the file when the process was killed. A reservation does not count: it is
+ * a different, empty file. Removes the old name if both names exist.
  */
 export function wasMoved(from: string, to: string): boolean {
   const [old, moved] = [from, to].map((path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
@@ -37,8 +37,8 @@ export function wasMoved(from: string, to: string): boolean {
 }
 
 /**
- * Creates an empty file that reserves the path, which fails where something is there, and replaces it. Whoever looks
- * sees an empty file for a moment, but never a part of the file. A process that is killed in between leaves the empty file.
+ * Reserves the path with an empty file, which fails if the path exists, and replaces it. Readers may see the empty
+ * file, but never a part of the file. A process that is killed in between leaves the empty file.
  */
 async function moveOverReservation(from: string, to: string): Promise<boolean> {
   try {

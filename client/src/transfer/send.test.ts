@@ -20,7 +20,7 @@ const files = [
   { name: 'b.txt', content: 'b' },
 ];
 
-test('a send makes one drop of what it uploads', async () => {
+test('a send creates one drop of its uploads', async () => {
   await using exchange = await FakeExchange.start();
   const receivers = ['a@example.org', { email: 'b@example.org', language: 'sv' }];
   const sent = await exchange.server.client().send({ files, to: receivers, message: 'Hello', days: 3, notify: false });
@@ -70,7 +70,7 @@ function pathWith(content: Buffer): FileToSend {
   return { path, name: 'f' };
 }
 
-test('a name of any characters arrives, and cannot write headers', async () => {
+test('a name with any characters is preserved, and cannot inject headers', async () => {
   await using exchange = await FakeExchange.start();
   const name = 'Ä "quoted" (1) *\r\nX: y; 100%.txt';
   for (const content of ['x', large]) await exchange.server.client().uploads.upload({ name, content });
@@ -79,7 +79,7 @@ test('a name of any characters arrives, and cannot write headers', async () => {
 
 const sizes = (exchange: FakeExchange) => exchange.received.map(({ offset, bytes }) => [offset, bytes]);
 
-test('a large file is one request, and goes on where the server is when it is cut off or its answer is lost', async () => {
+test('a large file is sent in one request, and resumed from the server’s offset after a failure', async () => {
   await using exchange = await FakeExchange.start();
   const { id } = await exchange.server.client().uploads.upload(largePath);
   expect(exchange.uploads.get(id)?.bytes.equals(large)).toBe(true);
@@ -101,7 +101,7 @@ test('a large file is one request, and goes on where the server is when it is cu
   expect(reports.at(-1)).toBe(large.length);
 });
 
-test('a proxy that refuses large requests gets one chunk at a time', async () => {
+test('sends one chunk at a time through a proxy that refuses large requests', async () => {
   await using exchange = await FakeExchange.start();
   exchange.server.beforeBody((request, response) => {
     if (Number(request.headers['content-length'] ?? 0) <= chunkBytes) return false;
@@ -113,7 +113,7 @@ test('a proxy that refuses large requests gets one chunk at a time', async () =>
   expect(sizes(exchange).map(([, bytes]) => bytes)).toEqual([chunkBytes, chunkBytes, 4_321]);
 });
 
-test('another process with the same key goes on where the first was killed, and checks the whole file', async () => {
+test('another process with the same key resumes an upload, and checks the whole file', async () => {
   await using exchange = await FakeExchange.start();
   exchange.fate = ({ method }) => (method === 'PATCH' ? 'cut off' : 'responded');
   const impatient = exchange.server.client({ retry: { maxAttempts: 1 } });
@@ -125,7 +125,7 @@ test('another process with the same key goes on where the first was killed, and 
   expect(exchange.drops).toHaveLength(1);
 });
 
-test('a beginning that another file left behind is found out', async () => {
+test('detects that the stored part belongs to another file', async () => {
   await using exchange = await FakeExchange.start();
   exchange.fate = ({ method }) => (method === 'PATCH' ? 'cut off' : 'responded');
   const file = (content: Buffer) => ({ files: [{ name: 'f', content }], to, idempotencyKey: 'key' });
@@ -140,7 +140,7 @@ test('a beginning that another file left behind is found out', async () => {
   expect(exchange.drops).toHaveLength(1);
 });
 
-test('a send whose answer was lost, or that is repeated with its key, makes one drop', async () => {
+test('a send whose response was lost, or that is repeated with its key, creates one drop', async () => {
   await using exchange = await FakeExchange.start();
   let lost = 0;
   exchange.fate = ({ path }) => (path === 'drops' && lost++ < 3 ? 'response lost' : 'responded');
@@ -157,7 +157,7 @@ test('a send whose answer was lost, or that is repeated with its key, makes one 
   await expect(changed).rejects.toMatchObject({ code: 'idempotency_key_reused' });
 });
 
-test('a file that has changed since a send with its key broke off is sent as it is now', async () => {
+test('a file that changed after an interrupted send is uploaded again', async () => {
   await using exchange = await FakeExchange.start();
   const torn: FileToSend = {
     name: 'torn',
@@ -173,7 +173,7 @@ test('a file that has changed since a send with its key broke off is sent as it 
   expect(exchange.received.at(-1)).toMatchObject({ path: 'a', bytes: 2 });
 });
 
-test('remembered uploads are not sent again, unless the server has removed them', async () => {
+test('stored uploads are reused, unless the server has removed them', async () => {
   await using exchange = await FakeExchange.start();
   const kept = new Map<string, SentFile>();
   const uploadStore = {
@@ -193,7 +193,7 @@ test('remembered uploads are not sent again, unless the server has removed them'
   expect(exchange.drops).toMatchObject([{ files: ['a.txt', 'b.txt'] }]);
 });
 
-test('a file that is refused is named, and removed', async () => {
+test('a refused file is named in the error, and removed', async () => {
   await using exchange = await FakeExchange.start();
   exchange.refusal = 'infected';
   for (const file of [
@@ -210,7 +210,7 @@ test('a file that is refused is named, and removed', async () => {
   expect(exchange.drops).toEqual([]);
 });
 
-test('a file that changes while it is sent is an error, not a wrong file', async () => {
+test('a file that changes during its upload is an error', async () => {
   await using exchange = await FakeExchange.start();
   const path = join(folder, 'shrinking');
   writeFileSync(path, large);
@@ -220,7 +220,7 @@ test('a file that changes while it is sent is an error, not a wrong file', async
   );
 });
 
-test('a folder is sent with its paths; what is not a file is refused', async () => {
+test('a folder is sent with its paths; anything but files is refused', async () => {
   await using exchange = await FakeExchange.start();
   const root = join(folder, 'drawings');
   const wanted = Array.from({ length: 60 }, (_, index) => `drawings/sub ${index % 5}/deep/plan ${index}.txt`);
@@ -238,7 +238,7 @@ test('a folder is sent with its paths; what is not a file is refused', async () 
   expect(exchange.drops).toHaveLength(1);
 });
 
-test('what cannot be sent is refused before anything is asked', async () => {
+test('invalid input is refused before any request', async () => {
   await using exchange = await FakeExchange.start();
   const client = exchange.server.client();
   await expect(client.send({ files: [], to })).rejects.toMatchObject({ code: 'no_files' });

@@ -7,49 +7,49 @@ import { expandFolders } from './expand-folders.ts';
 import { type FileToSend, toSource } from './sources.ts';
 import type { UploadProgress, Uploads } from './uploads.ts';
 
-/** What to send, to whom, and until when. */
+/** The files to send, their receivers, and for how long they can be downloaded. */
 export interface SendOptions extends DeliveryOptions {
   /** Files and folders. The files of a folder keep their paths. */
   files: readonly FileToSend[];
-  /** Where finished uploads are remembered, for a call with the same `idempotencyKey` after this process was killed. */
+  /** Stores finished uploads, for a call with the same `idempotencyKey` after this process was killed. */
   uploadStore?: UploadStore | undefined;
-  /** Called whenever bytes of a file were sent. Small files are sent several at a time. */
+  /** Called whenever bytes of a file were sent. Several small files are sent at the same time. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** What is kept of a finished upload. */
+/** A finished upload. */
 export interface SentFile {
-  /** Its name, or its path in the folder that was sent. */
+  /** The name of the file, or its path in the folder that was sent. */
   path: string;
-  /** The id of its upload. */
+  /** The id of the upload. */
   id: string;
-  /** How many bytes it has. */
+  /** The size in bytes. */
   size: number;
-  /** What the virus scanner said; null if that is not known, because an earlier call has sent the file. */
+  /** The result of the virus scan; null if it is unknown, because an earlier call sent the file. */
   scan: Upload['scan'];
 }
 
-/** Remembers finished uploads of one send, for another process that continues it. */
+/** Stores the finished uploads of a send, for another process that resumes it. */
 export interface UploadStore {
-  /** What was kept of the file with this path, if anything. */
+  /** Returns the upload of the file with this path, if it is stored. */
   get(path: string): SentFile | undefined;
-  /** Keeps a finished upload. The send continues when it returns. */
+  /** Stores a finished upload. The send continues when it returns. */
   save(file: SentFile): Promise<void>;
 }
 
-/** What was sent. */
+/** The result of a send. */
 export interface SendResult {
-  /** The key of the call, or the one that it chose. */
+  /** The `idempotencyKey` of the call, or the one that it generated. */
   idempotencyKey: string;
-  /** An earlier call with the same key has sent it; this call sent nothing. */
+  /** Whether an earlier call with the same key sent the drop, and this call sent nothing. */
   repeated: boolean;
-  /** The drop that the files are in. */
+  /** The drop that contains the files. */
   drop: CreatedDrop;
-  /** The files, in the order in which they were given. */
+  /** The files, in the given order. */
   files: SentFile[];
 }
 
-/** Small files are uploaded so many at a time. A large one is uploaded alone. */
+/** Small files are uploaded concurrently, large ones alone. */
 const concurrentSmallFiles = 4;
 const smallFileBytes = 1024 * 1024;
 
@@ -59,7 +59,7 @@ interface NamedFile {
   size: number | undefined;
 }
 
-/** Uploads the files, and sends them. */
+/** Uploads files and creates a drop. */
 export async function send(
   { uploads, drops, newKey }: { uploads: Uploads; drops: Drops; newKey: () => string },
   options: SendOptions,
@@ -71,13 +71,13 @@ export async function send(
   for (let round = 1; ; round += 1) {
     const files = await uploadAll(uploads, wanted, options, `${idempotencyKey} ${round}`, round === 1);
     const mayBeRepeated = options.idempotencyKey !== undefined && round === 1;
-    // An upload that was sent is not an upload any more.
+    // An upload that was sent cannot be found any more.
     const repeated = mayBeRepeated && (await uploads.find(files[0]?.id ?? '', { signal })) === undefined;
     try {
       const drop = await drops.create({ uploads: files.map(({ id }) => id), ...addressed }, { idempotencyKey, signal });
       return { idempotencyKey, repeated, drop, files };
     } catch (error) {
-      // An upload of an earlier call was not sent, but removed since.
+      // An upload of an earlier call was removed, and not sent.
       if (round > 1 || !isWaybillError(error) || !isUploadMissing(error)) throw error;
     }
   }
@@ -87,7 +87,7 @@ function isUploadMissing({ faults }: WaybillError): boolean {
   return faults.some(({ pointer, code }) => pointer.startsWith('/uploads/') && code === 'not_found');
 }
 
-/** In their order, as far as it does not cost time: the drop lists files in the order in which they were uploaded. */
+/** Uploads files in the given order where that costs no time: a drop lists files in the order of their upload. */
 async function uploadAll(
   uploads: Uploads,
   files: readonly NamedFile[],
@@ -98,7 +98,7 @@ async function uploadAll(
   const done: SentFile[] = [];
   let group: Promise<SentFile>[] = [];
   const finishGroup = async () => {
-    // Nothing goes on in the background after a failure.
+    // Waits for all, so that nothing continues in the background after a failure.
     for (const result of await Promise.allSettled(group)) {
       if (result.status === 'rejected') throw result.reason;
       done.push(result.value);
@@ -122,7 +122,7 @@ async function uploadOne(
   sendKey: string,
   { signal, onProgress, uploadStore }: SendOptions,
 ): Promise<SentFile> {
-  // The same for every process that sends this, whatever characters the key has.
+  // The same in every process that repeats this send, whatever characters the key contains.
   const idempotencyKey = createHash('sha256')
     .update(JSON.stringify([sendKey, path]))
     .digest('base64url');
@@ -138,7 +138,7 @@ async function uploadOne(
   return sent;
 }
 
-/** Two files of one path would look the same; and a missing file is reported before anything is sent. */
+/** Throws if two files have the same path, or if one cannot be read, before anything is sent. */
 async function requireDistinctFiles(files: readonly FileToSend[]): Promise<NamedFile[]> {
   if (files.length === 0) throw new WaybillError('no_files', 'Name at least one file.');
   const found = new Map<string, NamedFile>();

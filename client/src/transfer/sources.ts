@@ -4,21 +4,24 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { WaybillError } from '../errors.ts';
 
-/** Bytes in pieces: what a stream of Node or of the web is. */
+/** Bytes in pieces, such as a stream of Node or of the web. */
 export type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
- * A file to send: a path, or a name and where its bytes come from. A name with `/` is a path in the folder that is sent.
- * `type` is the media type, such as `application/pdf`.
+ * A file to send: a path, or a name and a source of bytes. A name with `/` is a path in the folder that is sent. `type`
+ * is the media type, such as `application/pdf`.
  */
 export type FileToSend =
   /** The path of a file or a folder. */
   | string
-  /** A path, and what the file is called for receivers; the last name of the path if not given. */
+  /** A path, and the name that receivers see. Defaults to the last part of the path. */
   | { path: string; name?: string; type?: string }
   /** Text, which is sent in UTF-8, or bytes. */
   | { name: string; content: string | Uint8Array | Blob; type?: string }
-  /** A function that produces the bytes, which are read once. More than 8 MiB go to a temporary file first, because the server is told the size beforehand. */
+  /**
+   * A function that returns the bytes, which are read once. More than 8 MiB are written to a temporary file first,
+   * because the server has to know the size in advance.
+   */
   | { name: string; open: () => Bytes; type?: string }
   /** The bytes themselves, which are read in the same way. */
   | { name: string; stream: Bytes; type?: string };
@@ -29,9 +32,9 @@ export const chunkBytes = 8 * 1024 * 1024;
 /** A file whose size is known, and of which any chunk can be read. */
 export interface OpenedSource {
   readonly size: number;
-  /** What is there from the offset on, up to `chunkBytes`. Valid until the next call. */
+  /** Returns up to `chunkBytes` bytes from the offset on. They are valid until the next call. */
   chunk(offset: number): Promise<Uint8Array>;
-  /** Throws if it is not the file any more that was opened. */
+  /** Throws if the file changed since it was opened. */
   checkUnchanged(): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,7 +42,7 @@ export interface OpenedSource {
 export interface Source {
   readonly name: string;
   readonly type: string;
-  /** Throws if it is clear beforehand that it cannot be read. Returns its size if that is known. */
+  /** Throws if the file cannot be read. Returns its size if it is known in advance. */
   check(): Promise<number | undefined>;
   open(): Promise<OpenedSource>;
 }
@@ -76,7 +79,7 @@ function pathSource({
       return found.isFile() ? found.size : undefined;
     },
     async open() {
-      // A pipe, such as the shell's <(…), is read once.
+      // A pipe, such as the shell's <(…), can be read only once.
       return (await statReadable(path)).isFile()
         ? await openFile(path, name)
         : await readToEnd(name, () => createReadStream(path));
@@ -127,7 +130,7 @@ async function readFully(handle: FileHandle, target: Buffer, offset: number, nam
   return filled;
 }
 
-/** Reads what can be read only once: into memory, or from the second chunk on into a temporary file. */
+/** Reads a stream to its end, into memory or, if it is longer than a chunk, into a temporary file. */
 async function readToEnd(name: string, bytes: () => Bytes): Promise<OpenedSource> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
@@ -140,7 +143,7 @@ async function readToEnd(name: string, bytes: () => Bytes): Promise<OpenedSource
   try {
     for await (const piece of bytes()) {
       length += piece.length;
-      // The memory of a piece may be reused when the next one is asked for.
+      // The memory of a piece may be reused when the next one is requested.
       pieces.push(new Uint8Array(piece));
       if (length > chunkBytes && folder === undefined) {
         folder = await mkdtemp(join(tmpdir(), 'waybill-spool-'));

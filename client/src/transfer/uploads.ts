@@ -7,33 +7,33 @@ import { type ApiClient, toPath } from '../http/api-client.ts';
 import { readBytes, readJson, unexpectedResponse } from '../http/response.ts';
 import { chunkBytes, type FileToSend, type OpenedSource, type Source, toSource } from './sources.ts';
 
-/** How far an upload is. */
+/** The progress of an upload. */
 export interface UploadProgress {
   /** The name of the file. */
   name: string;
-  /** How many bytes were sent. Goes back if the connection breaks. */
+  /** How many bytes were sent. Decreases if the connection breaks. */
   sentBytes: number;
-  /** How many bytes the file has. */
+  /** The size of the file in bytes. */
   totalBytes: number;
 }
 
-/** What an upload accepts. */
+/** Options of an upload. */
 export interface UploadOptions extends PostOptions {
   /** Called whenever bytes were sent. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** What an earlier call with the same key has uploaded, and was sent or removed since. */
+/** An upload of an earlier call with the same key that has been sent or removed since. */
 interface GoneUpload extends Pick<Upload, 'id' | 'size' | 'scan'> {
   state: 'gone';
 }
 
-/** Small pieces, so that progress can be seen on a slow line. */
+/** Small enough to show progress on a slow connection. */
 const pieceBytes = 256 * 1024;
 const tusHeaders = { 'Tus-Resumable': '1.0.0' };
 const [initialPollMs, maxPollMs] = [100, 2_000];
 
-/** What is uploaded and not sent yet. */
+/** The uploads that are not in a drop yet. */
 export class Uploads {
   readonly #api: ApiClient;
 
@@ -61,13 +61,16 @@ export class Uploads {
   }
 
   /**
-   * Uploads a file, and returns when a drop can name it. With the same `idempotencyKey`, another call, in this process or
-   * another, continues it where it was cut off.
+   * Uploads a file, and returns when it can be added to a drop. Another call with the same `idempotencyKey`, in any
+   * process, resumes an upload that was cut off.
    */
   async upload(file: FileToSend, options: UploadOptions = {}): Promise<Upload> {
     const uploaded = await this.uploadOrFind(file, options);
     if (uploaded.state !== 'gone') return uploaded;
-    throw new WaybillError('not_found', 'An earlier call with this key has uploaded it, and it was sent or removed.');
+    throw new WaybillError(
+      'not_found',
+      'An earlier call with this key uploaded the file, which was then sent or removed.',
+    );
   }
 
   /** @internal */
@@ -89,7 +92,7 @@ export class Uploads {
     }
   }
 
-  /** Undefined if it was sent or removed. @internal */
+  /** Returns undefined if the upload was sent or removed. @internal */
   async find(id: string, options: CallOptions): Promise<Upload | undefined> {
     return await this.get(id, options).catch((error: unknown) => {
       if (!isWaybillError(error, 'not_found')) throw error;
@@ -147,8 +150,8 @@ export class Uploads {
   }
 
   /**
-   * One request carries all that is left. The server stores it chunk by chunk: what a broken connection or a killed
-   * process loses is less than a chunk.
+   * Sends the rest of the file in one request. The server stores it chunk by chunk, so a broken connection or a killed
+   * process loses less than a chunk.
    */
   async #uploadInParts(source: Source, opened: OpenedSource, begun: Upload, options: UploadOptions): Promise<Upload> {
     const { signal, onProgress } = options;
@@ -174,18 +177,21 @@ export class Uploads {
         if (length > 0) await this.#sendPart(begun.id, offset, length, bytes, signal);
       } catch (error) {
         if (isWaybillError(error) && error.status === 413 && longestRequest > chunkBytes) {
-          // A proxy limits requests.
+          // A proxy limits the size of requests.
           longestRequest = chunkBytes;
           continue;
         }
-        // Where the server is then decides where to continue.
+        // The next attempt continues from the server's offset.
         failures += 1;
         await this.#api.waitBeforeRetry(error, failures, signal, 'upload_superseded');
       }
     }
   }
 
-  /** Where to continue. The server answers when an earlier request, whose connection broke, has stored what it received. */
+  /**
+   * Returns the offset from which to continue. The server responds once an earlier request, whose connection broke, has
+   * stored the bytes that it received.
+   */
   async #getOffset(id: string, signal: AbortSignal | undefined): Promise<number> {
     const path = toPath('uploads', id);
     return await this.#api.attempt({ method: 'HEAD', path, headers: tusHeaders, signal, read: readOffset });
@@ -213,12 +219,12 @@ export class Uploads {
         read: readOffset,
       });
     } finally {
-      // They may still be read, and the next attempt reads into the same memory.
+      // The generator may still be reading, and the next attempt reads into the same memory.
       await bytes.return();
     }
   }
 
-  /** Waits for the check of a file that has arrived. One that was refused is removed, so that it can be sent again. */
+  /** Waits until the server has checked the file. A refused file is removed, so that it can be uploaded again. */
   async #waitForCheck(source: Source, arrived: Upload, sha256: string, { signal }: CallOptions): Promise<Upload> {
     let upload = arrived;
     for (let pause = initialPollMs; upload.state === 'checking'; pause = Math.min(maxPollMs, pause * 1.5)) {
@@ -235,19 +241,19 @@ export class Uploads {
   }
 }
 
-/** Refusals of a single file. Whoever sends several needs to know which one it is. */
+/** Refusals of a single file, whose message has to name the file. */
 const fileRefusalCodes = ['infected', 'encrypted', 'invalid_name', 'too_large', 'too_large_to_scan'] as const;
 
 const refusalMessages: Record<NonNullable<Upload['refusal']>, string> = {
   infected: 'was refused by the virus scanner',
-  encrypted: 'is encrypted, so that it cannot be scanned for viruses',
+  encrypted: 'is encrypted and cannot be scanned for viruses',
   too_large_to_scan: 'is too large to be scanned for viruses',
-  digest_mismatch: 'did not arrive as it was sent',
+  digest_mismatch: 'was damaged in transit',
   damaged: 'was damaged on the server',
   unchecked: 'could not be checked by the server',
 };
 
-/** The SHA-256 of a file, whichever of its bytes have to be sent. */
+/** Computes the SHA-256 of a whole file, although only a part of it may be sent. */
 class RunningDigest {
   readonly #hash = createHash('sha256');
   readonly #opened: OpenedSource;
@@ -257,7 +263,7 @@ class RunningDigest {
     this.#opened = opened;
   }
 
-  /** Reads up to the offset what an earlier process has sent. */
+  /** Reads the bytes up to the offset, which were sent earlier. */
   async advanceTo(offset: number): Promise<void> {
     while (this.#bytes < offset) {
       const bytes = await this.#opened.chunk(this.#bytes);
@@ -265,7 +271,7 @@ class RunningDigest {
     }
   }
 
-  /** Bytes that are sent again are not added again. */
+  /** Ignores bytes that were added before. */
   add(bytes: Uint8Array, offset: number): void {
     const fresh = bytes.subarray(Math.max(0, this.#bytes - offset));
     this.#hash.update(fresh);
@@ -277,7 +283,7 @@ class RunningDigest {
   }
 }
 
-/** Bytes of a file, which are added to its digest as they are sent. */
+/** Yields bytes of a file, and adds them to the digest as they are sent. */
 async function* streamBytes(
   opened: OpenedSource,
   start: number,
@@ -315,13 +321,13 @@ async function readOffset(response: IncomingMessage): Promise<number> {
   return offset;
 }
 
-/** RFC 8187. */
+/** Encodes a name for a header (RFC 8187). */
 function encodeFileName(name: string): string {
   if (name === '' || !name.isWellFormed()) throw new WaybillError('invalid_name', 'A file needs a name.');
   return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }
 
 function validateMediaType(type: string): string {
-  if (!/^[\x20-\x7e]+$/.test(type)) throw new WaybillError('invalid_argument', 'A media type is printable ASCII.');
+  if (!/^[\x20-\x7e]+$/.test(type)) throw new WaybillError('invalid_argument', 'A media type must be printable ASCII.');
   return type;
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 export type Shell = 'bash' | 'zsh' | 'fish';
 
 interface CommandNode {
-  /** The words that lead here, without the program's own name. */
+  /** The words of the command, without the name of the program. */
   path: string;
   about: string;
   commands: { name: string; about: string }[];
@@ -11,7 +11,7 @@ interface CommandNode {
   takesFiles: boolean;
 }
 
-/** A script that completes commands, options and files. It is made from the commands themselves, so it knows them all. */
+/** Returns a script that completes commands, options and files, generated from the commands themselves. */
 export function completionScript(program: Command, shell: Shell): string {
   const places = collectNodes(program, '');
   if (shell === 'bash') return bashScript(places);
@@ -38,13 +38,13 @@ function collectNodes(command: Command, path: string): CommandNode[] {
 
 const help = { flag: '--help', about: 'display help for command', choices: [] };
 
-/** Walks the words before the cursor down the tree of commands. */
+/** Returns a shell script that follows the words before the cursor down the tree of commands. */
 function walkScript(places: CommandNode[]): string {
   const steps = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}') place='${path}' ;;`);
   return `case "\${place:+$place }$word" in\n      ${steps.join('\n      ')}\n    esac`;
 }
 
-/** The beginning of a condition that completes the values of the option before the cursor; the rest follows. */
+/** Returns the first branches of a shell condition, which complete the values of the option before the cursor. */
 function optionValuesScript(
   options: CommandNode['options'],
   before: string,

@@ -20,9 +20,7 @@ export function isLanguage(value: string): boolean {
 const formatAdvice =
   'Use a JSON list of contacts, as `waybill contacts export` writes it, or CSV with a line of headers.';
 
-/**
- * The contacts of a JSON or CSV file. What is wrong is told with the place in the file, which the server does not know.
- */
+/** Reads the contacts of a JSON or CSV file. Errors name the position in the file, which the server does not know. */
 export async function readContactsFile({ input }: Terminal, path: string): Promise<ImportedContact[]> {
   const source = path === '-' ? 'Standard input' : path;
   const content = path === '-' ? await text(input) : await readFile(path, 'utf8');
@@ -42,7 +40,7 @@ interface FoundContact {
   place: string;
 }
 
-/** What a column or a field may be called. */
+/** The accepted names of columns and fields. */
 const fieldNames: ReadonlyMap<string, keyof ImportedContact> = new Map([
   ['email', 'email'],
   ['e-mail', 'email'],
@@ -77,11 +75,11 @@ function renameFields(contact: unknown): unknown {
   return Object.fromEntries(Object.entries(contact).map(([name, value]) => [fieldNames.get(name) ?? name, value]));
 }
 
-/** An empty cell says nothing about its field. */
+/** Parses contacts; an empty cell leaves its field unchanged. */
 function parseCsvContacts(content: string, source: string): FoundContact[] {
   const records = parseCsv(content);
   if (!Array.isArray(records)) {
-    const message = `${source}, line ${records.brokenLine}: a quotation mark stands alone.`;
+    const message = `${source}, line ${records.brokenLine}: a quotation mark is unbalanced.`;
     throw new CommandError(exitCodes.usage, 'not_csv', message, 'Write a quotation mark inside a quoted field twice.');
   }
   const [header, ...rows] = records;
@@ -118,23 +116,23 @@ function splitList(value: string): string[] {
 function describeJsonPosition({ message }: Error): string {
   const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
   if (line) return `: see line ${line}, column ${column}`;
-  return message.includes('end of JSON') ? ': it ends too early' : '';
+  return message.includes('end of JSON') ? ': it ends unexpectedly' : '';
 }
 
-/** Adds its address to those that were in the file before. */
+/** Returns what is wrong with a contact, and adds its address to those that are already used. */
 function findProblem(contact: unknown, addresses: Set<string>): string | undefined {
   if (typeof contact !== 'object' || contact === null) return 'it is not an object with an "email"';
   const { email, name, phone, language, groups, ...others } = contact as Record<string, unknown>;
   if (typeof email !== 'string') return 'it has no "email"';
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) return `"${email}" is not an e-mail address`;
-  if (addresses.has(toCanonicalAddress(email))) return `${email} is in the list already`;
+  if (addresses.has(toCanonicalAddress(email))) return `${email} is in the list twice`;
   addresses.add(toCanonicalAddress(email));
-  if (name !== undefined && typeof name !== 'string') return '"name" must be a text';
+  if (name !== undefined && typeof name !== 'string') return '"name" must be a string';
   if (phone !== undefined && !(typeof phone === 'string' && isPhone(phone))) return `"phone" must be ${phoneRule}`;
   if (language !== undefined && !(typeof language === 'string' && isLanguage(language)))
     return `"language" must be ${languageRule}`;
   if (groups !== undefined && !(Array.isArray(groups) && groups.every((group) => typeof group === 'string')))
-    return '"groups" must be a list of texts';
+    return '"groups" must be a list of strings';
   const [unknown] = Object.keys(others);
-  return unknown === undefined ? undefined : `a contact has no "${unknown}"`;
+  return unknown === undefined ? undefined : `"${unknown}" is not a field of a contact`;
 }

@@ -15,13 +15,13 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 const anna = { email: 'anna@example.org', name: 'Anna', phone: '', language: 'sv', groups: ['a'], list: 'local' };
 
-/** What the server would do: it has Anna under another name, and Bo as he is. */
+/** The server has a contact Anna with another name, and an identical contact Bo. */
 function resultOf({ email }: ImportedContact): { email: string; result: string } {
   const results: Record<string, string> = { 'anna@example.org': 'changed', 'bo@example.org': 'unchanged' };
   return { email, result: results[email.toLowerCase()] ?? 'created' };
 }
 
-/** Imports a file, and answers a question where there is a terminal. */
+/** Imports a file, and confirms the import if there is a terminal. */
 async function imported(content: string, { words = [] as string[], answer = undefined as string | undefined } = {}) {
   const path = join(home, 'contacts.csv');
   writeFileSync(path, content);
@@ -47,11 +47,11 @@ async function imported(content: string, { words = [] as string[], answer = unde
 const file = 'Email;Name;Groups\nANNA@example.org;Anna B.;"a, b"\nbo@example.org;;\ncy@example.org;Cy;\n';
 
 describe('waybill contacts import', () => {
-  test('shows what is new, changed and unchanged, and asks', async () => {
+  test('shows new, changed and unchanged contacts, and asks for confirmation', async () => {
     const { exit, output, errors, written } = await imported(file, { answer: 'y' });
     expect(exit).toBe(0);
     expect(errors.split('\n').slice(0, 4)).toEqual([
-      'CHANGE   ADDRESS           WHAT',
+      'CHANGE   ADDRESS           DETAILS',
       'new      cy@example.org    name: Cy',
       'changed  ANNA@example.org  name: Anna → Anna B., groups: a → a,b',
       '3 contacts: 1 new, 1 changed, 1 unchanged.',
@@ -64,14 +64,14 @@ describe('waybill contacts import', () => {
     ]);
   });
 
-  test.each(['n', '', 'yesterday'])('changes nothing after the answer %j', async (answer) => {
+  test.each(['n', '', 'yesterday'])('changes nothing after the reply %j', async (answer) => {
     const { exit, errors, written } = await imported(file, { answer });
     expect(exit).toBe(1);
     expect(errors).toContain('waybill: Nothing was changed.');
     expect(written).toBeUndefined();
   });
 
-  test('needs --yes where nobody can be asked', async () => {
+  test('needs --yes without a terminal', async () => {
     const refused = await imported(file);
     expect(refused).toMatchObject({ exit: 2, written: undefined });
     expect(refused.errors).toContain('add --yes');
@@ -82,11 +82,11 @@ describe('waybill contacts import', () => {
     expect(done).toMatchObject({ errors: '', reads: [] });
   });
 
-  test('does not ask if nothing is to be changed', async () => {
+  test('does not ask if there is nothing to change', async () => {
     expect(await imported('email,name\nbo@example.org,Bo\n')).toMatchObject({ exit: 0, written: undefined });
   });
 
-  test('takes the names of columns that other versions had', async () => {
+  test('accepts the column names of the machine API', async () => {
     const { written } = await imported('email,nick,number\ncy@example.org,Cy,46701234567\n', { words: ['--yes'] });
     expect(written).toEqual([{ email: 'cy@example.org', name: 'Cy', phone: '46701234567' }]);
   });
@@ -102,8 +102,8 @@ describe('waybill contacts import', () => {
     ['email,colour\na@example.org,red\n', '~/contacts.csv has a column "colour".'],
     ['email\na@example.org\nnobody\n', '~/contacts.csv, line 3: "nobody" is not an e-mail address.'],
     ['email,name\n,Anna\n', '~/contacts.csv, line 2: it has no "email".'],
-    ['email\n"a@example.org\n', '~/contacts.csv, line 2: a quotation mark stands alone.'],
-  ])('%j is a mistake', async (content, message) => {
+    ['email\n"a@example.org\n', '~/contacts.csv, line 2: a quotation mark is unbalanced.'],
+  ])('refuses %j', async (content, message) => {
     const { exit, errors } = await imported(content, { words: ['--yes'] });
     expect(exit).toBe(2);
     expect(errors).toContain(`waybill: ${message}`);

@@ -16,8 +16,8 @@ const contactColumns: readonly Column<Contact>[] = [
   { header: 'LANGUAGE', cell: ({ language }) => language },
   { header: 'GROUPS', cell: ({ groups }) => groups.join(', '), min: 8 },
   {
-    header: 'WHOSE',
-    cell: ({ list }) => (list === 'local' ? '' : 'every account’s'),
+    header: 'LIST',
+    cell: ({ list }) => (list === 'local' ? '' : list),
     plain: ({ list }) => list,
   },
 ];
@@ -35,7 +35,7 @@ export interface AddContactsCommandOptions extends Omit<ContactDetails, 'groups'
   update?: boolean;
 }
 
-/** All of them, or none if one is a contact already. */
+/** Adds all contacts, or none if one exists already. */
 export async function addContacts(
   context: Context,
   addresses: string[],
@@ -88,7 +88,7 @@ export interface ImportContactsCommandOptions {
   yes?: boolean;
 }
 
-/** Of a long list, one reads only the beginning. */
+/** The preview of a long import shows only the first changes. */
 const maxPreviewedChanges = 20;
 
 interface Change {
@@ -100,10 +100,10 @@ interface Change {
 const changeColumns: readonly Column<Change>[] = [
   { header: 'CHANGE', cell: ({ kind }) => kind, style: ({ kind }) => (kind === 'new' ? 'green' : undefined) },
   { header: 'ADDRESS', cell: ({ email }) => email, min: 20 },
-  { header: 'WHAT', cell: ({ what }) => what, min: 20 },
+  { header: 'DETAILS', cell: ({ what }) => what, min: 20 },
 ];
 
-/** Adds the contacts of a file, and changes those that exist already, after showing what that means. */
+/** Adds the contacts of a file, and changes those that exist, after a preview and a confirmation. */
 export async function importContacts(
   context: Context,
   path: string,
@@ -134,7 +134,7 @@ function summarize({ created, changed, unchanged }: ContactChanges): string {
   return `${created.length} new, ${changed.length} changed, ${unchanged.length} unchanged`;
 }
 
-/** The server says which contacts would be changed, and not how: those that are shown are read. */
+/** Reads the contacts of the preview: the server reports which contacts would change, but not how. */
 async function previewChanges(
   client: Waybill,
   { created, changed }: ContactChanges,

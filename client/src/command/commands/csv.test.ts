@@ -57,7 +57,7 @@ test.each<[string, string, ReturnType<typeof fieldsOf>]>([
   expect(fieldsOf(text)).toEqual(expected);
 });
 
-test('a record knows its line, also after fields with several', () => {
+test('a record has its line number, also after fields with several lines', () => {
   expect(parseCsv('a\r\n"1\n2"\n\n3')).toEqual([
     { line: 1, fields: ['a'] },
     { line: 2, fields: ['1\n2'] },

@@ -1,15 +1,15 @@
 export interface CsvRecord {
-  /** Where it begins, counted from 1. */
+  /** The number of its first line, counted from 1. */
   line: number;
   fields: string[];
 }
 
-/** The separators that spreadsheets use, which depends on the country. */
+/** The separators that spreadsheets use, depending on the country. */
 const separators = [',', ';', '\t'];
 
 /**
- * The records of a text as RFC 4180 describes it; empty lines are left out. The separator is the one that the first line
- * has most of. If a quotation mark stands alone, the answer is its line.
+ * Parses CSV (RFC 4180) and skips empty lines. The separator is the most frequent one in the first line. If a quotation
+ * mark is unbalanced, returns the number of its line.
  */
 export function parseCsv(text: string): CsvRecord[] | { brokenLine: number } {
   const content = text.replace(/^\ufeff/, '');

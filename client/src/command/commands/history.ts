@@ -58,13 +58,13 @@ const dropColumns: readonly Column<ListedDrop>[] = [
 ];
 
 const requestColumns: readonly Column<ListedRequest>[] = [
-  ...leadingColumns('ASKED'),
+  ...leadingColumns('REQUESTED'),
   {
     header: 'DONE',
     cell: ({ item: sent, details }) => `${countFulfilled(details)}/${sent.receiver_count}`,
     side: 'right',
   },
-  receiversColumn('WHOM'),
+  receiversColumn('FROM'),
   ...trailingColumns,
 ];
 
@@ -74,7 +74,7 @@ export interface HistoryCommandOptions extends Pick<SentFilter, 'state' | 'recei
   limit?: number;
 }
 
-/** What this account has sent, or whom it has asked for files. */
+/** Lists the drops of the account, or its requests for files. */
 export async function listHistory(
   context: Context,
   { requests, limit, externalId, ...others }: HistoryCommandOptions,
@@ -87,8 +87,8 @@ export async function listHistory(
       : await listWithDetails(context, client.drops, takeFirst(client.drops.list(asked), limit), dropColumns);
     if (shown > 0) return;
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
-    const nothing = requests ? 'Nobody has been asked for files yet.' : 'Nothing has been sent yet.';
-    context.output.notice(isFiltered ? 'There is nothing like it.' : nothing);
+    const nothing = requests ? 'No files have been requested yet.' : 'Nothing has been sent yet.';
+    context.output.notice(isFiltered ? 'Nothing matches the filter.' : nothing);
   });
 }
 

@@ -41,24 +41,24 @@ async function said(entries: ReturnType<typeof received>[], words: string) {
 describe('waybill inbox', () => {
   const newest = '1970-01-01T00:00:00.000Z\tb@example.org\tavailable\tnewest.txt\tnewest.txt';
 
-  test('shows a line an entry, the newest first', async () => {
+  test('shows one line per entry, the newest first', async () => {
     const { lines } = await said(full, 'inbox');
     expect(lines).toHaveLength(3);
     expect(lines[0]).toBe(newest);
   });
 
-  test('shows no more than it is asked for', async () => {
+  test('shows no more entries than the limit', async () => {
     const { lines } = await said(full, 'inbox --limit 2');
     expect(lines).toHaveLength(2);
     expect(lines[0]).toBe(newest);
   });
 
-  test('shows only those in one state', async () => {
+  test('shows only entries in the given state', async () => {
     const { lines } = await said(full, 'inbox --state parked');
     expect(lines).toEqual([expect.stringContaining('older.txt')]);
   });
 
-  test('says so where there is nothing', async () => {
+  test('says so if there is nothing', async () => {
     const { lines, notices } = await said([], 'inbox');
     expect(lines).toEqual(['']);
     expect(notices).toContain('The inbox is empty.');

@@ -30,7 +30,7 @@ export interface InboxCommandOptions extends Pick<InboxFilter, 'state'> {
   limit?: number;
 }
 
-/** What contacts and other accounts have sent to this one. */
+/** Lists the entries of the inbox. */
 export async function listInbox(context: Context, { limit, state }: InboxCommandOptions): Promise<void> {
   await withClient(context, async (client) => {
     const entries = takeFirst(client.inbox.list({ state, signal: context.signal }), limit);
@@ -39,7 +39,7 @@ export async function listInbox(context: Context, { limit, state }: InboxCommand
   });
 }
 
-/** What was given up after too many attempts is tried again. */
+/** Makes parked entries available again. */
 export async function releaseEntries(context: Context, ids: readonly string[]): Promise<void> {
   await withClient(context, async (client) => {
     for (const id of ids) {

@@ -11,19 +11,19 @@ import {
 } from './keys.ts';
 import { logout, showAccount } from './whoami.ts';
 
-/** Who one is, and with which keys. */
+/** Adds the commands for the account and its keys. */
 export function addKeyCommands(program: Command, context: () => Context): void {
   addExamples(
     program
       .command('whoami')
-      .description('show the account that is logged in, and what its key may do')
+      .description('show the account that is logged in, its limits and the rights of its key')
       .action(() => showAccount(context())),
     'waybill whoami',
   );
   addExamples(
     program
       .command('logout')
-      .description('forget the key that is stored on this machine')
+      .description('delete the key that is stored on this machine')
       .action(() => logout(context())),
     'waybill logout',
   );
@@ -35,23 +35,27 @@ export function addKeyCommands(program: Command, context: () => Context): void {
   addExamples(
     keys
       .command('list')
-      .description('list the live keys, and the newest of the others')
+      .description('list the live keys, and the most recent expired and revoked ones')
       .action(() => listKeys(context())),
     'waybill keys list',
   );
   addExamples(
     keys
       .command('create')
-      .description('create a key that may do only what is named, and print it')
+      .description('create a key with the given scopes, and print it')
       .argument('<name>', 'what it is for')
-      .addOption(choicesOption('--scope <scope>', 'what it may do; can be repeated', scopes).makeOptionMandatory())
-      .option('--network <network>', 'where it may be used: an address or a network; can be repeated', collectValues)
+      .addOption(choicesOption('--scope <scope>', 'a right of the key; can be repeated', scopes).makeOptionMandatory())
+      .option(
+        '--network <network>',
+        'an address or a network from which it may be used; can be repeated',
+        collectValues,
+      )
       .addOption(
-        new Option('--days <number>', 'it ends this many days from now')
+        new Option('--days <number>', 'it expires this many days from now')
           .argParser(wholeNumberParser(1, 40_000))
           .conflicts('until'),
       )
-      .option('--until <time>', 'it ends at this time, such as 2030-01-31T12:00', parseTime)
+      .option('--until <time>', 'it expires at this time, such as 2030-01-31T12:00', parseTime)
       .action((name: string, options: CreateKeyCommandOptions) => createKey(context(), name, options)),
     'waybill keys create nightly --scope send --network 192.0.2.0/24 --days 365 > key-file',
     'waybill keys create dashboard --scope history --scope webhooks',
@@ -61,11 +65,8 @@ export function addKeyCommands(program: Command, context: () => Context): void {
       .command('revoke')
       .description('revoke a key: the server refuses it from now on')
       .argument('<key>', 'its name, its beginning as `waybill keys list` shows it, or its id')
-      .option(
-        '--descendants',
-        'also the keys that it created, those that they created, and so on; and disable the webhooks of all of them',
-      )
-      .option('--yes', 'do not ask first')
+      .option('--descendants', 'also revoke all keys that descend from it, and disable the webhooks of all of them')
+      .option('--yes', 'do not ask for confirmation')
       .action((key: string, options: RevokeKeyCommandOptions) => revokeKey(context(), key, options)),
     'waybill keys revoke nightly',
     'waybill keys revoke nightly --descendants',

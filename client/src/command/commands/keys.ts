@@ -1,7 +1,7 @@
 import type { ApiKey, NewApiKey, RevokedApiKeys } from '../../generated/wire.ts';
 import { type Context, explainNotFound, requireSingle, withClient } from '../context.ts';
 import { confirm } from '../terminal/ask.ts';
-import { formatTime } from '../terminal/format.ts';
+import { formatTime, pluralize } from '../terminal/format.ts';
 import type { Column } from '../terminal/table.ts';
 
 const listCommand = 'waybill keys list';
@@ -24,7 +24,7 @@ const keyColumns: readonly Column<ApiKey>[] = [
     style: (key) => (keyState(key) === 'live' ? 'green' : keyState(key) === 'revoked' ? 'red' : 'dim'),
   },
   timeColumn('USED', ({ last_used_at: at }) => at),
-  timeColumn('ENDS', ({ expires_at: at }) => at),
+  timeColumn('EXPIRES', ({ expires_at: at }) => at),
   { header: 'NETWORKS', cell: ({ networks }) => networks?.join(', ') ?? '', min: 12 },
   { header: 'ID', cell: () => '', plain: ({ id }) => id },
 ];
@@ -45,7 +45,7 @@ export interface CreateKeyCommandOptions {
 
 const msPerDay = 86_400_000;
 
-/** The key alone goes to the output, so that it can be put into a file. */
+/** Prints only the key to the output, so that it can be redirected to a file. */
 export async function createKey(
   context: Context,
   name: string,
@@ -64,7 +64,7 @@ export async function createKey(
       { signal },
     );
     const ending = key.expires_at === null ? '' : `, until ${formatTime(key.expires_at)}`;
-    output.notice(`The key ${name} may do this: ${formatScopes(key)}${ending}. It is not shown again:`);
+    output.notice(`Created the key ${name} with the scopes ${formatScopes(key)}${ending}. It is not shown again:`);
     await output.print(key.api_key, key);
   });
 }
@@ -84,7 +84,7 @@ export async function revokeKey(
     const live = (await client.keys.list({ signal })).filter((key) => keyState(key) === 'live');
     const found = live.filter(({ id, name, hint }) => [id, name, hint, hint.replace(/…$/, '')].includes(identifier));
     const key = requireSingle(found, 'live key', identifier, listCommand);
-    const others = descendants ? ' and all keys that come from it' : '';
+    const others = descendants ? ' and all keys that descend from it' : '';
     await confirm(terminal, signal, `Revoke the key ${formatKey(key)}${others}?`, yes);
     const revoking = client.keys.revoke(key.id, { signal, descendants });
     const revoked = await explainNotFound(revoking, `There is no live key ${identifier}.`, listCommand);
@@ -100,19 +100,19 @@ export async function revokeKey(
 function describeWebhooks(revoked: RevokedApiKeys | undefined): string[] {
   const { webhooks_disabled: disabled = 0, webhooks_live: live = 0 } = revoked ?? {};
   return [
-    ...(disabled > 0 ? [`Webhooks that are disabled: ${disabled}.`] : []),
-    ...(live > 0 ? [`Webhooks that it created and that go on: ${live}.`] : []),
+    ...(disabled > 0 ? [`Disabled ${pluralize(disabled, 'webhook')}.`] : []),
+    ...(live > 0 ? [`Still active: ${pluralize(live, 'webhook')} that it created.`] : []),
   ];
 }
 
-/** A key that an administrator made may have no name. */
+/** A key that an administrator created may have no name. */
 function formatKey({ name, hint }: ApiKey): string {
   return name === '' ? hint : `${name} (${hint})`;
 }
 
-/** Null is without restriction. */
+/** Formats the scopes of a key; null means all. */
 export function formatScopes(key: Pick<ApiKey, 'scopes'>): string {
-  return key.scopes?.join(', ') ?? 'everything';
+  return key.scopes?.join(', ') ?? 'all';
 }
 
 function keyState(key: ApiKey): 'live' | 'revoked' | 'expired' {

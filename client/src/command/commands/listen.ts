@@ -12,32 +12,32 @@ export interface ListenCommandOptions {
 
 const timeoutMs = 15_000;
 
-/** Prints what happens from now on, and sends it to a URL as a webhook would, so that a receiver can be tried out. */
+/** Prints new events, and sends them to a URL as a webhook would, so that a receiver can be tested. */
 export async function listen(context: Context, { type, forward, secret }: ListenCommandOptions): Promise<void> {
   const { terminal, output, signal } = context;
-  const given = secret ?? terminal.environment['WAYBILL_WEBHOOK_SECRET'];
-  const key = given ?? generateSecret();
+  const configured = secret ?? terminal.environment['WAYBILL_WEBHOOK_SECRET'];
+  const key = configured ?? generateSecret();
   if (!/^whsec_[A-Za-z0-9+/]{4,}={0,2}$/.test(key)) {
-    const next = 'Use what `waybill webhooks create` printed, or leave it out for one of this run.';
-    throw new CommandError(exitCodes.usage, 'usage', 'A secret begins with whsec_.', next);
+    const next = 'Use the secret that `waybill webhooks create` printed, or omit it to generate one.';
+    throw new CommandError(exitCodes.usage, 'usage', 'The secret must begin with whsec_.', next);
   }
   await withClient(context, async (client) => {
-    if (forward && given === undefined) output.notice(`The secret of the signatures of this run is ${key}`);
+    if (forward && configured === undefined) output.notice(`Events are signed with this secret: ${key}`);
     output.notice('Waiting for events; press Ctrl-C to stop.');
     for await (const { data } of client.events.follow({ after: 'end', signal })) {
       for (const event of data.filter((one) => type === undefined || type.includes(one.type))) {
-        const answer = forward && (await postEvent(forward, event, key, signal));
-        const arrow = answer === undefined ? '' : `  → ${answer}`;
+        const response = forward && (await postEvent(forward, event, key, signal));
+        const arrow = response === undefined ? '' : `  → ${response}`;
         await output.print(`${formatTime(event.created_at)}  ${event.type}  ${formatEventData(event)}${arrow}`, {
           ...event,
-          ...(answer === undefined ? {} : { answer }),
+          ...(response === undefined ? {} : { response }),
         });
       }
     }
   });
 }
 
-/** The status of the answer, or why there is none. The event is not sent again. */
+/** Returns the status of the response, or why there is none. The event is not sent again. */
 async function postEvent(url: URL, event: AccountEvent, secret: string, signal: AbortSignal): Promise<number | string> {
   const { id, type, created_at: timestamp, data } = event;
   const body = JSON.stringify({ type, timestamp, data });

@@ -2,18 +2,21 @@ import { type Context, ignoreNotFound } from '../context.ts';
 import { pluralize } from '../terminal/format.ts';
 import type { Column } from '../terminal/table.ts';
 
-/** What a list has, with its details if there still are any. */
+/** An item of a list, with its details unless they were purged. */
 export interface ListedItem<Item, Details> {
   item: Item;
   details: Details | undefined;
 }
 
-/** Where the details of what is listed are. */
+/** The collection that has the details of items. */
 interface DetailsSource<Details> {
   get(id: string, options: { signal: AbortSignal }): Promise<Details>;
 }
 
-/** A list of the API has only the numbers of receivers and files. Programs read those, and people want names. */
+/**
+ * Prints items with their details. Lists of the API contain only the numbers of receivers and files, which is enough
+ * for JSON; for people, the names are read as well.
+ */
 export async function listWithDetails<Item extends { id: string }, Details>(
   { output, signal }: Context,
   source: DetailsSource<Details>,
@@ -39,21 +42,21 @@ async function* withDetails<Item extends { id: string }, Details>(
 ): AsyncGenerator<ListedItem<Item, Details>, void, void> {
   const reads: Promise<ListedItem<Item, Details>>[] = [];
   for await (const item of items) {
-    // Its records may have been removed just now.
+    // The item may have been purged in the meantime.
     const read = ignoreNotFound(source.get(item.id, { signal })).then((details) => ({ item, details }));
-    read.catch(() => undefined); // it is reported when it is waited for
+    read.catch(() => undefined); // reported when it is awaited
     reads.push(read);
     if (reads.length >= concurrentReads) yield (await reads.shift()) as ListedItem<Item, Details>;
   }
   for (const read of reads) yield await read;
 }
 
-/** The names if they are known, or else how many there are. */
+/** Returns the names if they are known, or else their number. */
 export function formatNames(names: readonly string[] | undefined, count: number, thing: string): string {
   return names?.join(', ') ?? pluralize(count, thing);
 }
 
-/** All of them, if there is no limit. */
+/** Yields the first items, or all if there is no limit. */
 export async function* takeFirst<T>(
   items: AsyncIterable<T>,
   limit = Number.POSITIVE_INFINITY,

@@ -20,7 +20,7 @@ export async function login(
   const name = user ?? (await ask(terminal, signal, 'Account (e-mail address): '));
   if (!/^[^\s:/]+@[^\s:/]+$/.test(name)) {
     const next = 'Use the e-mail address of the account, such as orders@example.org.';
-    throw new CommandError(exitCodes.usage, 'invalid_argument', `"${name}" is not an account.`, next);
+    throw new CommandError(exitCodes.usage, 'invalid_argument', `"${name}" is not an e-mail address.`, next);
   }
   const apiKey = await ask(terminal, signal, 'API key (not shown): ', true);
   const account: Account = {
@@ -29,7 +29,7 @@ export async function login(
     api_key: apiKey,
     ...(plainHttp === true ? { plain_http: true } : {}),
   };
-  // Somebody waits, and a wrong address is more likely than a server that is back in a minute.
+  // A user is waiting, and a wrong address is more likely than a server that is down for a minute.
   const client = createClient(account, { retry: { maxAttempts: 3 } });
   const { email } = await client.account({ signal });
   client.close();

@@ -38,7 +38,7 @@ test('the same command after a crash is the same send, after a success a new one
   expect(third.idempotencyKey).not.toBe(first.idempotencyKey);
 });
 
-test('other words, or another content of the file, are another send', async () => {
+test('other arguments, or a changed file, are another send', async () => {
   const { idempotencyKey } = await openPendingSend(sends(), words, now);
   const others = [
     { message: 'y' },
@@ -56,7 +56,7 @@ test('other words, or another content of the file, are another send', async () =
   expect((await openPendingSend(sends(), words, now)).idempotencyKey).not.toBe(idempotencyKey);
 });
 
-test('a key that the server may have forgotten is not used again', async () => {
+test('a key that the server may have purged is not used again', async () => {
   const { idempotencyKey } = await openPendingSend(sends(), words, now);
   const [name = ''] = readdirSync(sends());
   const weekAgo = (now - 7 * 24 * 3600 * 1000) / 1000;
@@ -66,7 +66,7 @@ test('a key that the server may have forgotten is not used again', async () => {
   expect(later.idempotencyKey).not.toBe(idempotencyKey);
 });
 
-test('finished uploads are known to the next run, but not a line that was cut off', async () => {
+test('the next run knows finished uploads, but ignores a truncated line', async () => {
   const { uploadStore } = await openPendingSend(sends(), words, now);
   const file = { path: 'report.csv', id: 'u1', size: 1, scan: 'clean' as const };
   await uploadStore.save(file);
@@ -77,7 +77,7 @@ test('finished uploads are known to the next run, but not a line that was cut of
   expect(next.uploadStore.get('b.csv')).toBeUndefined();
 });
 
-test('what has a name of its own keeps it', async () => {
+test('a send with a key keeps its key', async () => {
   const first = await openPendingSend(sends(), { ...words, key: 'nightly' }, now);
   expect(first.idempotencyKey).toBe('nightly');
 });

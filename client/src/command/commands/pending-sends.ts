@@ -3,34 +3,34 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:
 import { join, resolve } from 'node:path';
 import type { SentFile, UploadStore } from '../../transfer/send.ts';
 
-/** The server remembers a key for 7 days; one that is nearly as old is not used any more. */
+/** The server stores a key for 7 days; an older key than this is not reused. */
 const keyLifetimeMs = 6 * 24 * 3600 * 1000;
 
 export interface SendParameters {
   url: string;
   user: string;
-  /** Each with its name or path in the drop. */
+  /** The files, each with its name or path in the drop. */
   files: readonly { path: string; name: string }[];
   to: readonly string[];
   message: string | undefined;
   days: number | undefined;
   mail: boolean;
-  /** What the caller calls the send. */
+  /** The key that the user chose. */
   key: string | undefined;
 }
 
 export interface PendingSend {
   idempotencyKey: string;
-  /** An earlier run did not finish. */
+  /** Whether an earlier run did not finish. */
   resumed: boolean;
   uploadStore: UploadStore;
   delete(): Promise<void>;
 }
 
 /**
- * Remembers what is being sent, so that the same command, run again after it was killed, is the same send: it continues
- * under the same key, and there is one drop however often it was interrupted. After a success, the same command is a
- * new send; and so it is if a file has changed. The first line of the file is the key; each other one is a finished upload.
+ * Records a send on disk, so that the same command, run again after it was killed, resumes it with the same key and
+ * results in one drop. After a success, or if a file has changed, the same command is a new send. The first line of the
+ * record is the key; every other line is a finished upload.
  */
 export async function openPendingSend(folder: string, words: SendParameters, now: number): Promise<PendingSend> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -47,7 +47,7 @@ export async function openPendingSend(folder: string, words: SendParameters, now
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const [idempotencyKey, ...lines] = (await readFile(path, 'utf8')).split('\n');
-  // Killed between creating the file and writing it: nothing was sent under the missing key.
+  // The process was killed before it wrote the key, so nothing was sent with it.
   if (!idempotencyKey || lines.length === 0) return { ...(await begin('w')), resumed: true };
   return toPendingSend(path, idempotencyKey, true, lines);
 }
@@ -59,7 +59,7 @@ function toPendingSend(path: string, idempotencyKey: string, resumed: boolean, l
     resumed,
     uploadStore: {
       get: (name) => known.get(name),
-      // A line that a crash of the machine loses is an upload that is repeated.
+      // Not flushed: if a crash of the machine loses a line, the upload is repeated.
       save: (file) => appendFile(path, `${JSON.stringify(file)}\n`),
     },
     delete: () => rm(path, { force: true }),
@@ -70,7 +70,7 @@ function parseUpload(line: string): SentFile[] {
   try {
     return [JSON.parse(line) as SentFile];
   } catch {
-    return []; // the last one, cut off
+    return []; // the last line may be truncated
   }
 }
 
@@ -81,8 +81,8 @@ async function computeFingerprint({ url, user, files, to, message, days, mail, k
       return [resolve(path), name, file?.size, file?.mtimeMs, file?.ino];
     }),
   );
-  const words = [url, user, found, to.toSorted(), message ?? null, days ?? null, mail, key ?? null];
-  return createHash('sha256').update(JSON.stringify(words)).digest('hex');
+  const values = [url, user, found, to.toSorted(), message ?? null, days ?? null, mail, key ?? null];
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
 }
 
 async function deleteExpired(folder: string, now: number): Promise<void> {

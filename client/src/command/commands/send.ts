@@ -29,7 +29,7 @@ export async function sendFiles(
   const { client, account } = await openClient(terminal);
   const fromInput = paths.includes('-');
   if (fromInput && paths.indexOf('-') !== paths.lastIndexOf('-')) {
-    throw new CommandError(exitCodes.usage, 'usage', 'Standard input can be sent only once.', 'Name - only once.');
+    throw new CommandError(exitCodes.usage, 'usage', 'Standard input can be sent only once.', 'Use - only once.');
   }
   const files = await expandFolders(paths.map((path) => (path === '-' ? { name, stream: terminal.input } : path)));
   const words = { url: account.url, user: account.user, files: files.map(toPathAndName), to, message, days, mail, key };
@@ -62,7 +62,7 @@ export async function sendFiles(
   }
 }
 
-/** Those who get no mails have links in the answer, which no other answer has. */
+/** Prints the links of receivers who get no mails. No other response contains them. */
 export async function printLinks(output: Output, receivers: readonly AddedReceiver[]): Promise<void> {
   for (const { email, link } of receivers) {
     if (link !== undefined) await output.print(`${email}  ${link}`, { status: 'link', email, link });
@@ -81,15 +81,15 @@ function describeSend({ drop, files, repeated }: SendResult, to: readonly string
     `Sent ${what} to ${to.join(', ')} as ${drop.reference}, until ${until}. ${describeScan(files)}`.trimEnd();
   if (!repeated) return sent;
   return key === undefined
-    ? `An earlier run has sent it already, as ${drop.reference}; nothing was sent twice.`
-    : `It was sent with the key ${key} already, as ${drop.reference}; nothing was sent now.`;
+    ? `An earlier run already sent this as ${drop.reference}; nothing was sent twice.`
+    : `This was already sent with the key ${key} as ${drop.reference}; nothing was sent now.`;
 }
 
 function describeScan(files: readonly SentFile[]): string {
   const count = files.filter(({ scan }) => scan === 'clean').length;
   if (count === files.length) return 'No virus was found.';
   if (files.some(({ scan }) => scan === null)) return '';
-  return count === 0 ? 'Not scanned for viruses.' : `Only ${count} of ${files.length} were scanned for viruses.`;
+  return count === 0 ? 'Not scanned for viruses.' : `Only ${count} of ${files.length} files were scanned for viruses.`;
 }
 
 function toJsonValue(
@@ -114,7 +114,7 @@ function sumSizes(files: readonly SentFile[]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** A send works without its record too; but a run after an interruption would then be a send of its own. */
+/** Opens the record of the send. Without it, the send works but cannot be resumed. */
 async function openRecord(
   terminal: Terminal,
   output: Output,

@@ -13,7 +13,7 @@ import { showSent } from './show.ts';
 
 const sentDescription = 'its reference, such as WB-7F3K-29QD, or its id, or an external id that only one has';
 
-/** What has been sent, who was asked for files, and what becomes of it. */
+/** Adds the commands for drops and requests. */
 export function addSentCommands(program: Command, context: () => Context): void {
   addExamples(
     program
@@ -23,7 +23,7 @@ export function addSentCommands(program: Command, context: () => Context): void 
       .option('--receiver <address>', 'only those for this receiver')
       .option('--external-id <text>', 'only those with this external id')
       .option('--search <text>', 'only those with this reference, external id or receiver')
-      .option('--requests', 'list whom this account has asked for files instead')
+      .option('--requests', 'list requests for files instead')
       .addOption(limitOption())
       .action((options: HistoryCommandOptions) => listHistory(context(), options)),
     'waybill history --limit 20',
@@ -33,7 +33,7 @@ export function addSentCommands(program: Command, context: () => Context): void 
   addExamples(
     program
       .command('show')
-      .description('show a drop or a request: its receivers, its files, and what has happened')
+      .description('show a drop or a request: its receivers, files and history')
       .argument('<drop>', sentDescription)
       .action((identifier: string) => showSent(context(), identifier)),
     'waybill show WB-7F3K-29QD',
@@ -42,10 +42,10 @@ export function addSentCommands(program: Command, context: () => Context): void 
   addExamples(
     program
       .command('revoke')
-      .description('end a drop or a request at once, delete the files of a drop, or end the link of one receiver')
+      .description('revoke a drop or a request, or the link of one receiver; the files of a revoked drop are deleted')
       .argument('<drop>', sentDescription)
-      .option('--receiver <address>', 'end only the link of this receiver')
-      .option('--yes', 'do not ask first')
+      .option('--receiver <address>', 'revoke only the link of this receiver')
+      .option('--yes', 'do not ask for confirmation')
       .action((identifier: string, options: RevokeCommandOptions) => revokeSent(context(), identifier, options)),
     'waybill revoke WB-7F3K-29QD',
     'waybill revoke WB-7F3K-29QD --receiver anna@example.com --yes',
@@ -53,14 +53,14 @@ export function addSentCommands(program: Command, context: () => Context): void 
   addExamples(
     program
       .command('extend')
-      .description('move the deadline of a drop or a request')
+      .description('change the deadline of a drop or a request')
       .argument('<drop>', sentDescription)
       .addOption(
-        new Option('--days <number>', 'it ends this many days from now')
+        new Option('--days <number>', 'it expires this many days from now')
           .argParser(wholeNumberParser(1, 40_000))
           .conflicts('until'),
       )
-      .option('--until <time>', 'it ends at this time, such as 2030-01-31T12:00', parseTime)
+      .option('--until <time>', 'it expires at this time, such as 2030-01-31T12:00', parseTime)
       .action((identifier: string, options: ExtendCommandOptions) => extendSent(context(), identifier, options)),
     'waybill extend WB-7F3K-29QD --days 14',
     'waybill extend WB-7F3K-29QD --until 2100-01-31T12:00',
@@ -68,7 +68,7 @@ export function addSentCommands(program: Command, context: () => Context): void 
   addExamples(
     program
       .command('remind')
-      .description('remind the receivers who have not fetched everything, or have sent nothing yet')
+      .description('remind the receivers who have not downloaded every file, or have sent nothing yet')
       .argument('<drop>', sentDescription)
       .action((identifier: string) => remindReceivers(context(), identifier)),
     'waybill remind WB-7F3K-29QD',

@@ -12,12 +12,15 @@ import { takeFirst } from './lists.ts';
 
 const listCommands = 'waybill history, or waybill history --requests';
 
-/** A drop or a request, and where it can be changed. */
+/** A drop or a request, and its collection. */
 type FoundSent =
   | { noun: 'drop'; collection: Drops; details: DropDetails }
   | { noun: 'request'; collection: Requests; details: FileRequestDetails };
 
-/** Finds by reference or id, or by another value that only one has: its external id, or a receiver. Drops come first. */
+/**
+ * Finds a drop or a request by its reference or id, or by an external id or receiver that only one has. Drops take
+ * precedence.
+ */
 export async function findSent(client: Waybill, identifier: string, signal: AbortSignal): Promise<FoundSent> {
   const { drops, requests } = client;
   const dropId = await findId(drops, 'drop', identifier, signal);
@@ -96,7 +99,7 @@ export async function extendSent(
 ): Promise<void> {
   const { output, signal } = context;
   if ((days === undefined) === (until === undefined)) {
-    throw new CommandError(exitCodes.usage, 'usage', 'Say when it is to end.', 'Use --days or --until.');
+    throw new CommandError(exitCodes.usage, 'usage', 'No deadline was given.', 'Use --days or --until.');
   }
   await withClient(context, async (client) => {
     const { noun, collection, details } = await findSent(client, identifier, signal);
@@ -104,7 +107,7 @@ export async function extendSent(
       days === undefined ? { expires_at: (until as Date).toISOString() } : { expires_in: days * secondsPerDay };
     const extended = await collection.extend(details.id, end, { signal });
     const value = { status: 'extended', [noun]: extended };
-    await output.print(`${extended.reference} now ends at ${formatTime(extended.expires_at)}.`, value);
+    await output.print(`${extended.reference} now expires at ${formatTime(extended.expires_at)}.`, value);
   });
 }
 
@@ -113,10 +116,10 @@ export async function remindReceivers(context: Context, identifier: string): Pro
   await withClient(context, async (client) => {
     const { noun, collection, details } = await findSent(client, identifier, signal);
     const { reminded } = await collection.remind(details.id, { signal });
-    const done = noun === 'drop' ? 'have everything' : 'have sent files';
+    const done = noun === 'drop' ? 'have downloaded every file' : 'have sent files';
     const text =
       reminded === 0
-        ? `Nobody was reminded: all who can be reached ${done}.`
+        ? `No one was reminded: all receivers who can be reached ${done}.`
         : `Reminded ${pluralize(reminded, 'receiver')}.`;
     await output.print(text, { status: 'reminded', reminded });
   });

@@ -21,14 +21,14 @@ function writeDrop(sheet: FactSheet, drop: DropDetails): void {
   writeFacts(sheet, drop, 'Sent');
   sheet.addTable(dropReceiverColumns(drop), drop.receivers);
   sheet.addTable(fileColumns(drop), drop.files);
-  const fetched = drop.receivers.flatMap(({ email, completed_at: at }) =>
-    toMoments(at, `fetched by ${email}`, 'green'),
+  const downloads = drop.receivers.flatMap(({ email, completed_at: at }) =>
+    toMoments(at, `all files downloaded by ${email}`, 'green'),
   );
-  writeMoments(sheet, drop, `sent to ${pluralize(drop.receiver_count, 'receiver')}`, fetched);
+  writeMoments(sheet, drop, `sent to ${pluralize(drop.receiver_count, 'receiver')}`, downloads);
 }
 
 function writeRequest(sheet: FactSheet, request: FileRequestDetails): void {
-  writeFacts(sheet, request, 'Asked', request.reusable ? 'any number of times until the end' : 'once');
+  writeFacts(sheet, request, 'Asked', request.reusable ? 'any number of times until the deadline' : 'once');
   sheet.addTable(requestReceiverColumns, request.receivers);
   const received = request.receivers.flatMap(({ email, fulfilled_at: first, last_received_at: last }) => [
     ...toMoments(first, `files received from ${email}`, 'green'),
@@ -42,11 +42,11 @@ function writeFacts(sheet: FactSheet, sent: DropDetails | FileRequestDetails, ma
     ['Reference', sent.reference],
     ['State', sent.state, stateStyle(sent)],
     [made, formatTime(sent.created_at)],
-    [sent.state === 'live' ? 'Ends' : 'Ended', formatTime(sent.revoked_at ?? sent.expires_at)],
+    [sent.state === 'live' ? 'Expires' : 'Ended', formatTime(sent.revoked_at ?? sent.expires_at)],
     ['Each may send', sendings],
     ['External id', sent.external_id ?? ''],
     ['Code', sent.second_factor === 'off' ? '' : sent.second_factor],
-    ['Mails', sent.notify ? '' : 'none; the links were handed out by the sender'],
+    ['Mails', sent.notify ? '' : 'none; the sender passes on the links'],
     ...Object.entries(sent.metadata ?? {}).map(([name, value]) => [name, value] as const),
     ['Message', sent.message],
     ['Id', sent.id],
@@ -55,7 +55,7 @@ function writeFacts(sheet: FactSheet, sent: DropDetails | FileRequestDetails, ma
 
 type Receiver = DropReceiver | FileRequestReceiver;
 
-/** With what they did between who they are and what went wrong. */
+/** Returns the columns of receivers, with the given column in the middle. */
 function receiverColumns<Row extends Receiver>(did: Column<Row>): Column<Row>[] {
   return [
     { header: 'RECEIVER', cell: ({ email }) => email, min: 20 },
@@ -86,7 +86,7 @@ function fileColumns(drop: DropDetails): Column<DropDetails['files'][number]>[] 
     { header: 'SIZE', cell: ({ size }) => formatSize(size), side: 'right' },
     { header: 'STATE', cell: ({ state }) => state, style: ({ state }) => (state === 'deleted' ? 'dim' : undefined) },
     {
-      header: 'FETCHED',
+      header: 'DOWNLOADED',
       cell: ({ receivers_delivered: count }) => (drop.deliveries_forgotten ? '' : `${count}/${drop.receiver_count}`),
       side: 'right',
     },
@@ -105,7 +105,7 @@ const momentColumns: readonly Column<Moment>[] = [
   { header: 'WHAT', cell: ({ what }) => what, min: 20, style: ({ style }) => style },
 ];
 
-/** What has happened, in order. */
+/** Adds the history, in order. */
 function writeMoments(
   sheet: FactSheet,
   sent: DropDetails | FileRequestDetails,
@@ -119,7 +119,7 @@ function writeMoments(
       ...toMoments(receiver.notified_at, `mailed to ${receiver.email}`),
       ...toMoments(receiver.undeliverable_at, `mail did not reach ${receiver.email}`, 'red'),
       ...toMoments(receiver.opened_at, `opened by ${receiver.email}`),
-      ...toMoments(receiver.revoked_at, `withdrawn from ${receiver.email}`, 'red'),
+      ...toMoments(receiver.revoked_at, `link of ${receiver.email} revoked`, 'red'),
     ]),
     ...successes,
     ...toMoments(sent.revoked_at, 'revoked', 'red'),

@@ -15,7 +15,7 @@ import {
   testWebhook,
 } from './webhooks.ts';
 
-/** Exhaustive: a new type does not compile until it is named here. */
+/** Exhaustive: a new type does not compile until it is added here. */
 const eventTypes = Object.keys({
   'drop.created': true,
   'drop.notified': true,
@@ -46,10 +46,10 @@ const eventTypes = Object.keys({
 
 const webhookDescription = 'its URL or its id';
 
-/** Where events are sent, and how to try that out. */
+/** Adds the commands for webhooks and events. */
 export function addWebhookCommands(program: Command, context: () => Context): void {
   const webhooks = addExamples(
-    program.command('webhooks').description('send what happens to URLs, and try that out'),
+    program.command('webhooks').description('manage the account’s webhooks, and print events'),
     'waybill webhooks list',
     'waybill webhooks listen --forward http://127.0.0.1:8000/',
   );
@@ -63,7 +63,7 @@ export function addWebhookCommands(program: Command, context: () => Context): vo
   addExamples(
     webhooks
       .command('create')
-      .description('have events sent to a URL, and print the secret that signs them')
+      .description('create a webhook, and print the secret that signs its events')
       .argument('<url>', 'an https URL')
       .addOption(choicesOption('--type <type>', 'send only events of this type; can be repeated', eventTypes))
       .option('--description <text>', 'what it is for')
@@ -73,16 +73,16 @@ export function addWebhookCommands(program: Command, context: () => Context): vo
   addExamples(
     webhooks
       .command('delete')
-      .description('delete a webhook: nothing more is sent to it')
+      .description('delete a webhook: no more events are sent to it')
       .argument('<webhook>', webhookDescription)
-      .option('--yes', 'do not ask first')
+      .option('--yes', 'do not ask for confirmation')
       .action((webhook: string, options: { yes?: boolean }) => deleteWebhook(context(), webhook, options)),
     'waybill webhooks delete https://example.org/waybill --yes',
   );
   addExamples(
     webhooks
       .command('enable')
-      .description('send events again to a webhook that was disabled')
+      .description('enable a webhook that was disabled')
       .argument('<webhook>', webhookDescription)
       .action((webhook: string) => enableWebhook(context(), webhook)),
     'waybill webhooks enable https://example.org/waybill',
@@ -90,7 +90,7 @@ export function addWebhookCommands(program: Command, context: () => Context): vo
   addExamples(
     webhooks
       .command('test')
-      .description('send a webhook an event of the type webhook.test, and show the answer')
+      .description('send an event of the type webhook.test to a webhook, and show the response')
       .argument('<webhook>', webhookDescription)
       .action((webhook: string) => testWebhook(context(), webhook)),
     'waybill webhooks test https://example.org/waybill',
@@ -107,7 +107,7 @@ export function addWebhookCommands(program: Command, context: () => Context): vo
   addExamples(
     webhooks
       .command('replay')
-      .description('send a webhook one event again, or all since a time')
+      .description('send one event to a webhook again, or all events since a time')
       .argument('<webhook>', webhookDescription)
       .option('--event <id>', 'the event')
       .option('--since <time>', 'all events since this time, such as 2030-01-31T12:00', parseTime)
@@ -120,8 +120,8 @@ export function addWebhookCommands(program: Command, context: () => Context): vo
       .command('listen')
       .description('print events as they happen, without a webhook')
       .addOption(choicesOption('--type <type>', 'only events of this type; can be repeated', eventTypes))
-      .option('--forward <url>', 'send them to this URL, too, signed as a webhook’s', parseWebUrl)
-      .option('--secret <secret>', 'sign with this secret (default: WAYBILL_WEBHOOK_SECRET, or one of this run)')
+      .option('--forward <url>', 'also send them to this URL, signed like those of a webhook', parseWebUrl)
+      .option('--secret <secret>', 'sign with this secret (default: WAYBILL_WEBHOOK_SECRET, or a new one)')
       .action((options: ListenCommandOptions) => listen(context(), options)),
     'waybill webhooks listen',
     'waybill webhooks listen --type drop.completed --forward http://127.0.0.1:8000/waybill',

@@ -52,7 +52,7 @@ export async function createWebhook(
       },
       { signal },
     );
-    output.notice('The secret is not shown again. Receivers check signatures with it, or with the public key.');
+    output.notice('The secret is not shown again. Receivers verify signatures with it, or with the public key.');
     await output.printDetails(webhook, (sheet) =>
       sheet.addFacts([
         ['URL', webhook.url],
@@ -65,7 +65,7 @@ export async function createWebhook(
   });
 }
 
-/** A webhook by its id or its URL. */
+/** Finds a webhook by its id or its URL. */
 async function findWebhook(client: Waybill, identifier: string, signal: AbortSignal): Promise<Webhook> {
   const found = (await client.webhooks.list({ signal })).filter(
     ({ id, url }) => id === identifier || url === identifier,
@@ -92,11 +92,11 @@ export async function enableWebhook(context: Context, identifier: string): Promi
   });
 }
 
-/** A request takes 15 seconds at most, and may have to wait for others. */
+/** A request takes at most 15 seconds, and may have to wait for others. */
 const testTimeoutMs = 30_000;
 const pollIntervalMs = 500;
 
-/** Sends an event to a webhook, and waits for what comes of it. */
+/** Sends an event to a webhook, and waits for the outcome. */
 export async function testWebhook(context: Context, identifier: string): Promise<void> {
   const { output, signal } = context;
   await withClient(context, async (client) => {
@@ -104,19 +104,19 @@ export async function testWebhook(context: Context, identifier: string): Promise
     const { event_id: eventId } = await client.webhooks.test(id, { signal });
     const attempt = await waitForAttempt(client, id, eventId, signal);
     if (attempt === undefined) {
-      const next = `See later: waybill webhooks attempts ${identifier}`;
-      throw new CommandError(exitCodes.temporary, 'not_sent_yet', `The event was not sent to ${url} yet.`, next);
+      const next = `Check later: waybill webhooks attempts ${identifier}`;
+      throw new CommandError(exitCodes.temporary, 'not_sent_yet', `The event has not been sent to ${url} yet.`, next);
     }
     if (!isDelivered(attempt)) {
-      const next = 'Correct the receiver, or the URL; the event is sent again later.';
+      const next = 'Correct the receiver or the URL. The event is sent again later.';
       throw new CommandError(
         exitCodes.refused,
         'not_delivered',
-        `${url} did not take it: ${formatOutcome(attempt)}.`,
+        `${url} did not accept the event: ${formatOutcome(attempt)}.`,
         next,
       );
     }
-    await output.print(`${url} answered ${attempt.status} after ${attempt.duration_ms} ms.`, {
+    await output.print(`${url} responded with ${attempt.status} after ${attempt.duration_ms} ms.`, {
       status: 'delivered',
       attempt,
     });
@@ -143,7 +143,7 @@ const attemptColumns: readonly Column<WebhookAttempt>[] = [
   { header: 'WHEN', cell: ({ at }) => formatTime(at), plain: ({ at }) => at },
   { header: 'TYPE', cell: ({ type }) => type },
   { header: 'ATTEMPT', cell: ({ attempt }) => String(attempt), side: 'right' },
-  { header: 'ANSWER', cell: formatOutcome, style: attemptStyle },
+  { header: 'RESPONSE', cell: formatOutcome, style: attemptStyle },
   {
     header: 'TOOK',
     cell: ({ duration_ms: time }) => `${time} ms`,
@@ -158,7 +158,7 @@ export async function listAttempts(context: Context, identifier: string, { limit
   await withClient(context, async (client) => {
     const { id } = await findWebhook(client, identifier, signal);
     const shown = await output.printList(attemptColumns, takeFirst(client.webhooks.attempts(id, { signal }), limit));
-    if (shown === 0) output.notice('Nothing was sent to it yet.');
+    if (shown === 0) output.notice('Nothing has been sent to it yet.');
   });
 }
 
@@ -174,7 +174,7 @@ export async function replayEvents(
 ): Promise<void> {
   const { output, signal } = context;
   if ((event === undefined) === (since === undefined)) {
-    throw new CommandError(exitCodes.usage, 'usage', 'Say what is to be sent again.', 'Use --event or --since.');
+    throw new CommandError(exitCodes.usage, 'usage', 'No events to send again were given.', 'Use --event or --since.');
   }
   if (event !== undefined && !isId(event))
     throw notFoundError(`There is no event ${event}.`, 'waybill webhooks attempts');
@@ -193,7 +193,7 @@ function webhookState({ disabled_at: disabledAt, failing_since: failingSince }: 
 }
 
 function formatOutcome({ status, failure }: WebhookAttempt): string {
-  return status === null ? (failure ?? 'no answer') : String(status);
+  return status === null ? (failure ?? 'no response') : String(status);
 }
 
 function isDelivered({ status }: WebhookAttempt): boolean {

@@ -14,7 +14,7 @@ const lifetimeUnits = [
   ['minutes', 60],
 ] as const;
 
-/** Which account the key belongs to, and what it may do. */
+/** Shows the account, its limits and the rights of its key. */
 export async function showAccount({ terminal, output, signal }: Context): Promise<void> {
   const { client, account: stored } = await openClient(terminal);
   const account = await client.account({ signal });
@@ -30,15 +30,15 @@ export async function showAccount({ terminal, output, signal }: Context): Promis
       ['Phone', account.phone],
       ['Language', account.language],
       ['Key', name || key.id],
-      ['May do', formatScopes(key)],
-      ['From', key.networks?.join(', ') ?? 'any address'],
-      ['Until', key.expires_at === null ? 'it is revoked' : formatTime(key.expires_at)],
+      ['Scopes', formatScopes(key)],
+      ['Networks', key.networks?.join(', ') ?? 'any'],
+      ['Expires', key.expires_at === null ? 'never' : formatTime(key.expires_at)],
       ...describeLimits(account),
     ]),
   );
 }
 
-/** What the account may send and store, and what it has used of that. */
+/** Describes the limits of the account and their usage. */
 function describeLimits({ limits, usage }: Account): Fact[] {
   const domains = limits.receiver_domains?.join(', ');
   const stored = usage.stored_size ?? 0;
@@ -77,14 +77,14 @@ function describeLifetimes({
   const choice =
     allowed_expires_in?.map(formatUnits).join(', ') ??
     `${formatUnits(min_expires_in)} to ${formatUnits(max_expires_in)}`;
-  return `${choice} ${unit}, ${formatUnits(default_expires_in)} if not given`;
+  return `${choice} ${unit}, ${formatUnits(default_expires_in)} by default`;
 }
 
 function formatUsage(used: number, limit: number | null): string {
   return limit === null ? formatCount(used) : `${formatCount(used)} of ${formatCount(limit)}`;
 }
 
-/** Only a key that may see keys knows its own name. */
+/** Finds the name of the key, if the key may list keys. */
 async function findKeyName(client: Waybill, { key }: Account, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await client.keys.list({ signal })).find(({ id }) => id === key.id)?.name;
@@ -94,7 +94,7 @@ async function findKeyName(client: Waybill, { key }: Account, signal: AbortSigna
   }
 }
 
-/** Forgets the stored key. The key itself stays valid. */
+/** Deletes the stored key. The key itself stays valid. */
 export async function logout({ terminal, output }: Context): Promise<void> {
   const path = accountPath(terminal);
   const removed = await rm(path).then(
@@ -109,6 +109,6 @@ export async function logout({ terminal, output }: Context): Promise<void> {
     : `No key is stored in ${path}.`;
   await output.print(text, { status: 'logged_out', removed, account_file: path });
   if (terminal.environment['WAYBILL_API_KEY'] || terminal.environment['WAYBILL_API_KEY_FILE']) {
-    output.notice('The environment has a key, too, which is still used.');
+    output.notice('The key in the environment is still used.');
   }
 }

@@ -13,8 +13,8 @@ export interface ReceivedFile {
 }
 
 /**
- * Runs a command for a file that has arrived. Returns whether it succeeded. The details are in its environment, so that a
- * name never becomes part of a command line. Its output goes to our standard error.
+ * Runs a command for a received file, and returns whether it succeeded. The details are passed in its environment, so
+ * that a name never becomes part of a command line. Its output goes to our standard error.
  */
 export async function runHook(
   command: string,

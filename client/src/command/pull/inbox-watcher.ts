@@ -16,12 +16,15 @@ export class InboxWatcher {
     this.#cursor = cursor;
   }
 
-  /** From now on: what arrives before the first wait is heard of, too. */
+  /** Starts watching now: arrivals before the first wait are noticed, too. */
   static async open(client: Waybill, signal: AbortSignal): Promise<InboxWatcher> {
     return new InboxWatcher(client, signal, await findLastCursor(client, signal));
   }
 
-  /** Returns when something has arrived, or after some time: what was given back is available without an event. */
+  /**
+   * Returns when something has arrived, or after the given time, because returned entries become available without an
+   * event.
+   */
   async waitForArrival(seconds: number): Promise<void> {
     const end = Date.now() + seconds * 1000;
     while (this.#cursor !== undefined) {
@@ -42,12 +45,12 @@ export class InboxWatcher {
   }
 }
 
-/** About so long: machines that were started together do not all ask at once. */
+/** Returns about the given time, so that machines that were started together do not all poll at once. */
 export function jitterMs(seconds: number): number {
   return seconds * 1000 * (0.9 + 0.2 * Math.random());
 }
 
-/** Undefined for a key that may not read events. */
+/** Returns undefined for a key that may not read events. */
 async function findLastCursor(client: Waybill, signal: AbortSignal): Promise<string | undefined> {
   try {
     return (await client.events.list({ after: 'end', limit: 1, signal })).next_cursor;

@@ -6,7 +6,7 @@ import { syncFolder } from '../../transfer/download-to-file.ts';
 import { moveUnlessExists, pathExists, wasMoved } from '../../transfer/move-unless-exists.ts';
 import type { JournalEntry, PullJournal } from './pull-journal.ts';
 
-/** Where a file is until it is complete. The name is a digest, which is valid whatever the file is called. */
+/** Returns the path of a file until it is complete. Its name is a digest, which is always a valid name. */
 export function partPath(journal: PullJournal, { url, name }: Pick<JournalEntry, 'url' | 'name'>): string {
   const key = createHash('sha256')
     .update(JSON.stringify([url, name]))
@@ -14,7 +14,7 @@ export function partPath(journal: PullJournal, { url, name }: Pick<JournalEntry,
   return join(journal.folder, `${key.slice(0, 40)}.part`);
 }
 
-/** A part that is the whole file, and the path below the folder that it should get. */
+/** A complete part, and its intended path below the folder. */
 export interface CompletePart {
   path: string;
   sha256: string;
@@ -22,8 +22,8 @@ export interface CompletePart {
 }
 
 /**
- * Gives a complete part its place in the folder, and returns its path below the folder. Where its folders cannot be
- * created or written to, it goes into the folder itself: what a sender calls a folder must not stop a pull.
+ * Moves a complete part to its place, and returns its path below the folder. If its folders cannot be created or
+ * written to, it is placed in the folder itself: the names that a sender chose must not stop a pull.
  */
 export async function land(
   folder: string,
@@ -48,7 +48,7 @@ function toVisibleName(name: string): string {
   return name.replace(/^\./, '_');
 }
 
-/** The journal has the path first, so that `hasLanded` can tell after a crash. */
+/** Records the path in the journal first, for `hasLanded` after a crash. */
 async function moveIntoPlace(
   folder: string,
   journal: PullJournal,
@@ -66,7 +66,9 @@ async function moveIntoPlace(
   }
 }
 
-/** Whether a file whose landing was interrupted has got its name: then its part is gone, or is the same file. */
+/**
+ * Returns whether a file whose landing was interrupted has its final name: its part is gone then, or is the same file.
+ */
 export async function hasLanded(folder: string, journal: PullJournal, entry: JournalEntry): Promise<boolean> {
   const path = entry.path ?? '';
   if (!wasMoved(partPath(journal, entry), join(folder, path))) return false;
@@ -80,7 +82,7 @@ async function syncLanded(folder: string, journal: PullJournal, path: string): P
 }
 
 /**
- * Makes folders, one in the other, and answers their names. Only a real folder is entered, and never the journal's own: where
+ * Creates nested folders, and returns their names. Only a real folder is entered, and never the journal's own: if
  * something else has the name, such as a link that leads elsewhere, the folder gets a number.
  */
 async function createFolders(root: string, journal: PullJournal, names: readonly string[]): Promise<string[]> {
@@ -100,7 +102,7 @@ async function createFolders(root: string, journal: PullJournal, names: readonly
   return entered;
 }
 
-/** Answers whether it was made; otherwise something is there. */
+/** Returns false if the path exists. */
 async function createFolder(path: string): Promise<boolean> {
   return await mkdir(path).then(
     () => true,
@@ -112,8 +114,8 @@ async function createFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Whether the folder has a file of this path, or one pulled before whose path differs only in case or invisible
- * characters: on another system, or to a reader, one would hide the other.
+ * Returns whether the path exists, or that of an earlier file which differs only in case or invisible characters: on
+ * another system, or to a reader, both would be the same.
  */
 async function isTaken(folder: string, journal: PullJournal, path: string): Promise<boolean> {
   for (const other of [path, ...journal.findSimilarPaths(path)]) {

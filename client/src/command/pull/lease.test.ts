@@ -10,14 +10,14 @@ const entry = { id: 'e1', lease: 'l1' };
 const never = new AbortController().signal;
 const clientThat = (renew: () => Promise<void>) => ({ inbox: { renew } }) as unknown as Waybill;
 
-/** Work that takes some time, or ends when it is told to. */
+/** Work that takes some time, or ends when it is aborted. */
 const work = (milliseconds: number) => (signal: AbortSignal) =>
   new Promise<string>((resolve, reject) => {
     setTimeout(() => resolve('done'), milliseconds);
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 
-test('a lease is renewed three times a minute while the work takes, and not after', async () => {
+test('a lease is renewed three times a minute during the work, and not afterwards', async () => {
   let renewals = 0;
   const working = withLease(
     clientThat(async () => void (renewals += 1)),
@@ -35,7 +35,7 @@ test('a lease is renewed three times a minute while the work takes, and not afte
 test.each([
   ['lost', new WaybillError('lease_not_held', 'Someone else may have it.'), LeaseLostError],
   ['not renewed for another reason', new WaybillError('unauthorized', 'No.'), WaybillError],
-])('work on an entry whose lease is %s ends', async (_how, error, thrown) => {
+])('work on an entry ends if its lease is %s', async (_how, error, thrown) => {
   const working = withLease(
     clientThat(() => Promise.reject(error)),
     entry,

@@ -3,14 +3,14 @@ import type { LeasedEntry } from '../../resources/inbox.ts';
 import { defaultRuntime } from '../../runtime.ts';
 import type { Waybill } from '../../waybill.ts';
 
-/** So long nobody else gets an entry if this machine is switched off. */
+/** How long an entry stays leased if this machine dies. */
 export const leaseSeconds = 60;
 const renewIntervalMs = (leaseSeconds * 1000) / 3;
 
-/** Somebody else may have the entry now. */
+/** The lease has ended: another program may have claimed the entry. */
 export class LeaseLostError extends Error {}
 
-/** Works on an entry while its lease is renewed. If the lease is lost, the work is ended. */
+/** Runs work on an entry while renewing its lease. If the lease is lost, the work is aborted. */
 export async function withLease<T>(
   client: Waybill,
   entry: LeasedEntry,

@@ -4,8 +4,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { localNameKey } from '../../generated/safe-name.ts';
 
 /**
- * How far a file is. `wanted`: known, and perhaps partly here. `landing`: complete and checked, about to get its name (see
- * landing.ts). `landed`: in the folder, but its hook has not succeeded yet. `done`. `gone`: it ended before it was downloaded.
+ * The state of a file. `wanted`: known, and perhaps partly downloaded. `landing`: complete and checked, about to get
+ * its name (see landing.ts). `landed`: in the folder, but its hook has not succeeded yet. `done`. `gone`: it expired
+ * before it was downloaded.
  */
 export type FileState = 'wanted' | 'landing' | 'landed' | 'done' | 'gone';
 
@@ -13,17 +14,17 @@ export interface JournalEntry {
   id: number;
   /** The id of its entry in the inbox. */
   url: string;
-  /** Its path in what was sent. */
+  /** The path of the file as it was sent. */
   name: string;
   sender: string;
   state: FileState;
-  /** Below the folder, with `/` between its names. */
+  /** Relative to the folder, with `/` between its names. */
   path: string | null;
   sha256: string | null;
   size: number | null;
 }
 
-/** Ended drops leave the inbox; what was not seen in it for this long does not come back. */
+/** Ended drops leave the inbox; files that were not in it for this long do not return. */
 const retentionDays = 400;
 
 const schema = `
@@ -50,8 +51,9 @@ const addNameKeyColumn = 'alter table files add column name_key text';
 const createNameKeyIndex = 'create index if not exists files_name_key on files (name_key) where name_key is not null';
 
 /**
- * Records in a folder what has been downloaded to it. An SQLite file is both the journal and the lock: one process holds it
- * while it runs, the kernel releases it however that process ends, and a change is either on disk or not made.
+ * Records in a folder which files have been downloaded to it. An SQLite file is both the journal and the lock: one
+ * process holds it while it runs, and the kernel releases it however that process ends. A change is either on disk or
+ * not made.
  */
 export class PullJournal implements Disposable {
   readonly folder: string;
@@ -64,7 +66,7 @@ export class PullJournal implements Disposable {
     this.#account = account;
   }
 
-  /** Undefined while another process holds it. */
+  /** Returns undefined while another process holds the lock. */
   static async open(folder: string, account: string): Promise<PullJournal | undefined> {
     const own = join(folder, '.waybill');
     mkdirSync(own, { recursive: true, mode: 0o700 });
@@ -85,7 +87,7 @@ export class PullJournal implements Disposable {
     return new PullJournal(own, database, account);
   }
 
-  /** Notes a file of the inbox. */
+  /** Records a file of the inbox. */
   recordFile(entry: { url: string; name: string; sender: string; created: number }, day: number): void {
     this.#database
       .prepare(
@@ -107,7 +109,7 @@ export class PullJournal implements Disposable {
     }
   }
 
-  /** The files of an entry. */
+  /** Lists the files of an entry. */
   listFiles(url: string): JournalEntry[] {
     return this.#database
       .prepare(
@@ -116,13 +118,13 @@ export class PullJournal implements Disposable {
       .all(this.#account, url) as unknown as JournalEntry[];
   }
 
-  /** The key of a claim that was made and whose entry is not settled yet. */
+  /** Returns the key of a claim whose entry is not settled yet. */
   getClaimKey(): string | undefined {
     const row = this.#database.prepare('select key from claims where account = ?').get(this.#account);
     return row === undefined ? undefined : String(row['key']);
   }
 
-  /** Notes a claim before it is made: whatever happens, the entry is found again with its key. */
+  /** Records a claim before it is made, so that its entry can be found again after a crash. */
   beginClaim(key: string): void {
     this.#database.prepare('insert or replace into claims (account, key) values (?, ?)').run(this.#account, key);
   }
@@ -137,7 +139,7 @@ export class PullJournal implements Disposable {
       .run(path, localNameKey(path), sha256, size, id);
   }
 
-  /** The paths of landed files that count as equal to this one. The files may have been moved away since. */
+  /** Returns the paths of landed files that count as equal to this one. The files may have been moved since. */
   findSimilarPaths(path: string): string[] {
     const rows = this.#database.prepare('select distinct path from files where name_key = ?').all(localNameKey(path));
     return rows.map((row) => String(row['path']));
@@ -161,7 +163,7 @@ export class PullJournal implements Disposable {
 /** SQLITE_BUSY */
 const sqliteBusy = 5;
 
-/** Without the warning that some versions of Node print because the module is experimental. */
+/** Suppresses the warning that some versions of Node print because the module is experimental. */
 async function importSqlite(): Promise<typeof import('node:sqlite')> {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

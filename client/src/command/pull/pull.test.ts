@@ -35,16 +35,16 @@ afterEach(() => rmSync(home, { recursive: true }));
 interface Drop {
   url: string;
   files: Record<string, string>;
-  /** Where files were in the folder that was sent, by their names. */
+  /** The paths of files in the folder that was sent, by their names. */
   paths?: Record<string, string>;
-  /** Those that have ended, although the entry has not. */
+  /** Files that have expired, although the entry has not. */
   ended?: string[];
 }
 
 interface Queued {
   attempts: number;
   lease: string | undefined;
-  /** Delays are counted in pulls. */
+  /** The number of pulls until the entry is available. */
   availableIn: number;
   acknowledged: number;
 }
@@ -53,11 +53,11 @@ interface InboxServer extends WireServer {
   fetched: string[];
   queue: Map<string, Queued>;
   nextPull(): void;
-  /** Answers a request for events. */
+  /** Responds to a request for events. */
   events: (after: string, response: ServerResponse) => void;
 }
 
-/** The queue by the rules of docs/api-v1.md. */
+/** Starts a server with an inbox that follows docs/api-v1.md. */
 async function inboxServer(drops: Drop[]): Promise<InboxServer> {
   const fetched: string[] = [];
   const queue = new Map<string, Queued>();
@@ -158,7 +158,7 @@ const landed = () =>
     .toSorted();
 const account = (server: WireServer) => `alpha@machines.test ${new URL(server.baseUrl).href}`;
 
-test('every file lands once, also when it was moved on since', async () => {
+test('every file is stored once, even if it was moved away since', async () => {
   const drops: Drop[] = [{ url: 'd1', files: { 'a.txt': 'a', 'b.txt': '' } }];
   await using server = await inboxServer(drops);
   expect((await pull(server)).exit).toBe(0);
@@ -178,7 +178,7 @@ test('every file lands once, also when it was moved on since', async () => {
   expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
 });
 
-test('names that are not safe here or elsewhere are changed, and the original is in the answer', async () => {
+test('unsafe names are changed, and the output has the original name', async () => {
   const names = [
     '../evil.txt',
     '.waybill',
@@ -214,7 +214,7 @@ test('names that are not safe here or elsewhere are changed, and the original is
   expect(existsSync(join(home, 'evil.txt'))).toBe(false);
 });
 
-test('on a terminal, the progress is that of all files of an entry that are missing', async () => {
+test('on a terminal, progress covers all missing files of an entry', async () => {
   await using server = await inboxServer([
     { url: 'd1', files: { a: 'a'.repeat(600), b: 'b'.repeat(300) } },
     { url: 'd2', files: { c: 'c'.repeat(100), d: 'd'.repeat(50), e: 'e'.repeat(50) } },
@@ -249,7 +249,7 @@ const inFolders = (paths: Record<string, string>) => [
   { url: 'd1', files: Object.fromEntries(Object.keys(paths).map((name) => [name, name])), paths },
 ];
 
-test('folders are made again', async () => {
+test('folders are created again', async () => {
   await using server = await inboxServer(
     inFolders({ x: 'a/x', 'x (2)': 'grüße/b/x', 'x (3)': 'x', y: 'a/y', z: '%', w: 'A/w' }),
   );
@@ -259,15 +259,15 @@ test('folders are made again', async () => {
   expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
 });
 
-test('a file whose folders cannot be made lands in the folder itself', async () => {
-  // Together longer than a path can be.
+test('a file whose folders cannot be created is stored in the folder itself', async () => {
+  // Longer than a path may be.
   const folders = Array.from({ length: 20 }, () => 'x'.repeat(250)).join('/');
   await using server = await inboxServer(inFolders({ a: `${folders}/a`, b: 'b' }));
   expect((await pull(server)).exit).toBe(0);
   expect(tree()).toEqual(['a', 'b']);
 });
 
-test('whatever a server says, nothing lands outside of the folder or in the journal’s', async () => {
+test('whatever a server sends, nothing is stored outside the folder or in that of the journal', async () => {
   mkdirSync(folder);
   mkdirSync(join(home, 'elsewhere'));
   symlinkSync(join(home, 'elsewhere'), join(folder, 'link'));
@@ -308,7 +308,7 @@ test('whatever a server says, nothing lands outside of the folder or in the jour
   expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
 });
 
-test('a name that differs from an earlier one only in case is free again when that one was moved away', async () => {
+test('a name that differs from an earlier one only in case can be used after that file was moved away', async () => {
   const drops: Drop[] = [{ url: 'd1', files: { 'Report.csv': '1' } }];
   await using server = await inboxServer(drops);
   await pull(server);
@@ -321,7 +321,7 @@ test('a name that differs from an earlier one only in case is free again when th
   expect(landed()).toEqual(['REPORT.csv']);
 });
 
-test('a journal of an earlier version is taken over', async () => {
+test('a journal of an earlier version is upgraded', async () => {
   await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   await pull(server);
   const database = new DatabaseSync(join(folder, '.waybill', 'pull.db'));
@@ -330,18 +330,18 @@ test('a journal of an earlier version is taken over', async () => {
   expect((await pull(server)).terminal.errors.text).toBe('There is nothing new.\n');
 });
 
-test('a file that ends before it is fetched is let go, and the others come', async () => {
+test('a file that expires before its download is skipped, and the others are downloaded', async () => {
   await using server = await inboxServer([
     { url: 'd1', files: { 'a.txt': 'a', 'late.txt': 'l' }, ended: ['late.txt'] },
   ]);
   const { exit, terminal } = await pull(server);
   expect(exit).toBe(0);
-  expect(terminal.errors.text).toContain('late.txt from beta@machines.test passed its deadline');
+  expect(terminal.errors.text).toContain('late.txt from beta@machines.test expired before it was downloaded');
   expect(landed()).toEqual(['a.txt']);
   expect(server.queue.get('d1')?.acknowledged).toBe(1);
 });
 
-test('what a killed process had claimed is given back, and claimed again as another attempt', async () => {
+test('the entry that a killed process had claimed is returned, and claimed again as another attempt', async () => {
   await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
@@ -355,10 +355,10 @@ test('what a killed process had claimed is given back, and claimed again as anot
   expect(server.queue.get('d1')).toMatchObject({ attempts: 2, acknowledged: 1 });
 });
 
-test('an entry that is here already is acknowledged without its hook', async () => {
+test('an entry whose files are already stored is acknowledged without running the hook', async () => {
   await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   await pull(server);
-  server.queue.clear(); // as if the acknowledgement had never arrived
+  server.queue.clear(); // as if the acknowledgement had been lost
   expect((await pull(server, '--hook', 'exit 1')).exit).toBe(0);
   expect(server.queue.get('d1')?.acknowledged).toBe(1);
   expect(server.fetched).toHaveLength(1);
@@ -381,7 +381,7 @@ test.each([
   ['when it had both names', ['part', 'a.txt'], ['a.txt']],
   ['after it had it, and somebody has moved it on since', [], []],
   ['and a file of that name has appeared since', ['part', 'foreign'], ['a (2).txt', 'a.txt']],
-])('after a crash while a file got its name, it lands once: %s', async (_when, there, expected) => {
+])('after a crash while a file gets its name, it is stored once: %s', async (_when, there, expected) => {
   await using server = await inboxServer([{ url: 'd1', files: { 'a.txt': 'a' } }]);
   {
     using journal = (await PullJournal.open(mkdirAt(folder), account(server))) as PullJournal;
@@ -397,14 +397,14 @@ test.each([
   expect(readdirSync(join(folder, '.waybill')).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('a file that appears while another one gets the same name is not replaced', async () => {
+test('a file that appears while a download gets the same name is not replaced', async () => {
   using journal = (await PullJournal.open(mkdirAt(folder), 'alpha')) as PullJournal;
   const entry = noted(journal);
   writeFileSync(partPath(journal, entry), 'pulled');
   const landing = journal.recordLanding.bind(journal);
   journal.recordLanding = (id, path, whole) => {
     landing(id, path, whole);
-    // The name was free until now.
+    // The name was not used before.
     if (path === 'a.txt') writeFileSync(join(folder, path), 'somebody else’s', { flag: 'wx' });
   };
   expect(await land(folder, journal, entry, { path: 'a.txt', sha256: 'ca', size: 6 })).toBe('a (2).txt');
@@ -413,7 +413,7 @@ test('a file that appears while another one gets the same name is not replaced',
   expect(existsSync(partPath(journal, entry))).toBe(false);
 });
 
-test('a hook is told about the file and its attempt, and run again until it succeeds', async () => {
+test('a hook gets the file and its attempt, and is run again until it succeeds', async () => {
   await using server = await inboxServer([{ url: 'd1', files: { "a'; touch evil #.txt": 'abc' } }]);
   const log = join(home, 'log');
   const hook = `echo "$WAYBILL_ATTEMPT $WAYBILL_NAME $WAYBILL_SENDER $WAYBILL_DROP $WAYBILL_SIZE \${WAYBILL_API_KEY-none}" >> ${log}; cmp -s "$WAYBILL_FILE" "$WAYBILL_FILE" && [ "$WAYBILL_ATTEMPT" -ge 3 ]`;
@@ -451,7 +451,7 @@ async function watch(server: InboxServer, every: number, until: () => boolean): 
   return await pulling;
 }
 
-test('a watch hears of what arrives, and of what arrived while it was looking', async () => {
+test('a watch notices arrivals, also those during a pull', async () => {
   const drops: Drop[] = [];
   await using server = await inboxServer(drops);
   server.events = (after, response) => {
@@ -468,7 +468,7 @@ test('a watch hears of what arrives, and of what arrived while it was looking', 
   expect(landed()).toEqual(['d1', 'd2']);
 });
 
-test('a watch with a key that may not read events looks from time to time', async () => {
+test('a watch with a key that may not read events polls the inbox', async () => {
   const drops: Drop[] = [{ url: 'd1', files: { d1: '' } }];
   await using server = await inboxServer(drops);
   const arriving = expect.poll(() => existsSync(join(folder, 'd1')), { timeout: 5_000 }).toBe(true);

@@ -58,7 +58,7 @@ export async function pullFiles(
   client.close();
   if (received + left === 0) output.notice('There is nothing new.');
   if (left > 0) {
-    const next = 'See the messages above, then pull again later: only what is missing is downloaded.';
+    const next = 'See the messages above, then pull again later; only missing files are downloaded.';
     throw new CommandError(
       exitCodes.incomplete,
       'incomplete',
@@ -84,7 +84,7 @@ async function watchInbox(puller: PullContext, every: number): Promise<never> {
   }
 }
 
-/** Waits for another process that pulls into the same folder, however that one ends. */
+/** Waits for another process that pulls into the same folder. */
 async function openJournal(folder: string, account: string, output: Output, signal: AbortSignal): Promise<PullJournal> {
   for (let waited = false; ; waited = true) {
     const journal = await PullJournal.open(folder, account);
@@ -94,7 +94,9 @@ async function openJournal(folder: string, account: string, output: Output, sign
   }
 }
 
-/** Works on entries until none is available. Returns how many files were received, and how many are left. */
+/**
+ * Processes entries until none is available. Returns how many files were received, and how many could not be completed.
+ */
 async function pullOnce(puller: PullContext): Promise<{ received: number; left: number }> {
   const { journal, signal } = puller;
   const total = { received: 0, left: 0 };
@@ -107,7 +109,7 @@ async function pullOnce(puller: PullContext): Promise<{ received: number; left: 
     ).catch((error: unknown) => {
       puller.progress.clear();
       if (!(error instanceof LeaseLostError)) throw error;
-      puller.output.notice(`The files from ${claimed.sender} took too long, and were left to another pull.`);
+      puller.output.notice(`The lease of the files from ${claimed.sender} was lost; another pull may download them.`);
       return { received: 0, left: claimed.file_count };
     });
     journal.endClaim();
@@ -118,14 +120,17 @@ async function pullOnce(puller: PullContext): Promise<{ received: number; left: 
   return total;
 }
 
-/** The key is on disk before the claim is made, so that the next process finds the entry if this one is killed. */
+/**
+ * Claims an entry. The key is stored before the claim is made, so that the next process finds the entry if this one is
+ * killed.
+ */
 async function claimEntry({ client, journal, signal }: PullContext): Promise<ClaimedEntry | undefined> {
   const idempotencyKey = randomUUID();
   journal.beginClaim(idempotencyKey);
   return (await client.inbox.claim({ max: 1, leaseSeconds, idempotencyKey, signal }))[0];
 }
 
-/** What a process was working on when it was killed can be claimed again at once, as another attempt. */
+/** Returns the entry of a process that was killed, so that it can be claimed again at once, as another attempt. */
 async function returnUnsettledEntry({ client, journal, signal }: PullContext): Promise<void> {
   const idempotencyKey = journal.getClaimKey();
   if (idempotencyKey === undefined) return;
@@ -137,7 +142,7 @@ async function returnUnsettledEntry({ client, journal, signal }: PullContext): P
   journal.endClaim();
 }
 
-/** Finishes an entry and acknowledges it, or gives it back for later. */
+/** Finishes an entry and acknowledges it, or returns it to the queue for later. */
 async function settleEntry(puller: PullContext, entry: ClaimedEntry): Promise<{ received: number; left: number }> {
   const { client, journal, signal } = puller;
   const total = { received: 0, left: 0 };
@@ -183,7 +188,7 @@ function currentDay(): number {
   return Math.floor(Date.now() / dayMs);
 }
 
-/** A problem of one file must not stop the others; a problem of all of them ends the round. */
+/** Reports a problem of a single file, which must not stop the others; throws any other problem. */
 async function finishOrReport(
   puller: PullContext,
   noted: JournalEntry,
@@ -200,7 +205,7 @@ async function finishOrReport(
   }
 }
 
-/** Takes a file from whatever state it is in to the last one. Returns whether it got there. */
+/** Takes a file from its current state to the last one. Returns whether it succeeded. */
 async function finishFile(
   puller: PullContext,
   noted: JournalEntry,
@@ -211,7 +216,7 @@ async function finishFile(
   let { path, sha256, size } = noted;
   if (noted.state === 'wanted') {
     const whole = await downloadToPart(puller, noted, file);
-    if (whole === undefined) return true; // there is nothing left to download
+    if (whole === undefined) return true; // the file has expired
     ({ sha256, size } = whole);
     path = await land(folder, journal, noted, whole);
   } else if (noted.state === 'landing' && !(await hasLanded(folder, journal, noted))) {
@@ -251,7 +256,7 @@ async function finishHook(
   if (hook !== undefined && !(await runHook(hook, arrival, terminal.environment, signal))) {
     signal.throwIfAborted();
     const later = pluralize(retryDelaySeconds(arrival.attempt), 'second');
-    output.notice(`The hook failed for ${arrival.path} (attempt ${arrival.attempt}). It is run again after ${later}.`);
+    output.notice(`The hook failed for ${arrival.path} (attempt ${arrival.attempt}). It will run again in ${later}.`);
     return false;
   }
   journal.setState(noted.id, 'done');
@@ -274,14 +279,14 @@ async function downloadToPart(
   } catch (error) {
     if (!isWaybillError(error, 'not_found', 'link_ended', 'link_revoked')) throw error;
     progress.clear();
-    output.notice(`${file.name} from ${noted.sender} passed its deadline before it was downloaded.`);
+    output.notice(`${file.name} from ${noted.sender} expired before it was downloaded.`);
     journal.setState(noted.id, 'gone');
     await rm(part, { force: true });
     return undefined;
   }
 }
 
-/** What a watch waits out. A wrong key does not become right by itself. */
+/** Returns whether a watch should continue after an error. */
 function isTemporary(error: unknown): boolean {
   if (isWaybillError(error))
     return error.isRetryable || error.code === 'internal' || error.code === 'unexpected_response';

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Asks on a terminal; otherwise reads the next line of standard input. */
+/** Prompts on a terminal; otherwise reads the next line of standard input. */
 export async function ask(
   { input, errors }: Terminal,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function ask(
     exitCodes.usage,
     'nothing_entered',
     'Nothing was entered.',
-    'Type it in, or pass it on standard input.',
+    'Enter a value, or pass it on standard input.',
   );
 }
 
@@ -39,7 +39,7 @@ async function firstLine(lines: AsyncIterable<string>): Promise<string> {
   return '';
 }
 
-/** Goes on only if somebody at a terminal agrees, or `--yes` was given. */
+/** Throws unless a user at a terminal agrees, or `--yes` was given. */
 export async function confirm(
   terminal: Terminal,
   signal: AbortSignal,
@@ -48,13 +48,18 @@ export async function confirm(
 ): Promise<void> {
   if (yes === true) return;
   if (terminal.input.isTTY !== true || terminal.errors.isTTY !== true) {
-    const next = 'To do it without a question, add --yes.';
-    throw new CommandError(exitCodes.usage, 'not_confirmed', 'Nothing was changed: nobody can be asked here.', next);
+    const next = 'To proceed without confirmation, add --yes.';
+    throw new CommandError(
+      exitCodes.usage,
+      'not_confirmed',
+      'Nothing was changed: there is no terminal to ask for confirmation.',
+      next,
+    );
   }
   const answer = await ask(terminal, signal, `${question} [y/N] `).catch((error: unknown) => {
     if (error instanceof CommandError) return '';
     throw error;
   });
   if (/^y(?:es)?$/i.test(answer)) return;
-  throw new CommandError(exitCodes.failed, 'not_confirmed', 'Nothing was changed.', 'To do it, answer y.');
+  throw new CommandError(exitCodes.failed, 'not_confirmed', 'Nothing was changed.', 'To proceed, answer y.');
 }

@@ -3,10 +3,10 @@ import { toPrintable } from './printable.ts';
 import { type Column, Table } from './table.ts';
 import { pad, textWidth } from './text-width.ts';
 
-/** What is known, with a style if it means something good or bad. Several lines stay several lines. */
+/** A name and a value, which may have several lines, with a style if it is good or bad. */
 export type Fact = readonly [name: string, value: string, style?: Style];
 
-/** What people read about one thing: facts, and tables under titles. */
+/** Details of one object for people: facts and tables. */
 export class FactSheet {
   readonly lines: string[] = [];
   readonly #width: number;
@@ -17,7 +17,7 @@ export class FactSheet {
     this.#paint = paint;
   }
 
-  /** Those without a value are left out. */
+  /** Adds facts; those without a value are omitted. */
   addFacts(facts: readonly Fact[]): void {
     const known = facts.filter(([, value]) => value !== '');
     const width = Math.max(...known.map(([name]) => textWidth(name)));

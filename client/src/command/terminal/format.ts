@@ -17,7 +17,7 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** Like `1.2 of 4.0 GB`: how much of a whole, in the whole's unit. */
+/** Like `1.2 of 4.0 GB`, in the unit of the total. */
 export function formatShare(bytes: number, totalBytes: number): string {
   const total = formatSize(totalBytes);
   const unit = units.indexOf(total.split(' ')[1] ?? '');
@@ -31,7 +31,7 @@ export function formatSpeed(bytesPerSecond: number): string {
   return `${value.length > 3 ? Math.round(Number(value)) : value} ${unit}/s`;
 }
 
-/** Like `1 h 05 min`, `2 min` or `9 s`; never less than it takes. */
+/** Like `1 h 05 min`, `2 min` or `9 s`, rounded up. */
 export function formatDuration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

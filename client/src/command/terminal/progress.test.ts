@@ -9,7 +9,7 @@ import { textWidth } from './text-width.ts';
 
 const megabyte = 1_000_000;
 
-test('on a terminal it shows how far, how fast and how long', () => {
+test('on a terminal it shows progress, speed and remaining time', () => {
   const terminal = fakeTerminal('/');
   terminal.errors.isTTY = true;
   let now = 0;
@@ -25,7 +25,7 @@ test('on a terminal it shows how far, how fast and how long', () => {
   expect(terminal.errors.text.endsWith('\r\u001b[2K')).toBe(true);
 });
 
-test('of several files it shows the sum, also if they are transferred at once and begin again', () => {
+test('it shows the sum of several files, also if they are transferred concurrently and restart', () => {
   const terminal = fakeTerminal('/');
   terminal.errors.isTTY = true;
   let now = 0;
@@ -43,7 +43,7 @@ test('of several files it shows the sum, also if they are transferred at once an
   expect(lines.at(-1)).toBe('b  [#####................]   25%  1/3 files, 1.0 of 4.0 GB, 38 MB/s, 2 min left');
 });
 
-test('the sum of files is known if all sizes are', async () => {
+test('the sum is known if all sizes are', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'client-progress-'));
   const [one, two] = [join(folder, 'one'), join(folder, 'two')];
   writeFileSync(one, 'abc');
@@ -54,7 +54,7 @@ test('the sum of files is known if all sizes are', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('it is not drawn more often than one can see', () => {
+test('it is not redrawn too often', () => {
   const terminal = fakeTerminal('/');
   terminal.errors.isTTY = true;
   let now = 1000;
@@ -81,7 +81,7 @@ test('elsewhere it shows nothing', () => {
   expect(terminal.errors.text).toBe('');
 });
 
-test('sizes and times are in words one reads', () => {
+test('sizes and times are formatted for people', () => {
   expect([0, 999, 1400, 999_949, 999_951, 2_147_483_648].map(formatSize)).toEqual([
     '0 B',
     '999 B',

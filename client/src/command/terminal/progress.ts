@@ -5,26 +5,26 @@ import { screenWidth, type Terminal } from './terminal.ts';
 import { shorten, textWidth } from './text-width.ts';
 
 const redrawMs = 100;
-/** The speed is that of the last few seconds, so that it follows changes. */
+/** The speed is measured over the last few seconds. */
 const windowMs = 3_000;
 const maxBarWidth = 30;
 const minBarWidth = 5;
 const minNameWidth = 8;
 
-/** How far one file is. */
+/** The progress of one file. */
 export interface FileProgress {
   name: string;
   bytes: number;
   totalBytes: number | undefined;
 }
 
-/** All that is to be transferred. */
+/** All files to be transferred. */
 export interface Total {
   files: number;
   totalBytes: number | undefined;
 }
 
-/** What files of these sizes are together. A size that is not known, such as that of standard input, makes the sum unknown. */
+/** Sums up sizes. An unknown size, such as that of standard input, makes the sum unknown. */
 export function toTotal(sizes: readonly (number | undefined)[]): Total {
   const totalBytes = sizes.reduce<number | undefined>(
     (sum, size) => (sum === undefined || size === undefined ? undefined : sum + size),
@@ -33,7 +33,7 @@ export function toTotal(sizes: readonly (number | undefined)[]): Total {
   return { files: sizes.length, totalBytes };
 }
 
-/** The size of a file on this machine, if it is known. */
+/** Returns the size of a local file, if it is known. */
 export async function findFileSize(path: string): Promise<number | undefined> {
   return await stat(path).then(
     (found) => (found.isFile() ? found.size : undefined),
@@ -41,12 +41,12 @@ export async function findFileSize(path: string): Promise<number | undefined> {
   );
 }
 
-/** A line on a terminal that shows how far a transfer is; elsewhere, nothing. */
+/** Shows the progress of a transfer in a line of a terminal; prints nothing elsewhere. */
 export class Progress {
   readonly #screen: Terminal['errors'] | undefined;
   readonly #now: () => number;
   #total: Total = { files: 1, totalBytes: undefined };
-  /** How far each file is. They may be transferred in turn or at once, and begin again. */
+  /** The progress of each file. Files may be transferred sequentially or concurrently, and may restart. */
   readonly #steps = new Map<string, FileProgress>();
   #bytes = 0;
   #complete = 0;
@@ -58,7 +58,7 @@ export class Progress {
     this.#now = now;
   }
 
-  /** Says what all the files are together, so that their sum is shown. Otherwise each file stands alone. */
+  /** Sets the total of all files, so that the progress of their sum is shown. */
   setTotal(total: Total): void {
     this.#total = total;
     this.#reset();
@@ -81,7 +81,7 @@ export class Progress {
     this.#screen.write(`\r\u001b[2K${this.line(step, screenWidth(this.#screen))}`);
   }
 
-  /** Removes the line; what follows is written in its place. */
+  /** Removes the line, so that other output can take its place. */
   clear(): void {
     if (this.#drawnAt === undefined) return;
     this.#drawnAt = undefined;

@@ -54,7 +54,7 @@ describe('a table on a terminal', () => {
     ]);
   });
 
-  test('has colours, unless NO_COLOR is set or the terminal has none', async () => {
+  test('has colours, unless NO_COLOR is set or the terminal does not support them', async () => {
     const [header, first, second] = await printed(140);
     expect(header).toMatch(/^\u001b\[1mADDRESS/);
     expect(first).toContain('\u001b[32mlive\u001b[39m');
@@ -64,13 +64,13 @@ describe('a table on a terminal', () => {
     }
   });
 
-  test('nothing that others wrote reaches it as a control character', async () => {
+  test('contains no control characters', async () => {
     const text = stripVTControlCharacters((await printed(140)).join(''));
     expect(text).toContain('\ufffd[31mxxx');
     expect(text).not.toMatch(/\p{Cc}|\u202e/u);
   });
 
-  test('goes on with the columns of its first rows, and cuts no number', async () => {
+  test('keeps the column widths of its first rows, and does not truncate numbers', async () => {
     const many = Array.from({ length: 250 }, (_, files): Row => ({ ...(rows[files % 2] as Row), files }));
     const lines = (await printed(80, { NO_COLOR: '1' }, false, many)).map((line) => line.trimEnd());
     expect(lines).toHaveLength(251);
@@ -79,13 +79,13 @@ describe('a table on a terminal', () => {
   });
 });
 
-test('elsewhere there are tabs, whole cells, and neither headers nor colours', async () => {
+test('other outputs have tabs and whole cells, without headers and colours', async () => {
   expect(await printed(undefined, { FORCE_COLOR: '1' })).toEqual([
     'anna@example.org\t日本 Zoe\u0308\t7\t\tlive',
     `${'long'.repeat(30)}@example.org\t\ufffd[31m${'x'.repeat(40)}\ufffd\ufffd\t12\t\trevoked`,
   ]);
 });
 
-test('as JSON, rows are what they are', async () => {
+test('JSON output contains the rows unchanged', async () => {
   expect((await printed(80, {}, true)).map((line) => JSON.parse(line) as Row)).toEqual(rows);
 });

@@ -4,11 +4,11 @@ import { pad, shorten, textWidth } from './text-width.ts';
 
 export interface Column<Row> {
   header: string;
-  /** What people read. */
+  /** The text for people. */
   cell: (row: Row) => string;
-  /** What programs read, where that differs. */
+  /** The text for programs, if it differs. */
   plain?: (row: Row) => string;
-  /** The narrowest that it may become on a narrow terminal. Without it, it is not shortened. */
+  /** The minimum width on a narrow terminal. Without it, the column is not shortened. */
   min?: number;
   side?: 'left' | 'right';
   style?: (row: Row) => Style | undefined;
@@ -21,12 +21,12 @@ interface MeasuredColumn<Row> {
   width: number;
 }
 
-/** A table whose columns are as wide as some of its rows need, within the width of a terminal. */
+/** A table whose columns are as wide as the given rows need, within the width of a terminal. */
 export class Table<Row> {
   readonly #columns: MeasuredColumn<Row>[];
   readonly #paint: Paint;
 
-  /** `isWhole`: there are no other rows than these, so that a column without content is not needed. */
+  /** `isWhole`: these are all rows, so that empty columns can be omitted. */
   constructor(columns: readonly Column<Row>[], rows: readonly Row[], isWhole: boolean, width: number, paint: Paint) {
     const measured = columns.map((column) => {
       const widths = rows.map((row) => textWidth(toPrintable(column.cell(row))));
@@ -46,7 +46,7 @@ export class Table<Row> {
   line(row: Row): string {
     const cells = this.#columns.map(({ column, width }, index) => {
       const whole = toPrintable(column.cell(row));
-      // Better a row that is too long than, for example, a number that is not the number.
+      // A row that is too long is better than, for example, a truncated number.
       const mayBeShortened = column.min !== undefined || this.#columns.length === 1;
       const text = mayBeShortened ? shorten(whole, width) : whole;
       const isLast = index === this.#columns.length - 1 && column.side !== 'right';
@@ -57,8 +57,8 @@ export class Table<Row> {
 }
 
 /**
- * Makes the widest of those that may be shortened narrower until all fit. Where that is not enough, the last one goes, and
- * the others get its room.
+ * Shrinks the widest column that may be shortened until all columns fit. If that is not enough, removes the last column
+ * and starts again.
  */
 function fitColumns<Row>(columns: readonly MeasuredColumn<Row>[], width: number): MeasuredColumn<Row>[] {
   const kept = columns.map((one) => ({ ...one }));

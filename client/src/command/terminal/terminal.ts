@@ -11,28 +11,28 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Screen = Writable & { isTTY?: boolean; columns?: number };
 
-/** Where a command reads and writes. */
+/** The input and output of a command. */
 export interface Terminal {
   input: Readable & { isTTY?: boolean };
   output: Screen;
-  /** For people: progress, notices and failures. */
+  /** Standard error, for progress, notices and failures. */
   errors: Screen;
   environment: Environment;
   homeFolder: string;
 }
 
-/** A terminal that does not know its width says 0. */
+/** Returns the width of a terminal, which reports 0 if it is unknown. */
 export function screenWidth({ columns }: Screen): number {
   return columns || 80;
 }
 
-/** A table's columns are as wide as its first rows need; the others are printed as they arrive. */
+/** The width of columns is measured on the first rows; later rows are printed as they arrive. */
 const measuredRows = 100;
 
-/** The output of a command: sentences for people, or JSON, one value per line. */
+/** The output of a command: text for people, or JSON with one value per line. */
 export class Output {
   readonly #terminal: Terminal;
-  /** For programs: then nothing is worth a request that only people would want. */
+  /** Whether to print JSON; details that only people need are not requested then. */
   readonly isJson: boolean;
   readonly #paint: Paint;
 
@@ -47,8 +47,8 @@ export class Output {
   }
 
   /**
-   * A line for each row: in columns with headers on a terminal, and separated by tabs, whole and without headers,
-   * elsewhere. Returns how many rows there were.
+   * Prints a line for each row: in columns with headers on a terminal; separated by tabs, unshortened and without
+   * headers elsewhere. Returns the number of rows.
    */
   async printList<Row>(
     columns: readonly Column<Row>[],
@@ -81,7 +81,7 @@ export class Output {
     return count;
   }
 
-  /** The first rows of a table that has so many, for people to decide by; beside the output proper. */
+  /** Prints the first of `count` rows to standard error, before a confirmation. */
   printPreview<Row>(columns: readonly Column<Row>[], first: readonly Row[], count: number): void {
     const { errors } = this.#terminal;
     const width = errors.isTTY === true ? screenWidth(errors) : Number.POSITIVE_INFINITY;
@@ -92,7 +92,7 @@ export class Output {
     if (count > first.length) this.notice(`… and ${count - first.length} more`);
   }
 
-  /** One thing with all its details. The lines come from a `Sheet`. */
+  /** Prints the details of one object. */
   async printDetails(value: unknown, write: (sheet: FactSheet) => void): Promise<void> {
     if (this.isJson) {
       await this.#writeLine(toJsonText(value));
@@ -104,12 +104,12 @@ export class Output {
     await this.#writeLine(sheet.lines.join('\n'));
   }
 
-  /** Waits for a slow reader. */
+  /** Writes a line, and waits for a slow reader. */
   async #writeLine(line: string): Promise<void> {
     if (!this.#terminal.output.write(`${line}\n`)) await once(this.#terminal.output, 'drain');
   }
 
-  /** For people only, beside the output proper. */
+  /** Prints a notice to standard error, unless the output is JSON. */
   notice(text: string): void {
     if (!this.isJson) this.#terminal.errors.write(`${toPrintable(text)}\n`);
   }

@@ -27,7 +27,7 @@ test.each([
   ['plain', 4, 'pla…'],
   ['two words', 5, 'two…'],
   ['日本語', 5, '日本…'],
-  ['日本語', 4, '日…'], // half a character is none
+  ['日本語', 4, '日…'], // a wide character does not fit into one column
   ['👩‍👩‍👧👩‍👩‍👧', 3, '👩‍👩‍👧…'],
   ['Zoe\u0308 and', 4, 'Zoe\u0308…'],
   ['plain', 0, ''],
@@ -36,7 +36,7 @@ test.each([
   expect(textWidth(expected)).toBeLessThanOrEqual(columns);
 });
 
-test('what is padded takes the columns that it was given', () => {
+test('padded text has the given width', () => {
   expect(pad('日本', 6)).toBe('日本  ');
   expect(pad('日本', 6, 'right')).toBe('  日本');
   expect(pad('too long', 3)).toBe('too long');
