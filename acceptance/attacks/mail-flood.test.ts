@@ -10,7 +10,7 @@ import { introduce, stage } from '../lib/scenario.ts';
 
 let serves: OwnServe[] = [];
 beforeAll(async () => {
-  const limits = { WAYBILL_MESSAGES_PER_ACCOUNT: '6', WAYBILL_MESSAGES_PER_RECIPIENT: '3' };
+  const limits = { WAYBILL_MESSAGES_PER_ACCOUNT: '6', WAYBILL_MESSAGES_PER_RECEIVER: '3' };
   serves = await Promise.all([ownServe(limits), ownServe(limits)]);
 });
 afterAll(() => Promise.all(serves.map((serve) => serve.stop())));

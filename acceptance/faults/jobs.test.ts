@@ -142,7 +142,7 @@ test('many messages to one recipient: further ones wait, and nobody’s dispatch
       'select state, attempts, due_at <= now() as due from messages where recipient = $1 order by state',
       [victim],
     );
-  const worker = await exchange.work({ WAYBILL_RECIPIENT_MESSAGES_PER_HOUR: '3' });
+  const worker = await exchange.work({ WAYBILL_RECEIVER_MESSAGES_PER_HOUR: '3' });
   await introduce(busy, [victim]);
   for (let nth = 0; nth < 5; nth += 1) {
     succeeded(await busy.setReceivers([{ email: victim }]));

@@ -37,8 +37,8 @@ const insistsForMs = 60_000;
 /** What a Waybill needs for the dispatches of a lane, some of which end after seconds. */
 export const laneSettings = {
   WAYBILL_SCAN: 'required',
-  WAYBILL_DESTTIME_UNIT: 'seconds',
-  WAYBILL_DESTTIME_MAX: '1000000',
+  WAYBILL_LIFETIME_UNIT: 'seconds',
+  WAYBILL_LIFETIME_MAX: '1000000',
 };
 
 /** Two processes of one Waybill. */

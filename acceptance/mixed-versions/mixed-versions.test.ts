@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { checkOut } from '../../tools/lab/benchmark/release.ts';
 import { check } from '../faults/checker.ts';
 import { laneSettings } from '../faults/lane.ts';
-import { programEnvironment } from '../lib/admin.ts';
 import { type Program, thisProgram } from '../lib/own-serve.ts';
 import { ownStorage } from '../lib/own-storage.ts';
 import { Installation } from './installation.ts';
@@ -18,8 +17,11 @@ test(`an upgrade from ${previousCommit.slice(0, 7)}, and back`, { timeout: 600_0
   await using checkout = await checkOut(previousCommit);
   await using storage = await ownStorage({ settings: laneSettings });
   // Another colour is another stylesheet, which only the processes of its own version have.
-  const previous = configured(programIn(checkout.folder), { ...storage.settings, WAYBILL_OPERATOR_COLOR: '#1f6f54' });
-  const current = configured(thisProgram(), { ...storage.settings, WAYBILL_OPERATOR_COLOR: '#1f3d7a' });
+  const previous = programIn(
+    checkout.folder,
+    configure(thisProgram(), { ...storage.settings, WAYBILL_OPERATOR_COLOR: '#1f6f54' }),
+  );
+  const current = configure(thisProgram(), { ...storage.settings, WAYBILL_OPERATOR_COLOR: '#1f3d7a' });
   await using installation = await Installation.start(previous);
   await using load = await Load.start(installation);
   await load.uploads(10);
@@ -42,14 +44,25 @@ test(`an upgrade from ${previousCommit.slice(0, 7)}, and back`, { timeout: 600_0
   expect(await check(load.journals, { inside: storage, scanned: true })).toEqual([]);
 });
 
-/** Without the settings that were added since: an earlier version refuses what it does not know. */
-function programIn(folder: string): Program {
+/** The names that settings had before, by their names today. */
+const earlierNames: Readonly<Record<string, string>> = {
+  WAYBILL_LIFETIME_UNIT: 'WAYBILL_DESTTIME_UNIT',
+  WAYBILL_LIFETIME_MAX: 'WAYBILL_DESTTIME_MAX',
+  WAYBILL_MESSAGES_PER_RECEIVER: 'WAYBILL_MESSAGES_PER_RECIPIENT',
+  WAYBILL_RECEIVER_MESSAGES_PER_HOUR: 'WAYBILL_RECIPIENT_MESSAGES_PER_HOUR',
+};
+
+/** The program in another folder, with the names that its settings have there, and without those that it does not know. */
+function programIn(folder: string, { environment }: Program): Program {
   const documented = readFileSync(`${folder}/docs/configuration.md`, 'utf8');
   const isKnown = (name: string) => !name.startsWith('WAYBILL_') || documented.includes(`\`${name}\``);
-  const environment = Object.entries(programEnvironment()).filter(([name]) => isKnown(name));
-  return { waybilld: `${folder}/server/dist/main.js`, environment: Object.fromEntries(environment) };
+  const known = Object.entries(environment).flatMap(([name, value]) => {
+    const there = [name, earlierNames[name] ?? name].find(isKnown);
+    return there === undefined ? [] : [[there, value] as const];
+  });
+  return { waybilld: `${folder}/server/dist/main.js`, environment: Object.fromEntries(known) };
 }
 
-function configured({ waybilld, environment }: Program, settings: Record<string, string>): Program {
+function configure({ waybilld, environment }: Program, settings: Record<string, string>): Program {
   return { waybilld, environment: { ...environment, ...laneSettings, ...settings } };
 }

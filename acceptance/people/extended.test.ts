@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 
 let serve: OwnServe;
 beforeAll(async () => {
-  serve = await ownServe({ WAYBILL_DESTTIME_UNIT: 'seconds', WAYBILL_DESTTIME_MAX: '60' });
+  serve = await ownServe({ WAYBILL_LIFETIME_UNIT: 'seconds', WAYBILL_LIFETIME_MAX: '60' });
 });
 afterAll(async () => {
   await serve?.stop();

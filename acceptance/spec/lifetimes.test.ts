@@ -14,8 +14,8 @@ let serve: OwnServe;
 
 beforeAll(async () => {
   serve = await ownServe({
-    WAYBILL_CSRF_TTL_SECONDS: String(tokenLifetimeMs / 1000),
-    WAYBILL_DESTTIME_UNIT: 'seconds',
+    WAYBILL_CSRF_LIFETIME_SECONDS: String(tokenLifetimeMs / 1000),
+    WAYBILL_LIFETIME_UNIT: 'seconds',
   });
 });
 

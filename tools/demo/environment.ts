@@ -16,8 +16,8 @@ const adjustable = [
   'WAYBILL_SCRUB_BYTES_PER_SECOND',
   'WAYBILL_SECOND_FACTOR',
   'WAYBILL_LOG_LEVEL',
-  'WAYBILL_DESTTIME_UNIT',
-  'WAYBILL_DESTTIME_MAX',
+  'WAYBILL_LIFETIME_UNIT',
+  'WAYBILL_LIFETIME_MAX',
 ];
 
 /** The settings of waybilld for this machine's engines, given the public address, which the demo decides. */
@@ -35,8 +35,8 @@ export function engineEnvironment(publicUrl: string): Record<string, string> {
     WAYBILL_CLAMD: '127.0.0.1:3310',
     // The demo must withstand hard testing.
     WAYBILL_MESSAGES_PER_ACCOUNT: '1000000',
-    WAYBILL_MESSAGES_PER_RECIPIENT: '1000000',
-    WAYBILL_RECIPIENT_MESSAGES_PER_HOUR: '1000000',
+    WAYBILL_MESSAGES_PER_RECEIVER: '1000000',
+    WAYBILL_RECEIVER_MESSAGES_PER_HOUR: '1000000',
     // Large files exceed the scanner's limit, and the demo should accept them.
     WAYBILL_SCAN: 'best-effort',
     WAYBILL_SMTP_URL: 'smtp://127.0.0.1:2525?ignoreTLS=true',

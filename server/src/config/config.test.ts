@@ -50,10 +50,10 @@ test('a complete environment, and the defaults of what is not set', () => {
     WAYBILL_ALLOWED_HOSTS: [],
     WAYBILL_TRUSTED_PROXIES: [],
     WAYBILL_SCAN: 'required',
-    WAYBILL_DESTTIME_UNIT: 'days',
-    WAYBILL_DESTTIME_MAX: 30,
-    WAYBILL_DESTTIME_DEFAULT: 7,
-    WAYBILL_CSRF_TTL_SECONDS: 900,
+    WAYBILL_LIFETIME_UNIT: 'days',
+    WAYBILL_LIFETIME_MAX: 30,
+    WAYBILL_LIFETIME_DEFAULT: 7,
+    WAYBILL_CSRF_LIFETIME_SECONDS: 900,
     WAYBILL_LOG_LEVEL: 'info',
     WAYBILL_SMS_URL: undefined,
     WAYBILL_SMS_FROM: 'Waybill',
@@ -178,7 +178,7 @@ describe('refuses', () => {
     ['WAYBILL_DATABASE_CONNECTIONS', '-5'],
     ['WAYBILL_DATABASE_CONNECTIONS', '5.5'],
     ['WAYBILL_DATABASE_CONNECTIONS', ''],
-    ['WAYBILL_DESTTIME_UNIT', 'weeks'],
+    ['WAYBILL_LIFETIME_UNIT', 'weeks'],
     ['WAYBILL_KEY_PEPPER', Buffer.alloc(31).toString('base64')],
     ['WAYBILL_LOG_LEVEL', 'verbose'],
     ['WAYBILL_WEBHOOK_ALLOW', 'intranet.example.org'],
@@ -227,8 +227,8 @@ describe('refuses', () => {
   });
 
   test('a default time beyond the longest', () => {
-    expect(problemsOf({ ...complete, WAYBILL_DESTTIME_MAX: '5' })).toEqual([
-      expect.stringContaining('WAYBILL_DESTTIME_DEFAULT is larger than WAYBILL_DESTTIME_MAX'),
+    expect(problemsOf({ ...complete, WAYBILL_LIFETIME_MAX: '5' })).toEqual([
+      expect.stringContaining('WAYBILL_LIFETIME_DEFAULT is larger than WAYBILL_LIFETIME_MAX'),
     ]);
   });
 });

@@ -103,8 +103,8 @@ export function inspectConfig(given?: NodeJS.ProcessEnv): {
     }
   }
   const config = values as Config;
-  if (problems.length === 0 && config.WAYBILL_DESTTIME_DEFAULT > config.WAYBILL_DESTTIME_MAX) {
-    problems.push('WAYBILL_DESTTIME_DEFAULT is larger than WAYBILL_DESTTIME_MAX.');
+  if (problems.length === 0 && config.WAYBILL_LIFETIME_DEFAULT > config.WAYBILL_LIFETIME_MAX) {
+    problems.push('WAYBILL_LIFETIME_DEFAULT is larger than WAYBILL_LIFETIME_MAX.');
   }
   if (problems.length === 0 && (config.WAYBILL_TLS_CERTIFICATE_FILE === '') !== (config.WAYBILL_TLS_KEY_FILE === '')) {
     problems.push('WAYBILL_TLS_CERTIFICATE_FILE and WAYBILL_TLS_KEY_FILE are set together, or not at all.');

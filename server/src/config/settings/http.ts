@@ -40,7 +40,7 @@ export const httpSettings = {
     default: '',
     type: list,
   },
-  WAYBILL_CSRF_TTL_SECONDS: {
+  WAYBILL_CSRF_LIFETIME_SECONDS: {
     group: 'tuning',
     description: 'How long a CSRF token is valid after its last use.',
     default: '900',

@@ -3,21 +3,21 @@ import { integer, oneOf } from '../types.ts';
 
 /** How long drops and requests for files last. */
 export const lifetimesSettings = {
-  WAYBILL_DESTTIME_UNIT: {
+  WAYBILL_LIFETIME_UNIT: {
     group: 'common',
-    description: 'The unit of desttime and ttl.',
+    description: 'The unit of the lifetimes in the machine API, `desttime` and `ttl`, and of the two settings below.',
     default: 'days',
     type: oneOf('seconds', 'minutes', 'hours', 'days'),
   },
-  WAYBILL_DESTTIME_MAX: {
+  WAYBILL_LIFETIME_MAX: {
     group: 'common',
-    description: 'The maximum desttime.',
+    description: 'The longest lifetime that a drop or a request for files can have.',
     default: '30',
     type: integer(1, 1_000_000),
   },
-  WAYBILL_DESTTIME_DEFAULT: {
+  WAYBILL_LIFETIME_DEFAULT: {
     group: 'common',
-    description: 'The desttime of a request that does not contain one.',
+    description: 'The lifetime of a drop or a request for files that is created without one.',
     default: '7',
     type: integer(1, 1_000_000),
   },

@@ -30,16 +30,16 @@ export const limitsSettings = {
     default: '0',
     type: integer(0, 1_000_000_000),
   },
-  WAYBILL_RECIPIENT_DOMAINS: {
+  WAYBILL_RECEIVER_DOMAINS: {
     group: 'common',
     description:
       'The domains of the addresses that accounts may send to, separated by commas, unless the account or its group has its own list. Empty: all.',
     default: '',
     type: list,
   },
-  WAYBILL_GRANT_MAX_BYTES: {
+  WAYBILL_REQUEST_MAX_BYTES: {
     group: 'tuning',
-    description: 'The maximum total size of the files that a contact may send through one link.',
+    description: 'The maximum total size of the files that a contact may send for one request for files.',
     default: String(1024 ** 4),
     type: integer(1, 1024 ** 5),
   },
@@ -49,21 +49,21 @@ export const limitsSettings = {
     default: '10000',
     type: integer(1, 100_000_000),
   },
-  WAYBILL_MESSAGES_PER_RECIPIENT: {
+  WAYBILL_MESSAGES_PER_RECEIVER: {
     group: 'tuning',
     description:
       'The number of drops and requests that an account may send to one address in an hour before it gets 429.',
     default: '1000',
     type: integer(1, 100_000_000),
   },
-  WAYBILL_RECIPIENT_MESSAGES_PER_HOUR: {
+  WAYBILL_RECEIVER_MESSAGES_PER_HOUR: {
     group: 'tuning',
     description:
       'The number of mails sent to one address in an hour by all accounts together, not counting codes. Further mails are not lost; they wait in the outbox.',
     default: '2000',
     type: integer(1, 100_000_000),
   },
-  WAYBILL_CODES_PER_RECIPIENT: {
+  WAYBILL_CODES_PER_RECEIVER: {
     group: 'tuning',
     description:
       'The number of codes sent to one phone number or address in an hour, for all links together. After that, the page says that there were too many.',
