@@ -1,3 +1,4 @@
+import { retryableErrors } from './generated/errors.ts';
 import type { ErrorCode, Fault } from './generated/wire.ts';
 
 /** Codes of failures in the client, or of the connection to the server. */
@@ -24,58 +25,18 @@ export type LocalErrorCode =
 /** The codes of a `WaybillError`: those of the server, and those of the client. */
 export type WaybillErrorCode = ErrorCode | LocalErrorCode;
 
-/**
- * Whether the same request may succeed a moment later. Exhaustive: a new code does not compile until it is decided
- * here.
- */
-const retryable: Record<WaybillErrorCode, boolean> = {
-  malformed_request: false,
-  invalid_input: false,
-  invalid_name: false,
-  unauthorized: false,
-  scope_missing: false,
-  network_not_allowed: false,
-  not_found: false,
-  link_ended: false,
-  link_revoked: false,
-  files_not_ready: false,
-  upload_superseded: false,
-  upload_worn_out: false,
+/** Whether the same request may succeed a moment later. A code of the server is as the server defines it. */
+const retryable: Readonly<Record<WaybillErrorCode, boolean>> = {
   contact_exists: false,
-  no_receivers: false,
+  invalid_argument: false,
   no_files: false,
-  too_many_files: false,
-  idempotency_key_reused: false,
-  request_in_flight: true,
-  cursor_expired: false,
-  too_many_keys: false,
-  lease_not_held: false,
-  not_parked: false,
-  too_many_webhooks: false,
-  precondition_failed: false,
-  too_large: false,
-  too_large_to_scan: false,
-  storage_full: false,
-  recipient_not_allowed: false,
-  encrypted: false,
-  unsupported_media_type: false,
-  range_not_satisfiable: false,
-  wrong_host: false,
-  infected: false,
-  headers_too_large: false,
-  request_timeout: true,
-  too_many_requests: true,
-  too_many_messages: true,
-  daily_limit: true,
-  unavailable: true,
-  damaged: false,
-  internal: false,
-  unreachable: true,
-  unexpected_response: false,
-  digest_mismatch: false,
+  no_receivers: false,
   source_failed: false,
   target_exists: false,
-  invalid_argument: false,
+  too_many_files: false,
+  unexpected_response: false,
+  unreachable: true,
+  ...retryableErrors,
 };
 
 /** Details of a failure besides its code. */

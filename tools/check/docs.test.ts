@@ -3,11 +3,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { exitCodes as clientExitCodes } from '../../client/src/command/exit-codes.ts';
-import { errorMessages } from '../../protocol/src/errors.ts';
+import { errorCodes, errors } from '../../protocol/src/errors.ts';
 import { limits } from '../../protocol/src/limits.ts';
 import { configTable } from '../../server/src/config/config.ts';
 import { exitCodes } from '../../server/src/failure.ts';
-import { statusOf } from '../../server/src/http/json-errors.ts';
 import { configurationDocument } from '../generate/config-docs.ts';
 import { documents } from './documents.ts';
 
@@ -84,7 +83,7 @@ function tableUnder(heading: string): string[][] {
 
 test('the table of errors in docs/api.md has every code with its status, and no other', () => {
   const documented = tableUnder('Errors').map(([status, code]) => `${code} ${status}`);
-  const real = Object.keys(errorMessages).map((code) => `${code} ${statusOf[code as keyof typeof statusOf]}`);
+  const real = errorCodes.map((code) => `${code} ${errors[code].status}`);
   expect(documented.toSorted()).toEqual(real.toSorted());
 });
 

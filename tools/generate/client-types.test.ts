@@ -4,11 +4,16 @@ import type * as client from '../../client/src/generated/wire.ts';
 import * as v1 from '../../protocol/src/v1/index.ts';
 import { v1Document } from '../../server/src/http/v1/openapi.ts';
 import { routes } from '../../server/src/http/v1/routes.ts';
-import { clientSafeNames, clientTypes } from './client-types.ts';
+import { clientErrors, clientSafeNames, clientTypes } from './client-types.ts';
 
 test('the client’s types are those of the OpenAPI document', () => {
   const written = readFileSync(new URL('../../client/src/generated/wire.ts', import.meta.url), 'utf8');
   expect(written, 'run npm run generate').toBe(clientTypes());
+});
+
+test('the client retries the errors that the protocol says are retryable', () => {
+  const written = readFileSync(new URL('../../client/src/generated/errors.ts', import.meta.url), 'utf8');
+  expect(written, 'run npm run generate').toBe(clientErrors());
 });
 
 test('the client makes names safe by the same rules as the server', () => {

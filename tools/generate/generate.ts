@@ -9,8 +9,12 @@ const project = fileURLToPath(new URL('../../', import.meta.url));
 /** The contents of each generated file by its path. A generator may read files that an earlier one writes. */
 const generators: Record<string, () => Promise<Record<string, string>>> = {
   'client-types': async () => {
-    const { clientSafeNames, clientTypes } = await import('./client-types.ts');
-    return { 'client/src/generated/wire.ts': clientTypes(), 'client/src/generated/safe-name.ts': clientSafeNames() };
+    const { clientErrors, clientSafeNames, clientTypes } = await import('./client-types.ts');
+    return {
+      'client/src/generated/wire.ts': clientTypes(),
+      'client/src/generated/errors.ts': clientErrors(),
+      'client/src/generated/safe-name.ts': clientSafeNames(),
+    };
   },
   'sdk-docs': async () => ({ 'docs/sdk.md': (await import('./sdk-docs.ts')).sdkDocument() }),
   'config-docs': async () => ({ 'docs/configuration.md': (await import('./config-docs.ts')).configurationDocument() }),
@@ -22,7 +26,7 @@ const usage = `Usage: npm run generate [-- [--check] [NAME...]]
 
 Writes the files that are generated from the code, or only those of the generators NAME:
 
-  client-types      client/src/generated/wire.ts and client/src/generated/safe-name.ts, from the protocol
+  client-types      wire.ts, errors.ts and safe-name.ts in client/src/generated, from the protocol
   sdk-docs          docs/sdk.md, from the types that the SDK exports
   config-docs       docs/configuration.md, from the tables in server/src/config/settings/
   monitoring-docs   the table of metrics in docs/monitoring.md, from server/src/observe/

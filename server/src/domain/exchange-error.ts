@@ -1,4 +1,4 @@
-import { type ErrorCode, errorMessages } from '@waybill/protocol';
+import { type ErrorCode, errors } from '@waybill/protocol';
 import type { LimitState } from './ports/limits.ts';
 
 /** One of several things that are wrong with a request. */
@@ -15,7 +15,7 @@ export interface Fault {
  */
 export class ExchangeError extends Error {
   readonly code: ErrorCode;
-  /** How long the caller should wait, if that is known. */
+  /** How long the caller should wait before the same request may succeed. */
   readonly retryAfterSeconds: number | undefined;
   /** Everything that is wrong, where an operation checks all of a request before it refuses it. */
   readonly faults: readonly Fault[];
@@ -24,7 +24,7 @@ export class ExchangeError extends Error {
 
   constructor(
     code: ErrorCode,
-    message: string = errorMessages[code],
+    message: string = errors[code].message,
     options?: ErrorOptions & {
       readonly retryAfterSeconds?: number | undefined;
       readonly faults?: readonly Fault[];
@@ -34,7 +34,7 @@ export class ExchangeError extends Error {
     super(message, options);
     this.name = 'ExchangeError';
     this.code = code;
-    this.retryAfterSeconds = options?.retryAfterSeconds;
+    this.retryAfterSeconds = options?.retryAfterSeconds ?? errors[code].retryAfterSeconds;
     this.faults = options?.faults ?? [];
     this.limits = options?.limits ?? [];
   }

@@ -1,6 +1,9 @@
-import { errorMessages } from '@waybill/protocol';
+import { type ErrorSurface, errorCodes, errors } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { errorAnswer, statusOf } from './json-errors.ts';
+import { openapiDocument } from './cgi/openapi.ts';
+import { toErrorBody } from './json-errors.ts';
+import { possibleErrors } from './v1/openapi.ts';
+import { routes } from './v1/routes.ts';
 
 /** What callers are promised: docs and clients rely on each of these. */
 const documented: Record<number, string[]> = {
@@ -49,22 +52,39 @@ const documented: Record<number, string[]> = {
 };
 
 test('every code has its documented status, and no other code has one', () => {
-  const byStatus = Map.groupBy(Object.entries(statusOf), ([, status]) => status);
-  const found = [...byStatus].map(([status, codes]) => [status, codes.map(([code]) => code).toSorted()]);
+  const byStatus = Map.groupBy(errorCodes, (code) => errors[code].status);
+  const found = [...byStatus].map(([status, codes]) => [status, codes.toSorted()]);
   expect(Object.fromEntries(found)).toEqual(documented);
 });
 
-test('every code of the protocol has a status', () => {
-  expect(Object.keys(statusOf).toSorted()).toEqual(Object.keys(errorMessages).toSorted());
+describe('the surfaces of a code are those whose operations describe it', () => {
+  /** Responses to paths and methods that no operation has. */
+  const unrouted = ['not_found', 'method_not_allowed'];
+  const codesOn = (surface: ErrorSurface) => errorCodes.filter((code) => errors[code].surfaces.includes(surface));
+
+  test('the machine API', () => {
+    const described = JSON.stringify(openapiDocument()).matchAll(/"code":\{"enum":\[([^\]]+)\]/g);
+    const codes = [...described].flatMap(([, list]) => JSON.parse(`[${list}]`) as string[]);
+    expect(new Set(codesOn('api'))).toEqual(new Set([...codes, ...unrouted]));
+  });
+
+  test('/api/v1', () => {
+    expect(new Set<string>(codesOn('v1'))).toEqual(new Set([...possibleErrors(routes), ...unrouted]));
+  });
+
+  test('no code is without a surface', () => {
+    expect(errorCodes.filter((code) => errors[code].surfaces.length === 0)).toEqual([]);
+  });
 });
 
 describe('messages', () => {
-  test.each(Object.entries(errorMessages))('%s says in a sentence what to do', (_code, message) => {
+  test.each(errorCodes)('%s says in a sentence what to do', (code) => {
+    const { message } = errors[code];
     expect(message).toMatch(/^[A-Z].*\.$/s);
     expect(message.length).toBeGreaterThan(20);
   });
 
   test('the body is the documented one', () => {
-    expect(errorAnswer('not_found', 'Nothing.')).toEqual({ status: 'error', code: 'not_found', message: 'Nothing.' });
+    expect(toErrorBody('not_found', 'Nothing.')).toEqual({ status: 'error', code: 'not_found', message: 'Nothing.' });
   });
 });

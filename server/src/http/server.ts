@@ -1,6 +1,6 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ErrorCode, errorMessages, limits } from '@waybill/protocol';
+import { type ErrorCode, errors, limits } from '@waybill/protocol';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { ExchangeError } from '../domain/exchange-error.ts';
@@ -15,10 +15,10 @@ import { doctorProbe } from './doctor.ts';
 import { askForBodies } from './expect-continue.ts';
 import { refusalOf } from './guard.ts';
 import { parseJson } from './json-body.ts';
-import { answerError, errorAnswer, refuse, statusOf } from './json-errors.ts';
+import { refuse, sendError, toErrorBody } from './json-errors.ts';
 import { closeKindly, endKindly } from './kind-close.ts';
 import { observeRequests } from './observe-requests.ts';
-import { saysToPerson, sendProblemPage, wantsPage } from './pages/problem-page.tsx';
+import { sendProblemPage, toReason, wantsPage } from './pages/problem-page.tsx';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
 import { awaitHandlers } from './running-handlers.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -82,7 +82,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     clientErrorHandler: answerUnparsable,
     frameworkErrors: (error, request, reply) => {
       reply.headers(securityHeaders).header('x-request-id', request.id);
-      answerError(error, request, reply);
+      sendError(error, request, reply);
     },
   }) as unknown as App;
 
@@ -107,9 +107,9 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   );
   app.setErrorHandler((error, request, reply) => {
     if (request.url.startsWith(`${v1Prefix}/`)) return answerProblem(options.publicUrl, error, request, reply);
-    if (!wantsPage(request)) return answerError(error, request, reply);
+    if (!wantsPage(request)) return sendError(error, request, reply);
     const refusal = refuse(error, request, reply);
-    return sendProblemPage(options.pages, request, reply, saysToPerson(refusal, reply.statusCode));
+    return sendProblemPage(options.pages, request, reply, toReason(refusal, reply.statusCode));
   });
   if (options.observation) observeRequests(app, options.observation);
   app.addHook('onRequest', async (request, reply) => {
@@ -233,7 +233,8 @@ function answerRaw(code: ErrorCode, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const body = JSON.stringify(errorAnswer(code, errorMessages[code]));
+  const { status, message } = errors[code];
+  const body = JSON.stringify(toErrorBody(code, message));
   const headers = Object.entries({
     ...securityHeaders,
     'content-type': 'application/json; charset=utf-8',
@@ -241,10 +242,7 @@ function answerRaw(code: ErrorCode, socket: Duplex): void {
     connection: 'close',
     ...(code === 'method_not_allowed' ? { allow: commonMethods } : {}),
   });
-  const head = [
-    `HTTP/1.1 ${statusOf[code]} ${STATUS_CODES[statusOf[code]]}`,
-    ...headers.map((pair) => pair.join(': ')),
-  ];
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers.map((pair) => pair.join(': '))];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   endKindly(socket);
 }

@@ -7,12 +7,12 @@ import {
 } from '@waybill/protocol';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerError } from './json-errors.ts';
+import { sendError } from './json-errors.ts';
 import { validatorOptions } from './validation-message.ts';
 
 const app = fastify({ ajv: { customOptions: validatorOptions }, bodyLimit: 10_000_000 });
 beforeAll(async () => {
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(sendError);
   app.post('/contacts', { schema: { body: ContactsAddRequest } }, async () => 'ok');
   app.post('/receivers', { schema: { body: ReceiversSetRequest } }, async () => 'ok');
   app.post('/dispatch', { schema: { body: DispatchParameters } }, async () => 'ok');

@@ -1,4 +1,4 @@
-import { errorMessages } from '@waybill/protocol';
+import { errorCodes } from '@waybill/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { addGauges, type Sources } from './gauges.ts';
 
@@ -149,7 +149,7 @@ export function createMetrics(process: { readonly role: string; readonly version
   for (const outcome of webhookOutcomes) metrics.webhookAttempts.inc({ outcome }, 0);
   for (const verdict of verdicts) metrics.scans.inc({ verdict }, 0);
   if (process.role !== 'serve') return metrics;
-  for (const code of Object.keys(errorMessages)) {
+  for (const code of errorCodes) {
     for (const surface of surfaces) metrics.refusals.inc({ surface, code }, 0);
   }
   return metrics;

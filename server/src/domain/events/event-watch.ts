@@ -41,7 +41,7 @@ export class EventWatch {
   async wait(accountId: string, position: EventPosition, signal: AbortSignal): Promise<Outcome> {
     if (this.#isStopped || signal.aborted) return 'over';
     if (this.#seen && comparePositions(position, this.#seen) < 0) return 'read again';
-    if (this.#size >= maxWaiting) throw new ExchangeError('unavailable', undefined, { retryAfterSeconds: 5 });
+    if (this.#size >= maxWaiting) throw new ExchangeError('unavailable');
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const giveUp = () => resolve('over');
     signal.addEventListener('abort', giveUp, { once: true });

@@ -37,7 +37,7 @@ export async function answerOnce(
   const seal = new AnswerSeal(pepper, caller.accountId, request.idempotencyKey);
   const given = await store.transaction(async (tx) => {
     const earlier = await tx.answers.reserve(caller.accountId, keyDigest);
-    if (earlier === 'in_flight') throw new ExchangeError('request_in_flight', undefined, { retryAfterSeconds: 1 });
+    if (earlier === 'in_flight') throw new ExchangeError('request_in_flight');
     if (earlier) {
       requireSameKey(caller, earlier.keyId);
       if (!earlier.requestDigest.equals(request.digest)) throw new ExchangeError('idempotency_key_reused');

@@ -3,14 +3,13 @@ import {
   ContactsAddRequest,
   DispatchParameters,
   type ErrorCode,
-  errorMessages,
+  errors,
   History,
   limits,
   ReceiversSetRequest,
   Status,
   UploadedFiles,
 } from '@waybill/protocol';
-import { statusOf } from '../json-errors.ts';
 import {
   binary,
   commonHeaders,
@@ -296,8 +295,8 @@ const user = {
   schema: { type: 'string' },
 };
 
-function described({ id, summary, parameters = [], body, success, errors, withoutToken, method }: Operation) {
-  const refusals = [...door, ...(withoutToken ? [] : (['csrf_rejected'] as const)), ...errors];
+function described({ id, summary, parameters = [], body, success, errors: own, withoutToken, method }: Operation) {
+  const refusals = [...door, ...(withoutToken ? [] : (['csrf_rejected'] as const)), ...own];
   return {
     operationId: id,
     summary,
@@ -306,7 +305,7 @@ function described({ id, summary, parameters = [], body, success, errors, withou
     ...(body === undefined ? {} : { requestBody: { required: true, content: body } }),
     responses: {
       ...success,
-      ...failures(refusals, statusOf, errorMessages, method === 'head' ? () => ({}) : withBody),
+      ...failures(refusals, errors, method === 'head' ? () => ({}) : withBody),
     },
   };
 }

@@ -13,7 +13,7 @@ export function sendProblemPage(
   options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-  says: GonePageProps['reason'] | 'error',
+  reason: GonePageProps['reason'] | 'error',
   link?: Link,
 ): Promise<FastifyReply> {
   const words = wordsFor(options, request, link?.language);
@@ -26,9 +26,9 @@ export function sendProblemPage(
     request,
     reply,
     words,
-    says === 'error'
+    reason === 'error'
       ? { title: errorTitle(words), page: <ErrorPage requestId={request.id} /> }
-      : { title: goneTitle(words, { reason: says }), page: <GonePage reason={says} {...about} /> },
+      : { title: goneTitle(words, { reason }), page: <GonePage reason={reason} {...about} /> },
   );
 }
 
@@ -42,8 +42,8 @@ export function wantsPage({ method, headers }: Pick<FastifyRequest, 'method' | '
   return (method === 'GET' || method === 'HEAD') && isBrowser && headers.authorization === undefined;
 }
 
-/** What to tell a person who came to a URL of the machine API, or to one that does not exist. */
-export function saysToPerson({ code }: ExchangeError, status: number): GonePageProps['reason'] | 'error' {
+/** The reason to show to a person who came to a URL of the machine API, or to one that does not exist. */
+export function toReason({ code }: ExchangeError, status: number): GonePageProps['reason'] | 'error' {
   if (code === 'not_found') return 'nothing';
   if (status === 401 || status === 403) return 'machines';
   if (status === 429) return 'too_many';

@@ -17,7 +17,7 @@ import { downloads, uploads } from './link-pages.ts';
 import type { PageOptions } from './page.ts';
 import { formBytes } from './person.ts';
 import { sendProblemPage } from './problem-page.tsx';
-import { problemOf } from './problems.ts';
+import { toProblem } from './problems.ts';
 import { type Reference, referencePages } from './reference.tsx';
 import { linkOfSession } from './session.ts';
 import { stopPages } from './stop.tsx';
@@ -60,18 +60,15 @@ export function receiverPages(
     const isGone = isClientGone(cause, request);
     if (isGone) request.log.info('the client disconnected before its request was complete');
     const error = isGone ? clientGone(cause) : cause;
-    const { status, says } = problemOf(error);
+    const { status, reason } = toProblem(error);
     const ended = error instanceof LinkOver ? error.link : undefined;
     if (ended) request.dropId = ended.dropId;
     request.refusal = asExchangeError(error).code;
     if (error instanceof ExchangeError && error.retryAfterSeconds !== undefined) {
       reply.header('retry-after', String(error.retryAfterSeconds));
     }
-    if (says === 'error') {
-      request.log.error({ err: error }, 'a page failed');
-      if (status === 503) reply.header('retry-after', '5');
-    }
-    return sendProblemPage(options, request, reply.code(status), says, ended);
+    if (reason === 'error') request.log.error({ err: error }, 'a page failed');
+    return sendProblemPage(options, request, reply.code(status), reason, ended);
   });
   homePage(app, engines, options);
   referencePages(app, reference, options);

@@ -18,7 +18,7 @@ import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../.
 import { named } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
-import { answerError } from '../json-errors.ts';
+import { sendError } from '../json-errors.ts';
 import { askingOf } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
@@ -90,7 +90,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
 
 /** What the page's script calls: every response is JSON, even an error. */
 function scriptEndpoints(app: App, engines: PageEngines): void {
-  app.setErrorHandler(answerError);
+  app.setErrorHandler(sendError);
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: messageBytes },

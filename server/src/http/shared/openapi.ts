@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@waybill/protocol';
+import type { ErrorCode, Errors } from '@waybill/protocol';
 
 export const text = (description: string) => ({ description, schema: { type: 'string' } });
 export const commonHeaders = { 'X-Request-Id': text('What to quote to the administrator.') };
@@ -53,17 +53,16 @@ export function inRanges(description: string, { mediaType, headers: own }: Descr
 /** Responses by status, with exactly the codes that each can carry; `content` describes the body of such a response. */
 export function failures(
   codes: readonly ErrorCode[],
-  statusOf: Readonly<Record<ErrorCode, number>>,
-  messages: Readonly<Record<ErrorCode, string>>,
+  errors: Errors,
   content: (codes: ErrorCode[]) => object,
   headers: (status: string) => object = () => ({}),
 ): Record<string, object> {
-  const byStatus = Map.groupBy(codes, (code) => String(statusOf[code]));
+  const byStatus = Map.groupBy(codes, (code) => String(errors[code].status));
   return Object.fromEntries(
     [...byStatus].map(([status, those]) => [
       status,
       {
-        description: those.map((code) => messages[code]).join(' '),
+        description: those.map((code) => errors[code].message).join(' '),
         headers: {
           ...commonHeaders,
           ...(status === '503' || status === '429' ? { 'Retry-After': retryAfter } : {}),

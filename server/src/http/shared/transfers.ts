@@ -14,7 +14,6 @@ export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: nu
  * can have this many in each.
  */
 const maxPerLink = 32;
-const retryAfterSeconds = 5;
 /** How long a request may continue after its drop was revoked or ended, or its key was revoked. */
 const checkMs = 1_000;
 
@@ -116,7 +115,7 @@ export class Transfers {
     if (position === undefined) return () => undefined;
     const link = sentKey({ accountId, dropId, position });
     const count = this.#perLink.get(link) ?? 0;
-    if (count >= maxPerLink) throw new ExchangeError('too_many_transfers', undefined, { retryAfterSeconds });
+    if (count >= maxPerLink) throw new ExchangeError('too_many_transfers');
     this.#perLink.set(link, count + 1);
     return () => {
       const others = (this.#perLink.get(link) ?? 1) - 1;

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { Server } from '@tus/server';
+import { errors } from '@waybill/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../../domain/ports/random.ts';
-import { asExchangeError, statusOf } from '../json-errors.ts';
+import { asExchangeError } from '../json-errors.ts';
 import { ClientGone } from './client-gone.ts';
 import { type ResumableStore, takingOver } from './resumable-store.ts';
 
@@ -33,7 +34,7 @@ export async function answerTus(
       // The library's own errors have the status that the protocol specifies.
       if (!(error instanceof Error)) return undefined;
       refused = error;
-      return { status_code: statusOf[asExchangeError(error).code], body: '' };
+      return { status_code: errors[asExchangeError(error).code].status, body: '' };
     },
   });
   const response = await tus.handleWeb(webRequest(request));

@@ -13,7 +13,7 @@ import {
 } from '../shared/openapi.ts';
 import { namedSchemas, problemSchemas, problemWith, toName, withReferences } from './components.ts';
 import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from './etag.ts';
-import { v1Messages, v1StatusOf } from './problems.ts';
+import { v1Errors } from './problems.ts';
 import type { Route, Stream } from './route.ts';
 
 /** The errors that are possible before an operation begins. */
@@ -116,15 +116,14 @@ export function possibleErrors(routes: readonly Route[]): ErrorCode[] {
 function refusals(codes: readonly ErrorCode[]) {
   return failures(
     codes,
-    v1StatusOf,
-    v1Messages,
+    v1Errors,
     (possible) => ({ content: { 'application/problem+json': { schema: problemWith(possible) } } }),
     (status) => (status === '401' || status === '429' ? rateLimits : {}),
   );
 }
 
 function namedRefusals(route: Route): [name: string, response: object][] {
-  const byStatus = Map.groupBy(errorsOf(route), (code) => v1StatusOf[code]);
+  const byStatus = Map.groupBy(errorsOf(route), (code) => v1Errors[code].status);
   return [...byStatus].map(([status, codes]) => [toName(codes), refusals(codes)[status] as object]);
 }
 

@@ -7,7 +7,7 @@ import type {
   ReferencePageProps,
 } from '../../views/pages/reference-page.tsx';
 import { errorsOf, possibleErrors } from './openapi.ts';
-import { problemsPath, titleOf, v1Messages, v1StatusOf } from './problems.ts';
+import { problemsPath, titleOf, v1Errors } from './problems.ts';
 import type { Route } from './route.ts';
 
 export const referencePath = '/docs';
@@ -26,7 +26,7 @@ export function apiReference(routes: readonly Route[], publicUrl: string): Refer
       body: fieldsOf(body),
       answer: { status: answer.status, about: answer.description, fields: fieldsOf(answer.schema) },
       problems: errorsOf(route)
-        .map((code) => ({ code, status: v1StatusOf[code] }))
+        .map((code) => ({ code, status: v1Errors[code].status }))
         .toSorted((a, b) => a.status - b.status),
       example: exampleOf(route, publicUrl),
     };
@@ -39,8 +39,8 @@ export function apiProblems(routes: readonly Route[]): ProblemsPageProps {
   const problems = [...possible].map((code) => ({
     code,
     title: titleOf(code),
-    status: v1StatusOf[code],
-    text: v1Messages[code],
+    status: v1Errors[code].status,
+    text: v1Errors[code].message,
   }));
   return { problems: problems.toSorted((a, b) => a.status - b.status), referenceHref: referencePath };
 }

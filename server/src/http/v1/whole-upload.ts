@@ -46,7 +46,7 @@ export async function receiveWhole(
     revoked.throwIfAborted();
     return answerOnce(engines, caller, toRepeatable(idempotencyKey, hash.digest()), async () => {
       // The first answer was forgotten since.
-      throw new ExchangeError('request_in_flight', undefined, { retryAfterSeconds: 1 });
+      throw new ExchangeError('request_in_flight');
     });
   }
   const policy = await policyOf(engines, caller.accountId);
