@@ -7,9 +7,9 @@ import type { BackupPlace, BucketInventory } from './domain/backup/backup-place.
 import type { DatabaseCopies } from './domain/backup/database-copies.ts';
 import type { Engines } from './domain/engines.ts';
 import { sealedSegmentBytes } from './domain/files/sealing.ts';
-import type { Lane } from './domain/flow/lane.ts';
+import type { ConcurrencyLimiter } from './domain/flow/concurrency-limiter.ts';
+import { createDownloadLimits } from './domain/flow/download-limits.ts';
 import { MemoryBudget } from './domain/flow/memory-budget.ts';
-import { ReadAhead } from './domain/flow/read-ahead.ts';
 import { checkKeysHourly } from './domain/keys/check-master-keys.ts';
 import { DayKeys, withDayKeys } from './domain/keys/day-keys.ts';
 import { ReturnPaths } from './domain/outbox/return-paths.ts';
@@ -35,7 +35,7 @@ import {
   type AroundStatement,
   closePool,
   jobDeadlines,
-  laneTo,
+  limitConnections,
   migrationDeadlines,
   openDatabase,
   openPool,
@@ -79,7 +79,7 @@ export interface Assembly extends Engines {
   readonly backlog: () => ReturnType<typeof readBacklog>;
   /** What is in use at the moment. */
   readonly usage: {
-    readonly lanes: Readonly<Record<string, Lane>>;
+    readonly lanes: Readonly<Record<string, ConcurrencyLimiter>>;
     readonly connections: () => Readonly<Record<'in_use' | 'idle', number>>;
     readonly memory: () => Readonly<
       Record<'heldBytes' | 'limitBytes', Readonly<Record<'upload' | 'download', number>>>
@@ -137,8 +137,8 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     connections: config.WAYBILL_DATABASE_CONNECTIONS,
     deadlines: role === 'serve' ? requestDeadlines : jobDeadlines,
   });
-  const lane = laneTo(pool);
-  const database = openDatabase(pool, { lane, around: hooks.aroundStatement });
+  const lane = limitConnections(pool);
+  const database = openDatabase(pool, { limiter: lane, around: hooks.aroundStatement });
   const store = postgresStore(database, hooks.traceparent);
   const masterKeys = openMasterKeys(config, random);
   const valkey = connectValkey(config.WAYBILL_REDIS_URL, lostConnection('valkey'));
@@ -152,7 +152,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
   const objects = s3ObjectStore(s3);
   const dayKeys = new DayKeys({ store, objects, masterKeys, random });
   const keys = withDayKeys(masterKeys, dayKeys);
-  const readAhead = new ReadAhead({ bytes: config.WAYBILL_DOWNLOAD_MEMORY_BYTES });
+  const downloads = createDownloadLimits(config.WAYBILL_DOWNLOAD_MEMORY_BYTES);
   const memory = new MemoryBudget({
     slabBytes: sealedSegmentBytes,
     bytes: config.WAYBILL_UPLOAD_MEMORY_BYTES,
@@ -214,7 +214,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     checkpoint: checkpointFor(config.WAYBILL_FAILPOINT),
     policy: policyFrom(config),
     pepper: config.WAYBILL_KEY_PEPPER,
-    readAhead,
+    downloads,
     intake: {
       memory,
       live: new LiveUploads(store.uploads, { leaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS }),
@@ -225,14 +225,14 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     usage: {
       lanes: {
         postgres: lane,
-        s3_reading: objects.lanes.reading,
-        s3_writing: objects.lanes.writing,
-        s3_deleting: objects.lanes.deleting,
+        s3_reading: objects.limiters.reading,
+        s3_writing: objects.limiters.writing,
+        s3_deleting: objects.limiters.deleting,
       },
       connections: () => ({ in_use: pool.totalCount - pool.idleCount, idle: pool.idleCount }),
       memory: () => ({
-        heldBytes: { upload: memory.heldBytes, download: readAhead.takenBytes },
-        limitBytes: { upload: memory.limitBytes, download: readAhead.limitBytes },
+        heldBytes: { upload: memory.heldBytes, download: downloads.memory.heldBytes },
+        limitBytes: { upload: memory.limitBytes, download: downloads.memory.limitBytes },
       }),
     },
     database: databaseCopies({

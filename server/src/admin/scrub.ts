@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import { scrubAlone } from '../domain/files/scrub.ts';
 import type { DamagedFile, ScrubPass } from '../domain/files/scrub-store.ts';
-import { Pace } from '../domain/flow/pace.ts';
+import { RateLimiter } from '../domain/flow/rate-limiter.ts';
 import { type AddCommand, type AdminContext, examples, print, printPages } from './command.ts';
 import { Progress, size } from './progress.ts';
 
@@ -65,11 +65,11 @@ async function scrubInTurn(
   { fromStart, rate: bytes }: ScrubOptions,
 ): Promise<ScrubPass> {
   const progress = new Progress();
-  const pace = bytes === undefined ? undefined : new Pace(bytes);
+  const rateLimiter = bytes === undefined ? undefined : new RateLimiter(bytes);
   for (;;) {
     const pass = await scrubAlone(engines, {
       fromStart,
-      pace,
+      rateLimiter,
       onProgress: (now) => progress.show(() => `${now.files} files, ${size(now.bytes)} read`),
     });
     progress.clear();

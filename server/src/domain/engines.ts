@@ -1,4 +1,4 @@
-import type { ReadAhead } from './flow/read-ahead.ts';
+import type { DownloadLimits } from './flow/download-limits.ts';
 import type { DayKeys } from './keys/day-keys.ts';
 import type { Letters } from './outbox/letters.ts';
 import type { ReturnPaths } from './outbox/return-paths.ts';
@@ -29,8 +29,7 @@ export interface Engines {
   /** The master keys; also unwraps what a day key has wrapped. */
   readonly keys: KeyProvider;
   readonly dayKeys: DayKeys;
-  /** The memory for reading ahead of fast readers. */
-  readonly readAhead: ReadAhead;
+  readonly downloads: DownloadLimits;
   readonly csrfTokens: CsrfTokens;
   readonly failureLimit: FailureLimit;
   readonly scanner: Scanner;

@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ErrorCode } from '@waybill/protocol';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Actor } from '../domain/actor.ts';
-import type { Turns } from '../domain/flow/turns.ts';
+import type { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Trace } from '../observe/tracing.ts';
 
@@ -29,7 +29,7 @@ export type Authentication =
 declare module 'fastify' {
   interface FastifyContextConfig {
     authentication?: Authentication;
-    /** Whether the route transfers files: such requests take turns to begin. */
+    /** Whether the route transfers files: only a limited number of such requests begin at the same time. */
     transfer?: boolean;
     /** Whether the route takes a body of any media type. */
     anyBody?: boolean;
@@ -48,7 +48,7 @@ declare module 'fastify' {
      * nothing.
      */
     transferBegan: () => void;
-    /** For other work of a transfer that has to take turns, such as recording its end. */
-    turns: Turns;
+    /** For other work of a transfer that many requests may do at the same time, such as recording its end. */
+    transferLimiter: ConcurrencyLimiter;
   }
 }

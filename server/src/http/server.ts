@@ -4,7 +4,7 @@ import { type ErrorCode, errors, limits } from '@waybill/protocol';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { Turns } from '../domain/flow/turns.ts';
+import { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
 import { referenceOf } from '../domain/reference.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Observation } from '../observe/observed.ts';
@@ -33,8 +33,18 @@ import type { V1Engines } from './v1/route.ts';
 import { routes } from './v1/routes.ts';
 import { validatorOptions } from './validation-message.ts';
 
-/** A transfer that begins has to make a few queries: more transfers at once would not begin sooner. */
-const transferTurns = { atOnce: 16, silenceMs: 10_000, waitMs: 30_000, maxWaiting: 10_000 };
+/**
+ * Limits how many transfers begin at the same time. When a thousand begin in the same second, each needs several queries
+ * before its first byte; all at once they would keep other requests from the database and from this thread, and time out
+ * themselves. With a limit, the last of them begins just as soon.
+ */
+const transferStarts = {
+  limit: 16,
+  silenceMs: 10_000,
+  waitMs: 30_000,
+  maxWaiting: 10_000,
+  message: 'Too many transfers are beginning at the moment. Try again shortly.',
+};
 
 const connectionOptions = {
   headersTimeout: 10_000,
@@ -94,13 +104,13 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     return hosts.has(host) || host === bound;
   };
 
-  const turns = new Turns(transferTurns);
+  const transferLimiter = new ConcurrencyLimiter(transferStarts);
   app.decorateRequest('actor', undefined);
   app.decorateRequest('dropId', undefined);
   app.decorateRequest('refusal', undefined);
   app.decorateRequest('trace', undefined);
   app.decorateRequest('transferBegan', () => undefined);
-  app.decorateRequest('turns', { getter: () => turns });
+  app.decorateRequest('transferLimiter', { getter: () => transferLimiter });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
     parseJson(body),
@@ -122,9 +132,9 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     const refusal = refusalOf(request.raw, isOurHost);
     if (refusal) throw new ExchangeError(refusal);
     if (!request.routeOptions.config.transfer) return;
-    const endTurn = await turns.take();
-    request.transferBegan = () => endTurn('begun');
-    const failed = () => endTurn('failed');
+    const { release } = await transferLimiter.acquire();
+    request.transferBegan = () => release('succeeded');
+    const failed = () => release('failed');
     if (reply.raw.destroyed) failed();
     else reply.raw.once('close', failed);
   });
@@ -157,7 +167,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   const transfers = new Transfers(engines);
   if (options.observation) {
     const { sources } = options.observation.metrics;
-    sources.lanes['transfers_beginning'] = turns.lane;
+    sources.lanes['transfers_beginning'] = transferLimiter;
     sources.transfers = () => ({ upload: engines.intake.live.size, download: transfers.size });
   }
   app.register(async (scope) => {

@@ -1,6 +1,6 @@
 import type { Engines } from '../domain/engines.ts';
 import { scrubAlone } from '../domain/files/scrub.ts';
-import { Pace } from '../domain/flow/pace.ts';
+import { RateLimiter } from '../domain/flow/rate-limiter.ts';
 import { repeat } from '../domain/flow/repeat.ts';
 
 /** Files live for days or weeks: most are read once or twice. */
@@ -18,8 +18,8 @@ export function startScrubbing(
   engines: Engines,
   { bytesPerSecond, onFailure }: { bytesPerSecond: number; onFailure: (error: unknown) => void },
 ): { stop(): Promise<void> } {
-  const pace = new Pace(bytesPerSecond);
-  return repeat((signal) => scrubAlone(engines, { signal, pace, restSeconds, forMs: turnMs }), {
+  const rateLimiter = new RateLimiter(bytesPerSecond);
+  return repeat((signal) => scrubAlone(engines, { signal, rateLimiter, restSeconds, forMs: turnMs }), {
     everyMs: pauseMs,
     onFailure,
   });

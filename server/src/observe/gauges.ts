@@ -3,7 +3,7 @@ import { recent } from './recent.ts';
 
 /** Calls that are limited in number: those being made and those that wait. */
 export interface Lane {
-  readonly atOnce: number;
+  readonly limit: number;
   readonly inUse: number;
   readonly waiting: number;
 }
@@ -61,7 +61,7 @@ export function addGauges(registry: Registry, sources: Sources): void {
     'waybill_lane_size',
     'How many calls of a kind may be made at once.',
     'lane',
-    lanes((lane) => lane.atOnce),
+    lanes((lane) => lane.limit),
   );
   gauge(
     'waybill_lane_in_use',

@@ -13,8 +13,8 @@ import { openFileList } from '../domain/drafts/open-file-list.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { createDrop } from '../domain/drops/create-drop.ts';
 import { sealedSegmentBytes } from '../domain/files/sealing.ts';
+import { createDownloadLimits, type DownloadLimits } from '../domain/flow/download-limits.ts';
 import { MemoryBudget } from '../domain/flow/memory-budget.ts';
-import { ReadAhead } from '../domain/flow/read-ahead.ts';
 import { DayKeys, withDayKeys } from '../domain/keys/day-keys.ts';
 import type { Letters } from '../domain/outbox/letters.ts';
 import { ReturnPaths } from '../domain/outbox/return-paths.ts';
@@ -105,7 +105,7 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly policy: Policy;
     readonly pepper: Buffer;
     readonly administrator: ByCommand['administrator'];
-    readonly readAhead: ReadAhead;
+    readonly downloads: DownloadLimits;
     readonly intake: Intake;
   };
   /** A new account, with its contacts. */
@@ -156,7 +156,7 @@ export async function openTestExchange(
     policy: testPolicy,
     pepper: randomBytes(32),
     administrator: commandAuthor({ user: 'tester' }),
-    readAhead: new ReadAhead({ bytes: 64 * 1024 ** 2 }),
+    downloads: createDownloadLimits(64 * 1024 ** 2),
     intake: testIntake(database.store),
   };
 

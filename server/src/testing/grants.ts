@@ -101,7 +101,7 @@ export function deskFiles(engines: Pick<TestEngines, 'store'>, link: Link): Prom
 }
 
 export async function contentOf(
-  engines: Pick<TestEngines, 'objects' | 'keys' | 'readAhead'>,
+  engines: Pick<TestEngines, 'objects' | 'keys' | 'downloads'>,
   file: Pick<SealedFile, 'id' | 'sizeBytes' | 'wrappedKey' | 'keyVersion' | 'runs'>,
 ): Promise<Buffer> {
   const read: Buffer[] = [];

@@ -4,14 +4,14 @@ import type { SealedFile } from '../domain/files/file-store.ts';
 import { type ByteRange, readSealed } from '../domain/files/read-sealed.ts';
 import { chunkCount, chunkKey, sealedSegmentBytes } from '../domain/files/sealing.ts';
 import { type Ledger, SealedWriter } from '../domain/files/write-sealed.ts';
+import { createDownloadLimits } from '../domain/flow/download-limits.ts';
 import { MemoryBudget } from '../domain/flow/memory-budget.ts';
-import { ReadAhead } from '../domain/flow/read-ahead.ts';
 import type { KeyProvider } from '../domain/ports/key-provider.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
 import { deterministicRandom } from './random.ts';
 
 const live = new AbortController().signal;
-const readAhead = new ReadAhead({ bytes: 64 * 1024 ** 2 });
+const downloads = createDownloadLimits(64 * 1024 ** 2);
 
 /** Passes data keys through unchanged: how they are wrapped is tested with the key provider. */
 export const bareKeys: KeyProvider = {
@@ -43,7 +43,7 @@ export async function sealFile(
   const writer = new SealedWriter({
     objects,
     file,
-    memory: (relieve) => testMemory.open('tests', 1, { relieve, signal: live }),
+    memory: (flush) => testMemory.openShare('tests', 1, { flush, signal: live }),
     object: 0,
     segment: 0,
     signal: live,
@@ -79,7 +79,7 @@ export async function openFile(
 ): Promise<Buffer> {
   const read: Buffer[] = [];
   // Copied at once, as a socket would do, because the next piece may use the same memory.
-  const engines = { objects, keys: bareKeys, readAhead };
+  const engines = { objects, keys: bareKeys, downloads };
   for await (const bytes of readSealed(engines, file, range, signal)) read.push(Buffer.from(bytes));
   return Buffer.concat(read);
 }

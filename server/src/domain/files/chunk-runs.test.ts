@@ -180,7 +180,7 @@ describe('a file of several runs', () => {
     const segment = runs.at(-1)?.firstSegment as number;
     const writer = new SealedWriter({
       objects: memory,
-      memory: (relieve) => testMemory.open('runs', 1, { relieve, signal: live }),
+      memory: (flush) => testMemory.openShare('runs', 1, { flush, signal: live }),
       file: { id: fileId, dataKey, runs },
       object: 0,
       segment,

@@ -4,7 +4,7 @@ import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory-
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys, keysOf, openFile, outcomeOf, sealFile } from '../../testing/sealed-file.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { ReadAhead } from '../flow/read-ahead.ts';
+import { createDownloadLimits, type DownloadLimits } from '../flow/download-limits.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { readSealed } from './read-sealed.ts';
 import { chunkBytes, sealedSegmentBytes, segmentBytes, segmentCount, tagBytes } from './sealing.ts';
@@ -41,14 +41,14 @@ const untilAborted = ({ signal }: Read) =>
   new Promise<Buffer>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
 /** All memory that was lent for reading ahead has been returned. */
-const isBack = (readAhead: ReadAhead) => readAhead.takenBytes === 0;
+const isBack = ({ memory }: DownloadLimits) => memory.heldBytes === 0;
 
-async function start(objects: ObjectStore, readAhead = new ReadAhead({ bytes: aheadBytes }), signal = live) {
+async function start(objects: ObjectStore, downloads = createDownloadLimits(aheadBytes), signal = live) {
   const file = await sealed;
   return {
     file,
-    readAhead,
-    reading: readSealed({ objects, keys: bareKeys, readAhead }, file, { start: 0, end: length }, signal),
+    downloads,
+    reading: readSealed({ objects, keys: bareKeys, downloads }, file, { start: 0, end: length }, signal),
   };
 }
 
@@ -60,7 +60,7 @@ async function rest(reading: AsyncIterable<Buffer>): Promise<Buffer> {
 
 test('asks for every byte once, in pieces that grow, and gives all memory back', async () => {
   const { reads, objects } = watched();
-  const { file, reading, readAhead } = await start(objects);
+  const { file, reading, downloads } = await start(objects);
   expect((await rest(reading)).equals(plaintext)).toBe(true);
   const asked = keysOf(file).map((key) => reads.filter((read) => read.key === key));
   for (const [chunk, parts] of asked.entries()) {
@@ -74,27 +74,27 @@ test('asks for every byte once, in pieces that grow, and gives all memory back',
   expect(reads[0]?.length).toBe(2 * sealedSegmentBytes);
   expect(Math.max(...reads.map((read) => read.length))).toBeLessThanOrEqual(128 * sealedSegmentBytes);
   expect(reads.length).toBeLessThan(20);
-  expect(isBack(readAhead)).toBe(true);
+  expect(isBack(downloads)).toBe(true);
 });
 
 test('reads everything, in small pieces, when there is no memory for reading ahead', async () => {
   const { reads, objects } = watched();
-  const { reading, readAhead } = await start(objects, new ReadAhead({ bytes: 0 }));
+  const { reading, downloads } = await start(objects, createDownloadLimits(0));
   expect((await rest(reading)).equals(plaintext)).toBe(true);
   expect(Math.max(...reads.map((read) => read.length))).toBe(3 * sealedSegmentBytes);
-  expect(readAhead.take(1, 1)).toBe(0);
+  expect(downloads.memory.acquire(1, 1)).toBe(0);
 });
 
 test.prop([fc.integer({ min: 0, max: 12 * segmentBytes }), fc.nat(40)], { numRuns: 15 })(
   'never uses more memory for reading ahead than there is, however many read',
   async (bytes, taken) => {
-    const readAhead = new ReadAhead({ bytes });
-    const readings = await Promise.all([0, 1, 2].map(() => start(watched().objects, readAhead)));
+    const downloads = createDownloadLimits(bytes);
+    const readings = await Promise.all([0, 1, 2].map(() => start(watched().objects, downloads)));
     for (const { reading } of readings) {
       for (let nth = 0; nth < taken; nth += 1) await reading.next();
       await reading.return();
     }
-    expect(readAhead.takenBytes).toBe(0);
+    expect(downloads.memory.heldBytes).toBe(0);
   },
 );
 
@@ -104,7 +104,7 @@ describe('a piece that was asked for ahead', () => {
     const { reads, objects } = watched((_read, nth) =>
       nth >= failedAt ? Promise.reject(new ExchangeError('unavailable')) : undefined,
     );
-    const { reading, readAhead } = await start(objects);
+    const { reading, downloads } = await start(objects);
     const read: Buffer[] = [];
     const ended = (async () => {
       for await (const bytes of reading) {
@@ -118,12 +118,12 @@ describe('a piece that was asked for ahead', () => {
     const before = (reads[0]?.length as number) + (reads[1]?.length as number);
     expect(read).toHaveLength(before / sealedSegmentBytes);
     expect(Buffer.concat(read).equals(plaintext.subarray(0, read.length * segmentBytes))).toBe(true);
-    expect(isBack(readAhead)).toBe(true);
+    expect(isBack(downloads)).toBe(true);
   });
 
   test('is not waited for by who has not read what lies before', async () => {
     const { reads, objects } = watched((read, nth) => (nth >= 2 ? untilAborted(read) : undefined));
-    const { reading, readAhead } = await start(objects);
+    const { reading, downloads } = await start(objects);
     for (let segment = 0; segment < 6; segment += 1) {
       expect(
         (await reading.next()).value?.equals(plaintext.subarray(segment * segmentBytes, (segment + 1) * segmentBytes)),
@@ -131,7 +131,7 @@ describe('a piece that was asked for ahead', () => {
     }
     expect(reads).toHaveLength(3);
     await reading.return();
-    expect([reads[2]?.signal.aborted, isBack(readAhead)]).toEqual([true, true]);
+    expect([reads[2]?.signal.aborted, isBack(downloads)]).toEqual([true, true]);
   });
 });
 
@@ -186,12 +186,12 @@ describe('reads no further than it must', () => {
 test('stops when the reader is gone, and asks the store for nothing any more', async () => {
   const gone = new AbortController();
   const { reads, objects } = watched((read, nth) => (nth === 1 ? untilAborted(read) : undefined));
-  const { reading, readAhead } = await start(objects, undefined, gone.signal);
+  const { reading, downloads } = await start(objects, undefined, gone.signal);
   for (let segment = 0; segment < 2; segment += 1) await reading.next();
   const next = expect(reading.next()).rejects.toThrow('gone');
   await expect.poll(() => reads.length).toBe(2);
   gone.abort(new Error('gone'));
   await next;
   expect(reads).toHaveLength(2);
-  expect(isBack(readAhead)).toBe(true);
+  expect(isBack(downloads)).toBe(true);
 });

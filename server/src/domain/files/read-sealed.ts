@@ -34,7 +34,7 @@ const quickMs = 250;
 /** A reader that keeps us waiting longer is slow: a large piece is dropped, and read again when it is needed. */
 const patienceMs = 1_000;
 
-type Needs = Pick<Engines, 'objects' | 'keys' | 'readAhead'>;
+type Needs = Pick<Engines, 'objects' | 'keys' | 'downloads'>;
 /** What must be known about a file in order to read it. */
 type StoredFile = Layout & Pick<SealedFile, 'wrappedKey' | 'keyVersion'>;
 type Layout = Pick<SealedFile, 'id' | 'sizeBytes' | 'runs'>;
@@ -66,7 +66,7 @@ export async function* readSealed(
 
 /** The same with the key that the caller has: a wrapped key that was read a day ago may not open any more. */
 export async function* readWithKey(
-  engines: Pick<Needs, 'objects' | 'readAhead'>,
+  engines: Pick<Needs, 'objects' | 'downloads'>,
   dataKey: Buffer,
   file: Layout,
   range: ByteRange,
@@ -113,16 +113,16 @@ interface Opening {
  * reader is served, so that a slow reader costs only a little memory. Pieces grow with the reader's speed.
  */
 async function* openedSegments(
-  engines: Pick<Needs, 'objects' | 'readAhead'>,
+  engines: Pick<Needs, 'objects' | 'downloads'>,
   { file, open, from, end, signal }: Opening,
 ): AsyncGenerator<{ number: number; plaintext: Buffer }, void, void> {
   /** Up to so many segments, `free` of which need no memory for reading ahead. Undefined if there are none, or no memory. */
   const fetch = (first: number, segments: number, free: number): Piece | undefined => {
     if (first >= end) return undefined;
     const wanted = Math.min(objectEnd(file, first), first + segments, end) - first;
-    const taken = engines.readAhead.take(Math.max(0, wanted - free), segmentBytes);
-    const length = Math.min(wanted, free + taken);
-    return length > 0 ? new Piece(engines, file, { from: first, end: first + length, taken, signal }) : undefined;
+    const acquired = engines.downloads.memory.acquire(Math.max(0, wanted - free), segmentBytes);
+    const length = Math.min(wanted, free + acquired);
+    return length > 0 ? new Piece(engines, file, { from: first, end: first + length, acquired, signal }) : undefined;
   };
   let next = from;
   let segments = smallestPiece;
@@ -143,7 +143,7 @@ async function* openedSegments(
         const since = performance.now();
         const first = next;
         for (; next < piece.end && !piece.isDropped; next += 1) {
-          const turn = engines.readAhead.turn();
+          const turn = engines.downloads.turns.waitForTurn();
           if (turn) await turn;
           const plaintext = open(next, piece.segment(next));
           piece.release(next);
@@ -179,23 +179,23 @@ class Piece {
   readonly end: number;
   readonly #from: number;
   readonly #file: Layout;
-  readonly #readAhead: Needs['readAhead'];
+  readonly #memory: Needs['downloads']['memory'];
   readonly #dropped = new AbortController();
   readonly #reading: Promise<Buffer>;
   /** One per segment, or one for all of a large piece. */
   #buffers: Buffer[] = [];
-  readonly #takenBytes: number;
+  readonly #heldBytes: number;
 
-  /** `taken`: the segments for which memory was taken. */
+  /** `acquired`: the segments for which memory was acquired. */
   constructor(
-    engines: Pick<Needs, 'objects' | 'readAhead'>,
+    engines: Pick<Needs, 'objects' | 'downloads'>,
     file: Layout,
-    { from, end, taken, signal }: { from: number; end: number; taken: number; signal: AbortSignal },
+    { from, end, acquired, signal }: { from: number; end: number; acquired: number; signal: AbortSignal },
   ) {
     this.#file = file;
-    this.#readAhead = engines.readAhead;
+    this.#memory = engines.downloads.memory;
     this.#from = from;
-    this.#takenBytes = taken * segmentBytes;
+    this.#heldBytes = acquired * segmentBytes;
     this.end = end;
     const { run, object, segmentsBefore } = placeOf(file, from);
     const part = { offset: segmentsBefore * sealedSegmentBytes, length: sealedBytes(file, from, this.end) };
@@ -209,7 +209,7 @@ class Piece {
   }
 
   get isLarge(): boolean {
-    return this.#takenBytes > 0;
+    return this.#heldBytes > 0;
   }
 
   get isDropped(): boolean {
@@ -246,7 +246,7 @@ class Piece {
   drop(): void {
     if (this.isDropped) return;
     this.#dropped.abort();
-    this.#readAhead.give(this.#takenBytes);
+    this.#memory.release(this.#heldBytes);
     this.#reading.then(discardBuffer, () => undefined);
     this.#buffers.forEach(discardBuffer);
   }

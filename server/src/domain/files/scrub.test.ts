@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { removeFile } from '../drafts/remove-file.ts';
-import { Pace } from '../flow/pace.ts';
 import { placeHold } from '../holds/place-hold.ts';
 import { LostKey } from '../keys/lost-key.ts';
 import { scrubAlone } from './scrub.ts';
@@ -162,14 +161,4 @@ test('a worker begins a pass when one is due, continues any, and never two at on
   expect(await scrubAlone(engines, weekly)).toBeDefined();
   await database.query('update scrub set completed_at = null');
   expect(await scrubAlone(engines, weekly)).toBeDefined();
-});
-
-test('the pace is kept, and a stop does not wait for it', async () => {
-  const pace = new Pace(1024 * 1024);
-  const began = performance.now();
-  await pace.spend(1024 * 1024, new AbortController().signal);
-  await pace.spend(50 * 1024, new AbortController().signal);
-  expect(performance.now() - began).toBeGreaterThan(40);
-  await pace.spend(1024 ** 4, AbortSignal.timeout(10));
-  expect(performance.now() - began).toBeLessThan(5_000);
 });

@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import type { Pace } from '../flow/pace.ts';
+import type { RateLimiter } from '../flow/rate-limiter.ts';
 import { checkKeys } from '../keys/check-master-keys.ts';
 import { checkFile } from './check-file.ts';
 import type { ScrubbedFile, ScrubPass } from './scrub-store.ts';
@@ -17,7 +17,7 @@ type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'logger'>;
 export interface Scrubbing {
   readonly signal?: AbortSignal | undefined;
   /** Undefined: as fast as possible. */
-  readonly pace?: Pace | undefined;
+  readonly rateLimiter?: RateLimiter | undefined;
   /** Begins a new pass instead of continuing the one in progress. */
   readonly fromStart?: boolean | undefined;
   /** Unless a pass is in progress: how long after the beginning of the last one another one is due. */
@@ -84,7 +84,7 @@ class Pass {
   }
 
   async #check(file: ScrubbedFile): Promise<void> {
-    const { signal, pace, onProgress } = this.#options;
+    const { signal, rateLimiter, onProgress } = this.#options;
     const { scrub } = this.#engines.store;
     const { accountId, id } = file;
     signal.throwIfAborted();
@@ -100,7 +100,7 @@ class Pass {
         this.#bytes += bytes;
         onProgress?.({ files: this.#files, bytes: this.#bytes });
         if (performance.now() - this.#savedAt > saveEveryMs) await this.#save();
-        await pace?.spend(Math.max(bytes, leastBytes), signal);
+        await rateLimiter?.acquire(Math.max(bytes, leastBytes), signal);
         leastBytes = 0;
       },
     });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { bareKeys, sealFile } from '../../testing/sealed-file.ts';
-import { ReadAhead } from '../flow/read-ahead.ts';
+import { createDownloadLimits } from '../flow/download-limits.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { readSealed } from './read-sealed.ts';
 import { chunkBytes, sealedSegmentBytes, segmentBytes } from './sealing.ts';
@@ -41,10 +41,10 @@ async function reader(hangsAfter = Number.POSITIVE_INFINITY) {
     },
   };
   const file = await sealed;
-  const readAhead = new ReadAhead({ bytes: aheadBytes });
-  const reading = readSealed({ objects, keys: bareKeys, readAhead }, file, { start: 0, end: plaintext.length }, live);
-  const isBack = () => readAhead.takenBytes === 0;
-  return { reads, reading, readAhead, isBack };
+  const downloads = createDownloadLimits(aheadBytes);
+  const reading = readSealed({ objects, keys: bareKeys, downloads }, file, { start: 0, end: plaintext.length }, live);
+  const isBack = () => downloads.memory.heldBytes === 0;
+  return { reads, reading, downloads, isBack };
 }
 
 const open = (reads: readonly { isOpen: boolean }[]) => reads.filter(({ isOpen }) => isOpen);
@@ -115,9 +115,9 @@ test('who was slow for a while is served in large pieces again', async () => {
 });
 
 test('who has to wait for a turn is not slow: its piece is kept, and every byte is right', async () => {
-  const { reads, reading, readAhead } = await reader();
+  const { reads, reading, downloads } = await reader();
   const read: Buffer[] = [];
-  vi.spyOn(readAhead, 'turn').mockImplementation(() =>
+  vi.spyOn(downloads.turns, 'waitForTurn').mockImplementation(() =>
     // In the middle of a large piece.
     read.length % 50 === 49 ? new Promise((resolve) => setTimeout(resolve, 1_500)) : undefined,
   );
@@ -163,15 +163,15 @@ describe('a reader of 128 MiB at 8 MiB in 24 ms', () => {
         return store.read(key, part, signal);
       },
     };
-    const readAhead = new ReadAhead({ bytes });
+    const downloads = createDownloadLimits(bytes);
     const range = { start: 0, end: content.length };
-    const reading = readSealed({ objects, keys: bareKeys, readAhead }, await stored, range, live);
+    const reading = readSealed({ objects, keys: bareKeys, downloads }, await stored, range, live);
     let [segments, heldBytes] = [0, 0];
     const over = new AbortController();
     const all = (async () => {
       for await (const _ of reading) {
         segments += 1;
-        heldBytes = Math.max(heldBytes, readAhead.takenBytes);
+        heldBytes = Math.max(heldBytes, downloads.memory.heldBytes);
         if (segments % 16 === 0) await new Promise((resolve) => setTimeout(resolve, 3));
       }
       over.abort();
@@ -179,7 +179,7 @@ describe('a reader of 128 MiB at 8 MiB in 24 ms', () => {
     const began = performance.now();
     while (!over.signal.aborted) await vi.advanceTimersByTimeAsync(1);
     await all;
-    expect(readAhead.takenBytes).toBe(0);
+    expect(downloads.memory.heldBytes).toBe(0);
     return { ms: performance.now() - began, heldBytes };
   }
 

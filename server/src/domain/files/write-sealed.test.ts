@@ -33,7 +33,7 @@ interface WriterOptions {
   readonly runs?: readonly ChunkRun[];
   readonly object?: number;
   readonly segment?: number;
-  readonly onTake?: (relieve: () => void) => void;
+  readonly onTake?: (flush: () => void) => void;
 }
 
 /** A writer of the file "file", and the memory it holds. */
@@ -43,26 +43,26 @@ function writerOn(objects: ObjectStore, options: WriterOptions = {}) {
   const budget =
     options.budget ??
     new MemoryBudget({ slabBytes: sealedSegmentBytes, bytes: slabs * sealedSegmentBytes, waitMs, maxWaiting: 100 });
-  const memory = { held: 0, maxHeld: 0, closed: false, relieve: () => undefined as void };
+  const memory = { held: 0, maxHeld: 0, closed: false, flush: () => undefined as void };
   const writer = new SealedWriter({
     objects,
-    memory: (relieve): MemoryShare => {
-      memory.relieve = relieve;
-      const share = budget.open('owner', 1, { relieve, signal: stop.signal });
+    memory: (flush): MemoryShare => {
+      memory.flush = flush;
+      const share = budget.openShare('owner', 1, { flush, signal: stop.signal });
       return {
-        async take() {
-          onTake(relieve);
-          const slab = await share.take();
+        async acquire() {
+          onTake(flush);
+          const slab = await share.acquire();
           memory.held += 1;
           memory.maxHeld = Math.max(memory.maxHeld, memory.held);
           return slab;
         },
-        give(slab, use) {
+        release(slab, use) {
           memory.held -= 1;
           expect(slab).toHaveLength(sealedSegmentBytes);
-          share.give(slab, use);
+          share.release(slab, use);
         },
-        filling: (since) => share.filling(since),
+        setFillingSince: (since) => share.setFillingSince(since),
         close() {
           memory.closed = true;
           share.close();
@@ -164,7 +164,7 @@ describe('memory', () => {
     };
     const { memory, writer } = writerOn(memoryObjectStore(), { ledger });
     await writer.write(megabyte);
-    if (entry === 'beginRun') memory.relieve();
+    if (entry === 'beginRun') memory.flush();
     await expect(writeAll(writer, 20)).rejects.toThrow('superseded');
     await writer.close();
     expect([memory.held, memory.closed]).toEqual([0, true]);
@@ -221,7 +221,7 @@ test('claims every object before its first byte leaves, and each run before its 
   const { writer, memory } = writerOn({ ...store, put }, { ledger });
   for (let count = 0; count < 17; count += 1) {
     await writer.write(megabyte);
-    if (count === 9) memory.relieve();
+    if (count === 9) memory.flush();
   }
   await writer.finish();
   const puts = events.filter((event) => event.startsWith('put '));
@@ -291,7 +291,7 @@ describe('what is called stored', () => {
     const { writer, memory } = writerOn(memoryObjectStore(), { ledger });
     for (let count = 0; count < 20; count += 1) {
       await writer.write(megabyte);
-      if (count % 7 === 3) memory.relieve();
+      if (count % 7 === 3) memory.flush();
     }
     await writer.finish();
     await writer.close();
@@ -366,7 +366,7 @@ describe('a pause', () => {
 });
 
 describe('a writer that is asked for its memory', () => {
-  const content = deterministicRandom('relieved').bytes(300 * segmentBytes);
+  const content = deterministicRandom('flushed').bytes(300 * segmentBytes);
   const plan = fc.record({
     size: fc.integer({ min: 0, max: content.length }),
     pieces: fc.array(fc.integer({ min: 1, max: 40 * segmentBytes }), { minLength: 1, maxLength: 12 }),
@@ -390,7 +390,7 @@ describe('a writer that is asked for its memory', () => {
       const { writer, memory } = writerOn(
         { ...store, put },
         {
-          onTake: (relieve) => void (beforeSlabs[takes++ % beforeSlabs.length] && relieve()),
+          onTake: (flush) => void (beforeSlabs[takes++ % beforeSlabs.length] && flush()),
           ledger: {
             beginRun: async (runs) => void (recorded = runs),
             stored: async (segment) => void stored.push(segment),
@@ -398,14 +398,14 @@ describe('a writer that is asked for its memory', () => {
         },
       );
       for (let [start, nth] = [0, 0]; start < size; nth += 1) {
-        if (betweenWrites[nth % betweenWrites.length]) memory.relieve();
+        if (betweenWrites[nth % betweenWrites.length]) memory.flush();
         const end = Math.min(size, start + (pieces[nth % pieces.length] as number));
         await writer.write(content.subarray(start, end));
         start = end;
       }
       await writer.finish();
       await writer.close();
-      memory.relieve();
+      memory.flush();
       expect(memory.held).toBe(0);
       const { runs, chunkCount } = writer.layout;
       expect(runs).toEqual(recorded);
@@ -440,9 +440,9 @@ describe('a writer that is asked for its memory', () => {
         await slow.writer.write(segment(nth));
       }
       expect(slow.memory.held).toBe(20);
-      const other = budget.open('another', 1, { relieve: () => undefined, signal: slow.stop.signal });
+      const other = budget.openShare('another', 1, { flush: () => undefined, signal: slow.stop.signal });
       const taken = [];
-      for (let nth = 0; nth < 11; nth += 1) taken.push(await other.take());
+      for (let nth = 0; nth < 11; nth += 1) taken.push(await other.acquire());
       await settle();
       expect(slow.memory.held).toBe(1);
       slow.memory.maxHeld = 0;
@@ -452,7 +452,7 @@ describe('a writer that is asked for its memory', () => {
         await settle();
       }
       expect(slow.memory.maxHeld).toBeLessThanOrEqual(3);
-      for (const slab of taken) other.give(slab);
+      for (const slab of taken) other.release(slab);
       await slow.writer.finish();
       expect(
         (await openFile(store, written(slow.writer, 60 * segmentBytes))).equals(content.subarray(0, 60 * segmentBytes)),
@@ -468,7 +468,7 @@ describe('a writer that is asked for its memory', () => {
       const store = memoryObjectStore();
       const { writer, memory } = writerOn(store);
       await writer.write(content.subarray(0, 3 * segmentBytes));
-      memory.relieve();
+      memory.flush();
       expect(writer.layout.runs.at(-1)).toMatchObject({ segmentsPerChunk: 1 });
       for (let nth = 3; nth < 103; nth += 1) {
         vi.advanceTimersByTime(msPerSegment);
@@ -485,7 +485,7 @@ describe('a writer that is asked for its memory', () => {
     test('again and again has a bounded number of runs', async () => {
       const { writer, memory } = writerOn({ ...memoryObjectStore(), put: async () => undefined });
       for (let nth = 0; nth < 80 * 70; nth += 1) {
-        memory.relieve();
+        memory.flush();
         await writer.write(content.subarray(0, 2 * segmentBytes));
       }
       expect(writer.layout.runs.length).toBeLessThanOrEqual(100);

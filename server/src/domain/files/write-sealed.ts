@@ -61,8 +61,8 @@ export class SealedWriter {
 
   constructor(options: {
     readonly objects: ObjectStore;
-    /** `relieve` asks the writer to store its chunk even though it is not full. */
-    readonly memory: (relieve: () => void) => MemoryShare;
+    /** `flush` asks the writer to store its chunk even though it is not full. */
+    readonly memory: (flush: () => void) => MemoryShare;
     readonly file: { readonly id: string; readonly dataKey: Buffer; readonly runs: readonly ChunkRun[] };
     /** Where writing begins: the next object of the last run, and the first segment in it. */
     readonly object: number;
@@ -73,7 +73,7 @@ export class SealedWriter {
   }) {
     const { file } = options;
     this.#objects = options.objects;
-    this.#memory = options.memory(() => this.#relieve());
+    this.#memory = options.memory(() => this.#flush());
     this.#dataKey = file.dataKey;
     this.#fileId = file.id;
     this.#runs = runsOf(file);
@@ -95,7 +95,7 @@ export class SealedWriter {
     let offset = 0;
     while (offset < bytes.length) {
       this.#throwFailure();
-      this.#plaintext ??= await this.#memory.take();
+      this.#plaintext ??= await this.#memory.acquire();
       if (this.#fill === segmentBytes) await this.#sealSegment(this.#plaintext, false);
       const copied = bytes.copy(this.#plaintext, this.#fill, offset, offset + segmentBytes - this.#fill);
       this.#fill += copied;
@@ -105,7 +105,7 @@ export class SealedWriter {
 
   /** Seals what is left and waits until every chunk is stored. */
   async finish(): Promise<void> {
-    this.#plaintext ??= await this.#memory.take();
+    this.#plaintext ??= await this.#memory.acquire();
     await this.#sealSegment(this.#plaintext, true);
     await this.#drain();
   }
@@ -121,8 +121,8 @@ export class SealedWriter {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled([...this.#inFlight, this.#stored]);
-    for (const slab of this.#chunk.splice(0)) this.#memory.give(slab);
-    if (this.#plaintext) this.#memory.give(this.#plaintext);
+    for (const slab of this.#chunk.splice(0)) this.#memory.release(slab);
+    if (this.#plaintext) this.#memory.release(this.#plaintext);
     this.#plaintext = undefined;
     this.#memory.close();
   }
@@ -139,8 +139,8 @@ export class SealedWriter {
 
   async #sealSegment(plaintext: Buffer, last: boolean): Promise<void> {
     // During this wait, the chunk may be stored and another run may begin.
-    const slab = await this.#memory.take();
-    if (this.#chunk.length === 0) this.#memory.filling(performance.now());
+    const slab = await this.#memory.acquire();
+    if (this.#chunk.length === 0) this.#memory.setFillingSince(performance.now());
     const end = sealSegment(this.#seal, this.#segment, last, plaintext.subarray(0, this.#fill), slab, 0);
     this.#chunk.push(slab.subarray(0, end));
     this.#segment += 1;
@@ -153,7 +153,7 @@ export class SealedWriter {
   }
 
   /** Memory is short and this upload is slow: from now on it stores every segment as it arrives. */
-  #relieve(): void {
+  #flush(): void {
     if (this.#closed || this.#chunk.length === 0 || this.#runs.length >= maxRunsForPace) return;
     this.#sendChunk();
     this.#sealedAt = [];
@@ -182,7 +182,7 @@ export class SealedWriter {
   #sendChunk(): void {
     const slabs = this.#chunk;
     this.#chunk = [];
-    this.#memory.filling(undefined);
+    this.#memory.setFillingSince(undefined);
     const { id } = this.#run;
     const object = this.#object;
     const segment = this.#segment;
@@ -192,11 +192,11 @@ export class SealedWriter {
     );
     const settled = put
       .then(
-        () => this.#giveBack(slabs, 'reuse'),
+        () => this.#releaseSlabs(slabs, 'reuse'),
         (error: Error) => {
           this.#failure ??= error;
           // A connection that was cut may still be reading from them.
-          this.#giveBack(slabs, 'discard');
+          this.#releaseSlabs(slabs, 'discard');
         },
       )
       .finally(() => this.#inFlight.delete(settled));
@@ -208,8 +208,8 @@ export class SealedWriter {
     });
   }
 
-  #giveBack(slabs: readonly Buffer[], use: 'reuse' | 'discard'): void {
-    for (const slab of slabs) this.#memory.give(wholeSlab(slab), use);
+  #releaseSlabs(slabs: readonly Buffer[], use: 'reuse' | 'discard'): void {
+    for (const slab of slabs) this.#memory.release(wholeSlab(slab), use);
   }
 
   /** One at a time, in the order requested. */

@@ -2,11 +2,11 @@ import { ExchangeError } from '../exchange-error.ts';
 
 /** This part of the memory is reserved for uploads in progress; newcomers cannot use it. */
 const reservedForProgress = 1 / 4;
-/** Above this level, slow uploads are asked to store what they hold. */
+/** Above this level, slow uploads are flushed. */
 const shortFrom = 3 / 4;
 /** A chunk that has been filling for this long belongs to a slow upload. */
 const slowAfterMs = 2_000;
-const relieveEveryMs = 250;
+const flushEveryMs = 250;
 /**
  * How much longer than a newcomer an upload in progress waits: others in progress free memory by storing their chunks.
  */
@@ -17,7 +17,7 @@ const maxIdleSlabs = 128;
 export interface MemoryBudgetOptions {
   readonly slabBytes: number;
   readonly bytes: number;
-  /** How long an upload waits for memory before it is told to come back later. */
+  /** How long an upload waits for memory before it fails with `unavailable`. */
   readonly waitMs: number;
   /** How many uploads may wait. */
   readonly maxWaiting: number;
@@ -25,14 +25,14 @@ export interface MemoryBudgetOptions {
 
 /** The memory that one upload holds. */
 export interface MemoryShare {
-  take(): Promise<Buffer>;
-  /** A slab that may still be in use elsewhere is not reused. */
-  give(slab: Buffer, use?: 'reuse' | 'discard'): void;
+  acquire(): Promise<Buffer>;
+  /** `discard`: the slab may still be in use elsewhere, and is not reused. */
+  release(slab: Buffer, use?: 'reuse' | 'discard'): void;
   /**
-   * When the chunk being filled was begun, or undefined if there is none. The upload that has been filling one for
-   * longest is the first to be asked to store it.
+   * Records when the chunk being filled was begun; undefined if there is none. The upload that has been filling one
+   * for longest is flushed first.
    */
-  filling(since: number | undefined): void;
+  setFillingSince(since: number | undefined): void;
   close(): void;
 }
 
@@ -44,7 +44,7 @@ interface Owner {
 interface Share {
   readonly owner: Owner;
   readonly cap: number;
-  readonly relieve: () => void;
+  readonly flush: () => void;
   readonly signal: AbortSignal;
   held: number;
   /** It has never held anything. */
@@ -58,11 +58,10 @@ interface Waiter {
 }
 
 /**
- * The memory for the uploads of a process, in slabs that are taken as bytes arrive. Each owner (an account, a link) has
+ * The memory for the uploads of a process, in slabs that are acquired as bytes arrive. Each owner (an account, a link) has
  * a cap. When memory runs short,
- * - slow uploads are asked to store the chunk they are filling, even though it is not full, which frees its slabs;
- * - uploads in progress are served before newcomers, which wait, and are told to come back later if the wait is too
- *   long.
+ * - slow uploads are flushed: they store the chunk they are filling, even though it is not full, which frees its slabs;
+ * - uploads in progress are served before newcomers, which fail with `unavailable` if they wait too long.
  */
 export class MemoryBudget {
   readonly #slabBytes: number;
@@ -74,8 +73,8 @@ export class MemoryBudget {
   readonly #shares = new Set<Share>();
   #waiting: Waiter[] = [];
   #held = 0;
-  #relievedAt = Number.NEGATIVE_INFINITY;
-  #reliefTimer: NodeJS.Timeout | undefined;
+  #flushedAt = Number.NEGATIVE_INFINITY;
+  #flushTimer: NodeJS.Timeout | undefined;
 
   constructor(options: MemoryBudgetOptions) {
     this.#slabBytes = options.slabBytes;
@@ -93,10 +92,10 @@ export class MemoryBudget {
   }
 
   /**
-   * Opens an upload's share. All shares of its owner together get up to `part` of the memory. `relieve` stores the part
-   * of the chunk that it has.
+   * Opens an upload's share. All shares of its owner together get up to `part` of the memory. `flush` stores
+   * the chunk that is being filled, even though it is not full.
    */
-  open(owner: string, part: number, upload: { relieve: () => void; signal: AbortSignal }): MemoryShare {
+  openShare(owner: string, part: number, upload: { flush: () => void; signal: AbortSignal }): MemoryShare {
     const account = this.#owners.get(owner) ?? { held: 0, shares: 0 };
     account.shares += 1;
     this.#owners.set(owner, account);
@@ -104,9 +103,9 @@ export class MemoryBudget {
     const share: Share = { ...upload, owner: account, cap, held: 0, isNew: true, since: undefined };
     this.#shares.add(share);
     return {
-      take: () => this.#take(share),
-      give: (slab, use = 'reuse') => this.#give(share, slab, use),
-      filling: (since) => {
+      acquire: () => this.#acquire(share),
+      release: (slab, use = 'reuse') => this.#release(share, slab, use),
+      setFillingSince: (since) => {
         share.since = since;
       },
       close: () => {
@@ -117,10 +116,10 @@ export class MemoryBudget {
     };
   }
 
-  #take(share: Share): Promise<Buffer> {
-    if (this.#held >= this.#capacity * shortFrom || share.owner.held >= share.cap * shortFrom) this.#relieve();
+  #acquire(share: Share): Promise<Buffer> {
+    if (this.#held >= this.#capacity * shortFrom || share.owner.held >= share.cap * shortFrom) this.#flush();
     if (share.signal.aborted) return Promise.reject(share.signal.reason as Error);
-    if (this.#mayTake(share)) return Promise.resolve(this.#grant(share));
+    if (this.#mayAcquire(share)) return Promise.resolve(this.#grant(share));
     if (this.#waiting.length >= this.#maxWaiting) return Promise.reject(full());
     return new Promise((resolve, reject) => {
       const waitMs = share.isNew ? this.#waitMs : this.#waitMs * progressPatience;
@@ -135,11 +134,11 @@ export class MemoryBudget {
       share.signal.addEventListener('abort', abort);
       const waiter: Waiter = { share, grant: () => end(() => resolve(this.#grant(share))) };
       this.#waiting.push(waiter);
-      this.#keepRelieving();
+      this.#keepFlushing();
     });
   }
 
-  #mayTake({ owner, cap, isNew }: Share): boolean {
+  #mayAcquire({ owner, cap, isNew }: Share): boolean {
     const limit = isNew ? this.#capacity * (1 - reservedForProgress) : this.#capacity;
     return this.#held < limit && owner.held < (isNew ? cap * (1 - reservedForProgress) : cap);
   }
@@ -152,7 +151,7 @@ export class MemoryBudget {
     return this.#idle.pop() ?? Buffer.allocUnsafeSlow(this.#slabBytes);
   }
 
-  #give(share: Share, slab: Buffer, use: 'reuse' | 'discard'): void {
+  #release(share: Share, slab: Buffer, use: 'reuse' | 'discard'): void {
     this.#held -= 1;
     share.owner.held -= 1;
     share.held -= 1;
@@ -165,17 +164,17 @@ export class MemoryBudget {
     for (const isNew of [false, true]) {
       for (const waiter of this.#waiting.filter(({ share }) => share.isNew === isNew)) {
         if (this.#held >= this.#capacity) return;
-        if (!this.#mayTake(waiter.share)) continue;
+        if (!this.#mayAcquire(waiter.share)) continue;
         waiter.grant();
       }
     }
   }
 
-  /** Asks those that have been filling a chunk for longest, until they hold as much as is missing. */
-  #relieve(): void {
+  /** Flushes those that have been filling a chunk for longest, until as much as is missing becomes free. */
+  #flush(): void {
     const now = performance.now();
-    if (now - this.#relievedAt < relieveEveryMs) return;
-    this.#relievedAt = now;
+    if (now - this.#flushedAt < flushEveryMs) return;
+    this.#flushedAt = now;
     const slowSince = now - slowAfterMs;
     const slow = [...this.#shares]
       .filter(({ since, held }) => since !== undefined && since < slowSince && held > 1)
@@ -184,16 +183,16 @@ export class MemoryBudget {
     for (const share of slow) {
       if (missing <= 0) return;
       missing -= share.held;
-      share.relieve();
+      share.flush();
     }
   }
 
-  #keepRelieving(): void {
-    this.#reliefTimer ??= setInterval(() => {
-      if (this.#waiting.length > 0) return this.#relieve();
-      clearInterval(this.#reliefTimer);
-      this.#reliefTimer = undefined;
-    }, relieveEveryMs).unref();
+  #keepFlushing(): void {
+    this.#flushTimer ??= setInterval(() => {
+      if (this.#waiting.length > 0) return this.#flush();
+      clearInterval(this.#flushTimer);
+      this.#flushTimer = undefined;
+    }, flushEveryMs).unref();
   }
 }
 

@@ -140,7 +140,7 @@ test('a backup from before a file ended does not open it, and opens every other 
   expect(rows.map(({ name }) => name)).toEqual(['alive', 'held']);
   for (const file of rows) {
     const pieces: Buffer[] = [];
-    const reading = { objects: into.objects, keys, readAhead: engines.readAhead };
+    const reading = { objects: into.objects, keys, downloads: engines.downloads };
     for await (const piece of readSealed(reading, file, { start: 0, end: file.sizeBytes }, signal)) {
       pieces.push(Buffer.from(piece));
     }

@@ -66,15 +66,15 @@ async function* brokenAt(bytes: Buffer): AsyncGenerator<Buffer, void, void> {
 
 /** Memory that a test can declare short. */
 class ShortMemory extends MemoryBudget {
-  relieve: () => void = () => undefined;
+  flush: () => void = () => undefined;
 
   constructor() {
     super({ slabBytes: sealedSegmentBytes, bytes: 100 * 1024 ** 2, waitMs: 1_000, maxWaiting: 10 });
   }
 
-  override open(owner: string, part: number, upload: { relieve: () => void; signal: AbortSignal }) {
-    this.relieve = upload.relieve;
-    return super.open(owner, part, upload);
+  override openShare(owner: string, part: number, upload: { flush: () => void; signal: AbortSignal }) {
+    this.flush = upload.flush;
+    return super.openShare(owner, part, upload);
   }
 }
 
@@ -160,7 +160,7 @@ describe('an upload that is cut off again and again', () => {
         /** Memory is short all the time from `end` onwards. */
         const whileShort = async function* (last: number) {
           for (let start = offset; start < last; start += 100_000) {
-            if (start >= end) memory.relieve();
+            if (start >= end) memory.flush();
             yield content.subarray(start, Math.min(last, start + 100_000));
           }
         };
@@ -532,7 +532,7 @@ describe('a request', () => {
     watched.nextPut = () => Promise.reject(new Error('refused'));
     const bytes = (async function* () {
       yield content.subarray(0, 5 * segmentBytes + 7);
-      memory.relieve();
+      memory.flush();
       yield content.subarray(5 * segmentBytes + 7);
     })();
     const intake = { ...engines.intake, memory };

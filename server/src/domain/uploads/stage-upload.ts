@@ -10,7 +10,7 @@ import type { UploadOwner } from './owner.ts';
 import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
 import type { CompleteUpload, DeclaredDigests, UploadWriter } from './upload-store.ts';
 
-export type StageNeeds = StoreNeeds & Pick<Engines, 'dayKeys' | 'scanner' | 'policy' | 'readAhead'>;
+export type StageNeeds = StoreNeeds & Pick<Engines, 'dayKeys' | 'scanner' | 'policy' | 'downloads'>;
 
 export interface IncomingFile {
   readonly id?: string;

@@ -63,7 +63,7 @@ export async function storeBytes(
   let storedBytes = upload.receivedBytes;
   const sealed = new SealedWriter({
     objects: engines.objects,
-    memory: (relieve) => engines.intake.memory.open(owner.memory.owner, owner.memory.part, { relieve, signal }),
+    memory: (flush) => engines.intake.memory.openShare(owner.memory.owner, owner.memory.part, { flush, signal }),
     file: { id: upload.id, dataKey, runs },
     object,
     segment,

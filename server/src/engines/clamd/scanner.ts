@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Stream, StreamSlots } from '../../domain/flow/stream-slots.ts';
 import type { Scan, Scanner, ScanSource, Verdict } from '../../domain/ports/scanner.ts';
 import { openConnection, ping } from './connection.ts';
+import { type Stream, StreamSlots } from './stream-slots.ts';
 
 const unavailable: Verdict = { result: 'unscanned', why: 'unavailable' };
 const interrupted: Verdict = { result: 'unscanned', why: 'interrupted' };
@@ -95,9 +95,9 @@ class InstreamScan implements Scan, Stream {
 
   async #connect(): Promise<Socket | undefined> {
     const waiting = this.#settleAfter(this.#options.verdictMs, unavailable);
-    const entered = await this.#slots.enter(this);
+    const isAcquired = await this.#slots.acquire(this);
     clearTimeout(waiting);
-    if (!entered) this.#settle(interrupted);
+    if (!isAcquired) this.#settle(interrupted);
     if (this.early) return undefined;
 
     const socket = openConnection(this.#options.address);
@@ -159,7 +159,7 @@ class InstreamScan implements Scan, Stream {
     // A file that was already read back cannot be scanned in any better way: only waiting helps.
     this.early = verdict === interrupted && this.source === 'stored' ? unavailable : verdict;
     this.#settled.abort();
-    this.#slots.leave(this);
+    this.#slots.release(this);
     this.#verdict.resolve(this.early);
   }
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AccountStore, ApiKey, LiveKey } from '../../domain/accounts/account-store.ts';
-import { type BatchLimits, batched } from '../../domain/flow/batched.ts';
+import { type BatchLimits, batchCalls } from '../../domain/flow/batch-calls.ts';
 import { type Database, OutOfReachError } from './database.ts';
 
 /** Every request is authenticated; beyond these limits it is rejected instead of kept waiting. */
@@ -35,12 +35,12 @@ export function accountStore(db: Database): AccountStore {
     return rows;
   };
   // Every request asks for one of these, and under load many do so at once.
-  const credentials = batched<string, LiveKey[]>(
+  const credentials = batchCalls<string, LiveKey[]>(
     async (emails) =>
       Map.groupBy(await liveKeys(sql`a.email = any(${emails}) and k.scopes is null`), ({ email }) => email),
     credentialLimits,
   );
-  const byDigest = batched<string, LiveKey>(async (digests) => {
+  const byDigest = batchCalls<string, LiveKey>(async (digests) => {
     const found = await liveKeys(sql`k.digest = any(${digests.map((digest) => Buffer.from(digest, 'hex'))}::bytea[])`);
     return new Map(found.map((key) => [key.digest.toString('hex'), key]));
   }, credentialLimits);

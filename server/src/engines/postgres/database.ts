@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { Lane } from '../../domain/flow/lane.ts';
+import { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
 import type { DB } from './schema.ts';
 
 export type Database = Kysely<DB>;
@@ -27,7 +27,7 @@ export interface Deadlines {
 }
 
 /**
- * A request is answered within 12 seconds whatever happens: it waits to be authenticated (2 s, see batched.ts), then
+ * A request is answered within 12 seconds whatever happens: it waits to be authenticated (2 s, see batch-calls.ts), then
  * for a connection, its settings (1 s) and a response, or after a failure for a second attempt at a connection, to
  * clean up.
  */
@@ -171,19 +171,24 @@ export async function closePool(pool: pg.Pool, withinMs = 5_000): Promise<number
 export type AroundStatement = <Result>(text: string, call: () => Result) => Result;
 
 export interface DatabaseOptions {
-  /** Callers enter it before they take a connection. */
-  readonly lane?: Lane;
+  /** Limits how many callers have a connection; the others wait. */
+  readonly limiter?: ConcurrencyLimiter;
   readonly around?: AroundStatement | undefined;
 }
 
 export function openDatabase(pool: pg.Pool, options: DatabaseOptions = {}): Database {
-  const { lane = laneTo(pool), around = (_text, call) => call() } = options;
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparing(pool, lane, around) }) });
+  const { limiter = limitConnections(pool), around = (_text, call) => call() } = options;
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparing(pool, limiter, around) }) });
 }
 
-export function laneTo(pool: pg.Pool): Lane {
+export function limitConnections(pool: pg.Pool): ConcurrencyLimiter {
   const { max, connectionTimeoutMillis: silenceMs = 0 } = pool.options;
-  return new Lane({ atOnce: max, silenceMs, waitMs: 2 * silenceMs, maxWaiting: max * waitingPerConnection });
+  return new ConcurrencyLimiter({
+    limit: max,
+    silenceMs,
+    waitMs: 2 * silenceMs,
+    maxWaiting: max * waitingPerConnection,
+  });
 }
 
 /**
@@ -192,7 +197,7 @@ export function laneTo(pool: pg.Pool): Lane {
  * are the same in every call, such as the size of a batch, are part of the text: the plan for a `limit` that is a
  * parameter reads a tenth of the table, whatever the actual limit is.
  */
-function preparing(pool: pg.Pool, lane: Lane, around: AroundStatement): PostgresPool {
+function preparing(pool: pg.Pool, limiter: ConcurrencyLimiter, around: AroundStatement): PostgresPool {
   const names = new Map<string, string>();
   const nameOf = (text: string) => {
     const name = names.get(text) ?? `waybill_${names.size}`;
@@ -201,23 +206,23 @@ function preparing(pool: pg.Pool, lane: Lane, around: AroundStatement): Postgres
   };
   return {
     async connect() {
-      const { leave } = await lane.enter();
+      const slot = await limiter.acquire();
       const client = await pool.connect().catch((error: unknown) => {
-        leave('failed');
+        slot.release('failed');
         throw error;
       });
-      let outcome: 'answered' | 'failed' = 'failed';
+      let outcome: 'succeeded' | 'failed' = 'failed';
       return {
         async query(text: string, values: readonly unknown[]) {
           const result = await around(text, () =>
             client.query(values.length === 0 ? text : { name: nameOf(text), text, values: [...values] }),
           );
-          outcome = 'answered';
+          outcome = 'succeeded';
           return result;
         },
         release(destroy?: boolean) {
           client.release(destroy);
-          leave(outcome);
+          slot.release(outcome);
         },
       } as unknown as PostgresPoolClient;
     },

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { discardBuffer } from '../../domain/files/discard-buffer.ts';
-import { Lane, type LaneOptions } from '../../domain/flow/lane.ts';
+import { ConcurrencyLimiter, type LimiterOptions } from '../../domain/flow/concurrency-limiter.ts';
 import { MissingObject } from '../../domain/missing-object.ts';
 import type { ObjectStore } from '../../domain/ports/object-store.ts';
 import { openClient, type S3Options } from './client.ts';
@@ -25,7 +25,7 @@ export interface S3ObjectStoreOptions extends S3Options {
 
 export interface S3ObjectStore extends ObjectStore {
   /** The calls in flight and waiting, of each kind. */
-  readonly lanes: Readonly<Record<'reading' | 'writing' | 'deleting', Lane>>;
+  readonly limiters: Readonly<Record<'reading' | 'writing' | 'deleting', ConcurrencyLimiter>>;
   /** Throws when the bucket does not respond. */
   ping(): Promise<void>;
   close(): void;
@@ -39,7 +39,7 @@ const atOnce = { writing: 64, deleting: 4 };
 /**
  * A read keeps this process busy for a millisecond or more, so four are enough for a store that responds at once. One
  * that is waiting for its first byte keeps it busy with nothing: there is one more for each millisecond of that. The
- * bytes of each belong to a reader, which holds no more of them than it may (`read-ahead.ts`).
+ * bytes of each belong to a reader, which holds no more of them than it may (`read-ahead-memory.ts`).
  */
 const readsAtOnce = { least: 4, most: 64, perMs: 1 };
 const maxWaiting = 10_000;
@@ -55,16 +55,16 @@ const longestPauseMs = 1_000;
 /** Uses only PUT, GET and DeleteObjects: nothing to complete, abort or race, and every S3 server has them. */
 export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   const { deadlineMs = 9_000, silenceMs = 3_000, bucket: Bucket } = options;
-  const openLane = (maxSockets: number, calls: LaneOptions['atOnce'] = maxSockets) => ({
+  const open = (maxSockets: number, limit: LimiterOptions['limit'] = maxSockets) => ({
     client: openClient(options, { silenceMs, maxSockets }),
-    lane: new Lane({ atOnce: calls, silenceMs: deadlineMs, waitMs: longestWaitMs, maxWaiting }),
+    limiter: new ConcurrencyLimiter({ limit, silenceMs: deadlineMs, waitMs: longestWaitMs, maxWaiting }),
   });
   const firstByte = new FirstByte();
-  const reading = openLane(readsAtOnce.most, () =>
+  const reading = open(readsAtOnce.most, () =>
     Math.min(readsAtOnce.most, readsAtOnce.least + Math.floor(firstByte.ms * readsAtOnce.perMs)),
   );
-  const writing = openLane(atOnce.writing);
-  const deleting = openLane(atOnce.deleting);
+  const writing = open(atOnce.writing);
+  const deleting = open(atOnce.deleting);
   const isSigned = !isProtected(options.endpoint);
   const ping = () =>
     persist(silenceMs, undefined, async (abortSignal) => {
@@ -84,7 +84,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   const deleteSome = async (keys: readonly string[]): Promise<readonly string[]> => {
     let left = keys;
     try {
-      await inLane(deleting.lane, undefined, async (abortSignal) => {
+      await withinLimit(deleting.limiter, undefined, async (abortSignal) => {
         left = await requestDeletion(left, abortSignal);
         if (left.length > 0) throw new Error(`${left[0]} was not deleted`);
       });
@@ -99,9 +99,9 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   const deleteOneByOne = async (keys: readonly string[]): Promise<readonly string[]> => {
     const failed: string[] = [];
     for (const [index, key] of keys.entries()) {
-      const { leave } = await deleting.lane.enter();
+      const { release } = await deleting.limiter.acquire();
       const left = await requestDeletion([key], AbortSignal.timeout(silenceMs)).catch(() => [key]);
-      leave(left.length === 0 ? 'answered' : 'failed');
+      release(left.length === 0 ? 'succeeded' : 'failed');
       failed.push(...left);
       if (failed.length === index + 1 && failed.length === failedInRow) return keys;
     }
@@ -109,7 +109,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   };
 
   return {
-    lanes: { reading: reading.lane, writing: writing.lane, deleting: deleting.lane },
+    limiters: { reading: reading.limiter, writing: writing.limiter, deleting: deleting.limiter },
 
     get firstByteMs() {
       return firstByte.ms;
@@ -118,7 +118,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
     put: (key, pieces, signal) => {
       const digest = isSigned ? sha256(pieces) : 'UNSIGNED-PAYLOAD';
       const ContentLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      return inLane(writing.lane, signal, async (abortSignal) => {
+      return withinLimit(writing.limiter, signal, async (abortSignal) => {
         const [only, ...more] = pieces;
         const Body = only && more.length === 0 ? only : Readable.from(pieces);
         const command = new PutObjectCommand({ Bucket, Key: key, Body, ContentLength });
@@ -128,7 +128,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
     },
 
     read: (key, { offset, length }, signal) =>
-      inLane(reading.lane, signal, async (abortSignal) => {
+      withinLimit(reading.limiter, signal, async (abortSignal) => {
         const Range = `bytes=${offset}-${offset + length - 1}`;
         const askedAt = performance.now();
         const answer = await reading.client.send(new GetObjectCommand({ Bucket, Key: key, Range }), { abortSignal });
@@ -158,20 +158,12 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
   };
 }
 
-async function inLane<Result>(
-  lane: Lane,
+function withinLimit<Result>(
+  limiter: ConcurrencyLimiter,
   signal: AbortSignal | undefined,
   attempt: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const { leftMs, leave } = await lane.enter({ signal });
-  try {
-    const result = await persist(leftMs, signal, attempt);
-    leave('answered');
-    return result;
-  } catch (error) {
-    leave('failed');
-    throw error;
-  }
+  return limiter.run(({ remainingMs }) => persist(remainingMs, signal, attempt), { signal });
 }
 
 /** Makes attempts until one succeeds, fails permanently, or time is up. */

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { slots } from '../../domain/flow/slots.ts';
+import { ConcurrencyLimiter } from '../../domain/flow/concurrency-limiter.ts';
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail, Mailer } from '../../domain/ports/mailer.ts';
 
@@ -43,13 +43,20 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
       { disableFileAccess: true, disableUrlAccess: true },
     );
   const transports = new Set(Array.from({ length: options.connections }, open));
-  const free = slots(transports);
+  const idle = [...transports];
+  const limiter = new ConcurrencyLimiter({
+    limit: options.connections,
+    silenceMs: waitWithinMs,
+    waitMs: waitWithinMs,
+    maxWaiting: Number.POSITIVE_INFINITY,
+  });
 
   return {
     async send(mail) {
-      const transport = await free.take(AbortSignal.timeout(waitWithinMs)).catch(() => {
+      const { release } = await limiter.acquire().catch(() => {
         throw new SendFailure('The mail server was busy with other mails.', 'no free connection');
       });
+      const transport = idle.pop() as ReturnType<typeof open>;
       const deadline = AbortSignal.timeout(sendWithinMs);
       const cut = () => transport.close({ force: true });
       deadline.addEventListener('abort', cut);
@@ -77,10 +84,11 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
           transports.delete(transport);
           const fresh = open();
           transports.add(fresh);
-          free.give(fresh);
+          idle.push(fresh);
         } else {
-          free.give(transport);
+          idle.push(transport);
         }
+        release('succeeded');
       }
     },
     close() {

@@ -31,7 +31,7 @@ export type PageEngines = Pick<
   | 'objects'
   | 'keys'
   | 'dayKeys'
-  | 'readAhead'
+  | 'downloads'
   | 'random'
   | 'policy'
   | 'sms'

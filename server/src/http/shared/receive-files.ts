@@ -16,7 +16,7 @@ export interface Form {
   readonly contentType: string;
   readonly body: Readable;
   /** Many uploads may begin, or end, at the same time. */
-  readonly request: Pick<FastifyRequest, 'headers' | 'transferBegan' | 'turns'>;
+  readonly request: Pick<FastifyRequest, 'headers' | 'transferBegan' | 'transferLimiter'>;
   /** Aborted when the sender may send no more. */
   readonly revoked?: AbortSignal;
 }
@@ -41,7 +41,7 @@ export async function receiveFiles(
   const length = form.request.headers['content-length'];
   const declared = length === undefined || !owner.reservesAhead ? undefined : Number(length);
   // From here on the client sets the pace, and no other request waits for it.
-  const { turns } = form.request;
+  const { transferLimiter } = form.request;
   form.request.transferBegan();
   try {
     for await (const part of parts(form.contentType, form.body, form.revoked)) {
@@ -49,12 +49,12 @@ export async function receiveFiles(
       if (!file) continue;
       const { fileName: name, path, mediaType, bytes } = file;
       const reservedBytes = staged.length === 0 ? declared : declared && 0;
-      const upload = await turns.during((begun) =>
+      const upload = await transferLimiter.run(({ release }) =>
         stageUpload(engines, owner, {
           name,
           path,
           mediaType,
-          bytes: whenFirstAsked(bytes, begun),
+          bytes: notifyOnStart(bytes, () => release('succeeded')),
           reservedBytes,
           revoked: form.revoked,
         }),
@@ -63,19 +63,19 @@ export async function receiveFiles(
     }
     form.revoked?.throwIfAborted();
     accept(staged);
-    await turns.during(() => completeUploads(engines, owner, staged));
+    await transferLimiter.run(() => completeUploads(engines, owner, staged));
   } catch (error) {
     await abandonUploads(engines, staged);
     throw error;
   }
 }
 
-/** Its first byte is requested when everything is ready to receive it. */
-export async function* whenFirstAsked(
+/** Calls `onStart` when the first byte is requested, because everything is then ready to receive it. */
+export async function* notifyOnStart(
   bytes: AsyncIterable<Buffer>,
-  begun: () => void,
+  onStart: () => void,
 ): AsyncGenerator<Buffer, void, void> {
-  begun();
+  onStart();
   yield* bytes;
 }
 

@@ -80,7 +80,7 @@ export async function sendBody(
 /** Many downloads may end at the same time. No client waits for the record, so it can be delayed for a while. */
 async function noteDelivery(request: FastifyRequest, note: () => Promise<void>): Promise<void> {
   try {
-    await request.turns.during(note, notingPatienceMs);
+    await request.transferLimiter.run(note, { silenceMs: notingPatienceMs, waitMs: notingPatienceMs });
   } catch (error) {
     request.log.error({ err: error }, 'a delivery could not be noted');
   }

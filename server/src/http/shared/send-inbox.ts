@@ -8,7 +8,7 @@ import { sendFile } from './send-file.ts';
 import { sendZip } from './send-zip.ts';
 import type { Transfers } from './transfers.ts';
 
-export type InboxSendingNeeds = Pick<Engines, 'store' | 'random' | 'policy' | 'objects' | 'keys' | 'readAhead'>;
+export type InboxSendingNeeds = Pick<Engines, 'store' | 'random' | 'policy' | 'objects' | 'keys' | 'downloads'>;
 
 /** A request of an account for what is in its inbox, and the downloads that it joins. */
 export interface InboxSending {

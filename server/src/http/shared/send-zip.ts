@@ -27,7 +27,7 @@ interface ZippedDrop {
  * ended.
  */
 export async function sendZip(
-  engines: Pick<Engines, 'objects' | 'keys' | 'readAhead'>,
+  engines: Pick<Engines, 'objects' | 'keys' | 'downloads'>,
   drop: ZippedDrop,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -59,7 +59,7 @@ function zipName({ sender, createdAt }: Pick<ZippedDrop, 'sender' | 'createdAt'>
 }
 
 async function* readZip(
-  engines: Pick<Engines, 'objects' | 'keys' | 'readAhead'>,
+  engines: Pick<Engines, 'objects' | 'keys' | 'downloads'>,
   { pieces }: ZipLayout,
   files: readonly SealedFile[],
   range: ByteRange,

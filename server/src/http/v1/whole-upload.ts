@@ -13,7 +13,7 @@ import { noDigests } from '../../domain/uploads/declared-digests.ts';
 import { abandonUploads, completeUploads, stageUpload } from '../../domain/uploads/stage-upload.ts';
 import type { AccountUpload } from '../../domain/uploads/upload-store.ts';
 import { unquotedIdempotencyKeyOf } from '../shared/idempotency-key.ts';
-import { whenFirstAsked } from '../shared/receive-files.ts';
+import { notifyOnStart } from '../shared/receive-files.ts';
 import { contentLengthOf } from '../shared/tus.ts';
 import { reprDigestOf } from './repr-digest.ts';
 import type { V1Engines } from './route.ts';
@@ -54,14 +54,14 @@ export async function receiveWhole(
   const owner = uploadOwner(caller, id);
   const bytes = bytesOf(request.body);
   const reservedBytes = contentLengthOf(request);
-  const { turns } = request;
-  const staged = await turns.during((begun) =>
+  const { transferLimiter } = request;
+  const staged = await transferLimiter.run(({ release }) =>
     stageUpload({ ...engines, policy }, owner, {
       ...named,
       id,
       mediaType,
       declared,
-      bytes: whenFirstAsked(bytes, begun),
+      bytes: notifyOnStart(bytes, () => release('succeeded')),
       reservedBytes,
       revoked,
     }),
@@ -71,9 +71,9 @@ export async function receiveWhole(
     return answer(await uploadOf({ store }, caller, id));
   };
   try {
-    if (idempotencyKey === undefined) return await turns.during(() => complete(engines.store));
+    if (idempotencyKey === undefined) return await transferLimiter.run(() => complete(engines.store));
     const repeatable = toRepeatable(idempotencyKey, staged.sha256);
-    const given = await turns.during(() => answerOnce(engines, caller, repeatable, complete));
+    const given = await transferLimiter.run(() => answerOnce(engines, caller, repeatable, complete));
     if (given.isRepeated) await abandonUploads(engines, [staged]);
     return given;
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ScanSource } from '../ports/scanner.ts';
+import type { ScanSource } from '../../domain/ports/scanner.ts';
 
 /** A stream that is this slow after this long gives way to another. */
 const slowBytesPerSecond = 64 * 1024;
@@ -31,7 +31,7 @@ export class StreamSlots {
   }
 
   /** False when there is no room for an arriving stream; a stored one waits for its turn. */
-  async enter(stream: Stream): Promise<boolean> {
+  async acquire(stream: Stream): Promise<boolean> {
     if (this.#since.size >= this.#limit) this.#slowest()?.abandon();
     if (this.#since.size < this.#limit) {
       this.#since.set(stream, this.#now());
@@ -42,7 +42,7 @@ export class StreamSlots {
     return new Promise((resolve) => this.#waiting.set(stream, resolve));
   }
 
-  leave(stream: Stream): void {
+  release(stream: Stream): void {
     this.#waiting.get(stream)?.(false);
     this.#waiting.delete(stream);
     if (!this.#since.delete(stream)) return;

@@ -1,5 +1,5 @@
-/** Keeps work below a number of bytes per second; after a delay, it does not catch up by more than a second. */
-export class Pace {
+/** Limits work to a number of bytes per second. After a delay, it catches up by at most one second. */
+export class RateLimiter {
   readonly #bytesPerSecond: number;
   #dueAt = 0;
 
@@ -8,7 +8,7 @@ export class Pace {
   }
 
   /** Waits for as long as these bytes may take. Also ends when the signal is aborted. */
-  async spend(bytes: number, signal: AbortSignal): Promise<void> {
+  async acquire(bytes: number, signal: AbortSignal): Promise<void> {
     const now = performance.now();
     this.#dueAt = Math.max(this.#dueAt, now - 1_000) + (bytes / this.#bytesPerSecond) * 1_000;
     if (this.#dueAt <= now || signal.aborted) return;
