@@ -13,7 +13,7 @@ test('an account that has sent and received nothing has an empty history and inb
   assertJson(await client.history(), { history: [], live_drops: '0', inbox: [] });
 });
 
-test('an entry has exactly the fields of the spec, each of its type', async () => {
+test('an entry has exactly the documented fields, each of its type', async () => {
   const account = await createAccount('shape', '46709999999');
   const client = new Client(account);
   const contact = { email: uniqueAddress('a'), number: '46701234567', language: 'sv', groups: ['x', 'y'], nick: 'A' };

@@ -26,7 +26,7 @@ const download = (headers: Record<string, string> = {}): Promise<Answer> =>
   receiver.download(entry.url, 'photo.bin', headers);
 
 describe('the inbox', () => {
-  test('has an entry for each drop sent to the address of the account, with the fields of the spec', async () => {
+  test('has an entry for each drop sent to the address of the account, with the documented fields', async () => {
     expect(entry).toEqual({
       ttl: '11',
       createtime: expect.stringMatching(/^\d+$/),
