@@ -59,16 +59,16 @@ import { connectValkey } from './engines/valkey/connect.ts';
 import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
 import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
 import { valkeyMessageLimit } from './engines/valkey/message-limit.ts';
-import { valkeyRecipientPace } from './engines/valkey/recipient-pace.ts';
-import { createLetters } from './views/letters.ts';
+import { valkeyReceiverPace } from './engines/valkey/recipient-pace.ts';
+import { createMailTemplates } from './views/mail-templates.ts';
 import type { Operator } from './views/operator.ts';
-import { type AllWords, createWords } from './views/words.ts';
+import { createTranslators, type Translators } from './views/translator.ts';
 
 /** Everything a role is given: the engines, and what only this process has. */
 export interface Assembly extends Engines {
   readonly pepper: Buffer;
   readonly intake: Intake;
-  readonly words: AllWords;
+  readonly translator: Translators;
   readonly operator: Operator;
   /** Where returned mails are read from, unless the mail server passes them to us. */
   readonly bounceMailbox: Mailbox | undefined;
@@ -160,7 +160,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     maxWaiting: 1_000,
   });
   const bucket = s3BucketInventory(s3);
-  const words = readWords({
+  const translator = readTranslators({
     fallback: config.WAYBILL_LANGUAGE,
     overridesDir: config.WAYBILL_TEXTS_DIR === '' ? undefined : config.WAYBILL_TEXTS_DIR,
     timeZone: config.WAYBILL_TIME_ZONE,
@@ -180,7 +180,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
       perAccount: config.WAYBILL_MESSAGES_PER_ACCOUNT,
       perRecipient: config.WAYBILL_MESSAGES_PER_RECEIVER,
     }),
-    recipientPace: valkeyRecipientPace(valkey, { perHour: config.WAYBILL_RECEIVER_MESSAGES_PER_HOUR }),
+    receiverPace: valkeyReceiverPace(valkey, { perHour: config.WAYBILL_RECEIVER_MESSAGES_PER_HOUR }),
     logger: {
       warn: (event, details) => log.warn(details, event),
       info: (event, details) => log.info(details, event),
@@ -202,13 +202,13 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     sms:
       config.WAYBILL_SMS_URL &&
       smsGateway({ ...config.WAYBILL_SMS_URL, from: config.WAYBILL_SMS_FROM, timeoutMs: 10_000 }),
-    letters: createLetters(words, operatorFrom(config)),
+    mailTemplates: createMailTemplates(translator, operatorFrom(config)),
     webhookSender: webhookSender({
       allowed: config.WAYBILL_WEBHOOK_ALLOW,
       allowHttp: config.WAYBILL_WEBHOOK_HTTP === 'allowed',
     }),
     webhookSecrets: new WebhookSecrets(config.WAYBILL_KEY_PEPPER),
-    words,
+    translator,
     operator: operatorFrom(config),
     random,
     checkpoint: checkpointFor(config.WAYBILL_FAILPOINT),
@@ -280,9 +280,9 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
   };
 }
 
-function readWords(options: Parameters<typeof createWords>[0]): AllWords {
+function readTranslators(options: Parameters<typeof createTranslators>[0]): Translators {
   try {
-    return createWords(options);
+    return createTranslators(options);
   } catch (cause) {
     throw new SetupError(`WAYBILL_LANGUAGE or WAYBILL_TEXTS_DIR cannot be used: ${(cause as Error).message}`, {
       cause,

@@ -22,7 +22,7 @@ const authorsOf = ({ accountId }: Pick<Actor, 'accountId'>, actions: readonly st
     [accountId, actions],
   );
 
-const admin = async (...words: string[]): Promise<unknown> => JSON.parse(await runAdmin(exchange, ...words, '--json'));
+const admin = async (...args: string[]): Promise<unknown> => JSON.parse(await runAdmin(exchange, ...args, '--json'));
 
 async function addByMachine({ email }: Actor, { apiKey }: Key, address: string): Promise<void> {
   const { statusCode } = await app.inject({

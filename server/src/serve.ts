@@ -33,7 +33,7 @@ export async function serve({ sockets }: { readonly sockets: string }): Promise<
     certificate,
     paceLimits,
     pages: {
-      words: engines.words,
+      translator: engines.translator,
       assets: branded(readAssets(new URL('./assets/', import.meta.url)), {
         color: config.WAYBILL_OPERATOR_COLOR,
         logo: config.WAYBILL_OPERATOR_LOGO,

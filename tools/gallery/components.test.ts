@@ -5,14 +5,14 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contrast } from '../../server/src/views/colors.ts';
-import { createWords } from '../../server/src/views/words.ts';
+import { createTranslators } from '../../server/src/views/translator.ts';
 import { launchBrowser } from '../shared/browser.ts';
 import { components } from './render.ts';
 import { policy } from './stage.ts';
 
-const words = createWords({ fallback: 'en' });
-const pictures = components(words, '/pages.css', 'ltr');
-const mirrored = components(words, '/pages.css', 'rtl');
+const translator = createTranslators({ fallback: 'en' });
+const pictures = components(translator, '/pages.css', 'ltr');
+const mirrored = components(translator, '/pages.css', 'rtl');
 const origin = 'http://gallery.test';
 const phone = { width: 390, height: 844 };
 const small = { width: 320, height: 640 };

@@ -3,7 +3,7 @@ import { mailStates, pageStates } from '../../server/src/testing/view-states.tsx
 import { brandStylesheet } from '../../server/src/views/colors.ts';
 import { type Operator, plainOperator } from '../../server/src/views/operator.ts';
 import { languageLinks, renderPage } from '../../server/src/views/render-page.tsx';
-import { type AllWords, createWords } from '../../server/src/views/words.ts';
+import { createTranslators, type Translators } from '../../server/src/views/translator.ts';
 
 export interface Picture {
   readonly name: string;
@@ -33,12 +33,12 @@ export const brandFiles: Readonly<Record<string, string>> = {
 /** Everything there is to draw; `asset` returns the address of a built file. */
 export function pictures(language: string, asset: (source: string) => string, branded: boolean): Picture[] {
   const operator = branded ? example : plainOperator;
-  const all = createWords({ fallback: 'en' });
-  const words = all.for(language);
-  const pages = Object.entries(pageStates(words)).map(([name, { title, page, script }]) => ({
+  const all = createTranslators({ fallback: 'en' });
+  const translator = all.for(language);
+  const pages = Object.entries(pageStates(translator)).map(([name, { title, page, script }]) => ({
     name,
     script,
-    html: renderPage(words, {
+    html: renderPage(translator, {
       title,
       page,
       languageLinks: languageLinks(all, '/'),
@@ -50,7 +50,7 @@ export function pictures(language: string, asset: (source: string) => string, br
       script: script && asset(`src/views/islands/${script}.${script === 'upload' ? 'tsx' : 'ts'}`),
     }),
   }));
-  const mails = Object.entries(mailStates(words, undefined, operator)).map(([name, { subject, text, html }]) => ({
+  const mails = Object.entries(mailStates(translator, undefined, operator)).map(([name, { subject, text, html }]) => ({
     name: `mail-${name}`,
     html,
     text: `Subject: ${subject}\n\n${text}`,
@@ -60,12 +60,12 @@ export function pictures(language: string, asset: (source: string) => string, br
 }
 
 /** The components, each on a page of its own. */
-export function components(all: AllWords, stylesheet: string, dir: 'ltr' | 'rtl'): Picture[] {
-  const words = { ...all.for('en'), dir };
+export function components(all: Translators, stylesheet: string, dir: 'ltr' | 'rtl'): Picture[] {
+  const translator = { ...all.for('en'), dir };
   return Object.entries(componentStates()).map(([name, { page, opens }]) => ({
     name: `component-${name}-${dir}`,
     opens,
-    html: renderPage(words, {
+    html: renderPage(translator, {
       title: name,
       page,
       languageLinks: [],

@@ -53,7 +53,7 @@ async function send({ base_url, accounts: [account] }: Demo): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'waybill-delivery-'));
   writeFileSync(join(folder, 'inspection-2291.pdf'), Buffer.alloc(184_320, 'a'));
   writeFileSync(join(folder, 'measurements.xlsx'), Buffer.alloc(52_111, 'b'));
-  const words = [
+  const translator = [
     'send',
     'inspection-2291.pdf',
     'measurements.xlsx',
@@ -62,7 +62,7 @@ async function send({ base_url, accounts: [account] }: Demo): Promise<string> {
     '-m',
     'The report you asked for.',
   ];
-  const { stdout } = await run(process.execPath, [command, ...words], {
+  const { stdout } = await run(process.execPath, [command, ...translator], {
     cwd: folder,
     env: {
       PATH: process.env['PATH'] ?? '',

@@ -19,7 +19,7 @@ export interface AdminContext {
     | 'policy'
     | 'readReport'
     | 'mailer'
-    | 'letters'
+    | 'mailTemplates'
     | 'probeMailServer'
     | 'dns'
     | 'returnPaths'

@@ -15,8 +15,8 @@ test('a request is shown with what its contacts sent, not with what was sent to 
     for (const name of names) await readyFile(engines, busy, name);
     await sendFiles(engines, busy, '');
   }
-  const words = ['drops', 'show', busy.dropId, '--account', actor.email];
-  const shown = await runAdmin(exchange, ...words);
+  const args = ['drops', 'show', busy.dropId, '--account', actor.email];
+  const shown = await runAdmin(exchange, ...args);
   const time = /[-0-9]+T[:.0-9]+Z/g;
   expect(shown.replaceAll(time, 'TIME')).toBe(`busy@example.org
   notified        -
@@ -33,7 +33,7 @@ idle@example.org
   last sent       -
   files: 0  sendings: 0
 `);
-  expect(JSON.parse(await runAdmin(exchange, ...words, '--json'))).toMatchObject([
+  expect(JSON.parse(await runAdmin(exchange, ...args, '--json'))).toMatchObject([
     { receiver: 'busy@example.org', type: 'uploadfiles', sendings: 2, filesReceived: 3 },
     { receiver: 'idle@example.org', type: 'uploadfiles', sendings: 0, filesReceived: 0, lastReceivedAt: null },
   ]);

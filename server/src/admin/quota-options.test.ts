@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { addQuotaOptions, type QuotaOptions, quotasFrom } from './quota-options.ts';
 
-const parse = (...words: string[]) =>
-  quotasFrom(addQuotaOptions(new Command()).parse(words, { from: 'user' }).opts<QuotaOptions>());
+const parse = (...args: string[]) =>
+  quotasFrom(addQuotaOptions(new Command()).parse(args, { from: 'user' }).opts<QuotaOptions>());
 
 test.each([
   ['--max-stored', '50GB', { maxStoredBytes: 50e9 }],

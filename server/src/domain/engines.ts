@@ -1,12 +1,12 @@
 import type { DownloadLimits } from './flow/download-limits.ts';
 import type { DayKeys } from './keys/day-keys.ts';
-import type { Letters } from './outbox/letters.ts';
+import type { MailTemplates } from './outbox/mail-templates.ts';
 import type { ReturnPaths } from './outbox/return-paths.ts';
 import type { Policy } from './policy.ts';
 import type { Checkpoint } from './ports/checkpoint.ts';
 import type { CsrfTokens } from './ports/csrf-tokens.ts';
 import type { KeyProvider } from './ports/key-provider.ts';
-import type { FailureLimit, MessageLimit, RecipientPace } from './ports/limits.ts';
+import type { FailureLimit, MessageLimit, ReceiverPace } from './ports/limits.ts';
 import type { Logger } from './ports/logger.ts';
 import type { ReadReport } from './ports/mailbox.ts';
 import type { Mailer } from './ports/mailer.ts';
@@ -40,11 +40,11 @@ export interface Engines {
   readonly stopLinks: StopLinks;
   /** Undefined if the operator has none. */
   readonly sms: SmsGateway | undefined;
-  readonly letters: Letters;
+  readonly mailTemplates: MailTemplates;
   readonly webhookSender: WebhookSender;
   readonly webhookSecrets: WebhookSecrets;
   readonly messageLimit: MessageLimit;
-  readonly recipientPace: RecipientPace;
+  readonly receiverPace: ReceiverPace;
   readonly logger: Logger;
   readonly random: Random;
   readonly checkpoint: Checkpoint;

@@ -36,6 +36,6 @@ function endOf(dropId: string): string {
 
 /** As it may be read out over the telephone and typed by another person. */
 function asMeant(reference: string): string {
-  const letters = reference.trim().toUpperCase();
-  return letters.replaceAll('O', '0').replace(/[IL]/g, '1');
+  const mailTemplates = reference.trim().toUpperCase();
+  return mailTemplates.replaceAll('O', '0').replace(/[IL]/g, '1');
 }

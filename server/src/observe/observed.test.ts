@@ -48,7 +48,7 @@ test('a port keeps its state, its values and its areas, and every method is repo
 /** Engines of which only what a test gives exists. */
 function engines(parts: Partial<Record<keyof Engines, unknown>>, metrics: Metrics): Engines {
   const none = { store: {}, objects: {}, keys: {}, csrfTokens: {}, failureLimit: {}, messageLimit: {}, scanner: {} };
-  const all = { ...none, recipientPace: {}, mailer: {}, sms: undefined, webhookSender: {}, ...parts };
+  const all = { ...none, receiverPace: {}, mailer: {}, sms: undefined, webhookSender: {}, ...parts };
   return observedEngines(all as unknown as Engines, { metrics, tracing: noTracing });
 }
 

@@ -25,7 +25,7 @@ export function observedEngines<Given extends Engines>(engines: Given, observati
     csrfTokens: watch(engines.csrfTokens, 'valkey', 'csrfTokens.'),
     failureLimit: watch(engines.failureLimit, 'valkey', 'failureLimit.'),
     messageLimit: watch(engines.messageLimit, 'valkey', 'messageLimit.'),
-    recipientPace: watch(engines.recipientPace, 'valkey', 'recipientPace.'),
+    receiverPace: watch(engines.receiverPace, 'valkey', 'recipientPace.'),
     scanner: observedScanner(engines.scanner, observation),
     mailer: watch(engines.mailer, 'smtp'),
     sms: engines.sms && watch(engines.sms, 'sms'),

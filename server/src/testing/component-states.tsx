@@ -5,7 +5,7 @@ import { EmptyState } from '../views/components/empty-state.tsx';
 import { Field, Select, TextArea } from '../views/components/field.tsx';
 import { FileRow } from '../views/components/file-row.tsx';
 import { Dialog, Sheet } from '../views/components/overlay.tsx';
-import { RecipientChips } from '../views/components/recipient-chips.tsx';
+import { ReceiverChips } from '../views/components/receiver-chips.tsx';
 import { type Status, StatusChip, statuses } from '../views/components/status-chip.tsx';
 import { type Column, Table } from '../views/components/table.tsx';
 import { Ticket } from '../views/components/ticket.tsx';
@@ -131,9 +131,9 @@ export function componentStates(): Record<string, ComponentState> {
     'recipient-chips': {
       page: (
         <Specimens title="RecipientChips">
-          <RecipientChips id="none" name="to" label="To" recipients={[]} hint="One address or several." />
-          <RecipientChips id="some" name="to" label="To" recipients={people} />
-          <RecipientChips
+          <ReceiverChips id="none" name="to" label="To" recipients={[]} hint="One address or several." />
+          <ReceiverChips id="some" name="to" label="To" recipients={people} />
+          <ReceiverChips
             id="wrong"
             name="to"
             label="To"

@@ -16,11 +16,11 @@ import { sealedSegmentBytes } from '../domain/files/sealing.ts';
 import { createDownloadLimits, type DownloadLimits } from '../domain/flow/download-limits.ts';
 import { MemoryBudget } from '../domain/flow/memory-budget.ts';
 import { DayKeys, withDayKeys } from '../domain/keys/day-keys.ts';
-import type { Letters } from '../domain/outbox/letters.ts';
+import type { MailTemplates } from '../domain/outbox/mail-templates.ts';
 import { ReturnPaths } from '../domain/outbox/return-paths.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { KeyProvider } from '../domain/ports/key-provider.ts';
-import type { MessageLimit, RecipientPace } from '../domain/ports/limits.ts';
+import type { MessageLimit, ReceiverPace } from '../domain/ports/limits.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { ReadReport } from '../domain/ports/mailbox.ts';
 import type { ObjectStore } from '../domain/ports/object-store.ts';
@@ -38,9 +38,9 @@ import { WebhookSecrets } from '../domain/webhooks/webhook-secrets.ts';
 import { readReport } from '../engines/dsn/read-report.ts';
 import { keyfileProvider } from '../engines/keyfile/key-provider.ts';
 import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
-import { createLetters } from '../views/letters.ts';
+import { createMailTemplates } from '../views/mail-templates.ts';
 import { plainOperator } from '../views/operator.ts';
-import { createWords } from '../views/words.ts';
+import { createTranslators } from '../views/translator.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { MemoryLimits } from './memory-limits.ts';
 import { type MemoryObjectStore, memoryObjectStore } from './memory-object-store.ts';
@@ -94,9 +94,9 @@ export interface TestExchange<Objects extends ObjectStore = ObjectStore> extends
     readonly checkpoint: (name: string) => void;
     readonly sms: SmsGateway | undefined;
     readonly messageLimit: MessageLimit;
-    readonly recipientPace: RecipientPace;
+    readonly receiverPace: ReceiverPace;
     readonly logger: Logger;
-    readonly letters: Letters;
+    readonly mailTemplates: MailTemplates;
     readonly webhookSender: WebhookSender;
     readonly webhookSecrets: WebhookSecrets;
     readonly returnPaths: ReturnPaths | undefined;
@@ -144,9 +144,9 @@ export async function openTestExchange(
     checkpoint: () => undefined,
     sms: undefined,
     messageLimit: limits.messageLimit({ perAccount: plenty, perRecipient: plenty }),
-    recipientPace: limits.recipientPace({ perHour: plenty }),
+    receiverPace: limits.receiverPace({ perHour: plenty }),
     logger: { warn: () => undefined, info: () => undefined },
-    letters: createLetters(createWords({ fallback: 'en' }), plainOperator),
+    mailTemplates: createMailTemplates(createTranslators({ fallback: 'en' }), plainOperator),
     // Receivers of a test are on this machine.
     webhookSender: webhookSender({ allowed: ['127.0.0.1'], allowHttp: true }),
     webhookSecrets: new WebhookSecrets(randomBytes(32)),

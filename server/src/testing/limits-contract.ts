@@ -3,7 +3,7 @@ import { fc, test as propertyTest } from '@fast-check/vitest';
 import { limits } from '@waybill/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CsrfTokens } from '../domain/ports/csrf-tokens.ts';
-import type { FailureLimit, MessageLimit, RecipientPace } from '../domain/ports/limits.ts';
+import type { FailureLimit, MessageLimit, ReceiverPace } from '../domain/ports/limits.ts';
 
 /** Two processes that share what they count. */
 export type Pair<Engine> = readonly [here: Engine, elsewhere: Engine];
@@ -12,7 +12,7 @@ export interface LimitsUnderTest extends AsyncDisposable {
   readonly csrfTokens: Pair<CsrfTokens>;
   readonly failureLimit: Pair<FailureLimit>;
   readonly messageLimit: Pair<MessageLimit>;
-  readonly recipientPace: Pair<RecipientPace>;
+  readonly receiverPace: Pair<ReceiverPace>;
   /** Makes everything this much older that is recorded about an account or an address. */
   elapse(subject: string, seconds: number): Promise<void> | void;
 }
@@ -22,7 +22,7 @@ export const contractSettings = {
   csrfTokens: { ttlSeconds: 900 },
   failureLimit: { failures: 5, seconds: 60 },
   messageLimit: { perAccount: 10, perRecipient: 3 },
-  recipientPace: { perHour: 3 },
+  receiverPace: { perHour: 3 },
 };
 
 const times = <Result>(count: number, work: (index: number) => Promise<Result>) =>
@@ -224,21 +224,21 @@ export function limitsContract(name: string, open: () => Promise<LimitsUnderTest
     describe('as the pace of a receiver', () => {
       test('lets so many messages an hour pass in all processes, and returns the seconds to wait', async () => {
         const to = address();
-        const waits = await times(8, (index) => either(engines.recipientPace, index).take(to));
+        const waits = await times(8, (index) => either(engines.receiverPace, index).take(to));
         expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
-        const wait = await engines.recipientPace[0].take(to);
+        const wait = await engines.receiverPace[0].take(to);
         expect(wait).toBeGreaterThan(3590);
         expect(wait).toBeLessThanOrEqual(3600);
-        expect(await engines.recipientPace[0].take(address())).toBe(0);
+        expect(await engines.receiverPace[0].take(address())).toBe(0);
       });
 
       test('begins again after an hour, however many were refused in it', async () => {
         const to = address();
-        await times(5, () => engines.recipientPace[0].take(to));
+        await times(5, () => engines.receiverPace[0].take(to));
         await engines.elapse(to, 3590);
-        expect(await engines.recipientPace[0].take(to)).toBeLessThanOrEqual(10);
+        expect(await engines.receiverPace[0].take(to)).toBeLessThanOrEqual(10);
         await engines.elapse(to, 10);
-        expect(await engines.recipientPace[0].take(to)).toBe(0);
+        expect(await engines.receiverPace[0].take(to)).toBe(0);
       });
     });
   });

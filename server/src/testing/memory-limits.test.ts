@@ -8,7 +8,7 @@ limitsContract('the limits in memory', async () => {
     csrfTokens: pair(limits.csrfTokens(contractSettings.csrfTokens)),
     failureLimit: pair(limits.failureLimit(contractSettings.failureLimit)),
     messageLimit: pair(limits.messageLimit(contractSettings.messageLimit)),
-    recipientPace: pair(limits.recipientPace(contractSettings.recipientPace)),
+    receiverPace: pair(limits.receiverPace(contractSettings.receiverPace)),
     elapse: (_subject, seconds) => limits.elapse(seconds),
     [Symbol.asyncDispose]: async () => undefined,
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import type { CsrfTokens } from '../domain/ports/csrf-tokens.ts';
-import type { FailureLimit, MessageLimit, RecipientPace } from '../domain/ports/limits.ts';
+import type { FailureLimit, MessageLimit, ReceiverPace } from '../domain/ports/limits.ts';
 
 const hourSeconds = 3600;
 
@@ -73,7 +73,7 @@ export class MemoryLimits {
     };
   }
 
-  recipientPace({ perHour }: { perHour: number }): RecipientPace {
+  receiverPace({ perHour }: { perHour: number }): ReceiverPace {
     return {
       take: async (recipient) => {
         const key = `pace:${recipient}`;

@@ -1,10 +1,10 @@
 import type { PageOptions } from '../http/pages/page.ts';
 import { plainOperator } from '../views/operator.ts';
-import { createWords } from '../views/words.ts';
+import { createTranslators } from '../views/translator.ts';
 
 /** Pages as a server shows them; their stylesheet and scripts need not have been built. */
 export const testPages: PageOptions = {
-  words: createWords({ fallback: 'en' }),
+  translator: createTranslators({ fallback: 'en' }),
   assets: {
     href: (source) => `/assets/${source.split('/').at(-1)}`,
     files: new Map([

@@ -1,15 +1,15 @@
 import type { VNode } from 'preact';
-import { type Letter, type RenderedMail, renderLetter } from '../views/components/letter.tsx';
+import { type MailContent, type RenderedMail, renderMail } from '../views/components/mail.tsx';
 import type { Sending } from '../views/components/sendings.tsx';
 import { codeMail } from '../views/mails/code-mail.ts';
 import { confirmationMail } from '../views/mails/confirmation-mail.ts';
 import { dropMail } from '../views/mails/drop-mail.ts';
-import { grantMail, grantReminderMail } from '../views/mails/grant-mail.ts';
 import { questionMail } from '../views/mails/question-mail.ts';
 import { receiptMail } from '../views/mails/receipt-mail.ts';
 import { receivedMail } from '../views/mails/received-mail.ts';
 import { reminderMail } from '../views/mails/reminder-mail.ts';
 import { reportMail } from '../views/mails/report-mail.ts';
+import { requestMail, requestReminderMail } from '../views/mails/request-mail.ts';
 import { testMail } from '../views/mails/test-mail.ts';
 import { undeliverableMail } from '../views/mails/undeliverable-mail.ts';
 import { webhookDisabledMail } from '../views/mails/webhook-disabled-mail.ts';
@@ -31,7 +31,7 @@ import {
   type UploadProblem,
   uploadTitle,
 } from '../views/pages/upload-page.tsx';
-import type { Words } from '../views/words.ts';
+import type { Translator } from '../views/translator.ts';
 
 /** What other people wrote: the sender, a file's name, a message. Tests put attacks into all of them at once. */
 export interface Foreign {
@@ -150,12 +150,12 @@ function sending(first: string, listed: number, fileCount = listed, day = 14): S
 }
 
 /** Every page in every state. */
-export function pageStates(words: Words, foreign: Foreign = ordinary): Record<string, PageState> {
+export function pageStates(translator: Translator, foreign: Foreign = ordinary): Record<string, PageState> {
   const { sender, name, message } = foreign;
   const download = (count: number, text = message, first = name): PageState => {
     const list = files(first, count);
     return {
-      title: downloadTitle(words, { sender }),
+      title: downloadTitle(translator, { sender }),
       page: (
         <DownloadPage
           sender={sender}
@@ -174,7 +174,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     };
   };
   const code = (props: Partial<Parameters<typeof CodePage>[0]>): PageState => ({
-    title: codeTitle(words),
+    title: codeTitle(translator),
     page: (
       <CodePage
         channel="sms"
@@ -188,7 +188,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     ),
   });
   const upload = (props: Partial<UploadPageProps> = {}, script?: 'upload'): PageState => ({
-    title: uploadTitle(words, { sender }),
+    title: uploadTitle(translator, { sender }),
     page: (
       <UploadPage
         sender={sender}
@@ -206,7 +206,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
         sent={[]}
         maxFiles={200}
         maxFileBytes={5e12}
-        wordsJson={islandTexts(words)}
+        wordsJson={islandTexts(translator)}
         {...props}
       />
     ),
@@ -219,20 +219,20 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     to = sender,
     props: Partial<SentPageProps> = { more },
   ): PageState => ({
-    title: sentTitle(words),
+    title: sentTitle(translator),
     page: <SentPage sender={to} last={last} earlier={earlier} doneAction="/u/done" {...props} />,
   });
   const landing = (kind: 'download' | 'upload'): PageState => ({
-    title: linkLandingTitle(words, { kind }),
+    title: linkLandingTitle(translator, { kind }),
     page: <LinkLandingPage kind={kind} sender={sender} action="/d/open" gesture="pressed" />,
     script: 'gesture',
   });
   const confirm = (wrong: boolean): PageState => ({
-    title: confirmTitle(words),
+    title: confirmTitle(translator),
     page: <ConfirmPage icon="download" action="/d/confirm" wrong={wrong} />,
   });
   const stop = (props: Pick<StopPageProps, 'stopped' | 'reported' | 'canReport'>, from = sender): PageState => ({
-    title: stopTitle(words, props),
+    title: stopTitle(translator, props),
     page: (
       <StopPage
         sender={from}
@@ -247,7 +247,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     ),
   });
   const gone = (reason: GonePageProps['reason']): PageState => ({
-    title: goneTitle(words, { reason }),
+    title: goneTitle(translator, { reason }),
     page: <GonePage reason={reason} />,
   });
   return {
@@ -270,7 +270,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     'download-one': download(1),
     'download-some': download(4),
     'download-many': download(200, ''),
-    'download-hostile': pageHostile(words),
+    'download-hostile': pageHostile(translator),
     'download-long': download(3, `${message}\n\n`.repeat(24).slice(0, 5000), `${'verylongname'.repeat(20)}ü.docx`),
     upload: upload(),
     'upload-received': upload({ received: files(name, 2) }),
@@ -300,11 +300,11 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     'gone-busy': gone('busy'),
     'gone-closed': gone('closed'),
     'gone-expired-ask': {
-      title: goneTitle(words, { reason: 'expired' }),
+      title: goneTitle(translator, { reason: 'expired' }),
       page: <GonePage reason="expired" link={{ sender, reference }} asking={{ ...asking, question: 'send_again' }} />,
     },
     'gone-expired-asked': {
-      title: goneTitle(words, { reason: 'expired' }),
+      title: goneTitle(translator, { reason: 'expired' }),
       page: (
         <GonePage
           reason="expired"
@@ -322,7 +322,7 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
     },
     problems: { title: 'Problems', page: <ProblemsPage problems={problems} referenceHref="/docs" /> },
     home: {
-      title: homeTitle(words),
+      title: homeTitle(translator),
       page: (
         <HomePage
           operator="Northwind Files"
@@ -332,14 +332,14 @@ export function pageStates(words: Words, foreign: Foreign = ordinary): Record<st
         />
       ),
     },
-    error: { title: errorTitle(words), page: <ErrorPage requestId="req-01JCQ4W8Z7" /> },
+    error: { title: errorTitle(translator), page: <ErrorPage requestId="req-01JCQ4W8Z7" /> },
   };
 }
 
-function pageHostile(words: Words): PageState {
+function pageHostile(translator: Translator): PageState {
   const list = files(hostile.name, 2);
   return {
-    title: downloadTitle(words, hostile),
+    title: downloadTitle(translator, hostile),
     page: (
       <DownloadPage
         sender={hostile.sender}
@@ -359,7 +359,7 @@ function pageHostile(words: Words): PageState {
 
 /** Every mail there is. */
 export function mailStates(
-  words: Words,
+  translator: Translator,
   foreign: Foreign = ordinary,
   operator: Operator = plainOperator,
 ): Record<string, RenderedMail> {
@@ -370,14 +370,14 @@ export function mailStates(
   const one = { files: files(name, 1), fileCount: 1, totalBytes: totalOf(files(name, 1)) };
   const many = { files: files(name, 5), fileCount: 60, totalBytes: 4.2e9 };
   const webhook = { url: 'https://northwind.example/hooks/waybill', since: new Date('2026-11-09T08:00:00Z') };
-  const letters: Record<string, Letter> = {
-    drop: dropMail(words, { ...linked, ...list, message }),
-    'drop-one': dropMail(words, { ...linked, ...one, message: '' }),
-    'drop-many': dropMail(words, { ...linked, ...many, message: `${message}\n\n`.repeat(5) }),
-    grant: grantMail(words, { ...linked, message, link: link.replace('/d/', '/u/') }),
-    'grant-reminder': grantReminderMail(words, { ...linked, message, link: link.replace('/d/', '/u/') }),
-    code: codeMail(words, { to, code: '482913', minutes: 10, senderName: sender }),
-    receipt: receiptMail(words, {
+  const mailTemplates: Record<string, MailContent> = {
+    drop: dropMail(translator, { ...linked, ...list, message }),
+    'drop-one': dropMail(translator, { ...linked, ...one, message: '' }),
+    'drop-many': dropMail(translator, { ...linked, ...many, message: `${message}\n\n`.repeat(5) }),
+    request: requestMail(translator, { ...linked, message, link: link.replace('/d/', '/u/') }),
+    'request-reminder': requestReminderMail(translator, { ...linked, message, link: link.replace('/d/', '/u/') }),
+    code: codeMail(translator, { to, code: '482913', minutes: 10, senderName: sender }),
+    receipt: receiptMail(translator, {
       to,
       reference,
       receiver: sender,
@@ -385,10 +385,10 @@ export function mailStates(
       sentAt: new Date('2026-11-14T08:00:00Z'),
       completedAt: new Date('2026-11-14T09:12:00Z'),
     }),
-    reminder: reminderMail(words, { ...linked, ...list }),
-    'more-time': questionMail(words, { question: 'more_time', receiver: sender, deadline, reference, to }),
-    'send-again': questionMail(words, { question: 'send_again', receiver: sender, deadline, reference, to }),
-    undeliverable: undeliverableMail(words, {
+    reminder: reminderMail(translator, { ...linked, ...list }),
+    'more-time': questionMail(translator, { question: 'more_time', receiver: sender, deadline, reference, to }),
+    'send-again': questionMail(translator, { question: 'send_again', receiver: sender, deadline, reference, to }),
+    undeliverable: undeliverableMail(translator, {
       to,
       reference,
       receiver: sender,
@@ -396,7 +396,7 @@ export function mailStates(
       sentAt: new Date('2026-11-14T08:00:00Z'),
       ...list,
     }),
-    stopped: undeliverableMail(words, {
+    stopped: undeliverableMail(translator, {
       to,
       reference,
       receiver: sender,
@@ -404,7 +404,7 @@ export function mailStates(
       sentAt: new Date('2026-11-14T08:00:00Z'),
       ...list,
     }),
-    report: reportMail(words, {
+    report: reportMail(translator, {
       to: 'support@northwind.example',
       reference,
       reporter: to,
@@ -412,11 +412,11 @@ export function mailStates(
       senderName: sender,
       sentAt: new Date('2026-11-14T08:00:00Z'),
     }),
-    test: testMail(words, { to }),
-    'webhook-gone': webhookDisabledMail(words, { to, ...webhook, reason: 'gone' }),
-    'webhook-failing': webhookDisabledMail(words, { to, ...webhook, reason: 'failing' }),
-    received: receivedMail(words, { to, reference, contact: sender, message, deadline, ...list }),
-    confirmation: confirmationMail(words, {
+    test: testMail(translator, { to }),
+    'webhook-gone': webhookDisabledMail(translator, { to, ...webhook, reason: 'gone' }),
+    'webhook-failing': webhookDisabledMail(translator, { to, ...webhook, reason: 'failing' }),
+    received: receivedMail(translator, { to, reference, contact: sender, message, deadline, ...list }),
+    confirmation: confirmationMail(translator, {
       to,
       reference,
       receiver: sender,
@@ -427,6 +427,6 @@ export function mailStates(
     }),
   };
   return Object.fromEntries(
-    Object.entries(letters).map(([state, letter]) => [state, renderLetter(words, operator, letter)]),
+    Object.entries(mailTemplates).map(([state, letter]) => [state, renderMail(translator, operator, letter)]),
   );
 }

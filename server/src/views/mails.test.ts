@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { hostile, mailStates } from '../testing/view-states.tsx';
 import { contrast } from './colors.ts';
-import { createLetters } from './letters.ts';
+import { createMailTemplates } from './mail-templates.ts';
 import { codeSms } from './mails/code-mail.ts';
 import { plainOperator } from './operator.ts';
-import { createWords } from './words.ts';
+import { createTranslators } from './translator.ts';
 
-const all = createWords({ fallback: 'en' });
+const all = createTranslators({ fallback: 'en' });
 const languages = all.languages.map(({ language }) => language);
 const english = all.for('en');
-const letters = createLetters(all, plainOperator);
+const mailTemplates = createMailTemplates(all, plainOperator);
 const link = 'https://files.example.com/d/token-of-the-receiver';
 const stopLink = 'https://files.example.com/m/token-to-stop';
 const deadline = new Date('2026-11-21T14:30:00Z');
@@ -33,7 +33,7 @@ function plain(text: string): string {
 }
 
 describe('a drop’s mail', () => {
-  const mail = letters.drop('en', drop);
+  const mail = mailTemplates.drop('en', drop);
 
   test('says who, what, where and until when, in both parts', () => {
     expect(mail.subject).toBe('kim@example.com has sent you 3 files');
@@ -66,7 +66,7 @@ describe('a drop’s mail', () => {
       sentAt: deadline,
       completedAt: deadline,
     };
-    for (const { text, html } of [letters.drop('en', { ...drop, files }), letters.receipt('en', receipt)]) {
+    for (const { text, html } of [mailTemplates.drop('en', { ...drop, files }), mailTemplates.receipt('en', receipt)]) {
       for (const part of [text, html]) {
         expect(part).toMatch(/plan\.pdf[^]*Scanned for viruses: nothing found[^]*film\.mov[^]*Not scanned for viruses/);
       }
@@ -84,7 +84,7 @@ describe('a drop’s mail', () => {
   });
 
   test('names its language and direction', () => {
-    expect(letters.drop('fr', drop).html).toContain('<html lang="fr" dir="ltr">');
+    expect(mailTemplates.drop('fr', drop).html).toContain('<html lang="fr" dir="ltr">');
   });
 
   test('quotes the sender’s words', () => {
@@ -94,7 +94,7 @@ describe('a drop’s mail', () => {
 
 test('a mail about many files lists the first five of them', () => {
   const files = Array.from({ length: 60 }, (_, index) => ({ name: `scan-${index}.tiff`, sizeBytes: 1 }));
-  const mail = letters.drop('en', { ...drop, files, fileCount: 60 });
+  const mail = mailTemplates.drop('en', { ...drop, files, fileCount: 60 });
   for (const part of [mail.text, mail.html]) {
     expect(part).toContain('and 55 more files');
     expect(part.match(/scan-\d+\.tiff/g)).toHaveLength(5);
@@ -105,17 +105,17 @@ describe('a long message', () => {
   const message = `${'Words of the sender that go on and on. '.repeat(20)}The end.`;
 
   test('is cut where its page shows the rest', () => {
-    const { text, html } = letters.drop('en', { ...drop, message });
+    const { text, html } = mailTemplates.drop('en', { ...drop, message });
     for (const part of [text, html]) {
       expect(part).not.toContain('The end.');
       expect(part).toContain('The rest of the message is on the page.');
     }
     expect(quoted(text)).toBe(message.slice(0, 584).trim());
-    expect(quoted(letters.drop('en', { ...drop, message: 'x'.repeat(600) }).text)).toHaveLength(600);
+    expect(quoted(mailTemplates.drop('en', { ...drop, message: 'x'.repeat(600) }).text)).toHaveLength(600);
   });
 
   test('is whole where there is no page', () => {
-    const mail = letters.received('en', { ...drop, contact: 'a@b.example', message });
+    const mail = mailTemplates.received('en', { ...drop, contact: 'a@b.example', message });
     expect(quoted(mail.text)).toBe(message);
     expect(mail.html).toContain('The end.');
   });
@@ -126,13 +126,21 @@ function quoted(text: string): string {
 }
 
 describe.each(languages)('in %s', (language) => {
-  const words = all.for(language);
+  const translator = all.for(language);
 
   test('whoever did not ask for a mail can stop it, and report its sender where there is someone to report to', () => {
-    const stoppable = new Set(['drop', 'drop-one', 'drop-many', 'grant', 'grant-reminder', 'reminder', 'confirmation']);
+    const stoppable = new Set([
+      'drop',
+      'drop-one',
+      'drop-many',
+      'request',
+      'request-reminder',
+      'reminder',
+      'confirmation',
+    ]);
     for (const supportAddress of [undefined, 'help@acme.example']) {
-      const mails = Object.entries(mailStates(words, undefined, { name: 'Acme Files', supportAddress }));
-      const offered = words.t(supportAddress === undefined ? 'mail.stop.link' : 'mail.stop.reportLink');
+      const mails = Object.entries(mailStates(translator, undefined, { name: 'Acme Files', supportAddress }));
+      const offered = translator.t(supportAddress === undefined ? 'mail.stop.link' : 'mail.stop.reportLink');
       for (const [name, { text, html }] of mails) {
         for (const part of [text, html]) expect([name, part.includes('/m/')]).toEqual([name, stoppable.has(name)]);
         if (stoppable.has(name)) expect(html).toContain(`>${offered}</a>`);
@@ -141,16 +149,16 @@ describe.each(languages)('in %s', (language) => {
   });
 
   test('the text parts keep to their width', () => {
-    for (const [name, { text }] of Object.entries(mailStates(words))) {
+    for (const [name, { text }] of Object.entries(mailStates(translator))) {
       const lines = text.split('\n').filter((line) => !line.startsWith('https://'));
       expect([name, lines.filter((line) => line.length > 78)]).toEqual([name, []]);
     }
   });
 
   test('what the button is about comes before what the sender wrote', () => {
-    for (const name of ['drop', 'drop-many', 'grant', 'grant-reminder', 'reminder']) {
-      const { text, html } = mailStates(words)[name] ?? { text: '', html: '' };
-      const note = plain(words.formatDate(deadline));
+    for (const name of ['drop', 'drop-many', 'request', 'request-reminder', 'reminder']) {
+      const { text, html } = mailStates(translator)[name] ?? { text: '', html: '' };
+      const note = plain(translator.formatDate(deadline));
       for (const part of [plain(text), plain(html).slice(html.indexOf('<h1'))]) {
         const [button, until, message, file] = ['https://', note, 'Hello,', 'Delivery note'].map((it) =>
           part.indexOf(it),
@@ -158,7 +166,7 @@ describe.each(languages)('in %s', (language) => {
         const order = [
           button,
           until,
-          ...(name === 'reminder' ? [file] : name.startsWith('grant') ? [message] : [message, file]),
+          ...(name === 'reminder' ? [file] : name.startsWith('request') ? [message] : [message, file]),
         ];
         expect([name, order]).toEqual([name, order.toSorted((a, b) => Number(a) - Number(b))]);
         expect(order).not.toContain(-1);
@@ -167,7 +175,7 @@ describe.each(languages)('in %s', (language) => {
   });
 
   test('nothing is said where nobody sees it', () => {
-    for (const [name, { html }] of Object.entries(mailStates(words))) {
+    for (const [name, { html }] of Object.entries(mailStates(translator))) {
       const hidden = /<div style="display:none[^>]*>([^<]*)<\/div>/.exec(html)?.[1] ?? '';
       const visible = html.replace(/<div style="display:none.*?<\/div>/, '').replace(/<[^>]+>/g, ' ');
       expect(hidden, name).not.toBe('');
@@ -178,13 +186,13 @@ describe.each(languages)('in %s', (language) => {
   });
 
   test('a code is in the subject, for telephones that show it at once', () => {
-    const { code } = mailStates(words);
+    const { code } = mailStates(translator);
     expect(code?.subject).toMatch(/^482913 /);
     expect(code?.text).toContain('\n    482913\n');
   });
 
   test.each([1, 10, 59])('a code is one text message (%d minutes)', (minutes) => {
-    const sms = codeSms(words, { code: '482913', minutes, host: 'files.subdivision.example.org' });
+    const sms = codeSms(translator, { code: '482913', minutes, host: 'files.subdivision.example.org' });
     expect(sms).toContain('482913');
     expect(sms.split('\n').at(-1)).toBe('@files.subdivision.example.org #482913');
     expect(sms.length).toBeLessThanOrEqual(160);
@@ -210,13 +218,15 @@ describe('what strangers write is shown, never obeyed', () => {
   });
 
   test('a name written from right to left does not turn the sentence around it', () => {
-    expect(letters.drop('en', { ...drop, senderName: 'مها' }).subject).toBe('\u2068مها\u2069 has sent you 3 files');
+    expect(mailTemplates.drop('en', { ...drop, senderName: 'مها' }).subject).toBe(
+      '\u2068مها\u2069 has sent you 3 files',
+    );
   });
 });
 
 test.each(languages)('a receipt in %s claims that the files were sent, not that they arrived', (language) => {
   const files = [{ name: 'plan.pdf', sizeBytes: 1 }];
-  const mail = letters.receipt(language, {
+  const mail = mailTemplates.receipt(language, {
     to,
     reference: drop.reference,
     receiver: 'a@b.example',
@@ -262,7 +272,7 @@ test('a mail about a drop says by which reference people speak of it', () => {
 });
 
 test('a sender with a name is shown with their address', () => {
-  const { subject, text } = letters.drop('en', { ...drop, senderName: 'Kim Berg' });
+  const { subject, text } = mailTemplates.drop('en', { ...drop, senderName: 'Kim Berg' });
   expect(subject).toBe('Kim Berg has sent you 3 files');
   expect(text).toContain('From: Kim Berg (kim@example.com)');
 });

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { type Foreign, hostile, type PageState, pageStates } from '../testing/view-states.tsx';
 import { plainOperator } from './operator.ts';
 import { languageLinks, renderPage } from './render-page.tsx';
-import { createWords, type Words } from './words.ts';
+import { createTranslators, type Translator } from './translator.ts';
 
-const all = createWords({ fallback: 'en' });
+const all = createTranslators({ fallback: 'en' });
 const english = all.for('en');
 
-function html(words: Words, state: PageState): string {
-  return renderPage(words, {
+function html(translator: Translator, state: PageState): string {
+  return renderPage(translator, {
     title: state.title,
     page: state.page,
     languageLinks: languageLinks(all, '/d/page'),
@@ -26,21 +26,24 @@ function stateOf(name: string, foreign?: Foreign): PageState {
 }
 
 describe.each(all.languages.map(({ language }) => language))('in %s', (language) => {
-  const words = all.for(language);
+  const translator = all.for(language);
 
-  test.each(Object.entries(pageStates(words)))('%s is a whole page without style or script in it', (name, state) => {
-    const page = html(words, state);
-    expect(page).toMatch(new RegExp(`^<!doctype html><html lang="${language}" dir="ltr">`));
-    const tags = page.match(/<[a-z][^>]*>/gi)?.join('\n');
-    expect(tags).not.toMatch(/\sstyle=|<style|\son[a-z]+=|="javascript:|<script(?! type="application\/json")/i);
-    expect(page.match(/<h1[ >]/g)).toHaveLength(1);
-    expect(page.match(/<main[ >]/g)).toHaveLength(1);
-    expect(page).toContain('<meta name="referrer" content="no-referrer"/>');
-    if (name === 'download-hostile') return;
-    // A key on the page means that a text is missing, and a placeholder means that it was not filled in.
-    const said = page.replace(/<script.*<\/script>/s, '').replace(/<[^>]*>/g, '\n');
-    expect(said).not.toMatch(/\b(?:common|landing|confirm|code|download|upload|sent|gone|error)\.[a-z]+|\{\{/);
-  });
+  test.each(Object.entries(pageStates(translator)))(
+    '%s is a whole page without style or script in it',
+    (name, state) => {
+      const page = html(translator, state);
+      expect(page).toMatch(new RegExp(`^<!doctype html><html lang="${language}" dir="ltr">`));
+      const tags = page.match(/<[a-z][^>]*>/gi)?.join('\n');
+      expect(tags).not.toMatch(/\sstyle=|<style|\son[a-z]+=|="javascript:|<script(?! type="application\/json")/i);
+      expect(page.match(/<h1[ >]/g)).toHaveLength(1);
+      expect(page.match(/<main[ >]/g)).toHaveLength(1);
+      expect(page).toContain('<meta name="referrer" content="no-referrer"/>');
+      if (name === 'download-hostile') return;
+      // A key on the page means that a text is missing, and a placeholder means that it was not filled in.
+      const said = page.replace(/<script.*<\/script>/s, '').replace(/<[^>]*>/g, '\n');
+      expect(said).not.toMatch(/\b(?:common|landing|confirm|code|download|upload|sent|gone|error)\.[a-z]+|\{\{/);
+    },
+  );
 });
 
 describe('what strangers write is shown, never obeyed', () => {

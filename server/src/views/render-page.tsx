@@ -1,8 +1,8 @@
 import type { JSX, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { WordsContext } from './components/words-context.ts';
+import { TranslatorContext } from './components/translator-context.ts';
 import type { Operator } from './operator.ts';
-import type { AllWords, Words } from './words.ts';
+import type { Translator, Translators } from './translator.ts';
 
 export interface LanguageLink {
   readonly language: string;
@@ -28,27 +28,27 @@ export interface Frame {
 }
 
 /** A whole HTML document. It contains no style and no script, so that the strictest policy can forbid both. */
-export function renderPage(words: Words, frame: Frame): string {
+export function renderPage(translator: Translator, frame: Frame): string {
   return `<!doctype html>${renderToString(
-    <WordsContext.Provider value={words}>
-      <Document words={words} frame={frame} />
-    </WordsContext.Provider>,
+    <TranslatorContext.Provider value={translator}>
+      <Document translator={translator} frame={frame} />
+    </TranslatorContext.Provider>,
   )}`;
 }
 
 /** The same page in every available language, requested with `?lang=`. */
-export function languageLinks(words: AllWords, path: string): readonly LanguageLink[] {
-  return words.languages.map(({ language, name }) => ({
+export function languageLinks(translator: Translators, path: string): readonly LanguageLink[] {
+  return translator.languages.map(({ language, name }) => ({
     language,
     name,
     href: `${path}?lang=${encodeURIComponent(language)}`,
   }));
 }
 
-function Document({ words, frame }: { words: Words; frame: Frame }): JSX.Element {
+function Document({ translator, frame }: { translator: Translator; frame: Frame }): JSX.Element {
   const { operator } = frame;
   return (
-    <html lang={words.language} dir={words.dir}>
+    <html lang={translator.language} dir={translator.dir}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -69,9 +69,9 @@ function Document({ words, frame }: { words: Words; frame: Frame }): JSX.Element
         </header>
         {frame.page}
         <footer class="foot">
-          <Contact words={words} operator={operator} />
+          <Contact translator={translator} operator={operator} />
           {frame.languageLinks.length > 1 && (
-            <nav aria-label={words.t('common.language')}>
+            <nav aria-label={translator.t('common.language')}>
               <ul>
                 {frame.languageLinks.map(({ language, name, href }) => (
                   <li key={language}>
@@ -79,7 +79,7 @@ function Document({ words, frame }: { words: Words; frame: Frame }): JSX.Element
                       href={href}
                       lang={language}
                       hreflang={language}
-                      aria-current={language === words.language ? 'true' : undefined}
+                      aria-current={language === translator.language ? 'true' : undefined}
                     >
                       {name}
                     </a>
@@ -95,26 +95,26 @@ function Document({ words, frame }: { words: Words; frame: Frame }): JSX.Element
 }
 
 /** Who runs this server, and whom to ask. */
-function Contact({ words, operator }: { words: Words; operator: Operator }): JSX.Element {
+function Contact({ translator, operator }: { translator: Translator; operator: Operator }): JSX.Element {
   const { supportAddress, imprintUrl, privacyUrl } = operator;
   return (
     <ul class="contact">
       <li>
-        <a href="/">{words.t('home.link')}</a>
+        <a href="/">{translator.t('home.link')}</a>
       </li>
       {supportAddress !== undefined && (
         <li>
-          {words.t('common.support')} <a href={`mailto:${supportAddress}`}>{supportAddress}</a>
+          {translator.t('common.support')} <a href={`mailto:${supportAddress}`}>{supportAddress}</a>
         </li>
       )}
       {imprintUrl !== undefined && (
         <li>
-          <a href={imprintUrl}>{words.t('common.imprint')}</a>
+          <a href={imprintUrl}>{translator.t('common.imprint')}</a>
         </li>
       )}
       {privacyUrl !== undefined && (
         <li>
-          <a href={privacyUrl}>{words.t('common.privacy')}</a>
+          <a href={privacyUrl}>{translator.t('common.privacy')}</a>
         </li>
       )}
     </ul>

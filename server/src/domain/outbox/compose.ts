@@ -3,74 +3,84 @@ import type { Question } from '../links/ask-sender.ts';
 import { codeMinutes, codeOf } from '../links/code.ts';
 import { linkToken } from '../links/link-token.ts';
 import { referenceOf } from '../reference.ts';
-import type { Letter } from './letters.ts';
+import type { RenderedMail } from './mail-templates.ts';
 import type { MessageKind, WaitingMessage } from './outbox-store.ts';
 
-type Needs = Pick<Engines, 'letters' | 'keys' | 'policy' | 'stopLinks'>;
+type Needs = Pick<Engines, 'mailTemplates' | 'keys' | 'policy' | 'stopLinks'>;
 
 /** The text of a waiting mail. Its secrets are derived here and nowhere else. */
-export function composeMail(engines: Needs, message: WaitingMessage): Promise<Letter> {
+export function composeMail(engines: Needs, message: WaitingMessage): Promise<RenderedMail> {
   return composers[message.kind](engines, message);
 }
 
 /** Only codes are sent by SMS. */
 export async function composeSms(engines: Needs, message: WaitingMessage): Promise<string> {
-  return engines.letters.codeSms(message.language, {
+  return engines.mailTemplates.codeSms(message.language, {
     code: await codeIn(engines, message),
     minutes: codeMinutes,
     host: new URL(engines.policy.publicUrl).hostname,
   });
 }
 
-const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) => Promise<Letter>> = {
+const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) => Promise<RenderedMail>> = {
   async invitation(engines, message) {
     const about = { ...said(message), ...stoppable(engines, message), link: await linkIn(engines, message) };
     return message.dropType === 'downloadfiles'
-      ? engines.letters.drop(message.language, { ...about, ...listed(message) })
-      : engines.letters.grant(message.language, about);
+      ? engines.mailTemplates.drop(message.language, { ...about, ...listed(message) })
+      : engines.mailTemplates.request(message.language, about);
   },
   async reminder(engines, message) {
     const about = { ...said(message), ...stoppable(engines, message), link: await linkIn(engines, message) };
     return message.dropType === 'downloadfiles'
-      ? engines.letters.reminder(message.language, { ...about, ...listed(message) })
-      : engines.letters.grantReminder(message.language, about);
+      ? engines.mailTemplates.reminder(message.language, { ...about, ...listed(message) })
+      : engines.mailTemplates.requestReminder(message.language, about);
   },
   async code(engines, message) {
     const { to, accountName: senderName } = message;
     const code = await codeIn(engines, message);
-    return engines.letters.code(message.language, { to, code, minutes: codeMinutes, senderName });
+    return engines.mailTemplates.code(message.language, { to, code, minutes: codeMinutes, senderName });
   },
   async receipt(engines, message) {
     const { email: receiver, completedAt } = message.person;
     const times = { sentAt: message.createdAt, completedAt: completedAt ?? message.createdAt };
-    return engines.letters.receipt(message.language, { ...named(message), ...listed(message), ...times, receiver });
+    return engines.mailTemplates.receipt(message.language, {
+      ...named(message),
+      ...listed(message),
+      ...times,
+      receiver,
+    });
   },
   more_time: (engines, message) => asked(engines, message, 'more_time'),
   send_again: (engines, message) => asked(engines, message, 'send_again'),
   async undeliverable(engines, message) {
     const { email: receiver, undeliverable, stopped } = message.person;
     const about = { sentAt: message.createdAt, receiver, answer: stopped ? undefined : (undeliverable ?? '') };
-    return engines.letters.undeliverable(message.language, { ...named(message), ...listed(message), ...about });
+    return engines.mailTemplates.undeliverable(message.language, { ...named(message), ...listed(message), ...about });
   },
   async received(engines, message) {
     const about = { ...said(message), ...listed(message), contact: message.person.email };
-    return engines.letters.received(message.language, about);
+    return engines.mailTemplates.received(message.language, about);
   },
   // In the server's language, which its operator reads.
   async report(engines, message) {
     const { account: sender, accountName: senderName, createdAt: sentAt, person } = message;
-    return engines.letters.report('', { ...named(message), sender, senderName, sentAt, reporter: person.email });
+    return engines.mailTemplates.report('', { ...named(message), sender, senderName, sentAt, reporter: person.email });
   },
   async confirmation(engines, message) {
     const about = { receiver: message.accountName, sentAt: message.createdAt, message: message.message };
     const stop = stoppable(engines, message);
-    return engines.letters.confirmation(message.language, { ...named(message), ...listed(message), ...about, ...stop });
+    return engines.mailTemplates.confirmation(message.language, {
+      ...named(message),
+      ...listed(message),
+      ...about,
+      ...stop,
+    });
   },
 };
 
-async function asked({ letters }: Needs, message: WaitingMessage, question: Question): Promise<Letter> {
+async function asked({ mailTemplates }: Needs, message: WaitingMessage, question: Question): Promise<RenderedMail> {
   const { language, person, expiresAt: deadline } = message;
-  return letters.question(language, { ...named(message), question, receiver: person.email, deadline });
+  return mailTemplates.question(language, { ...named(message), question, receiver: person.email, deadline });
 }
 
 const named = ({ to, dropId }: WaitingMessage) => ({ to, reference: referenceOf(dropId) });

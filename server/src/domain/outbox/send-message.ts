@@ -33,12 +33,12 @@ type Needs = Pick<
   | 'returnPaths'
   | 'stopLinks'
   | 'sms'
-  | 'letters'
+  | 'mailTemplates'
   | 'keys'
   | 'random'
   | 'policy'
   | 'checkpoint'
-  | 'recipientPace'
+  | 'receiverPace'
   | 'logger'
 >;
 
@@ -95,8 +95,8 @@ export async function sendMessage(
 }
 
 /** A person is waiting for a code, and codes have their own limit. */
-async function paceOf({ recipientPace }: Needs, { kind, to }: WaitingMessage): Promise<number> {
-  return kind === 'code' ? 0 : recipientPace.take(to);
+async function paceOf({ receiverPace }: Needs, { kind, to }: WaitingMessage): Promise<number> {
+  return kind === 'code' ? 0 : receiverPace.take(to);
 }
 
 /** Tries to send the message. Returns its new state, and why. */

@@ -9,9 +9,9 @@ import { testPolicy } from '../../testing/exchange.ts';
 import { delivered } from '../../testing/mailbox.ts';
 import { type SmtpStage, scriptedSmtp } from '../../testing/scripted-smtp.ts';
 import { closedPort } from '../../testing/tcp.ts';
-import { createLetters } from '../../views/letters.ts';
+import { createMailTemplates } from '../../views/mail-templates.ts';
 import { plainOperator } from '../../views/operator.ts';
-import { createWords } from '../../views/words.ts';
+import { createTranslators } from '../../views/translator.ts';
 import type { DnsRecords } from '../ports/mail-setup.ts';
 import { findRecords } from './find-mail-records.ts';
 import { ReturnPaths } from './return-paths.ts';
@@ -111,7 +111,7 @@ describe('of the mail server', () => {
     const engines = {
       mailer,
       probeMailServer: () => probeMailServer(url),
-      letters: createLetters(createWords({ fallback: 'en' }), plainOperator),
+      mailTemplates: createMailTemplates(createTranslators({ fallback: 'en' }), plainOperator),
       policy: { ...testPolicy, mailFrom: 'waybill@good.example' },
       returnPaths: new ReturnPaths('bounces@good.example', randomBytes(32)),
       random: { bytes: randomBytes, uuid: () => randomUUID() },

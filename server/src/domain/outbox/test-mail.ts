@@ -14,7 +14,7 @@ export interface MailFinding {
   readonly advice?: string;
 }
 
-type Needs = Pick<Engines, 'mailer' | 'letters' | 'policy' | 'returnPaths' | 'random'> & {
+type Needs = Pick<Engines, 'mailer' | 'mailTemplates' | 'policy' | 'returnPaths' | 'random'> & {
   readonly probeMailServer: ProbeMailServer;
 };
 
@@ -73,7 +73,7 @@ function adviceOn(failure: string, isLocal: boolean): string {
 }
 
 async function handOver(
-  { mailer, letters, policy, returnPaths, random }: Needs,
+  { mailer, mailTemplates, policy, returnPaths, random }: Needs,
   facts: MailServerFacts,
   to: string,
 ): Promise<MailFinding> {
@@ -89,7 +89,7 @@ async function handOver(
       replyTo: policy.mailFrom,
       envelopeFrom: returnPaths?.of(id) ?? policy.mailFrom,
       to,
-      ...letters.test('', { to }),
+      ...mailTemplates.test('', { to }),
     });
     const found = onOneLine(answer);
     return outcome === 'sent'

@@ -31,6 +31,6 @@ export interface MessageLimit {
  * The messages that one recipient is sent per hour by all accounts together: counts one, or returns the seconds to
  * wait.
  */
-export interface RecipientPace {
+export interface ReceiverPace {
   take(recipient: string): Promise<number>;
 }

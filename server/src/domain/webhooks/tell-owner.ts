@@ -4,11 +4,11 @@ import { messageIdOf } from '../outbox/message-id.ts';
 /** The job that mails the owner of a webhook that it was disabled. It is tried again, for days, until it succeeds. */
 export const tellOwnerJob = 'tell-owner-of-webhook';
 
-type Needs = Pick<Engines, 'store' | 'mailer' | 'letters' | 'policy' | 'returnPaths' | 'logger'>;
+type Needs = Pick<Engines, 'store' | 'mailer' | 'mailTemplates' | 'policy' | 'returnPaths' | 'logger'>;
 
 /** Nothing is sent if the webhook was enabled or removed in the meantime. */
 export async function tellOwner(
-  { store, mailer, letters, policy, returnPaths, logger }: Needs,
+  { store, mailer, mailTemplates, policy, returnPaths, logger }: Needs,
   accountId: string,
   webhookId: string,
   messageId: string,
@@ -26,7 +26,7 @@ export async function tellOwner(
     replyTo: policy.mailFrom,
     envelopeFrom: returnPaths?.of(messageId) ?? policy.mailFrom,
     to: account.email,
-    ...letters.webhookDisabled(account.language, {
+    ...mailTemplates.webhookDisabled(account.language, {
       to: account.email,
       url: webhook.url,
       reason,

@@ -5,7 +5,7 @@ import { connectValkey } from './connect.ts';
 import { valkeyCsrfTokens } from './csrf-tokens.ts';
 import { valkeyFailureLimit } from './failure-limit.ts';
 import { valkeyMessageLimit } from './message-limit.ts';
-import { valkeyRecipientPace } from './recipient-pace.ts';
+import { valkeyReceiverPace } from './recipient-pace.ts';
 
 limitsContract('Redis', async () => {
   const random = { bytes: randomBytes, uuid: randomUUID };
@@ -16,7 +16,7 @@ limitsContract('Redis', async () => {
     csrfTokens: pair((client) => valkeyCsrfTokens(client, random, contractSettings.csrfTokens)),
     failureLimit: pair((client) => valkeyFailureLimit(client, contractSettings.failureLimit)),
     messageLimit: pair((client) => valkeyMessageLimit(client, contractSettings.messageLimit)),
-    recipientPace: pair((client) => valkeyRecipientPace(client, contractSettings.recipientPace)),
+    receiverPace: pair((client) => valkeyReceiverPace(client, contractSettings.receiverPace)),
     async elapse(subject, seconds) {
       for (const key of await here.keys(`waybill:*${subject}*`)) {
         if ((await here.type(key)) === 'zset') {

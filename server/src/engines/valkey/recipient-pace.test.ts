@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { closedPort } from '../../testing/tcp.ts';
 import { connectValkey } from './connect.ts';
-import { valkeyRecipientPace } from './recipient-pace.ts';
+import { valkeyReceiverPace } from './recipient-pace.ts';
 
 test('each process counts for itself without a connection', async () => {
   const client = connectValkey(`redis://127.0.0.1:${await closedPort()}`, () => undefined);
-  const alone = valkeyRecipientPace(client, { perHour: 3 });
+  const alone = valkeyReceiverPace(client, { perHour: 3 });
   const to = 'a@example.org';
   for (let times = 0; times < 3; times += 1) expect(await alone.take(to)).toBe(0);
   expect(await alone.take(to)).toBeGreaterThan(0);

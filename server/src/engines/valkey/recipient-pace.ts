@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RecipientPace } from '../../domain/ports/limits.ts';
+import type { ReceiverPace } from '../../domain/ports/limits.ts';
 
 const hourSeconds = 60 * 60;
 
 /** Shared by all processes; each counts for itself while the shared count is unavailable. Counts may be lost. */
-export function valkeyRecipientPace(redis: Redis, options: { perHour: number }): RecipientPace {
+export function valkeyReceiverPace(redis: Redis, options: { perHour: number }): ReceiverPace {
   const shared = { keyPrefix: 'waybill:pace', points: options.perHour, duration: hourSeconds };
   const limiter = new RateLimiterRedis({
     ...shared,

@@ -28,9 +28,9 @@ export function askPage(
       throw error;
     });
     requireOwnForm(request);
-    const words = wordsFor(options, request, link.language);
+    const translator = wordsFor(options, request, link.language);
     // A scanner that posts forms must not cause a mail to be sent.
-    if (!isConfirmed(request, words)) return askToConfirm(options, request, reply, words, pagesOf(link).kind);
+    if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, pagesOf(link).kind);
     await askSender(engines, link);
     const page = request.url.split('?', 1)[0]?.replace(/\/ask$/, '') ?? '';
     return reply.redirect(inChosenLanguage(request, authentication === 'link' ? page : `${page}/`), 303);

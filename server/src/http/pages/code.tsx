@@ -61,7 +61,7 @@ export async function sendCodePage(
 ): Promise<FastifyReply> {
   const problem = told ?? (await standing(engines, session));
   const target = codeTarget(engines, session.link) ?? { channel: 'mail', to: session.link.receiver };
-  const words = wordsFor(options, request, session.link.language);
+  const translator = wordsFor(options, request, session.link.language);
   const props: CodePageProps = {
     channel: target.channel,
     target: target.channel === 'sms' ? maskedNumber(target.to) : maskedAddress(target.to),
@@ -72,7 +72,7 @@ export async function sendCodePage(
     problem,
     triesLeft: problem === 'wrong' && session.code ? maxTries - session.code.tries : undefined,
   };
-  return sendPage(options, request, reply, words, { title: codeTitle(words), page: <CodePage {...props} /> });
+  return sendPage(options, request, reply, translator, { title: codeTitle(translator), page: <CodePage {...props} /> });
 }
 
 /** What prevents this browser from entering a code, or from asking for another. */

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IconName } from '../../views/components/icon.tsx';
 import { ConfirmPage, confirmTitle, isConfirmation } from '../../views/pages/confirm-page.tsx';
-import type { Words } from '../../views/words.ts';
+import type { Translator } from '../../views/translator.ts';
 import { type PageOptions, sendPage } from './page.ts';
 import { formOf, isPersonsClick } from './person.ts';
 
 /** Whether a person sent this form: they pressed its button, or typed the word that the page below asks for. */
-export function isConfirmed(request: FastifyRequest, words: Words): boolean {
+export function isConfirmed(request: FastifyRequest, translator: Translator): boolean {
   const form = formOf(request);
-  return isPersonsClick(request, form) || isConfirmation(words, form.get('word') ?? '');
+  return isPersonsClick(request, form) || isConfirmation(translator, form.get('word') ?? '');
 }
 
 /** Asks for the word; it is sent to where the form was sent. */
@@ -16,9 +16,12 @@ export function askToConfirm(
   options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-  words: Words,
+  translator: Translator,
   icon: IconName,
 ): Promise<FastifyReply> {
   const props = { icon, action: request.url, wrong: formOf(request).has('word') };
-  return sendPage(options, request, reply, words, { title: confirmTitle(words), page: <ConfirmPage {...props} /> });
+  return sendPage(options, request, reply, translator, {
+    title: confirmTitle(translator),
+    page: <ConfirmPage {...props} />,
+  });
 }

@@ -14,13 +14,13 @@ export function donePage(app: App, engines: PageEngines, options: PageOptions, p
     requireOwnForm(request);
     const secret = secretOf(request);
     const link = secret === undefined ? undefined : await closeSession(engines, secret);
-    const words = wordsFor(options, request, link?.language);
+    const translator = wordsFor(options, request, link?.language);
     return sendPage(
       options,
       request,
       reply.header('set-cookie', endedCookie(pages, request, options.secureCookies)),
-      words,
-      { title: goneTitle(words, { reason: 'closed' }), page: <GonePage reason="closed" /> },
+      translator,
+      { title: goneTitle(translator, { reason: 'closed' }), page: <GonePage reason="closed" /> },
     );
   });
 }

@@ -30,7 +30,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
       const { link } = session;
       const files = await engines.store.links.files(link);
-      const words = wordsFor(options, request, link.language);
+      const translator = wordsFor(options, request, link.language);
       const props = {
         sender: named(link.senderName, link.sender),
         reference: referenceOf(link.dropId),
@@ -52,8 +52,8 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
         asking: askingOf(request, link),
         doneAction: inChosenLanguage(request, 'done'),
       };
-      return sendPage(options, request, reply, words, {
-        title: downloadTitle(words, props),
+      return sendPage(options, request, reply, translator, {
+        title: downloadTitle(translator, props),
         page: <DownloadPage {...props} />,
         script: 'download.ts',
       });

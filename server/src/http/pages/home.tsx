@@ -10,14 +10,17 @@ export function homePage(app: App, { policy }: Pick<PageEngines, 'policy'>, opti
     url: '/',
     config: { authentication: 'nobody' },
     handler: async (request, reply) => {
-      const words = wordsFor(options, request);
+      const translator = wordsFor(options, request);
       const props = {
         operator: options.operator.name,
         publicUrl: policy.publicUrl,
         mailFrom: policy.mailFrom,
         apiDescription: '/docs',
       };
-      return sendPage(options, request, reply, words, { title: homeTitle(words), page: <HomePage {...props} /> });
+      return sendPage(options, request, reply, translator, {
+        title: homeTitle(translator),
+        page: <HomePage {...props} />,
+      });
     },
   });
 }

@@ -29,9 +29,9 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
     return link;
   };
   const land = (request: FastifyRequest, reply: FastifyReply, link: Link) => {
-    const words = wordsFor(options, request, link.language);
-    return sendPage(options, request, reply, words, {
-      title: linkLandingTitle(words, { kind }),
+    const translator = wordsFor(options, request, link.language);
+    return sendPage(options, request, reply, translator, {
+      title: linkLandingTitle(translator, { kind }),
       page: (
         <LinkLandingPage
           kind={kind}
@@ -54,8 +54,8 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
   app.post(url, { config }, async (request, reply) => {
     const link = await find(request);
     if (!isOwnForm(request)) return land(request, reply, link);
-    const words = wordsFor(options, request, link.language);
-    if (!isConfirmed(request, words)) return askToConfirm(options, request, reply, words, kind);
+    const translator = wordsFor(options, request, link.language);
+    if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, kind);
     const secret = await openLink(engines, link);
     // If a code is required, a shared computer must not stay signed in for the next person.
     const expires = codeTarget(engines, link) ? undefined : link.expiresAt;

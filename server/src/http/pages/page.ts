@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import type { Operator } from '../../views/operator.ts';
 import { languageLinks, renderPage } from '../../views/render-page.tsx';
-import { type AllWords, acceptedLanguages, type Words } from '../../views/words.ts';
+import { acceptedLanguages, type Translator, type Translators } from '../../views/translator.ts';
 import type { Assets } from './assets.ts';
 import { bestEncoding, compressed, type Encoding } from './compress.ts';
 
 export interface PageOptions {
-  readonly words: AllWords;
+  readonly translator: Translators;
   readonly assets: Assets;
   readonly operator: Operator;
   /** Whether the public URL is https, so that cookies are only sent over it. */
@@ -19,11 +19,11 @@ const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** The reader's choice, otherwise the receiver's language as given by the sender, otherwise the browser's. */
-export function wordsFor(options: PageOptions, request: FastifyRequest, receiverLanguage = ''): Words {
+export function wordsFor(options: PageOptions, request: FastifyRequest, receiverLanguage = ''): Translator {
   const { lang } = request.query as { lang?: unknown };
   const chosen = typeof lang === 'string' ? lang : '';
   const browser = acceptedLanguages(request.headers['accept-language']);
-  return options.words.for([chosen, receiverLanguage, ...browser].filter(Boolean));
+  return options.translator.for([chosen, receiverLanguage, ...browser].filter(Boolean));
 }
 
 /** The path, with the language that the reader chose. */
@@ -44,11 +44,11 @@ export async function sendPage(
   options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
-  words: Words,
+  translator: Translator,
   content: PageContent,
 ): Promise<FastifyReply> {
   const encoding = bestEncoding(request.headers['accept-encoding']);
-  const html = renderContent(options, request, words, content);
+  const html = renderContent(options, request, translator, content);
   return sendEncoded(reply, encoding, await compressed(html, encoding, 'quick'));
 }
 
@@ -58,13 +58,13 @@ export async function sendPage(
  */
 export class SharedPage {
   readonly #options: PageOptions;
-  readonly #words: Words;
+  readonly #translator: Translator;
   readonly #content: PageContent;
   readonly #encoded = new Map<Encoding | undefined, Promise<string | Buffer>>();
 
-  constructor(options: PageOptions, words: Words, content: PageContent) {
+  constructor(options: PageOptions, translator: Translator, content: PageContent) {
     this.#options = options;
-    this.#words = words;
+    this.#translator = translator;
     this.#content = { ...content, languages: 'one' };
   }
 
@@ -72,19 +72,25 @@ export class SharedPage {
     const encoding = bestEncoding(request.headers['accept-encoding']);
     const body =
       this.#encoded.get(encoding) ??
-      compressed(renderContent(this.#options, request, this.#words, this.#content), encoding, 'quick');
+      compressed(renderContent(this.#options, request, this.#translator, this.#content), encoding, 'quick');
     this.#encoded.set(encoding, body);
     return sendEncoded(reply, encoding, await body);
   }
 }
 
-function renderContent(options: PageOptions, request: FastifyRequest, words: Words, content: PageContent): string {
+function renderContent(
+  options: PageOptions,
+  request: FastifyRequest,
+  translator: Translator,
+  content: PageContent,
+): string {
   const path = request.url.split('?', 1)[0] as string;
-  return renderPage(words, {
+  return renderPage(translator, {
     title: content.title,
     page: content.page,
     // The result of a POST cannot be requested again in another language.
-    languageLinks: request.method === 'POST' || content.languages === 'one' ? [] : languageLinks(options.words, path),
+    languageLinks:
+      request.method === 'POST' || content.languages === 'one' ? [] : languageLinks(options.translator, path),
     stylesheet: options.assets.href('src/views/assets/pages.css'),
     script: options.assets.href(`src/views/islands/${content.script ?? 'gesture.ts'}`),
     icon: options.assets.href('src/views/assets/mark.svg'),

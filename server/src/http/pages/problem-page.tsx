@@ -16,7 +16,7 @@ export function sendProblemPage(
   reason: GonePageProps['reason'] | 'error',
   link?: Link,
 ): Promise<FastifyReply> {
-  const words = wordsFor(options, request, link?.language);
+  const translator = wordsFor(options, request, link?.language);
   const about = link && {
     link: { sender: named(link.senderName, link.sender), reference: referenceOf(link.dropId) },
     asking: askingOf(request, link),
@@ -25,10 +25,10 @@ export function sendProblemPage(
     options,
     request,
     reply,
-    words,
+    translator,
     reason === 'error'
-      ? { title: errorTitle(words), page: <ErrorPage requestId={request.id} /> }
-      : { title: goneTitle(words, { reason }), page: <GonePage reason={reason} {...about} /> },
+      ? { title: errorTitle(translator), page: <ErrorPage requestId={request.id} /> }
+      : { title: goneTitle(translator, { reason }), page: <GonePage reason={reason} {...about} /> },
   );
 }
 

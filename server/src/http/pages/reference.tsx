@@ -20,7 +20,7 @@ export function referencePages(app: App, { reference, problems }: Reference, opt
     [reference.problemsHref, 'Problems', <ProblemsPage {...problems} />],
   ];
   for (const [url, title, page] of pages) {
-    const shared = new SharedPage(options, options.words.for('en'), { title, page });
+    const shared = new SharedPage(options, options.translator.for('en'), { title, page });
     app.get(url, { config: { authentication: 'nobody' } }, async (request, reply) => shared.send(request, reply));
   }
 }

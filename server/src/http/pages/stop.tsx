@@ -28,7 +28,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
     return found;
   };
   const show = (request: FastifyRequest, reply: FastifyReply, { sender, senderName, ...about }: Correspondence) => {
-    const words = wordsFor(options, request, about.language);
+    const translator = wordsFor(options, request, about.language);
     const { address, stopped, reported } = about;
     const path = request.url.split('?', 1)[0] as string;
     const actionOf = (choice: keyof typeof choices) => inChosenLanguage(request, `${path}/${choice}`);
@@ -46,7 +46,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
         gesture={gestureField}
       />
     );
-    return sendPage(options, request, reply, words, { title: stopTitle(words, { stopped }), page });
+    return sendPage(options, request, reply, translator, { title: stopTitle(translator, { stopped }), page });
   };
 
   app.get(url, { config }, async (request, reply) => show(request, reply, await find(request)));
@@ -67,9 +67,9 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
     app.post(`${url}/${choice}`, { config }, async (request, reply) => {
       const found = await find(request);
       requireOwnForm(request);
-      const words = wordsFor(options, request, found.language);
+      const translator = wordsFor(options, request, found.language);
       // A scanner that posts forms must not change anything.
-      if (!isConfirmed(request, words)) return askToConfirm(options, request, reply, words, 'mail');
+      if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, 'mail');
       await make(engines, found);
       const { token } = request.params as { token: string };
       return reply.redirect(inChosenLanguage(request, `/m/${token}`), 303);

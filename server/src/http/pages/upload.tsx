@@ -139,7 +139,7 @@ async function sendUploadPage(
     sentThrough(engines, link),
     policyOf(engines, link.accountId),
   ]);
-  const words = wordsFor(options, request, link.language);
+  const translator = wordsFor(options, request, link.language);
   const path = pathOf(request);
   const props: UploadPageProps = {
     sender: named(link.senderName, link.sender),
@@ -158,11 +158,11 @@ async function sendUploadPage(
     sent,
     maxFiles: limits.filesPerDraft,
     maxFileBytes,
-    wordsJson: islandTexts(words),
+    wordsJson: islandTexts(translator),
     ...refused,
   };
-  return sendPage(options, request, reply, words, {
-    title: uploadTitle(words, props),
+  return sendPage(options, request, reply, translator, {
+    title: uploadTitle(translator, props),
     page: <UploadPage {...props} />,
     script: 'upload.tsx',
   });
@@ -176,7 +176,7 @@ function sendSentPage(
   last: Sending,
   earlier: readonly Sending[],
 ): Promise<FastifyReply> {
-  const words = wordsFor(options, request, link.language);
+  const translator = wordsFor(options, request, link.language);
   const path = pathOf(request);
   const props = {
     sender: named(link.senderName, link.sender),
@@ -185,7 +185,7 @@ function sendSentPage(
     more: link.usedUp ? undefined : { href: inChosenLanguage(request, `${path}more`), until: link.expiresAt },
     doneAction: inChosenLanguage(request, `${path}done`),
   };
-  return sendPage(options, request, reply, words, { title: sentTitle(words), page: <SentPage {...props} /> });
+  return sendPage(options, request, reply, translator, { title: sentTitle(translator), page: <SentPage {...props} /> });
 }
 
 function pathOf(request: FastifyRequest): string {

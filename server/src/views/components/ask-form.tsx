@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Button } from './button.tsx';
-import { useWords } from './words-context.ts';
+import { useTranslator } from './translator-context.ts';
 
 /** What a receiver may ask the sender: for more time, or to send it again. */
 export interface Asking {
@@ -17,12 +17,12 @@ const texts = {
 } as const;
 
 export function AskForm({ question, asked, action, gesture }: Asking): JSX.Element {
-  const words = useWords();
-  if (asked) return <p class="quiet">{words.t(texts[question].asked)}</p>;
+  const translator = useTranslator();
+  if (asked) return <p class="quiet">{translator.t(texts[question].asked)}</p>;
   return (
     <form method="post" action={action} data-gesture={gesture}>
       <input type="hidden" name={gesture} value="" />
-      <Button>{words.t(texts[question].button)}</Button>
+      <Button>{translator.t(texts[question].button)}</Button>
     </form>
   );
 }

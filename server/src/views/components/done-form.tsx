@@ -1,14 +1,14 @@
 import type { JSX } from 'preact';
 import { Button } from './button.tsx';
-import { useWords } from './words-context.ts';
+import { useTranslator } from './translator-context.ts';
 
 /** For a device that others also use: ends the session that the link opened here. */
 export function DoneForm({ action }: { action: string }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
     <form method="post" action={action} class="done-here">
-      <p class="quiet small">{words.t('done.note')}</p>
-      <Button>{words.t('done.button')}</Button>
+      <p class="quiet small">{translator.t('done.note')}</p>
+      <Button>{translator.t('done.button')}</Button>
     </form>
   );
 }

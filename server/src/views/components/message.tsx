@@ -1,21 +1,21 @@
 import type { JSX } from 'preact';
 import { manyLines, splitMessage } from '../plain.ts';
-import { useWords } from './words-context.ts';
+import { useTranslator } from './translator-context.ts';
 
 const comfortable = 400;
 
 /** The sender's words as written. The end of a long message is folded, so that the files stay in sight. */
 export function Message({ children }: { children: string }): JSX.Element | null {
-  const words = useWords();
+  const translator = useTranslator();
   const message = manyLines(children);
   const [start, rest] = message.length > comfortable * 1.5 ? splitMessage(message, comfortable) : [message, ''];
   if (start === '') return null;
   return (
-    <blockquote class="message" aria-label={words.t('common.message')}>
+    <blockquote class="message" aria-label={translator.t('common.message')}>
       <p dir="auto">{start}</p>
       {rest && (
         <details>
-          <summary>{words.t('download.rest')}</summary>
+          <summary>{translator.t('download.rest')}</summary>
           <p dir="auto">{rest}</p>
         </details>
       )}

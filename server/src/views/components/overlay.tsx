@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { IconButton } from './button.tsx';
-import { useWords } from './words-context.ts';
+import { useTranslator } from './translator-context.ts';
 
 interface Props {
   /** The id for a Button's `opens`. */
@@ -22,13 +22,13 @@ export function Sheet(props: Props): JSX.Element {
 }
 
 function Overlay({ id, title, children, actions, look }: Props & { look: string }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
     <dialog class={look} id={id} aria-labelledby={`${id}-title`} closedby="any">
       {/* Closes without a script. A button elsewhere in the overlay can also close it by naming this form. */}
       <form method="dialog" id={`${id}-close`} class="overlay-head">
         <h2 id={`${id}-title`}>{title}</h2>
-        <IconButton icon="close" label={words.t('action.close')} type="submit" />
+        <IconButton icon="close" label={translator.t('action.close')} type="submit" />
       </form>
       <div class="overlay-body">{children}</div>
       {actions && <div class="overlay-actions">{actions}</div>}

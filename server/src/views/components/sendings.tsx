@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { type PlainFile, PlainFiles } from './plain-files.tsx';
-import { useWords } from './words-context.ts';
+import { useTranslator } from './translator-context.ts';
 
 /** A set of files that was sent. */
 export interface Sending {
@@ -13,17 +13,17 @@ export interface Sending {
 
 /** What was sent before, each set folded under the time at which it was sent. */
 export function EarlierSendings({ sendings }: { sendings: readonly Sending[] }): JSX.Element | null {
-  const words = useWords();
+  const translator = useTranslator();
   if (sendings.length === 0) return null;
   return (
     <section class="sendings">
-      <h2>{words.t('sent.earlier')}</h2>
+      <h2>{translator.t('sent.earlier')}</h2>
       {sendings.map(({ sentAt, fileCount, totalBytes, files }, index) => (
         <details key={index}>
           <summary>
-            <time dateTime={sentAt.toISOString()}>{words.formatDate(sentAt)}</time>
+            <time dateTime={sentAt.toISOString()}>{translator.formatDate(sentAt)}</time>
             {' · '}
-            {words.t('sent.count', { count: fileCount })} · {words.formatSize(totalBytes)}
+            {translator.t('sent.count', { count: fileCount })} · {translator.formatSize(totalBytes)}
           </summary>
           <PlainFiles files={files} count={fileCount} />
         </details>

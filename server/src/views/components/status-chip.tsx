@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 import type { Tone } from './tone.ts';
-import { useWords } from './words-context.ts';
+import { useTranslator } from './translator-context.ts';
 
 export type Status = 'sent' | 'delivered' | 'opened' | 'downloaded' | 'undeliverable' | 'expired' | 'revoked';
 
@@ -16,12 +16,12 @@ export const statuses: Record<Status, { text: string; icon: IconName; tone: Tone
 };
 
 export function StatusChip({ status }: { status: Status }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const { text, icon, tone } = statuses[status];
   return (
     <span class={`status tone-${tone}`}>
       <Icon name={icon} small />
-      {words.t(text)}
+      {translator.t(text)}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Icon } from './icon.tsx';
 import { statuses } from './status-chip.tsx';
-import { useWords } from './words-context.ts';
+import { useTranslator } from './translator-context.ts';
 
 const steps = ['sent', 'delivered', 'opened', 'downloaded'] as const;
 
@@ -13,7 +13,7 @@ export function Timeline(props: {
   /** It could not be delivered, so the later steps never happen. */
   undeliverableAt?: Date | undefined;
 }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
     <ol class="timeline">
       {steps.map((step) => {
@@ -26,13 +26,13 @@ export function Timeline(props: {
               <Icon name={icon} small />
             </span>
             <div class="step-about">
-              <p class="step-name">{words.t(text)}</p>
+              <p class="step-name">{translator.t(text)}</p>
               {at ? (
                 <time class="step-time" dateTime={at.toISOString()}>
-                  {words.formatDate(at)}
+                  {translator.formatDate(at)}
                 </time>
               ) : (
-                <span class={props.undeliverableAt ? 'unseen' : 'step-time'}>{words.t('status.pending')}</span>
+                <span class={props.undeliverableAt ? 'unseen' : 'step-time'}>{translator.t('status.pending')}</span>
               )}
             </div>
           </li>

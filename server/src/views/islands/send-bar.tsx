@@ -1,20 +1,20 @@
 import type { JSX } from 'preact';
 import { Banner } from '../components/banner.tsx';
 import { Button } from '../components/button.tsx';
-import { useWords, type ViewWords } from '../components/words-context.ts';
-import type { SendWish } from './send-wish.ts';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
+import type { SendIntent } from './send-intent.ts';
 import type { UploadState } from './upload-entry.ts';
 import type { UploadQueue } from './upload-queue.ts';
 
 /** The overall progress and "Send": once there are files, in view wherever in their list the person is. */
 export function SendBar(props: {
   queue: UploadQueue;
-  wish: SendWish;
+  wish: SendIntent;
   isOnline: boolean;
   onSend: () => void;
   onCancel: () => void;
 }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const { queue, wish } = props;
   const refused = countOf(queue, 'refused');
   const nothing = refused === queue.entries.length;
@@ -24,7 +24,7 @@ export function SendBar(props: {
     <div class={queue.entries.length > 0 ? 'send-bar send-bar-stuck' : 'send-bar'}>
       {queue.entries.length > 0 && <Total queue={queue} />}
       {!queue.reachable && (
-        <Banner tone="warn">{words.t(props.isOnline ? 'island.unreachable' : 'island.offline')}</Banner>
+        <Banner tone="warn">{translator.t(props.isOnline ? 'island.unreachable' : 'island.offline')}</Banner>
       )}
       <div class="send">
         <Button
@@ -35,65 +35,67 @@ export function SendBar(props: {
           aria-describedby="send-hint"
           onClick={() => busy || props.onSend()}
         >
-          {sendLabel(words, wish, refused, nothing)}
+          {sendLabel(translator, wish, refused, nothing)}
         </Button>
         {pressed && (
           <Button type="button" disabled={wish.state === 'sending'} onClick={props.onCancel}>
-            {words.t('island.cancel')}
+            {translator.t('island.cancel')}
           </Button>
         )}
       </div>
       <p id="send-hint" class={`small ${refused > 0 ? 'bad' : 'quiet'}`}>
-        {sendHint(words, queue, wish)}
+        {sendHint(translator, queue, wish)}
       </p>
     </div>
   );
 }
 
 function Total({ queue }: { queue: UploadQueue }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const { sentBytes, sizeBytes, bytesPerSecond } = queue.total;
-  const amount = { sent: words.formatSize(sentBytes), size: words.formatSize(sizeBytes) };
+  const amount = { sent: translator.formatSize(sentBytes), size: translator.formatSize(sizeBytes) };
   const count = { ready: countOf(queue, 'ready'), count: queue.entries.length };
   const isKnown = queue.busy && queue.reachable && bytesPerSecond !== undefined && bytesPerSecond > 0;
   return (
     <div class="upload-total small">
       <p>
-        <strong>{words.t('island.progress', amount)}</strong>
+        <strong>{translator.t('island.progress', amount)}</strong>
         {isKnown && (
           <span>
-            {words.t('island.left', { time: words.formatDuration((sizeBytes - sentBytes) / bytesPerSecond) })}
+            {translator.t('island.left', { time: translator.formatDuration((sizeBytes - sentBytes) / bytesPerSecond) })}
           </span>
         )}
       </p>
-      <progress max={Math.max(1, sizeBytes)} value={sentBytes} aria-label={words.t('island.total')} />
+      <progress max={Math.max(1, sizeBytes)} value={sentBytes} aria-label={translator.t('island.total')} />
       <p class="quiet">
-        <span>{words.t('island.filesReady', count)}</span>
-        {isKnown && <span>{words.t('island.speed', { size: words.formatSize(Math.round(bytesPerSecond)) })}</span>}
+        <span>{translator.t('island.filesReady', count)}</span>
+        {isKnown && (
+          <span>{translator.t('island.speed', { size: translator.formatSize(Math.round(bytesPerSecond)) })}</span>
+        )}
       </p>
     </div>
   );
 }
 
-function sendLabel(words: ViewWords, wish: SendWish, refused: number, nothing: boolean): string {
-  if (wish.state === 'sending') return words.t('island.sending');
-  if (refused > 0 && !nothing) return words.t('island.sendWithout', { count: refused });
-  return words.t(wish.state === 'waiting' ? 'island.sendSoon' : 'upload.send');
+function sendLabel(translator: ViewTranslator, wish: SendIntent, refused: number, nothing: boolean): string {
+  if (wish.state === 'sending') return translator.t('island.sending');
+  if (refused > 0 && !nothing) return translator.t('island.sendWithout', { count: refused });
+  return translator.t(wish.state === 'waiting' ? 'island.sendSoon' : 'upload.send');
 }
 
 /** What prevents sending, or what happens next. */
-export function sendHint(words: ViewWords, queue: UploadQueue, wish: SendWish): string {
+export function sendHint(translator: ViewTranslator, queue: UploadQueue, wish: SendIntent): string {
   const { entries } = queue;
   if (entries.length === 0) return '';
   const refused = countOf(queue, 'refused');
-  if (refused === entries.length) return words.t('island.sendNone');
-  if (refused > 0) return words.t('island.refusedSome', { count: refused });
-  if (wish.state === 'none') return words.t(queue.ready ? 'island.sendReady' : 'island.sendAnytime');
+  if (refused === entries.length) return translator.t('island.sendNone');
+  if (refused > 0) return translator.t('island.refusedSome', { count: refused });
+  if (wish.state === 'none') return translator.t(queue.ready ? 'island.sendReady' : 'island.sendAnytime');
   for (const [state, text] of Object.entries(obstacles)) {
     const count = countOf(queue, state as UploadState);
-    if (count > 0) return words.t(text, { count });
+    if (count > 0) return translator.t(text, { count });
   }
-  return words.t('island.keepOpen');
+  return translator.t('island.keepOpen');
 }
 
 const obstacles: Partial<Record<UploadState, string>> = {

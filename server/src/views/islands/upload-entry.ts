@@ -1,4 +1,4 @@
-import type { ScanState } from '../components/scan-words.ts';
+import type { ScanState } from '../components/scan-texts.ts';
 
 export type UploadState =
   | 'waiting'

@@ -3,10 +3,10 @@ import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { Banner } from '../components/banner.tsx';
 import { Button } from '../components/button.tsx';
 import { TextArea } from '../components/field.tsx';
-import { useWords, type ViewWords } from '../components/words-context.ts';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { droppedFiles, type Picked, pickedFiles } from './dropped-files.ts';
 import { SendBar, sendHint } from './send-bar.tsx';
-import type { SendWish } from './send-wish.ts';
+import type { SendIntent } from './send-intent.ts';
 import type { Entry } from './upload-entry.ts';
 import type { News } from './upload-item.ts';
 import { UploadList } from './upload-list.tsx';
@@ -38,12 +38,12 @@ const wholeFolder = { webkitdirectory: true };
 export function UploadForm(props: {
   settings: UploadSettings;
   queue: UploadQueue;
-  wish: SendWish;
+  wish: SendIntent;
   before: Before;
   onEnded: () => void;
 }): JSX.Element {
   const { settings, queue, wish } = props;
-  const words = useWords();
+  const translator = useTranslator();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [said, say] = useState('');
   const [problems, setProblems] = useState(props.before.problems);
@@ -56,12 +56,12 @@ export function UploadForm(props: {
   const add = async (picked: readonly Picked[]) => {
     await queue.known;
     const { count, tooLarge, tooMany } = queue.add(picked);
-    const size = words.formatSize(settings.maxFileBytes);
+    const size = translator.formatSize(settings.maxFileBytes);
     setProblems([
-      ...tooLarge.map((name) => words.t('island.tooLarge', { name, size })),
-      ...(tooMany ? [words.t('island.tooMany', { count: settings.maxFiles })] : []),
+      ...tooLarge.map((name) => translator.t('island.tooLarge', { name, size })),
+      ...(tooMany ? [translator.t('island.tooMany', { count: settings.maxFiles })] : []),
     ]);
-    if (count > 0) say(words.t('island.added', { count }));
+    if (count > 0) say(translator.t('island.added', { count }));
     wish.remember();
   };
 
@@ -73,16 +73,16 @@ export function UploadForm(props: {
       draw();
     };
     queue.onNews = (news) => {
-      const text = newsText(words, news, queue, wish);
+      const text = newsText(translator, news, queue, wish);
       if (text !== '') say(text);
     };
     queue.onReachable = (reachable) =>
-      say(words.t(reachable ? 'island.online' : navigator.onLine ? 'island.unreachable' : 'island.offline'));
+      say(translator.t(reachable ? 'island.online' : navigator.onLine ? 'island.unreachable' : 'island.offline'));
     queue.onEnded = props.onEnded;
     wish.onChange = draw;
     wish.onSent = () => location.replace(settings.sentHref);
     wish.onEnded = props.onEnded;
-    wish.onFailed = () => setProblems([words.t('island.sendFailed')]);
+    wish.onFailed = () => setProblems([translator.t('island.sendFailed')]);
     const offline = () => queue.offline();
     const online = () => queue.online();
     // Handles a drop anywhere on the page, because otherwise the browser would leave the page and open the file.
@@ -133,17 +133,17 @@ export function UploadForm(props: {
   const send = () => {
     setProblems([]);
     wish.press();
-    if (wish.state === 'waiting') say(words.t('island.sendSoon'));
+    if (wish.state === 'waiting') say(translator.t('island.sendSoon'));
   };
   const cancel = () => {
     wish.cancel();
-    say(words.t('island.cancelled'));
+    say(translator.t('island.cancelled'));
   };
   const remove = async ({ key, name }: Entry) => {
-    say(words.t('island.removed', { name }));
+    say(translator.t('island.removed', { name }));
     const removal = queue.remove(key);
     wish.remember();
-    if (!(await removal)) setProblems([words.t('island.removeFailed', { name })]);
+    if (!(await removal)) setProblems([translator.t('island.removeFailed', { name })]);
   };
   const take = (input: HTMLInputElement) => {
     void add(pickedFiles(input.files));
@@ -154,17 +154,20 @@ export function UploadForm(props: {
   return (
     <div class="stack">
       <div class={`drop${over ? ' drop-over' : ''}`}>
-        <p class="drop-hint">{words.t('island.drop')}</p>
+        <p class="drop-hint">{translator.t('island.drop')}</p>
         <div class="drop-buttons">
           <Button ref={choose} look="main" type="button" onClick={() => files.current?.click()}>
-            {words.t('island.chooseFiles')}
+            {translator.t('island.chooseFiles')}
           </Button>
           <Button class="choose-folder" type="button" onClick={() => folder.current?.click()}>
-            {words.t('island.chooseFolder')}
+            {translator.t('island.chooseFolder')}
           </Button>
         </div>
         <p class="quiet small">
-          {words.t('upload.limits', { count: settings.maxFiles, size: words.formatSize(settings.maxFileBytes) })}
+          {translator.t('upload.limits', {
+            count: settings.maxFiles,
+            size: translator.formatSize(settings.maxFileBytes),
+          })}
         </p>
         <input ref={files} type="file" multiple hidden onChange={(event) => take(event.currentTarget)} />
         <input ref={folder} type="file" {...wholeFolder} hidden onChange={(event) => take(event.currentTarget)} />
@@ -195,7 +198,7 @@ export function UploadForm(props: {
       <TextArea
         ref={textarea}
         id="message"
-        label={words.t('upload.message')}
+        label={translator.t('upload.message')}
         maxLength={5000}
         value={wish.message}
         readOnly={wish.state === 'sending'}
@@ -218,13 +221,13 @@ export function UploadForm(props: {
 }
 
 /** Single files are announced only if they need the person; that one of many has arrived is not worth announcing. */
-function newsText(words: ViewWords, news: readonly News[], queue: UploadQueue, wish: SendWish): string {
+function newsText(translator: ViewTranslator, news: readonly News[], queue: UploadQueue, wish: SendIntent): string {
   const bad = news.flatMap(({ name, state }) => {
     const text = state === 'refused' || state === 'failed' || state === 'full' ? newsTexts[state] : undefined;
-    return text === undefined ? [] : words.t(text, { name });
+    return text === undefined ? [] : translator.t(text, { name });
   });
   const isWorthAHint = bad.length > 0 || (queue.ready && wish.state === 'none');
-  return [...bad.slice(0, namesTold), ...(isWorthAHint ? [sendHint(words, queue, wish)] : [])].join(' ');
+  return [...bad.slice(0, namesTold), ...(isWorthAHint ? [sendHint(translator, queue, wish)] : [])].join(' ');
 }
 
 const namesTold = 3;

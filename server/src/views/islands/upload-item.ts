@@ -1,4 +1,4 @@
-import type { ScanState } from '../components/scan-words.ts';
+import type { ScanState } from '../components/scan-texts.ts';
 import type { Chosen, Entry, ServerFile, UploadState } from './upload-entry.ts';
 
 /** The transfer of a file, which can be stopped and started again. */

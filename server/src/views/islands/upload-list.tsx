@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
-import { useWords } from '../components/words-context.ts';
+import { useTranslator } from '../components/translator-context.ts';
 import type { Entry, UploadState } from './upload-entry.ts';
 
 /**
@@ -21,7 +21,7 @@ export function UploadList(props: {
   row: (entry: Entry) => JSX.Element;
   onRemoveInterrupted: () => void;
 }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const [open, setOpen] = useState(false);
   const { entries, row } = props;
   const isLong = entries.length > comfortable;
@@ -30,12 +30,12 @@ export function UploadList(props: {
   const interrupted = entries.filter(({ state }) => state === 'interrupted').length;
   return (
     <section aria-labelledby="upload-list">
-      <h2 id="upload-list">{words.t('island.list')}</h2>
+      <h2 id="upload-list">{translator.t('island.list')}</h2>
       {interrupted > 1 && (
         <div class="list-note">
-          <p class="small">{words.t('island.waitInterrupted', { count: interrupted })}</p>
+          <p class="small">{translator.t('island.waitInterrupted', { count: interrupted })}</p>
           <Button type="button" onClick={props.onRemoveInterrupted}>
-            {words.t('island.removeInterrupted')}
+            {translator.t('island.removeInterrupted')}
           </Button>
         </div>
       )}
@@ -43,7 +43,7 @@ export function UploadList(props: {
         <details class="folded" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
             <Icon name="check" />
-            {words.t('island.readyCount', { count: ready.length })}
+            {translator.t('island.readyCount', { count: ready.length })}
           </summary>
           {open && <Rows entries={ready} row={row} />}
         </details>
@@ -55,7 +55,7 @@ export function UploadList(props: {
 
 /** The first of many: hundreds of rows would be slow to draw and long to scroll past. */
 function Rows({ entries, row }: { entries: readonly Entry[]; row: (entry: Entry) => JSX.Element }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const [shown, setShown] = useState(rowsAtFirst);
   const more = Math.min(rowsMore, entries.length - shown);
   return (
@@ -63,7 +63,7 @@ function Rows({ entries, row }: { entries: readonly Entry[]; row: (entry: Entry)
       <ul class="uploads">{entries.slice(0, shown).map(row)}</ul>
       {more > 0 && (
         <Button look="plain" type="button" onClick={() => setShown(shown + rowsMore)}>
-          {words.t('island.showMore', { count: more })}
+          {translator.t('island.showMore', { count: more })}
         </Button>
       )}
     </>

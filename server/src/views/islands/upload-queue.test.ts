@@ -1,6 +1,6 @@
 import type { DetailedError, Upload, UploadOptions } from 'tus-js-client';
 import { describe, expect, test } from 'vitest';
-import { SendWish } from './send-wish.ts';
+import { SendIntent } from './send-intent.ts';
 import type { Chosen, ServerFile } from './upload-entry.ts';
 import type { News } from './upload-item.ts';
 import { UploadQueue } from './upload-queue.ts';
@@ -608,7 +608,7 @@ describe('what was chosen on an earlier visit', () => {
 test('without what was refused, the rest is sent when it is ready', async () => {
   const { queue, pick, settle, ring, arrive, become, begun } = setUp();
   const sent: string[] = [];
-  const wish = new SendWish(
+  const wish = new SendIntent(
     {
       queue,
       send: (message) => Promise.resolve('sent' as const).finally(() => sent.push(message)),

@@ -1,7 +1,7 @@
 import type { Picked } from './dropped-files.ts';
 import { FileWatch } from './file-watch.ts';
 import { Progress, type Total } from './progress.ts';
-import { isStorageFull, isUnanswered, willPass } from './tus-manners.ts';
+import { isStorageFull, isUnanswered, willPass } from './tus-retry-policy.ts';
 import { type Chosen, type Entry, isDelivered, isMoving, type ServerFile } from './upload-entry.ts';
 import {
   adopt,

@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import { IconButton } from '../components/button.tsx';
 import { FileName } from '../components/file-name.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
-import { scanTexts } from '../components/scan-words.ts';
-import { useWords, type ViewWords } from '../components/words-context.ts';
+import { scanTexts } from '../components/scan-texts.ts';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { type Entry, isDelivered, isMoving, type UploadState } from './upload-entry.ts';
 
 const states: Record<UploadState, string> = {
@@ -25,7 +25,7 @@ export function UploadRow(props: {
   onResume: () => void;
   onRemove: () => void;
 }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const { entry } = props;
   const { name, path = name, state, scan } = entry;
   return (
@@ -36,21 +36,23 @@ export function UploadRow(props: {
           {state === 'ready' && <Icon name="check" />}
           {(isFailed(state) || state === 'refused') && <Icon name="alert" />}
           <span>
-            <span class="unbroken">{amount(words, entry)}</span> · {words.t(states[state])}
+            <span class="unbroken">{amount(translator, entry)}</span> · {translator.t(states[state])}
           </span>
         </p>
       </div>
       <div class="upload-actions">
-        {isMoving(entry) && <Action icon="pause" label={words.t('island.pause')} name={path} onClick={props.onPause} />}
+        {isMoving(entry) && (
+          <Action icon="pause" label={translator.t('island.pause')} name={path} onClick={props.onPause} />
+        )}
         {state === 'paused' && (
-          <Action icon="play" label={words.t('island.resume')} name={path} onClick={props.onResume} />
+          <Action icon="play" label={translator.t('island.resume')} name={path} onClick={props.onResume} />
         )}
         {isFailed(state) && (
-          <Action icon="retry" label={words.t('island.retry')} name={path} onClick={props.onResume} />
+          <Action icon="retry" label={translator.t('island.retry')} name={path} onClick={props.onResume} />
         )}
-        <Action icon="close" label={words.t('island.remove')} name={path} onClick={props.onRemove} />
+        <Action icon="close" label={translator.t('island.remove')} name={path} onClick={props.onRemove} />
       </div>
-      <p class="small quiet upload-scan">{scan && words.t(scanTexts[scan])}</p>
+      <p class="small quiet upload-scan">{scan && translator.t(scanTexts[scan])}</p>
       {/* The duration of a check is unknown, so its bar shows no amount. */}
       {state === 'checking' && <progress aria-label={path} />}
       {!isDelivered(entry) && <progress max={Math.max(1, entry.sizeBytes)} value={entry.sentBytes} aria-label={path} />}
@@ -62,12 +64,12 @@ function isFailed(state: UploadState): boolean {
   return state === 'failed' || state === 'full';
 }
 
-function amount(words: ViewWords, entry: Entry): string {
-  const [sent, size] = [words.formatSize(entry.sentBytes), words.formatSize(entry.sizeBytes)];
-  return isDelivered(entry) ? size : words.t('island.progress', { sent, size });
+function amount(translator: ViewTranslator, entry: Entry): string {
+  const [sent, size] = [translator.formatSize(entry.sentBytes), translator.formatSize(entry.sizeBytes)];
+  return isDelivered(entry) ? size : translator.t('island.progress', { sent, size });
 }
 
 function Action(props: { icon: IconName; label: string; name: string; onClick: () => void }): JSX.Element {
-  const label = useWords().t('island.action', { action: props.label, name: props.name });
+  const label = useTranslator().t('island.action', { action: props.label, name: props.name });
   return <IconButton icon={props.icon} label={label} title={props.label} onClick={props.onClick} />;
 }

@@ -1,5 +1,5 @@
 import type { Upload, UploadOptions } from 'tus-js-client';
-import { tusManners } from './tus-manners.ts';
+import { tusRetryPolicy } from './tus-retry-policy.ts';
 import { type Item, idOf, type Transfer } from './upload-item.ts';
 
 /** What a transfer needs from the browser. */
@@ -37,7 +37,7 @@ export function newTransfer(
   let opened = Promise.withResolvers<void>();
 
   const upload = transport.newUpload(file, {
-    ...tusManners(transport.isOnline, events.heard),
+    ...tusRetryPolicy(transport.isOnline, events.heard),
     endpoint: tusEndpoint,
     storeFingerprintForResuming: true,
     removeFingerprintOnSuccess: true,

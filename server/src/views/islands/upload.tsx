@@ -1,18 +1,18 @@
 import { render, type VNode } from 'preact';
 import { Upload } from 'tus-js-client';
-import { WordsContext } from '../components/words-context.ts';
+import { TranslatorContext } from '../components/translator-context.ts';
 import { GonePage, goneTitle } from '../pages/gone-page.tsx';
-import { islandWords } from './island-words.ts';
+import { islandTranslator } from './island-translator.ts';
 import './gesture.ts';
+import { intentMemory } from './intent-memory.ts';
 import { sendFiles } from './send-files.ts';
-import { SendWish } from './send-wish.ts';
+import { SendIntent } from './send-intent.ts';
 import { removeUpload, serverFiles } from './server-files.ts';
 import { type Before, UploadForm, type UploadSettings } from './upload-form.tsx';
 import { UploadQueue } from './upload-queue.ts';
-import { wishMemory } from './wish-memory.ts';
 
 function start(root: HTMLElement, json: string): void {
-  const words = islandWords(json);
+  const translator = islandTranslator(json);
   const data = root.dataset;
   const settings: UploadSettings = {
     tusEndpoint: data['tusEndpoint'] ?? '',
@@ -24,7 +24,7 @@ function start(root: HTMLElement, json: string): void {
     maxFileBytes: Number(data['maxFileBytes']),
   };
   const after = (milliseconds: number, then: () => void) => void setTimeout(then, milliseconds);
-  const memory = wishMemory(() => localStorage, settings.desk);
+  const memory = intentMemory(() => localStorage, settings.desk);
   const remembered = memory.read();
   const queue = new UploadQueue(
     settings,
@@ -39,7 +39,7 @@ function start(root: HTMLElement, json: string): void {
     remembered?.files,
   );
   const written = root.querySelector('textarea')?.value ?? '';
-  const wish = new SendWish(
+  const wish = new SendIntent(
     { queue, send: (message) => sendFiles(settings.sendAction, message), remember: memory.write, after },
     { message: written || (remembered?.message ?? ''), pressed: remembered?.pressed ?? false },
   );
@@ -55,22 +55,22 @@ function start(root: HTMLElement, json: string): void {
     host.className = 'host';
     root.closest('main')?.replaceWith(host);
     render(null, root);
-    render(<WordsContext.Provider value={words}>{page}</WordsContext.Provider>, host);
+    render(<TranslatorContext.Provider value={translator}>{page}</TranslatorContext.Provider>, host);
     // The brand at the end of the title stays.
     document.title = title + document.title.slice(document.title.lastIndexOf(' · '));
     host.querySelector('h1')?.focus();
   };
   root.replaceChildren();
   render(
-    <WordsContext.Provider value={words}>
+    <TranslatorContext.Provider value={translator}>
       <UploadForm
         settings={settings}
         queue={queue}
         wish={wish}
         before={before}
-        onEnded={() => turnInto(<GonePage reason="expired" />, goneTitle(words, { reason: 'expired' }))}
+        onEnded={() => turnInto(<GonePage reason="expired" />, goneTitle(translator, { reason: 'expired' }))}
       />
-    </WordsContext.Provider>,
+    </TranslatorContext.Provider>,
     root,
   );
 }

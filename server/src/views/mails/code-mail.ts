@@ -1,6 +1,6 @@
-import type { Letter } from '../components/letter.tsx';
+import type { MailContent } from '../components/mail.tsx';
 import { isolate, oneLine } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface CodeMail {
   readonly code: string;
@@ -12,14 +12,14 @@ export interface CodeMail {
 /**
  * To a receiver: the code for the page they have opened. It is also in the subject, which a telephone shows at once.
  */
-export function codeMail(words: Words, mail: CodeMail): Letter {
+export function codeMail(translator: Translator, mail: CodeMail): MailContent {
   const sender = isolate(mail.senderName);
   return {
-    subject: words.t('mail.code.subject', { sender, code: oneLine(mail.code) }),
-    intro: words.t('mail.code.intro', { sender }),
+    subject: translator.t('mail.code.subject', { sender, code: oneLine(mail.code) }),
+    intro: translator.t('mail.code.intro', { sender }),
     code: mail.code,
-    note: words.t('mail.code.valid', { count: mail.minutes }),
-    closing: [words.t('mail.code.warning')],
+    note: translator.t('mail.code.valid', { count: mail.minutes }),
+    closing: [translator.t('mail.code.warning')],
     to: mail.to,
   };
 }
@@ -35,7 +35,7 @@ export interface CodeSms {
  * One text message of at most 160 characters of the GSM alphabet, in the languages that come with the product.
  * Telephones offer the code in the last line on that host's pages, and on no others.
  */
-export function codeSms(words: Words, { code, minutes, host }: CodeSms): string {
+export function codeSms(translator: Translator, { code, minutes, host }: CodeSms): string {
   const digits = oneLine(code);
-  return `${words.t('sms.code', { code: digits, count: minutes })}\n@${host} #${digits}`;
+  return `${translator.t('sms.code', { code: digits, count: minutes })}\n@${host} #${digits}`;
 }

@@ -1,6 +1,6 @@
-import type { Letter, MailFile } from '../components/letter.tsx';
+import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface ConfirmationMail {
   /** Who asked for the files. */
@@ -17,24 +17,24 @@ export interface ConfirmationMail {
 }
 
 /** To a contact: this is what you sent. */
-export function confirmationMail(words: Words, mail: ConfirmationMail): Letter {
+export function confirmationMail(translator: Translator, mail: ConfirmationMail): MailContent {
   const count = mail.fileCount;
   const receiver = isolate(mail.receiver);
-  const sentAt = words.formatDate(mail.sentAt);
-  const size = words.formatSize(mail.totalBytes);
+  const sentAt = translator.formatDate(mail.sentAt);
+  const size = translator.formatSize(mail.totalBytes);
   return {
-    subject: words.t('mail.confirmation.subject', { receiver, count }),
-    intro: words.t('mail.confirmation.intro', { count }),
+    subject: translator.t('mail.confirmation.subject', { receiver, count }),
+    intro: translator.t('mail.confirmation.intro', { count }),
     message: mail.message,
     files: mail.files,
     fileCount: count,
     fields: [
-      [words.t('common.to'), receiver],
-      [words.t('sent.at'), sentAt],
-      [words.t('common.size'), size],
+      [translator.t('common.to'), receiver],
+      [translator.t('sent.at'), sentAt],
+      [translator.t('common.size'), size],
     ],
     reference: mail.reference,
-    closing: [words.t('mail.confirmation.notYou', { receiver })],
+    closing: [translator.t('mail.confirmation.notYou', { receiver })],
     to: mail.to,
     stop: { sender: receiver, link: mail.stopLink },
   };

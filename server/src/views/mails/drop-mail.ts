@@ -1,6 +1,6 @@
-import type { Letter, MailFile } from '../components/letter.tsx';
+import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 import { fromField, type Sender, stopOf } from './from.ts';
 
 export interface DropMail extends Sender {
@@ -17,25 +17,25 @@ export interface DropMail extends Sender {
 }
 
 /** To a receiver: here are your files. */
-export function dropMail(words: Words, mail: DropMail): Letter {
+export function dropMail(translator: Translator, mail: DropMail): MailContent {
   const count = mail.fileCount;
   return {
-    subject: words.t('mail.drop.subject', { sender: isolate(mail.senderName), count }),
+    subject: translator.t('mail.drop.subject', { sender: isolate(mail.senderName), count }),
     button: {
-      label: words.t('mail.drop.button', { count }),
-      here: words.t('mail.drop.here', { count }),
+      label: translator.t('mail.drop.button', { count }),
+      here: translator.t('mail.drop.here', { count }),
       link: mail.link,
     },
-    note: words.t('mail.drop.note', {
-      size: words.formatSize(mail.totalBytes),
-      deadline: words.formatDate(mail.deadline),
+    note: translator.t('mail.drop.note', {
+      size: translator.formatSize(mail.totalBytes),
+      deadline: translator.formatDate(mail.deadline),
     }),
     message: mail.message,
     files: mail.files,
     fileCount: count,
-    fields: fromField(words, mail),
+    fields: fromField(translator, mail),
     reference: mail.reference,
-    closing: [words.t('mail.private'), words.t('mail.unexpected')],
+    closing: [translator.t('mail.private'), translator.t('mail.unexpected')],
     to: mail.to,
     stop: stopOf(mail),
   };

@@ -1,6 +1,6 @@
-import type { Letter } from '../components/letter.tsx';
+import type { MailContent } from '../components/mail.tsx';
 import { isolate, named, oneLine } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface Sender {
   /** The account's address. */
@@ -10,11 +10,17 @@ export interface Sender {
 }
 
 /** Who it is from, with the address, because anyone can choose a name. Empty if the subject has the address. */
-export function fromField(words: Words, { sender, senderName }: Sender): readonly (readonly [string, string])[] {
-  return sender === senderName ? [] : [[words.t('common.from'), isolate(oneLine(named(senderName, sender)))]];
+export function fromField(
+  translator: Translator,
+  { sender, senderName }: Sender,
+): readonly (readonly [string, string])[] {
+  return sender === senderName ? [] : [[translator.t('common.from'), isolate(oneLine(named(senderName, sender)))]];
 }
 
 /** Where the reader can stop or report the sender. */
-export function stopOf({ senderName, stopLink }: Sender & { readonly stopLink: string }): NonNullable<Letter['stop']> {
+export function stopOf({
+  senderName,
+  stopLink,
+}: Sender & { readonly stopLink: string }): NonNullable<MailContent['stop']> {
   return { sender: isolate(senderName), link: stopLink };
 }

@@ -1,6 +1,6 @@
-import type { Letter } from '../components/letter.tsx';
+import type { MailContent } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface QuestionMail {
   readonly question: 'more_time' | 'send_again';
@@ -16,12 +16,12 @@ const texts = {
 } as const;
 
 /** To the sender: a receiver needs more time, or came too late. */
-export function questionMail(words: Words, mail: QuestionMail): Letter {
+export function questionMail(translator: Translator, mail: QuestionMail): MailContent {
   const receiver = isolate(mail.receiver);
   return {
-    subject: words.t(texts[mail.question].subject, { receiver }),
-    intro: words.t(texts[mail.question].intro, { deadline: words.formatDate(mail.deadline) }),
-    fields: [[words.t('mail.receipt.receiver'), receiver]],
+    subject: translator.t(texts[mail.question].subject, { receiver }),
+    intro: translator.t(texts[mail.question].intro, { deadline: translator.formatDate(mail.deadline) }),
+    fields: [[translator.t('mail.receipt.receiver'), receiver]],
     reference: mail.reference,
     closing: [],
     to: mail.to,

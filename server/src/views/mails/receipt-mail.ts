@@ -1,6 +1,6 @@
-import type { Letter, MailFile } from '../components/letter.tsx';
+import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface ReceiptMail {
   readonly receiver: string;
@@ -14,15 +14,15 @@ export interface ReceiptMail {
 }
 
 /** To the sender: everything was sent to the receiver. */
-export function receiptMail(words: Words, mail: ReceiptMail): Letter {
+export function receiptMail(translator: Translator, mail: ReceiptMail): MailContent {
   const count = mail.fileCount ?? mail.files.length;
   return {
-    subject: words.t('mail.receipt.subject', { receiver: isolate(mail.receiver), count }),
-    intro: words.t('mail.receipt.intro', { count }),
+    subject: translator.t('mail.receipt.subject', { receiver: isolate(mail.receiver), count }),
+    intro: translator.t('mail.receipt.intro', { count }),
     fields: [
-      [words.t('mail.receipt.receiver'), isolate(mail.receiver)],
-      [words.t('mail.receipt.sent'), words.formatDate(mail.sentAt)],
-      [words.t('mail.receipt.completed'), words.formatDate(mail.completedAt)],
+      [translator.t('mail.receipt.receiver'), isolate(mail.receiver)],
+      [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
+      [translator.t('mail.receipt.completed'), translator.formatDate(mail.completedAt)],
     ],
     files: mail.files,
     fileCount: count,

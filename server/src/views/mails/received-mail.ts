@@ -1,6 +1,6 @@
-import type { Letter, MailFile } from '../components/letter.tsx';
+import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface ReceivedMail {
   readonly contact: string;
@@ -15,12 +15,12 @@ export interface ReceivedMail {
 }
 
 /** To the owner of an account: a contact has sent files. */
-export function receivedMail(words: Words, mail: ReceivedMail): Letter {
+export function receivedMail(translator: Translator, mail: ReceivedMail): MailContent {
   const count = mail.fileCount;
   return {
-    subject: words.t('mail.received.subject', { contact: isolate(mail.contact), count }),
-    intro: words.t('mail.received.intro', { count, deadline: words.formatDate(mail.deadline) }),
-    fields: [[words.t('common.size'), words.formatSize(mail.totalBytes)]],
+    subject: translator.t('mail.received.subject', { contact: isolate(mail.contact), count }),
+    intro: translator.t('mail.received.intro', { count, deadline: translator.formatDate(mail.deadline) }),
+    fields: [[translator.t('common.size'), translator.formatSize(mail.totalBytes)]],
     message: mail.message,
     files: mail.files,
     fileCount: count,

@@ -1,6 +1,6 @@
-import type { Letter } from '../components/letter.tsx';
+import type { MailContent } from '../components/mail.tsx';
 import { isolate, named } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 import type { Sender } from './from.ts';
 
 export interface ReportMail extends Sender {
@@ -12,16 +12,16 @@ export interface ReportMail extends Sender {
 }
 
 /** To the operator: a receiver reports a sender. It has neither the link nor the message, which are not for operators. */
-export function reportMail(words: Words, mail: ReportMail): Letter {
+export function reportMail(translator: Translator, mail: ReportMail): MailContent {
   const reporter = isolate(mail.reporter);
   const sender = isolate(named(mail.senderName, mail.sender));
   return {
-    subject: words.t('mail.report.subject', { reporter, sender: isolate(mail.senderName) }),
-    intro: words.t('mail.report.intro'),
+    subject: translator.t('mail.report.subject', { reporter, sender: isolate(mail.senderName) }),
+    intro: translator.t('mail.report.intro'),
     fields: [
-      [words.t('mail.report.sender'), sender],
-      [words.t('mail.report.reporter'), reporter],
-      [words.t('mail.receipt.sent'), words.formatDate(mail.sentAt)],
+      [translator.t('mail.report.sender'), sender],
+      [translator.t('mail.report.reporter'), reporter],
+      [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
     ],
     reference: mail.reference,
     closing: [],

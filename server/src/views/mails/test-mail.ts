@@ -1,15 +1,15 @@
-import type { Letter } from '../components/letter.tsx';
-import type { Words } from '../words.ts';
+import type { MailContent } from '../components/mail.tsx';
+import type { Translator } from '../translator.ts';
 
 export interface TestMail {
   readonly to: string;
 }
 
 /** To an administrator who wants to see whether mails arrive. */
-export function testMail(words: Words, mail: TestMail): Letter {
+export function testMail(translator: Translator, mail: TestMail): MailContent {
   return {
-    subject: words.t('mail.test.subject'),
-    intro: words.t('mail.test.intro'),
+    subject: translator.t('mail.test.subject'),
+    intro: translator.t('mail.test.intro'),
     closing: [],
     to: mail.to,
   };

@@ -1,6 +1,6 @@
-import type { Letter, MailFile } from '../components/letter.tsx';
+import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface UndeliverableMail {
   readonly receiver: string;
@@ -14,16 +14,18 @@ export interface UndeliverableMail {
 }
 
 /** To the sender: the receiver's mail server does not accept our mail, or the receiver does not want it. */
-export function undeliverableMail(words: Words, mail: UndeliverableMail): Letter {
+export function undeliverableMail(translator: Translator, mail: UndeliverableMail): MailContent {
   const receiver = isolate(mail.receiver);
   const stopped = mail.answer === undefined;
   return {
-    subject: words.t(stopped ? 'mail.stopped.subject' : 'mail.undeliverable.subject', { receiver }),
-    intro: words.t(stopped ? 'mail.stopped.intro' : 'mail.undeliverable.intro'),
+    subject: translator.t(stopped ? 'mail.stopped.subject' : 'mail.undeliverable.subject', { receiver }),
+    intro: translator.t(stopped ? 'mail.stopped.intro' : 'mail.undeliverable.intro'),
     fields: [
-      [words.t('mail.receipt.receiver'), receiver],
-      [words.t('mail.receipt.sent'), words.formatDate(mail.sentAt)],
-      ...(mail.answer === undefined ? [] : [[words.t('mail.undeliverable.answer'), isolate(mail.answer)] as const]),
+      [translator.t('mail.receipt.receiver'), receiver],
+      [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
+      ...(mail.answer === undefined
+        ? []
+        : [[translator.t('mail.undeliverable.answer'), isolate(mail.answer)] as const]),
     ],
     files: mail.fileCount > 0 ? mail.files.map(({ name, sizeBytes }) => ({ name, sizeBytes })) : undefined,
     fileCount: mail.fileCount,

@@ -1,6 +1,6 @@
-import type { Letter } from '../components/letter.tsx';
+import type { MailContent } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface WebhookDisabledMail {
   readonly url: string;
@@ -13,15 +13,15 @@ export interface WebhookDisabledMail {
 const intros = { gone: 'mail.webhook.gone', failing: 'mail.webhook.failing' } as const;
 
 /** To the account's owner: events are no longer sent to a webhook. */
-export function webhookDisabledMail(words: Words, mail: WebhookDisabledMail): Letter {
+export function webhookDisabledMail(translator: Translator, mail: WebhookDisabledMail): MailContent {
   return {
-    subject: words.t('mail.webhook.subject'),
-    intro: words.t(intros[mail.reason]),
+    subject: translator.t('mail.webhook.subject'),
+    intro: translator.t(intros[mail.reason]),
     fields: [
-      [words.t('mail.webhook.url'), isolate(mail.url)],
-      [words.t('mail.webhook.since'), words.formatDate(mail.since)],
+      [translator.t('mail.webhook.url'), isolate(mail.url)],
+      [translator.t('mail.webhook.since'), translator.formatDate(mail.since)],
     ],
-    closing: [words.t('mail.webhook.next')],
+    closing: [translator.t('mail.webhook.next')],
     to: mail.to,
   };
 }

@@ -4,9 +4,9 @@ import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
 import { Field } from '../components/field.tsx';
 import { Moment } from '../components/moment.tsx';
-import { useWords, type ViewWords } from '../components/words-context.ts';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface CodePageProps {
   readonly channel: 'sms' | 'mail';
@@ -34,12 +34,12 @@ const problems = {
   too_many_codes: 'code.problem.too_many_codes',
 } as const;
 
-export function codeTitle(words: Words): string {
-  return words.t('code.title');
+export function codeTitle(translator: Translator): string {
+  return translator.t('code.title');
 }
 
 export function CodePage(props: CodePageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const { channel, problem } = props;
   // A used-up code has no input field, and if no more codes may be requested there is no button for it.
   const spent = problem === 'expired' || problem === 'too_many_tries';
@@ -47,15 +47,15 @@ export function CodePage(props: CodePageProps): JSX.Element {
   return (
     <Card
       icon="lock"
-      title={words.t('code.title')}
+      title={translator.t('code.title')}
       about={
         <>
-          <p class="lead">{words.t(texts[channel].sent, { target: isolate(props.target) })}</p>
+          <p class="lead">{translator.t(texts[channel].sent, { target: isolate(props.target) })}</p>
           {!spent && props.sentAt && props.validUntil && (
             <Fields
               fields={[
-                [words.t('code.sentAt'), <Moment at={props.sentAt} show="time" />],
-                [words.t('code.validUntil'), <Moment at={props.validUntil} show="time" />],
+                [translator.t('code.sentAt'), <Moment at={props.sentAt} show="time" />],
+                [translator.t('code.validUntil'), <Moment at={props.validUntil} show="time" />],
               ]}
             />
           )}
@@ -64,20 +64,20 @@ export function CodePage(props: CodePageProps): JSX.Element {
     >
       {problem && (
         <Banner tone="bad" id="problem">
-          {problemText(words, props)}
+          {problemText(translator, props)}
         </Banner>
       )}
       {!spent && (
         <form method="post" action={props.action} class="stack">
           <Field
-            label={words.t('code.label')}
+            label={translator.t('code.label')}
             id="code"
             class="code-input"
             name="code"
             inputMode="numeric"
             autocomplete="one-time-code"
             pattern="\s*([0-9]\s*){6}"
-            title={words.t('code.problem.shape')}
+            title={translator.t('code.problem.shape')}
             maxLength={12}
             required
             // The only thing there is to do here.
@@ -87,23 +87,23 @@ export function CodePage(props: CodePageProps): JSX.Element {
             aria-invalid={problem === 'wrong' || problem === 'shape' ? 'true' : undefined}
             aria-describedby={problem ? 'problem' : undefined}
           />
-          <Button look="main">{words.t('common.continue')}</Button>
+          <Button look="main">{translator.t('common.continue')}</Button>
         </form>
       )}
       {mayResend && (
         <form method="post" action={props.resendAction} class="resend">
-          {!spent && <p class="quiet small">{words.t(texts[channel].delay)}</p>}
-          <Button look={spent ? 'main' : 'plain'}>{words.t('code.resend')}</Button>
+          {!spent && <p class="quiet small">{translator.t(texts[channel].delay)}</p>}
+          <Button look={spent ? 'main' : 'plain'}>{translator.t('code.resend')}</Button>
         </form>
       )}
     </Card>
   );
 }
 
-function problemText(words: ViewWords, { problem, triesLeft }: CodePageProps): string {
+function problemText(translator: ViewTranslator, { problem, triesLeft }: CodePageProps): string {
   if (!problem) return '';
-  const text = words.t(problems[problem]);
+  const text = translator.t(problems[problem]);
   return problem === 'wrong' && triesLeft !== undefined
-    ? `${text} ${words.t('code.problem.triesLeft', { count: triesLeft })}`
+    ? `${text} ${translator.t('code.problem.triesLeft', { count: triesLeft })}`
     : text;
 }

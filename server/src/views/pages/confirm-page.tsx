@@ -4,8 +4,8 @@ import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Field } from '../components/field.tsx';
 import type { IconName } from '../components/icon.tsx';
-import { useWords } from '../components/words-context.ts';
-import type { Words } from '../words.ts';
+import { useTranslator } from '../components/translator-context.ts';
+import type { Translator } from '../translator.ts';
 
 export interface ConfirmPageProps {
   readonly icon: IconName;
@@ -13,27 +13,27 @@ export interface ConfirmPageProps {
   readonly wrong?: boolean | undefined;
 }
 
-export function confirmTitle(words: Words): string {
-  return words.t('confirm.title');
+export function confirmTitle(translator: Translator): string {
+  return translator.t('confirm.title');
 }
 
 /** Whether this is the word that the page asks for, ignoring case and accents, which not every keyboard has. */
-export function isConfirmation(words: Words, typed: string): boolean {
-  return typed.trim().localeCompare(words.t('confirm.word'), 'en', { sensitivity: 'base' }) === 0;
+export function isConfirmation(translator: Translator, typed: string): boolean {
+  return typed.trim().localeCompare(translator.t('confirm.word'), 'en', { sensitivity: 'base' }) === 0;
 }
 
 /** For a browser that cannot show that a person pressed the button. The input is sent in the field `word`. */
 export function ConfirmPage({ icon, action, wrong }: ConfirmPageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
     <Card
       icon={icon}
-      title={words.t('confirm.title')}
+      title={translator.t('confirm.title')}
       about={
         <>
-          <p class="lead">{words.t('confirm.text')}</p>
+          <p class="lead">{translator.t('confirm.text')}</p>
           <p class="big-word">
-            <bdi>{words.t('confirm.word')}</bdi>
+            <bdi>{translator.t('confirm.word')}</bdi>
           </p>
         </>
       }
@@ -41,11 +41,11 @@ export function ConfirmPage({ icon, action, wrong }: ConfirmPageProps): JSX.Elem
       <form method="post" action={action} class="stack">
         {wrong && (
           <Banner tone="bad" id="problem">
-            {words.t('confirm.wrong')}
+            {translator.t('confirm.wrong')}
           </Banner>
         )}
         <Field
-          label={words.t('confirm.label')}
+          label={translator.t('confirm.label')}
           id="word"
           name="word"
           required
@@ -56,7 +56,7 @@ export function ConfirmPage({ icon, action, wrong }: ConfirmPageProps): JSX.Elem
           aria-invalid={wrong ? 'true' : undefined}
           aria-describedby={wrong ? 'problem' : undefined}
         />
-        <Button look="main">{words.t('common.continue')}</Button>
+        <Button look="main">{translator.t('common.continue')}</Button>
       </form>
     </Card>
   );

@@ -8,10 +8,10 @@ import { Icon } from '../components/icon.tsx';
 import { Message } from '../components/message.tsx';
 import { Moment } from '../components/moment.tsx';
 import { ScanNote } from '../components/scan-note.tsx';
-import type { ScanState } from '../components/scan-words.ts';
-import { useWords } from '../components/words-context.ts';
+import type { ScanState } from '../components/scan-texts.ts';
+import { useTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export interface DownloadFile {
   readonly id: string;
@@ -45,27 +45,27 @@ export interface DownloadPageProps {
   readonly doneAction: string;
 }
 
-export function downloadTitle(words: Words, { sender }: Pick<DownloadPageProps, 'sender'>): string {
-  return words.t('download.title', { sender: isolate(sender) });
+export function downloadTitle(translator: Translator, { sender }: Pick<DownloadPageProps, 'sender'>): string {
+  return translator.t('download.title', { sender: isolate(sender) });
 }
 
 export function DownloadPage(props: DownloadPageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const { files } = props;
-  const size = words.formatSize(props.totalBytes);
+  const size = translator.formatSize(props.totalBytes);
   return (
     <Card
       wide
       icon="download"
-      title={words.t('download.heading', { count: files.length })}
+      title={translator.t('download.heading', { count: files.length })}
       about={
         <>
           <Fields
             fields={[
-              [words.t('common.from'), oneLine(props.sender)],
-              [words.t('common.until'), <Moment at={props.deadline} show="deadline" />],
-              [words.t('common.size'), size],
-              [words.t('common.reference'), props.reference],
+              [translator.t('common.from'), oneLine(props.sender)],
+              [translator.t('common.until'), <Moment at={props.deadline} show="deadline" />],
+              [translator.t('common.size'), size],
+              [translator.t('common.reference'), props.reference],
             ]}
           />
           <Message>{props.message}</Message>
@@ -75,9 +75,9 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
       {props.allHref !== undefined && files.length > 1 && (
         <div class="all">
           <ButtonLink look="main" icon="download" href={props.allHref} download>
-            {words.t('download.all')}
+            {translator.t('download.all')}
           </ButtonLink>
-          <p class="quiet small">{words.t('download.allNote', { size })}</p>
+          <p class="quiet small">{translator.t('download.allNote', { size })}</p>
         </div>
       )}
       <ul class="files" data-delivered={props.deliveredHref}>
@@ -94,21 +94,21 @@ export function DownloadPage(props: DownloadPageProps): JSX.Element {
 }
 
 function DownloadRow({ file, main }: { file: DownloadFile; main: boolean }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
     <FileRow
       id={file.id}
       path={file.path}
       action={
         <ButtonLink look={main ? 'main' : 'quiet'} icon="download" href={file.href} download>
-          <span class="button-text">{words.t('download.one')}</span> <bdi class="unseen">{oneLine(file.path)}</bdi>
+          <span class="button-text">{translator.t('download.one')}</span> <bdi class="unseen">{oneLine(file.path)}</bdi>
         </ButtonLink>
       }
     >
-      <span>{words.formatSize(file.sizeBytes)}</span>
+      <span>{translator.formatSize(file.sizeBytes)}</span>
       <span class="done" hidden={!file.complete}>
         <Icon name="check" small />
-        {words.t('download.done')}
+        {translator.t('download.done')}
       </span>
       <ScanNote scan={file.scan} />
     </FileRow>
@@ -117,11 +117,11 @@ function DownloadRow({ file, main }: { file: DownloadFile; main: boolean }): JSX
 
 /** Closed at first: few people need it, and those compare it character by character. */
 function Verify({ files, sumsHref }: Pick<DownloadPageProps, 'files' | 'sumsHref'>): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
     <details class="verify small">
-      <summary>{words.t('download.verify')}</summary>
-      <p class="quiet">{words.t('download.verifyText')}</p>
+      <summary>{translator.t('download.verify')}</summary>
+      <p class="quiet">{translator.t('download.verifyText')}</p>
       <dl>
         {files.map((file) => (
           <div key={file.id}>
@@ -136,9 +136,9 @@ function Verify({ files, sumsHref }: Pick<DownloadPageProps, 'files' | 'sumsHref
                 type="button"
                 hidden
                 data-copy={file.sha256}
-                data-copied={words.t('download.copied')}
+                data-copied={translator.t('download.copied')}
               >
-                {words.t('download.copy')} <bdi class="unseen">{oneLine(file.path)}</bdi>
+                {translator.t('download.copy')} <bdi class="unseen">{oneLine(file.path)}</bdi>
               </Button>
             </dd>
           </div>
@@ -146,11 +146,11 @@ function Verify({ files, sumsHref }: Pick<DownloadPageProps, 'files' | 'sumsHref
       </dl>
       <p>
         <a href={sumsHref} download>
-          {words.t('download.sums')}
+          {translator.t('download.sums')}
         </a>
       </p>
       <p class="quiet">
-        {words.t('download.sumsNote')} <code dir="ltr">sha256sum -c SHA256SUMS</code>
+        {translator.t('download.sumsNote')} <code dir="ltr">sha256sum -c SHA256SUMS</code>
       </p>
     </details>
   );

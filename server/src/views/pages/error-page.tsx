@@ -1,21 +1,26 @@
 import type { JSX } from 'preact';
 import { Card } from '../components/card.tsx';
-import { useWords } from '../components/words-context.ts';
-import type { Words } from '../words.ts';
+import { useTranslator } from '../components/translator-context.ts';
+import type { Translator } from '../translator.ts';
 
 export interface ErrorPageProps {
   readonly requestId: string;
 }
 
-export function errorTitle(words: Words): string {
-  return words.t('error.title');
+export function errorTitle(translator: Translator): string {
+  return translator.t('error.title');
 }
 
 export function ErrorPage({ requestId }: ErrorPageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
-    <Card icon="alert" tone="bad" title={words.t('error.title')} about={<p class="lead">{words.t('error.text')}</p>}>
-      <p class="quiet small">{words.t('error.number')}</p>
+    <Card
+      icon="alert"
+      tone="bad"
+      title={translator.t('error.title')}
+      about={<p class="lead">{translator.t('error.text')}</p>}
+    >
+      <p class="quiet small">{translator.t('error.number')}</p>
       <p>
         <code dir="ltr">{requestId}</code>
       </p>

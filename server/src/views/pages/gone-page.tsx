@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { AskForm, type Asking } from '../components/ask-form.tsx';
 import { Card, Fields } from '../components/card.tsx';
-import { useWords, type ViewWords } from '../components/words-context.ts';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { oneLine } from '../plain.ts';
 
 export interface GonePageProps {
@@ -24,26 +24,26 @@ const texts = {
   closed: { icon: 'check', title: 'gone.closed.title', text: 'gone.closed.text' },
 } as const;
 
-export function goneTitle(words: ViewWords, { reason }: Pick<GonePageProps, 'reason'>): string {
-  return words.t(texts[reason].title);
+export function goneTitle(translator: ViewTranslator, { reason }: Pick<GonePageProps, 'reason'>): string {
+  return translator.t(texts[reason].title);
 }
 
 /** A page that does not open or is closed: what happened, and what to do about it. */
 export function GonePage({ reason, link, asking }: GonePageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const { icon, title, text } = texts[reason];
   return (
     <Card
       icon={icon}
-      title={words.t(title)}
+      title={translator.t(title)}
       about={
         <>
-          <p class="lead">{words.t(text)}</p>
+          <p class="lead">{translator.t(text)}</p>
           {link && (
             <Fields
               fields={[
-                [words.t('common.from'), oneLine(link.sender)],
-                [words.t('common.reference'), link.reference],
+                [translator.t('common.from'), oneLine(link.sender)],
+                [translator.t('common.reference'), link.reference],
               ]}
             />
           )}

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { Card } from '../components/card.tsx';
-import { useWords, type ViewWords } from '../components/words-context.ts';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 
 export interface HomePageProps {
   readonly operator: string;
@@ -11,32 +11,32 @@ export interface HomePageProps {
   readonly apiDescription: string;
 }
 
-export function homeTitle(words: ViewWords): string {
-  return words.t('common.about');
+export function homeTitle(translator: ViewTranslator): string {
+  return translator.t('common.about');
 }
 
 /** For a person who wants to find out who is behind a link. */
 export function HomePage({ operator, publicUrl, mailFrom, apiDescription }: HomePageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
-    <Card icon="shield" title={operator} about={<p class="lead">{words.t('home.text', { operator })}</p>}>
+    <Card icon="shield" title={operator} about={<p class="lead">{translator.t('home.text', { operator })}</p>}>
       <section>
-        <h2>{words.t('home.genuine')}</h2>
+        <h2>{translator.t('home.genuine')}</h2>
         <ul class="points">
-          <li>{words.t('home.address', { url: publicUrl })}</li>
-          <li>{words.t('home.from', { address: mailFrom })}</li>
-          <li>{words.t('home.never')}</li>
-          <li>{words.t('home.doubt')}</li>
+          <li>{translator.t('home.address', { url: publicUrl })}</li>
+          <li>{translator.t('home.from', { address: mailFrom })}</li>
+          <li>{translator.t('home.never')}</li>
+          <li>{translator.t('home.doubt')}</li>
         </ul>
       </section>
       <section>
-        <h2>{words.t('home.lost')}</h2>
-        <p>{words.t('home.lostText')}</p>
+        <h2>{translator.t('home.lost')}</h2>
+        <p>{translator.t('home.lostText')}</p>
       </section>
       <section>
-        <h2>{words.t('home.machines')}</h2>
+        <h2>{translator.t('home.machines')}</h2>
         <p>
-          {words.t('home.machinesText')} <a href={apiDescription}>{apiDescription}</a>
+          {translator.t('home.machinesText')} <a href={apiDescription}>{apiDescription}</a>
         </p>
       </section>
     </Card>

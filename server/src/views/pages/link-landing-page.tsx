@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
-import { useWords } from '../components/words-context.ts';
+import { useTranslator } from '../components/translator-context.ts';
 import { oneLine } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 export type LinkKind = 'download' | 'upload';
 
@@ -24,30 +24,30 @@ const texts = {
   upload: { title: 'landing.upload.title', text: 'landing.upload.text', unknown: 'landing.upload.unknown' },
 } as const;
 
-export function linkLandingTitle(words: Words, { kind }: Pick<LinkLandingPageProps, 'kind'>): string {
-  return words.t(texts[kind].title);
+export function linkLandingTitle(translator: Translator, { kind }: Pick<LinkLandingPageProps, 'kind'>): string {
+  return translator.t(texts[kind].title);
 }
 
 /** What a link shows before anything has happened. Mail scanners see only this. */
 export function LinkLandingPage({ kind, sender, action, gesture }: LinkLandingPageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
     <Card
       icon={kind}
-      title={words.t(texts[kind].title)}
+      title={translator.t(texts[kind].title)}
       about={
         <>
-          <p class="lead">{words.t(texts[kind].text)}</p>
-          <Fields fields={[[words.t('common.from'), oneLine(sender)]]} />
+          <p class="lead">{translator.t(texts[kind].text)}</p>
+          <Fields fields={[[translator.t('common.from'), oneLine(sender)]]} />
         </>
       }
     >
       <form method="post" action={action} data-gesture={gesture}>
         <input type="hidden" name={gesture} value="" />
-        <Button look="main">{words.t('landing.open')}</Button>
+        <Button look="main">{translator.t('landing.open')}</Button>
       </form>
-      <p class="quiet small">{words.t('landing.why')}</p>
-      <p class="quiet small">{words.t(texts[kind].unknown)}</p>
+      <p class="quiet small">{translator.t('landing.why')}</p>
+      <p class="quiet small">{translator.t(texts[kind].unknown)}</p>
     </Card>
   );
 }

@@ -4,7 +4,7 @@ import { Card, Fields } from '../components/card.tsx';
 import { DoneForm } from '../components/done-form.tsx';
 import { PlainFiles } from '../components/plain-files.tsx';
 import { EarlierSendings, type Sending } from '../components/sendings.tsx';
-import { useWords, type ViewWords } from '../components/words-context.ts';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';
 
 export interface SentPageProps {
@@ -18,40 +18,40 @@ export interface SentPageProps {
   readonly doneAction: string;
 }
 
-export function sentTitle(words: ViewWords): string {
-  return words.t('sent.title');
+export function sentTitle(translator: ViewTranslator): string {
+  return translator.t('sent.title');
 }
 
 /** What was sent and when, for as long as the link works. */
 export function SentPage({ sender, last, earlier, more, doneAction }: SentPageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
     <Card
       icon="check"
       tone="good"
-      title={words.t('sent.title')}
+      title={translator.t('sent.title')}
       about={
         <>
-          <p class="lead">{words.t('sent.text', { sender: isolate(sender) })}</p>
+          <p class="lead">{translator.t('sent.text', { sender: isolate(sender) })}</p>
           <Fields
             fields={[
-              [words.t('common.to'), oneLine(sender)],
-              [words.t('sent.at'), shownTime(words, last.sentAt)],
-              [words.t('common.size'), words.formatSize(last.totalBytes)],
-              ...(more ? [[words.t('upload.until'), shownTime(words, more.until)] as const] : []),
+              [translator.t('common.to'), oneLine(sender)],
+              [translator.t('sent.at'), shownTime(translator, last.sentAt)],
+              [translator.t('common.size'), translator.formatSize(last.totalBytes)],
+              ...(more ? [[translator.t('upload.until'), shownTime(translator, more.until)] as const] : []),
             ]}
           />
         </>
       }
     >
       <PlainFiles files={last.files} count={last.fileCount} />
-      {more && <ButtonLink href={more.href}>{words.t('sent.more')}</ButtonLink>}
+      {more && <ButtonLink href={more.href}>{translator.t('sent.more')}</ButtonLink>}
       <EarlierSendings sendings={earlier} />
       <DoneForm action={doneAction} />
     </Card>
   );
 }
 
-function shownTime(words: ViewWords, at: Date): JSX.Element {
-  return <time dateTime={at.toISOString()}>{words.formatDate(at)}</time>;
+function shownTime(translator: ViewTranslator, at: Date): JSX.Element {
+  return <time dateTime={at.toISOString()}>{translator.formatDate(at)}</time>;
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { Button } from '../components/button.tsx';
 import { Card, Fields } from '../components/card.tsx';
-import { useWords, type ViewWords } from '../components/words-context.ts';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { oneLine } from '../plain.ts';
 
 export interface StopPageProps {
@@ -20,41 +20,46 @@ export interface StopPageProps {
   readonly gesture: string;
 }
 
-export function stopTitle(words: ViewWords, { stopped }: Pick<StopPageProps, 'stopped'>): string {
-  return words.t(stopped ? 'stop.stopped.title' : 'stop.title');
+export function stopTitle(translator: ViewTranslator, { stopped }: Pick<StopPageProps, 'stopped'>): string {
+  return translator.t(stopped ? 'stop.stopped.title' : 'stop.title');
 }
 
 /** Where the reader of a mail stops or reports its sender. Mail scanners see it too, so that seeing it changes nothing. */
 export function StopPage(props: StopPageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const { stopped, reported, canReport, operator } = props;
   return (
     <Card
       icon={stopped ? 'check' : 'mail'}
       tone={stopped ? 'good' : 'calm'}
-      title={stopTitle(words, props)}
+      title={stopTitle(translator, props)}
       about={
         <>
-          <p class="lead">{words.t(stopped ? 'stop.stopped.text' : 'stop.text')}</p>
+          <p class="lead">{translator.t(stopped ? 'stop.stopped.text' : 'stop.text')}</p>
           <Fields
             fields={[
-              [words.t('common.from'), oneLine(props.sender)],
-              [words.t('common.to'), oneLine(props.address)],
+              [translator.t('common.from'), oneLine(props.sender)],
+              [translator.t('common.to'), oneLine(props.address)],
             ]}
           />
         </>
       }
     >
       {stopped ? (
-        <Choice action={props.resumeAction} gesture={props.gesture} look="quiet" label={words.t('stop.resume')} />
+        <Choice action={props.resumeAction} gesture={props.gesture} look="quiet" label={translator.t('stop.resume')} />
       ) : (
-        <Choice action={props.stopAction} gesture={props.gesture} look="main" label={words.t('stop.button')} />
+        <Choice action={props.stopAction} gesture={props.gesture} look="main" label={translator.t('stop.button')} />
       )}
-      {canReport && reported && <p class="quiet">{words.t('stop.reported', { operator })}</p>}
+      {canReport && reported && <p class="quiet">{translator.t('stop.reported', { operator })}</p>}
       {canReport && !reported && (
         <>
-          <p class="quiet small">{words.t('stop.reportText', { operator })}</p>
-          <Choice action={props.reportAction} gesture={props.gesture} look="quiet" label={words.t('stop.report')} />
+          <p class="quiet small">{translator.t('stop.reportText', { operator })}</p>
+          <Choice
+            action={props.reportAction}
+            gesture={props.gesture}
+            look="quiet"
+            label={translator.t('stop.report')}
+          />
         </>
       )}
     </Card>

@@ -9,9 +9,9 @@ import { Message } from '../components/message.tsx';
 import { Moment } from '../components/moment.tsx';
 import { type PlainFile, PlainFiles } from '../components/plain-files.tsx';
 import { EarlierSendings, type Sending } from '../components/sendings.tsx';
-import { useWords, type ViewWords } from '../components/words-context.ts';
+import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
 import { isolate, oneLine } from '../plain.ts';
-import type { Words } from '../words.ts';
+import type { Translator } from '../translator.ts';
 
 const problems = {
   no_files: 'upload.problem.no_files',
@@ -64,36 +64,36 @@ export interface UploadPageProps {
   readonly wordsJson: string;
 }
 
-export function uploadTitle(words: Words, { sender }: Pick<UploadPageProps, 'sender'>): string {
-  return words.t('upload.title', { sender: isolate(sender) });
+export function uploadTitle(translator: Translator, { sender }: Pick<UploadPageProps, 'sender'>): string {
+  return translator.t('upload.title', { sender: isolate(sender) });
 }
 
 /** What the script on the upload page says, as JSON that can be embedded in a page. */
-export function islandTexts(words: Words): string {
+export function islandTexts(translator: Translator): string {
   return JSON.stringify({
-    language: words.language,
-    locale: words.locale,
-    dir: words.dir,
-    texts: words.texts('island.', 'upload.', 'gone.expired.', 'common.', 'scan.'),
+    language: translator.language,
+    locale: translator.locale,
+    dir: translator.dir,
+    texts: translator.texts('island.', 'upload.', 'gone.expired.', 'common.', 'scan.'),
   });
 }
 
 /** A plain form that needs no script; if a script runs, it replaces the form. */
 export function UploadPage(props: UploadPageProps): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   return (
     <Card
       wide
       icon="upload"
-      title={words.t('upload.heading')}
+      title={translator.t('upload.heading')}
       about={
         <>
-          {props.once && <p class="lead">{words.t('upload.once')}</p>}
+          {props.once && <p class="lead">{translator.t('upload.once')}</p>}
           <Fields
             fields={[
-              [words.t('common.to'), oneLine(props.sender)],
-              [words.t('upload.until'), <Moment at={props.deadline} show="deadline" />],
-              [words.t('common.reference'), props.reference],
+              [translator.t('common.to'), oneLine(props.sender)],
+              [translator.t('upload.until'), <Moment at={props.deadline} show="deadline" />],
+              [translator.t('common.reference'), props.reference],
             ]}
           />
           <Message>{props.message}</Message>
@@ -113,12 +113,12 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         <form method="post" action={props.plainAction} enctype="multipart/form-data" class="stack">
           {props.problem && (
             <Banner tone="bad" id="problem">
-              {problemText(words, props.problem, props)}
+              {problemText(translator, props.problem, props)}
             </Banner>
           )}
           {props.received.length > 0 && (
             <section class="received">
-              <h2>{words.t('upload.received')}</h2>
+              <h2>{translator.t('upload.received')}</h2>
               <PlainFiles files={props.received} count={props.received.length} />
             </section>
           )}
@@ -126,16 +126,19 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
             id="file"
             name="file"
             type="file"
-            label={words.t('upload.files')}
-            hint={words.t('upload.limits', { count: props.maxFiles, size: words.formatSize(props.maxFileBytes) })}
+            label={translator.t('upload.files')}
+            hint={translator.t('upload.limits', {
+              count: props.maxFiles,
+              size: translator.formatSize(props.maxFileBytes),
+            })}
             multiple={props.maxFiles > 1}
             required={props.received.length === 0}
             aria-describedby={props.problem && 'problem'}
           />
-          <TextArea id="message" name="message" label={words.t('upload.message')} maxLength={5000}>
+          <TextArea id="message" name="message" label={translator.t('upload.message')} maxLength={5000}>
             {props.written}
           </TextArea>
-          <Button look="main">{words.t('upload.send')}</Button>
+          <Button look="main">{translator.t('upload.send')}</Button>
         </form>
       </div>
       <EarlierSendings sendings={props.sent} />
@@ -151,10 +154,10 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
   );
 }
 
-function problemText(words: ViewWords, problem: UploadProblem, limits: UploadPageProps): string {
-  return words.t(problems[problem], {
+function problemText(translator: ViewTranslator, problem: UploadProblem, limits: UploadPageProps): string {
+  return translator.t(problems[problem], {
     count: limits.maxFiles,
-    size: words.formatSize(limits.maxFileBytes),
+    size: translator.formatSize(limits.maxFileBytes),
     sender: isolate(limits.sender),
   });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Sending } from './send-files.ts';
-import { type Remembered, SendWish } from './send-wish.ts';
+import { type Remembered, SendIntent } from './send-intent.ts';
 import type { Entry, UploadState } from './upload-entry.ts';
 
 /** A list of files whose states the test sets, and a server that responds as the test says. */
@@ -24,7 +24,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
       list.entries = list.entries.filter((entry) => entry.state !== state);
     },
   };
-  const wish = new SendWish(
+  const wish = new SendIntent(
     {
       queue,
       send: (message) => Promise.resolve(answer).finally(() => sent.push(message)),

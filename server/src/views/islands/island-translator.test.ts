@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { islandTexts } from '../pages/upload-page.tsx';
-import { createWords } from '../words.ts';
-import { islandWords } from './island-words.ts';
+import { createTranslators } from '../translator.ts';
+import { islandTranslator } from './island-translator.ts';
 
-const all = createWords({ fallback: 'en' });
+const all = createTranslators({ fallback: 'en' });
 
 test.each(['en', 'en-US', 'sv', 'de', 'fr', 'es'])('the browser says it as the server does: %s', (language) => {
   const server = all.for(language);
-  const browser = islandWords(islandTexts(server));
+  const browser = islandTranslator(islandTexts(server));
   for (const count of [0, 1, 2, 1234, 1_000_000]) {
     expect(browser.t('island.added', { count })).toBe(server.t('island.added', { count }));
     expect(browser.t('upload.limits', { count, size: '{{x}}' })).toBe(

@@ -24,7 +24,7 @@ const tryAgainAfter = 5000;
  * "Send" may be pressed at any time: the files are sent as soon as everything has arrived and passed its check, on this
  * visit or a later one. If a file was refused, nothing is sent without it until the person says so.
  */
-export class SendWish {
+export class SendIntent {
   onChange: () => void = () => {};
   onSent: () => void = () => {};
   onEnded: () => void = () => {};

@@ -1,6 +1,6 @@
-import type { Remembered } from './send-wish.ts';
+import type { Remembered } from './send-intent.ts';
 
-export interface WishMemory {
+export interface IntentMemory {
   read(): Remembered | undefined;
   write(remembered: Remembered | undefined): void;
 }
@@ -9,7 +9,7 @@ export interface WishMemory {
  * Stored in this browser, under the name of the link. If a browser stores nothing, each visit starts from the
  * beginning.
  */
-export function wishMemory(storage: () => Storage, desk: string): WishMemory {
+export function intentMemory(storage: () => Storage, desk: string): IntentMemory {
   const key = `waybill:send:${desk}`;
   return {
     read() {

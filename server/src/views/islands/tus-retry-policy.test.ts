@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { DetailedError, Upload } from 'tus-js-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { tusManners, willPass } from './tus-manners.ts';
+import { tusRetryPolicy, willPass } from './tus-retry-policy.ts';
 
 const chunk = 8 * 1024 * 1024;
 const size = chunk + 5;
@@ -45,7 +45,7 @@ async function setUp(trouble: (method: string, time: number) => Answer) {
     server.closeAllConnections();
     server.close();
   });
-  const { retryDelays, ...manners } = tusManners(
+  const { retryDelays, ...manners } = tusRetryPolicy(
     () => true,
     (answered) => heard.push(answered),
   );

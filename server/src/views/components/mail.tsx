@@ -3,8 +3,8 @@ import { renderToString } from 'preact-render-to-string';
 import { type Shades, shadesOf } from '../colors.ts';
 import type { Operator } from '../operator.ts';
 import { collapse, isolate, manyLines, oneLine, splitMessage, wrap } from '../plain.ts';
-import type { Words } from '../words.ts';
-import { type ScanState, scanTexts } from './scan-words.ts';
+import type { Translator } from '../translator.ts';
+import { type ScanState, scanTexts } from './scan-texts.ts';
 
 export interface MailFile {
   readonly name: string;
@@ -21,7 +21,7 @@ export interface RenderedMail {
 }
 
 /** What a mail says, whether as text or as HTML. The parts come in this order. */
-export interface Letter {
+export interface MailContent {
   /** The subject, and the heading. */
   readonly subject: string;
   readonly intro?: string | undefined;
@@ -44,39 +44,39 @@ export interface Letter {
   readonly stop?: { readonly sender: string; readonly link: string } | undefined;
 }
 
-export function renderLetter(words: Words, operator: Operator, letter: Letter): RenderedMail {
-  const subject = collapse(letter.subject);
+export function renderMail(translator: Translator, operator: Operator, mail: MailContent): RenderedMail {
+  const subject = collapse(mail.subject);
   return {
     subject,
-    text: plainText(words, operator, { ...letter, subject }),
-    html: `<!doctype html>${renderToString(<LetterHtml words={words} operator={operator} letter={{ ...letter, subject }} />)}`,
+    text: plainText(translator, operator, { ...mail, subject }),
+    html: `<!doctype html>${renderToString(<MailHtml translator={translator} operator={operator} mail={{ ...mail, subject }} />)}`,
   };
 }
 
-function plainText(words: Words, operator: Operator, letter: Letter): string {
-  const { code, button } = letter;
-  const [message, rest] = messageOf(letter);
-  const { files, more } = listed(letter);
+function plainText(translator: Translator, operator: Operator, mail: MailContent): string {
+  const { code, button } = mail;
+  const [message, rest] = messageOf(mail);
+  const { files, more } = listed(mail);
   const parts = [
-    wrap(letter.subject),
-    letter.intro && wrap(letter.intro),
+    wrap(mail.subject),
+    mail.intro && wrap(mail.intro),
     code && `    ${oneLine(code)}`,
     button && `${button.here}\n${button.link}`,
-    letter.note && wrap(letter.note),
-    letter.fields?.map(([label, value]) => wrap(labelled(words, label, value))).join('\n'),
+    mail.note && wrap(mail.note),
+    mail.fields?.map(([label, value]) => wrap(labelled(translator, label, value))).join('\n'),
     // Quoted, so that a stranger's words cannot be mistaken for ours.
     message &&
-      `${labelled(words, words.t('common.message'))}\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
-    rest && words.t('mail.messageRest'),
+      `${labelled(translator, translator.t('common.message'))}\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
+    rest && translator.t('mail.messageRest'),
     [
       ...files.flatMap((file) => [
-        `  ${oneLine(file.name)} (${words.formatSize(file.sizeBytes)})`,
-        ...(file.scan ? [`    ${words.t(scanTexts[file.scan])}`] : []),
+        `  ${oneLine(file.name)} (${translator.formatSize(file.sizeBytes)})`,
+        ...(file.scan ? [`    ${translator.t(scanTexts[file.scan])}`] : []),
       ]),
-      ...(more > 0 ? [`  ${words.t('common.more', { count: more })}`] : []),
+      ...(more > 0 ? [`  ${translator.t('common.more', { count: more })}`] : []),
     ].join('\n'),
-    wrap(closingOf(words, letter).join('\n')),
-    `-- \n${[...footOf(words, operator, letter), ...stopLines(words, operator, letter)].join('\n')}`,
+    wrap(closingOf(translator, mail).join('\n')),
+    `-- \n${[...footOf(translator, operator, mail), ...stopLines(translator, operator, mail)].join('\n')}`,
   ];
   return `${parts.filter((part) => part !== undefined && part !== '').join('\n\n')}\n`;
 }
@@ -85,42 +85,46 @@ function plainText(words: Words, operator: Operator, letter: Letter): string {
 const maxFilesListed = 5;
 const maxMessageLength = 600;
 
-function messageOf({ message = '', button }: Letter): [start: string, rest: string] {
+function messageOf({ message = '', button }: MailContent): [start: string, rest: string] {
   const all = manyLines(message);
   return button && all.length > maxMessageLength ? splitMessage(all, maxMessageLength) : [all, ''];
 }
 
-function closingOf(words: Words, { closing, to }: Letter): readonly string[] {
-  return [...closing, words.t('mail.sentTo', { address: isolate(to) })];
+function closingOf(translator: Translator, { closing, to }: MailContent): readonly string[] {
+  return [...closing, translator.t('mail.sentTo', { address: isolate(to) })];
 }
 
 /** Whom to ask, and which reference to give. */
-function footOf(words: Words, { name, supportAddress }: Operator, { reference }: Letter): readonly string[] {
+function footOf(
+  translator: Translator,
+  { name, supportAddress }: Operator,
+  { reference }: MailContent,
+): readonly string[] {
   return [
-    `${name} · ${words.t('common.about')}`,
-    ...(supportAddress === undefined ? [] : [`${words.t('common.support')} ${supportAddress}`]),
-    ...(reference === undefined ? [] : [labelled(words, words.t('common.reference'), reference)]),
+    `${name} · ${translator.t('common.about')}`,
+    ...(supportAddress === undefined ? [] : [`${translator.t('common.support')} ${supportAddress}`]),
+    ...(reference === undefined ? [] : [labelled(translator, translator.t('common.reference'), reference)]),
   ];
 }
 
 /** With the colon of the language: French has a space before it. */
-function labelled(words: Words, label: string, value = ''): string {
-  return words.t('common.labelled', { label, value }).trimEnd();
+function labelled(translator: Translator, label: string, value = ''): string {
+  return translator.t('common.labelled', { label, value }).trimEnd();
 }
 
 /** Senders can be reported only where the operator has an address for it. */
-function stopTexts(words: Words, { supportAddress }: Operator, { sender }: NonNullable<Letter['stop']>) {
-  const link = words.t(supportAddress === undefined ? 'mail.stop.link' : 'mail.stop.reportLink');
-  return { question: words.t('mail.stop.question', { sender }), link };
+function stopTexts(translator: Translator, { supportAddress }: Operator, { sender }: NonNullable<MailContent['stop']>) {
+  const link = translator.t(supportAddress === undefined ? 'mail.stop.link' : 'mail.stop.reportLink');
+  return { question: translator.t('mail.stop.question', { sender }), link };
 }
 
-function stopLines(words: Words, operator: Operator, { stop }: Letter): readonly string[] {
+function stopLines(translator: Translator, operator: Operator, { stop }: MailContent): readonly string[] {
   if (!stop) return [];
-  const { question, link } = stopTexts(words, operator, stop);
-  return [wrap(labelled(words, `${question} ${link}`)), stop.link];
+  const { question, link } = stopTexts(translator, operator, stop);
+  return [wrap(labelled(translator, `${question} ${link}`)), stop.link];
 }
 
-function listed({ files, fileCount = files?.length ?? 0 }: Letter): { files: readonly MailFile[]; more: number } {
+function listed({ files, fileCount = files?.length ?? 0 }: MailContent): { files: readonly MailFile[]; more: number } {
   const shown = (files ?? []).slice(0, maxFilesListed);
   return { files: shown, more: fileCount - shown.length };
 }
@@ -157,20 +161,20 @@ const darkStyle = ({ accent, fill, onFill }: Shades['dark']) => `
 .w-button a{color:${onFill}!important;border-color:${fill}!important}
 }`;
 
-function LetterHtml(props: { words: Words; operator: Operator; letter: Letter }): JSX.Element {
-  const { words, operator, letter } = props;
+function MailHtml(props: { translator: Translator; operator: Operator; mail: MailContent }): JSX.Element {
+  const { translator, operator, mail } = props;
   const { light, dark } = shadesOf(operator.color ?? ourColor);
-  const { button, code } = letter;
-  const [message, rest] = messageOf(letter);
+  const { button, code } = mail;
+  const [message, rest] = messageOf(mail);
   return (
-    <html lang={words.language} dir={words.dir}>
+    <html lang={translator.language} dir={translator.dir}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width,initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="supported-color-schemes" content="light dark" />
         <meta name="format-detection" content="telephone=no,date=no,address=no,email=no" />
-        <title>{letter.subject}</title>
+        <title>{mail.subject}</title>
         <style dangerouslySetInnerHTML={{ __html: darkStyle(dark) }} />
       </head>
       <body
@@ -190,7 +194,7 @@ function LetterHtml(props: { words: Words; operator: Operator; letter: Letter })
           }}
         >
           {/* What a mailbox shows beside the subject. Everything here is also said visibly. */}
-          {[letter.intro, letter.note].filter(Boolean).join(' ')}
+          {[mail.intro, mail.note].filter(Boolean).join(' ')}
         </div>
         <Table class="w-page" style={{ background: colours.page }}>
           <tr>
@@ -216,9 +220,9 @@ function LetterHtml(props: { words: Words; operator: Operator; letter: Letter })
                     }}
                   >
                     <h1 class="w-ink" style={{ ...text(21, 1.35), margin: '0', fontWeight: '600' }}>
-                      <Breakable>{letter.subject}</Breakable>
+                      <Breakable>{mail.subject}</Breakable>
                     </h1>
-                    {letter.intro && <Paragraph>{letter.intro}</Paragraph>}
+                    {mail.intro && <Paragraph>{mail.intro}</Paragraph>}
                     {code && (
                       <p
                         class="w-ink"
@@ -234,14 +238,14 @@ function LetterHtml(props: { words: Words; operator: Operator; letter: Letter })
                       </p>
                     )}
                     {button && <Button {...button} shade={light} />}
-                    {letter.note && <Paragraph>{letter.note}</Paragraph>}
-                    {letter.fields && <Fields fields={letter.fields} />}
+                    {mail.note && <Paragraph>{mail.note}</Paragraph>}
+                    {mail.fields && <Fields fields={mail.fields} />}
                     {message && <Message>{message}</Message>}
-                    {rest && <Small space={8}>{words.t('mail.messageRest')}</Small>}
-                    {letter.files && <Files words={words} {...listed(letter)} />}
+                    {rest && <Small space={8}>{translator.t('mail.messageRest')}</Small>}
+                    {mail.files && <Files translator={translator} {...listed(mail)} />}
                     {button && (
                       <>
-                        <Small space={24}>{words.t('mail.buttonFails')}</Small>
+                        <Small space={24}>{translator.t('mail.buttonFails')}</Small>
                         <p style={{ ...text(13), margin: '4px 0 0' }}>
                           <a class="w-brand" href={button.link} style={{ color: light.accent, wordBreak: 'break-all' }}>
                             {button.link}
@@ -250,7 +254,7 @@ function LetterHtml(props: { words: Words; operator: Operator; letter: Letter })
                       </>
                     )}
                     <div class="w-line" style={{ marginTop: '28px', borderTop: `1px dashed ${colours.line}` }}>
-                      {closingOf(words, letter).map((line, index) => (
+                      {closingOf(translator, mail).map((line, index) => (
                         <Small space={index === 0 ? 18 : 6}>{line}</Small>
                       ))}
                     </div>
@@ -258,10 +262,10 @@ function LetterHtml(props: { words: Words; operator: Operator; letter: Letter })
                 </tr>
                 <tr>
                   <td class="w-quiet" style={{ ...text(12), padding: '14px 4px 0', color: colours.quiet }}>
-                    {footOf(words, operator, letter).map((line, index) => (
+                    {footOf(translator, operator, mail).map((line, index) => (
                       <div key={index}>{line}</div>
                     ))}
-                    {letter.stop && <Stop words={words} operator={operator} stop={letter.stop} />}
+                    {mail.stop && <Stop translator={translator} operator={operator} stop={mail.stop} />}
                   </td>
                 </tr>
               </Table>
@@ -273,8 +277,12 @@ function LetterHtml(props: { words: Words; operator: Operator; letter: Letter })
   );
 }
 
-function Stop(props: { words: Words; operator: Operator; stop: NonNullable<Letter['stop']> }): JSX.Element {
-  const { question, link } = stopTexts(props.words, props.operator, props.stop);
+function Stop(props: {
+  translator: Translator;
+  operator: Operator;
+  stop: NonNullable<MailContent['stop']>;
+}): JSX.Element {
+  const { question, link } = stopTexts(props.translator, props.operator, props.stop);
   return (
     <div style={{ marginTop: '8px' }}>
       {question}{' '}
@@ -370,7 +378,7 @@ function Message({ children }: { children: string }): JSX.Element {
   );
 }
 
-function Files(props: { words: Words; files: readonly MailFile[]; more: number }): JSX.Element {
+function Files(props: { translator: Translator; files: readonly MailFile[]; more: number }): JSX.Element {
   const cell = { padding: '9px 0', borderTop: `1px solid ${colours.line}`, verticalAlign: 'top' } as const;
   return (
     <Table style={{ margin: '24px 0 0', tableLayout: 'auto' }}>
@@ -380,29 +388,29 @@ function Files(props: { words: Words; files: readonly MailFile[]; more: number }
             <bdi>{oneLine(file.name)}</bdi>
             {file.scan && (
               <div class="w-quiet" style={{ ...text(13), color: colours.quiet }}>
-                {props.words.t(scanTexts[file.scan])}
+                {props.translator.t(scanTexts[file.scan])}
               </div>
             )}
           </td>
           <td
             class="w-quiet w-line"
-            align={props.words.dir === 'rtl' ? 'left' : 'right'}
+            align={props.translator.dir === 'rtl' ? 'left' : 'right'}
             style={{
               ...text(14),
               ...cell,
-              [props.words.dir === 'rtl' ? 'paddingRight' : 'paddingLeft']: '16px',
+              [props.translator.dir === 'rtl' ? 'paddingRight' : 'paddingLeft']: '16px',
               color: colours.quiet,
               whiteSpace: 'nowrap',
             }}
           >
-            {props.words.formatSize(file.sizeBytes)}
+            {props.translator.formatSize(file.sizeBytes)}
           </td>
         </tr>
       ))}
       {props.more > 0 && (
         <tr>
           <td class="w-quiet w-line" colspan={2} style={{ ...text(14), ...cell, color: colours.quiet }}>
-            {props.words.t('common.more', { count: props.more })}
+            {props.translator.t('common.more', { count: props.more })}
           </td>
         </tr>
       )}
@@ -410,7 +418,7 @@ function Files(props: { words: Words; files: readonly MailFile[]; more: number }
   );
 }
 
-function Fields({ fields }: { fields: NonNullable<Letter['fields']> }): JSX.Element {
+function Fields({ fields }: { fields: NonNullable<MailContent['fields']> }): JSX.Element {
   return (
     <Table style={{ margin: '20px 0 0' }}>
       {fields.map(([label, value]) => (

@@ -1,4 +1,4 @@
-import type { ViewWords } from '../components/words-context.ts';
+import type { ViewTranslator } from '../components/translator-context.ts';
 import { formatters } from '../format.ts';
 
 interface IslandTexts {
@@ -12,7 +12,7 @@ interface IslandTexts {
  * The texts that came with the page. The few parts of i18next's format that they use are read here, so that the library
  * itself need not be sent: {{name}}, {{count, number}} and the plural forms of the language.
  */
-export function islandWords(json: string): ViewWords {
+export function islandTranslator(json: string): ViewTranslator {
   const { language, locale, dir, texts } = JSON.parse(json) as IslandTexts;
   const format = formatters(locale);
   const plural = new Intl.PluralRules(language);

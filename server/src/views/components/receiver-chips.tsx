@@ -3,7 +3,7 @@ import { oneLine } from '../plain.ts';
 import { IconButton } from './button.tsx';
 import { described, FieldFrame } from './field.tsx';
 import { Icon } from './icon.tsx';
-import { useWords } from './words-context.ts';
+import { useTranslator } from './translator-context.ts';
 
 export interface Recipient {
   readonly address: string;
@@ -15,7 +15,7 @@ export interface Recipient {
  * A field that holds people. Its input adds one; each chip's button posts its address as `remove`, or a script handles
  * it.
  */
-export function RecipientChips(props: {
+export function ReceiverChips(props: {
   id: string;
   name: string;
   label: string;
@@ -24,7 +24,7 @@ export function RecipientChips(props: {
   problem?: string | undefined;
   onRemove?: (recipient: Recipient) => void;
 }): JSX.Element {
-  const words = useWords();
+  const translator = useTranslator();
   const { id, label, hint, problem, onRemove } = props;
   return (
     <FieldFrame id={id} label={label} hint={hint} problem={problem}>
@@ -39,7 +39,7 @@ export function RecipientChips(props: {
               </bdi>
               <IconButton
                 icon="close"
-                label={words.t('action.remove', { name: shown })}
+                label={translator.t('action.remove', { name: shown })}
                 type={onRemove ? 'button' : 'submit'}
                 name="remove"
                 value={recipient.address}

@@ -13,7 +13,7 @@ const unknownUpload = new Set([404, 410]);
  * How an upload handles the server's responses. It tries a few times within seconds; the queue retries without end.
  * `heard` is told at once of every response, and of every request that got none.
  */
-export function tusManners(isOnline: () => boolean, heard: (answered: boolean) => void): UploadOptions {
+export function tusRetryPolicy(isOnline: () => boolean, heard: (answered: boolean) => void): UploadOptions {
   return {
     chunkSize: chunkBytes,
     retryDelays: [500, 1000, 2000, 4000].map((delay) => delay * (0.75 + Math.random() / 2)),

@@ -7,7 +7,7 @@ import { type Formatters, formatters } from './format.ts';
 export type Params = Readonly<Record<string, string | number>>;
 
 /** Everything a view says to one reader. Values put into a text are plain text, never HTML: the views escape them. */
-export interface Words extends Formatters {
+export interface Translator extends Formatters {
   /** The language of the texts, and the `lang` of the page. */
   readonly language: string;
   /** The language that the reader asked for, with its region if that is known: dates and numbers follow it. */
@@ -18,11 +18,11 @@ export interface Words extends Formatters {
   texts(...prefixes: readonly string[]): Record<string, string>;
 }
 
-export interface AllWords {
+export interface Translators {
   /** The languages that have texts, each with its own name for itself. */
   readonly languages: readonly { readonly language: string; readonly name: string }[];
   /** The best match for a BCP 47 tag, or for several in order of preference; the fallback if none matches. */
-  for(wanted: string | undefined | readonly string[]): Words;
+  for(wanted: string | undefined | readonly string[]): Translator;
 }
 
 const shipped = fileURLToPath(new URL('../../texts/', import.meta.url));
@@ -34,12 +34,12 @@ const maxLocales = 500;
  * The texts of the product, overridden by the operator's own: a file `sv.json` in `overridesDir` replaces single
  * Swedish texts, and a file `nb.json` adds Norwegian. Texts that a language lacks are taken from the fallback.
  */
-export function createWords(options: {
+export function createTranslators(options: {
   fallback: string;
   overridesDir?: string | undefined;
   /** For the times that are shown. */
   timeZone?: string | undefined;
-}): AllWords {
+}): Translators {
   const texts = new Map<string, Record<string, string>>();
   for (const directory of [shipped, ...(options.overridesDir === undefined ? [] : [options.overridesDir])]) {
     for (const [language, found] of readTexts(directory)) {
@@ -61,7 +61,7 @@ export function createWords(options: {
     interpolation: { escapeValue: false, skipOnVariables: true },
   });
 
-  const wordsIn = (language: string, locale: string): Words => {
+  const createTranslator = (language: string, locale: string): Translator => {
     const t = library.getFixedT(language);
     return {
       language,
@@ -77,7 +77,7 @@ export function createWords(options: {
       ...formatters(locale, options.timeZone ?? 'UTC'),
     };
   };
-  const made = new Map<string, Words>();
+  const made = new Map<string, Translator>();
 
   return {
     languages: [...texts.keys()].sort().map((language) => ({ language, name: ownName(language) })),
@@ -90,10 +90,10 @@ export function createWords(options: {
       const key = `${language} ${locale}`;
       const known = made.get(key);
       if (known) return known;
-      const words = wordsIn(language, locale);
+      const translator = createTranslator(language, locale);
       // A client can send any tag, so the number kept is limited.
-      if (made.size < maxLocales) made.set(key, words);
-      return words;
+      if (made.size < maxLocales) made.set(key, translator);
+      return translator;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ListedFile } from '../files/file-store.ts';
 import type { Question } from '../links/ask-sender.ts';
 
-export interface Letter {
+export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -40,37 +40,37 @@ interface Linked extends Stoppable {
 }
 
 /** The words of mails and texts, in the best available language for a BCP 47 tag. */
-export interface Letters {
-  drop(language: string, about: Linked & ListedFiles & { message: string }): Letter;
-  grant(language: string, about: Linked & { message: string }): Letter;
-  grantReminder(language: string, about: Linked & { message: string }): Letter;
-  code(language: string, about: Addressed & { code: string; minutes: number; senderName: string }): Letter;
+export interface MailTemplates {
+  drop(language: string, about: Linked & ListedFiles & { message: string }): RenderedMail;
+  request(language: string, about: Linked & { message: string }): RenderedMail;
+  requestReminder(language: string, about: Linked & { message: string }): RenderedMail;
+  code(language: string, about: Addressed & { code: string; minutes: number; senderName: string }): RenderedMail;
   codeSms(language: string, about: { code: string; minutes: number; host: string }): string;
-  reminder(language: string, about: Linked & ListedFiles): Letter;
+  reminder(language: string, about: Linked & ListedFiles): RenderedMail;
   receipt(
     language: string,
     about: Referring & ListedFiles & { receiver: string; sentAt: Date; completedAt: Date },
-  ): Letter;
-  test(language: string, about: Addressed): Letter;
+  ): RenderedMail;
+  test(language: string, about: Addressed): RenderedMail;
   webhookDisabled(
     language: string,
     about: Addressed & { url: string; reason: 'gone' | 'failing'; since: Date },
-  ): Letter;
+  ): RenderedMail;
   undeliverable(
     language: string,
     about: Referring & ListedFiles & { receiver: string; answer: string | undefined; sentAt: Date },
-  ): Letter;
+  ): RenderedMail;
   received(
     language: string,
     about: Referring & ListedFiles & { contact: string; message: string; deadline: Date },
-  ): Letter;
+  ): RenderedMail;
   confirmation(
     language: string,
     about: Stoppable & ListedFiles & { receiver: string; message: string; sentAt: Date },
-  ): Letter;
+  ): RenderedMail;
   report(
     language: string,
     about: Referring & { reporter: string; sender: string; senderName: string; sentAt: Date },
-  ): Letter;
-  question(language: string, about: Referring & { question: Question; receiver: string; deadline: Date }): Letter;
+  ): RenderedMail;
+  question(language: string, about: Referring & { question: Question; receiver: string; deadline: Date }): RenderedMail;
 }

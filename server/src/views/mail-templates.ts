@@ -1,31 +1,31 @@
-import { type Letter, type RenderedMail, renderLetter } from './components/letter.tsx';
+import { type MailContent, type RenderedMail, renderMail } from './components/mail.tsx';
 import { type CodeSms, codeMail, codeSms } from './mails/code-mail.ts';
 import { confirmationMail } from './mails/confirmation-mail.ts';
 import { dropMail } from './mails/drop-mail.ts';
-import { grantMail, grantReminderMail } from './mails/grant-mail.ts';
 import { questionMail } from './mails/question-mail.ts';
 import { receiptMail } from './mails/receipt-mail.ts';
 import { receivedMail } from './mails/received-mail.ts';
 import { reminderMail } from './mails/reminder-mail.ts';
 import { reportMail } from './mails/report-mail.ts';
+import { requestMail, requestReminderMail } from './mails/request-mail.ts';
 import { testMail } from './mails/test-mail.ts';
 import { undeliverableMail } from './mails/undeliverable-mail.ts';
 import { webhookDisabledMail } from './mails/webhook-disabled-mail.ts';
 import type { Operator } from './operator.ts';
-import type { AllWords, Words } from './words.ts';
+import type { Translator, Translators } from './translator.ts';
 
 /** Every mail and text we send, each in the best available language for its reader, in the operator's name. */
-export function createLetters(all: AllWords, operator: Operator) {
+export function createMailTemplates(all: Translators, operator: Operator) {
   const inLanguage =
-    <About>(write: (words: Words, about: About) => Letter) =>
+    <About>(write: (translator: Translator, about: About) => MailContent) =>
     (language: string, about: About): RenderedMail => {
-      const words = all.for(language);
-      return renderLetter(words, operator, write(words, about));
+      const translator = all.for(language);
+      return renderMail(translator, operator, write(translator, about));
     };
   return {
     drop: inLanguage(dropMail),
-    grant: inLanguage(grantMail),
-    grantReminder: inLanguage(grantReminderMail),
+    request: inLanguage(requestMail),
+    requestReminder: inLanguage(requestReminderMail),
     code: inLanguage(codeMail),
     codeSms: (language: string, sms: CodeSms) => codeSms(all.for(language), sms),
     reminder: inLanguage(reminderMail),

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { acceptedLanguages, createWords } from './words.ts';
+import { acceptedLanguages, createTranslators } from './translator.ts';
 
-const words = createWords({ fallback: 'en' });
+const translator = createTranslators({ fallback: 'en' });
 const date = new Date('2026-11-05T09:05:00Z');
 const directories: string[] = [];
 afterAll(() => {
@@ -38,11 +38,11 @@ describe('the language', () => {
     ['__proto__', 'en', 'en-GB'],
     [undefined, 'en', 'en-GB'],
   ])('%s is answered in %s, written as in %s', (tag, language, locale) => {
-    expect(words.for(tag)).toMatchObject({ language, locale, dir: 'ltr' });
+    expect(translator.for(tag)).toMatchObject({ language, locale, dir: 'ltr' });
   });
 
   test('the first of several that there is', () => {
-    expect(words.for(['nb', 'fr-CA', 'de']).locale).toBe('fr-CA');
+    expect(translator.for(['nb', 'fr-CA', 'de']).locale).toBe('fr-CA');
   });
 
   test('out of a header', () => {
@@ -51,7 +51,13 @@ describe('the language', () => {
   });
 
   test('each says its own name', () => {
-    expect(words.languages.map(({ name }) => name)).toEqual(['Deutsch', 'English', 'Español', 'Français', 'Svenska']);
+    expect(translator.languages.map(({ name }) => name)).toEqual([
+      'Deutsch',
+      'English',
+      'Español',
+      'Français',
+      'Svenska',
+    ]);
   });
 });
 
@@ -71,7 +77,7 @@ describe('numbers', () => {
     ['fr', 12, '12 octets'],
     ['es', 1_400_000, '1,4 MB'],
   ])('in %s, %d bytes are %s', (language, bytes, text) => {
-    expect(plain(words.for(language).formatSize(bytes))).toBe(text);
+    expect(plain(translator.for(language).formatSize(bytes))).toBe(text);
   });
 
   test.each([
@@ -82,11 +88,11 @@ describe('numbers', () => {
     ['fr', '5 novembre 2026 à 09:05 UTC'],
     ['es', '5 de noviembre de 2026 a las 9:05 UTC'],
   ])('in %s, a date names its zone: %s', (language, text) => {
-    expect(plain(words.for(language).formatDate(date))).toBe(text);
+    expect(plain(translator.for(language).formatDate(date))).toBe(text);
   });
 
   test('a date in another zone', () => {
-    const swedish = createWords({ fallback: 'en', timeZone: 'Europe/Stockholm' });
+    const swedish = createTranslators({ fallback: 'en', timeZone: 'Europe/Stockholm' });
     expect(swedish.for('en').formatDate(date)).toBe('5 November 2026 at 10:05 CET');
   });
 
@@ -96,11 +102,11 @@ describe('numbers', () => {
     ['fr', 'none', 0, 'et 0 autre fichier'],
     ['sv', 'one', 1, 'och 1 fil till'],
   ])('in %s, %s', (language, _, count, text) => {
-    expect(plain(words.for(language).t('common.more', { count }))).toBe(text);
+    expect(plain(translator.for(language).t('common.more', { count }))).toBe(text);
   });
 
   test('a duration in the unit that matters', () => {
-    const { formatDuration } = words.for('en');
+    const { formatDuration } = translator.for('en');
     expect([0, 59, 61, 7300, 200_000].map((seconds) => formatDuration(seconds))).toEqual([
       '1 second',
       '59 seconds',
@@ -113,13 +119,13 @@ describe('numbers', () => {
 
 describe('values are data', () => {
   test.each(['{{deadline}}', '$t(common.from)', '${7*7}', '<b>&amp;</b>', '{{count, number}}'])('%s', (sender) => {
-    expect(words.for('en').t('upload.title', { sender })).toBe(`Send files to ${sender}`);
+    expect(translator.for('en').t('upload.title', { sender })).toBe(`Send files to ${sender}`);
   });
 });
 
 describe('an operator’s own texts', () => {
   test('replace single ones and add languages, right to left if need be', () => {
-    const own = createWords({
+    const own = createTranslators({
       fallback: 'sv',
       overridesDir: overrides({
         'sv.json': { 'landing.open': 'Visa' },
@@ -141,10 +147,10 @@ describe('an operator’s own texts', () => {
     [{ 'sv.json': { 'landing.open': 1 } }, /not an object of texts/],
     [{ 'no language.json': {} }, /not named by a language tag/],
   ])('that cannot be used stop the start: %j', (files, message) => {
-    expect(() => createWords({ fallback: 'en', overridesDir: overrides(files) })).toThrow(message);
+    expect(() => createTranslators({ fallback: 'en', overridesDir: overrides(files) })).toThrow(message);
   });
 
   test('a fallback that is not there stops the start', () => {
-    expect(() => createWords({ fallback: 'xx' })).toThrow(/fallback/);
+    expect(() => createTranslators({ fallback: 'xx' })).toThrow(/fallback/);
   });
 });

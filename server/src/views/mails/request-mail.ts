@@ -1,0 +1,39 @@
+import type { MailContent } from '../components/mail.tsx';
+import { isolate } from '../plain.ts';
+import type { Translator } from '../translator.ts';
+import { fromField, type Sender, stopOf } from './from.ts';
+
+export interface GrantMail extends Sender {
+  readonly message: string;
+  readonly deadline: Date;
+  readonly link: string;
+  readonly stopLink: string;
+  readonly to: string;
+  readonly reference: string;
+}
+
+/** To a contact: you can send files back. */
+export function requestMail(translator: Translator, mail: GrantMail): MailContent {
+  const sender = isolate(mail.senderName);
+  return {
+    subject: translator.t('mail.request.subject', { sender }),
+    intro: translator.t('mail.request.intro', { sender }),
+    button: { label: translator.t('mail.request.button'), here: translator.t('mail.request.here'), link: mail.link },
+    note: translator.t('mail.linkUntil', { deadline: translator.formatDate(mail.deadline) }),
+    message: mail.message,
+    fields: fromField(translator, mail),
+    reference: mail.reference,
+    closing: [translator.t('mail.private'), translator.t('mail.unexpected')],
+    to: mail.to,
+    stop: stopOf(mail),
+  };
+}
+
+/** To a contact who has not sent anything yet. */
+export function requestReminderMail(translator: Translator, mail: GrantMail): MailContent {
+  return {
+    ...requestMail(translator, mail),
+    subject: translator.t('mail.requestReminder.subject', { sender: isolate(mail.senderName) }),
+    intro: translator.t('mail.requestReminder.intro'),
+  };
+}
