@@ -59,7 +59,7 @@ import { connectValkey } from './engines/valkey/connect.ts';
 import { valkeyCsrfTokens } from './engines/valkey/csrf-tokens.ts';
 import { valkeyFailureLimit } from './engines/valkey/failure-limit.ts';
 import { valkeyMessageLimit } from './engines/valkey/message-limit.ts';
-import { valkeyReceiverPace } from './engines/valkey/recipient-pace.ts';
+import { valkeyReceiverPace } from './engines/valkey/receiver-pace.ts';
 import { createMailTemplates } from './views/mail-templates.ts';
 import type { Operator } from './views/operator.ts';
 import { createTranslators, type Translators } from './views/translator.ts';

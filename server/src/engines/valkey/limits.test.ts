@@ -5,7 +5,7 @@ import { connectValkey } from './connect.ts';
 import { valkeyCsrfTokens } from './csrf-tokens.ts';
 import { valkeyFailureLimit } from './failure-limit.ts';
 import { valkeyMessageLimit } from './message-limit.ts';
-import { valkeyReceiverPace } from './recipient-pace.ts';
+import { valkeyReceiverPace } from './receiver-pace.ts';
 
 limitsContract('Redis', async () => {
   const random = { bytes: randomBytes, uuid: randomUUID };

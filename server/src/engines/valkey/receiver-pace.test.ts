@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { closedPort } from '../../testing/tcp.ts';
 import { connectValkey } from './connect.ts';
-import { valkeyReceiverPace } from './recipient-pace.ts';
+import { valkeyReceiverPace } from './receiver-pace.ts';
 
 test('each process counts for itself without a connection', async () => {
   const client = connectValkey(`redis://127.0.0.1:${await closedPort()}`, () => undefined);
