@@ -1,0 +1,55 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const domain = fileURLToPath(new URL('../../server/src/domain/', import.meta.url));
+
+/** The areas that each area imports, by types or values. Files at the root of the domain join the areas, and are none. */
+function readImports(): Map<string, Set<string>> {
+  const imports = new Map<string, Set<string>>();
+  for (const file of globSync('*/**/*.ts', { cwd: domain })) {
+    if (file.endsWith('.test.ts')) continue;
+    const [area = ''] = file.split('/');
+    const known = imports.get(area) ?? new Set();
+    imports.set(area, known);
+    for (const [, target = ''] of readFileSync(join(domain, file), 'utf8').matchAll(/from '(\.\.?\/[^']+)'/g)) {
+      const [other = '', ...rest] = relative(domain, join(domain, dirname(file), target)).split('/');
+      if (rest.length > 0 && other !== area && other !== '..') known.add(other);
+    }
+  }
+  return imports;
+}
+
+/** A path that leads back to where it began, if there is one. */
+function findCircle(imports: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const done = new Set<string>();
+  const visit = (area: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(area)) return [...path.slice(path.indexOf(area)), area];
+    if (done.has(area)) return undefined;
+    for (const next of imports.get(area) ?? []) {
+      const circle = visit(next, [...path, area]);
+      if (circle) return circle;
+    }
+    done.add(area);
+    return undefined;
+  };
+  for (const area of imports.keys()) {
+    const circle = visit(area, []);
+    if (circle) return circle;
+  }
+  return undefined;
+}
+
+test('areas of the domain do not import each other in a circle', () => {
+  const imports = readImports();
+  expect(imports.get('drops')).toContain('links');
+  expect(findCircle(imports)).toBeUndefined();
+});
+
+test('a circle over three areas is found', () => {
+  const imports = readImports();
+  imports.get('links')?.add('planted');
+  imports.set('planted', new Set(['drops']));
+  expect(findCircle(imports)).toEqual(expect.arrayContaining(['drops', 'links', 'planted']));
+});
