@@ -101,7 +101,7 @@ test('what sends to clients leaves little in the buffers of the kernel', () => {
 
 test('ports are open to this machine only', () => {
   const ports = named.flatMap(([, service]) => service.ports ?? []);
-  expect(ports.length).toBe(2);
+  expect(ports.length).toBe(3);
   for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
 });
 
