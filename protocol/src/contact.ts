@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { limits } from './limits.ts';
+import { patterns } from './patterns.ts';
 
 /** docs/api.md#3-add-contacts. Responses always carry all five fields. */
 export const Contact = Type.Object({
@@ -27,7 +28,7 @@ const contactFields = {
   number: Type.Optional(
     Type.Union(
       [
-        Type.String({ pattern: '^(?:[1-9][0-9]{6,14})?$' }),
+        Type.String({ pattern: `^(?:${patterns.phone})?$` }),
         Type.Integer({ minimum: 1_000_000, maximum: 999_999_999_999_999 }),
       ],
       { description: 'a telephone number of 7 to 15 digits, with the country code and without + or spaces' },
@@ -36,7 +37,7 @@ const contactFields = {
   language: Type.Optional(
     Type.String({
       maxLength: limits.languageLength,
-      pattern: '^(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*)?$',
+      pattern: `^(?:${patterns.languageTag})?$`,
       description: 'a language tag such as en or pt-BR',
     }),
   ),

@@ -1,3 +1,4 @@
+import { limits, patterns } from '@waybill/protocol';
 import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import { emailAddress } from '../contacts/email-address.ts';
@@ -7,6 +8,8 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { Account } from './account-store.ts';
 import { insertNewKey } from './create-key.ts';
 
+const languageTag = new RegExp(`^(?:${patterns.languageTag})?$`);
+
 /** Creates an account with its first API key, which is returned once and never again. */
 export async function createAccount(
   engines: Pick<Engines, 'store' | 'random'> & ByCommand & { readonly pepper: Buffer },
@@ -15,7 +18,7 @@ export async function createAccount(
   const email = emailAddress(input.email);
   const number = phoneNumber(input.number);
   const language = input.language ?? '';
-  if (!/^(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3})?$/.test(language)) {
+  if (!languageTag.test(language) || language.length > limits.languageLength) {
     throw new ExchangeError('invalid_input', 'The language is a tag such as en, sv or pt-BR.');
   }
   const id = engines.random.uuid();

@@ -1,3 +1,4 @@
+import { patterns } from '@waybill/protocol';
 import type { Faults } from '../faults.ts';
 import { phoneNumber } from './phone-number.ts';
 
@@ -8,7 +9,7 @@ export interface PersonDetails {
   readonly language?: string | undefined;
 }
 
-const languageTag = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
+const languageTag = new RegExp(`^${patterns.languageTag}$`);
 
 export function checkDetails(faults: Faults, pointer: string, { phone, language }: PersonDetails): void {
   if (phone !== undefined) faults.check(`${pointer}/phone`, () => phoneNumber(phone));

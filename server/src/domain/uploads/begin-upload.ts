@@ -1,3 +1,4 @@
+import { patterns } from '@waybill/protocol';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from '../files/file-name.ts';
@@ -8,7 +9,7 @@ import { noDigests } from './declared-digests.ts';
 import type { UploadOwner } from './owner.ts';
 import type { DeclaredDigests, Upload } from './upload-store.ts';
 
-const mediaTypeShape = /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}$/i;
+const mediaType = new RegExp(`^${patterns.mediaType}$`);
 
 export interface AnnouncedFile {
   readonly id?: string;
@@ -55,7 +56,7 @@ export async function beginUpload(
   const key = await dayKeys.wrap(random.bytes(32), id, null);
   const upload = {
     name,
-    mediaType: mediaTypeShape.test(announced.mediaType) ? announced.mediaType : 'application/octet-stream',
+    mediaType: mediaType.test(announced.mediaType) ? announced.mediaType : 'application/octet-stream',
     sizeBytes,
     wrappedKey: key.wrapped,
     keyVersion: key.version,

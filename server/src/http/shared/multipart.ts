@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
+import { patterns } from '@waybill/protocol';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 
 const maxParts = 200;
 const maxPartHeaderBytes = 8 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Parameters may follow. */
+const mediaTypeAtStart = new RegExp(`^${patterns.mediaType}`);
 
 export interface Part {
   readonly name: string;
@@ -114,7 +117,7 @@ function partOf(header: PartHeader, bytes: Readable): Part {
     throw new ExchangeError('malformed_request', 'A part has no usable Content-Disposition.');
   }
   const declared = header['content-type']?.[0] ?? '';
-  const [mediaType] = /^[a-z0-9!#$&^_.+-]{1,100}\/[a-z0-9!#$&^_.+-]{1,100}/i.exec(declared) ?? [];
+  const [mediaType] = mediaTypeAtStart.exec(declared) ?? [];
   return {
     name,
     fileName: agreedFileName(parameters),
