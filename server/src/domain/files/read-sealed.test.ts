@@ -41,7 +41,7 @@ const untilAborted = ({ signal }: Read) =>
   new Promise<Buffer>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
 /** All memory that was lent for reading ahead has been returned. */
-const isBack = ({ memory }: DownloadLimits) => memory.heldBytes === 0;
+const isBack = (downloads: DownloadLimits) => downloads.memory.heldBytes === 0;
 
 async function start(objects: ObjectStore, downloads = createDownloadLimits(aheadBytes), signal = live) {
   const file = await sealed;

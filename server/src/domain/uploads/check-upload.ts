@@ -2,15 +2,11 @@ import type { Author } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { Checksums } from '../files/checksums.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import type { Verdict } from '../ports/scanner.ts';
 import { uploadDrafts } from './account-upload.ts';
-import { DigestCheck } from './declared-digests.ts';
 import { authorOfDesk } from './desk.ts';
-import { scanStored } from './inspection.ts';
-import { judge } from './judge-verdict.ts';
+import { FileInspection, type InspectionResult } from './file-inspection.ts';
 import type { CompleteUpload, UncheckedUpload } from './upload-store.ts';
 
 /** The job that checks an upload whose bytes came in several requests: enqueued when the last of them is stored. */
@@ -38,17 +34,15 @@ export async function checkUpload(
   const upload = await uploads.takeForCheck(accountId, uploadId, leaseSeconds);
   if (!upload) return;
   try {
-    const found = await readBack(engines, upload, stopping).catch(refusedIfDamaged);
+    const result = await readBack(engines, upload, stopping).catch(toDamaged);
     engines.checkpoint('check:read-back');
-    if (found === 'removed') return;
-    if (found === 'damaged') return await uploads.refuse(accountId, uploadId, found);
-    const judgement = judge(found.verdict, engines.policy.scan);
-    if (judgement.outcome === 'refuse') return await uploads.refuse(accountId, uploadId, judgement.refusal);
-    if (judgement.outcome === 'accept' && !found.hasDeclaredDigests) {
-      return await uploads.refuse(accountId, uploadId, 'digest_mismatch');
+    if (result === 'removed') return;
+    if (result === 'damaged') return await uploads.refuse(accountId, uploadId, result);
+    if (result.rejection === 'unavailable') {
+      throw new ExchangeError('unavailable', 'The virus scanner gave no verdict.');
     }
-    if (judgement.outcome !== 'accept') throw new ExchangeError('unavailable', 'The virus scanner gave no verdict.');
-    await accept(engines, upload, { ...found.checksums, scan: judgement.scan });
+    if (result.rejection) return await uploads.refuse(accountId, uploadId, result.rejection);
+    await accept(engines, upload, result.facts);
   } catch (error) {
     // This does not count as an attempt, because nothing was learned about the file or the scanner.
     if (stopping.aborted)
@@ -60,16 +54,10 @@ export async function checkUpload(
   }
 }
 
-interface Found {
-  readonly checksums: Pick<CompleteUpload, 'sha256' | 'crc32'>;
-  readonly verdict: Verdict;
-  readonly hasDeclaredDigests: boolean;
-}
-
 async function accept(
   engines: Needs,
   upload: UncheckedUpload,
-  found: Pick<CompleteUpload, 'sha256' | 'crc32' | 'scan'>,
+  facts: Pick<CompleteUpload, 'sha256' | 'crc32' | 'scan'>,
 ): Promise<void> {
   const { accountId, id, draft, sizeBytes, runs, chunkCount } = upload;
   // They are deleted again with the file itself, because a writer that was cut off may have stored one since.
@@ -77,7 +65,7 @@ async function accept(
   for (let from = 0; from < leftovers.length; from += keysPerRequest) {
     await engines.objects.delete(leftovers.slice(from, from + keysPerRequest));
   }
-  const complete = { sizeBytes, ...found, runs, chunkCount };
+  const complete = { sizeBytes, ...facts, runs, chunkCount };
   const author = await authorOf(engines, upload);
   await engines.store.transaction(async (tx) => {
     await tx.drafts.lock(accountId, draft);
@@ -86,7 +74,7 @@ async function accept(
       accountId,
       author,
       action: 'file.uploaded',
-      details: { draft, fileId: id, sizeBytes, sha256: found.sha256.toString('hex') },
+      details: { draft, fileId: id, sizeBytes, sha256: facts.sha256.toString('hex') },
     });
     engines.checkpoint('check:before-commit');
   });
@@ -101,7 +89,11 @@ async function authorOf(
   return { kind: keyId === null ? 'unknown' : 'key', id: keyId, name };
 }
 
-async function readBack(engines: Needs, upload: UncheckedUpload, stopping: AbortSignal): Promise<Found | 'removed'> {
+async function readBack(
+  engines: Needs,
+  upload: UncheckedUpload,
+  stopping: AbortSignal,
+): Promise<InspectionResult | 'removed'> {
   const { uploads } = engines.store;
   const lost = new AbortController();
   const signal = AbortSignal.any([stopping, lost.signal]);
@@ -112,26 +104,23 @@ async function readBack(engines: Needs, upload: UncheckedUpload, stopping: Abort
     },
     (leaseSeconds * 1000) / 4,
   );
+  const inspection = new FileInspection(engines, 'stored', upload.declared);
   try {
-    const checksums = new Checksums();
-    const bytes = readSealed(engines, upload, { start: 0, end: upload.sizeBytes }, signal);
-    const digests = new DigestCheck(upload.declared);
-    const verdict = await scanStored(engines, bytes, (piece) => {
-      checksums.update(piece);
-      digests.update(piece);
-    });
-    const result = checksums.result();
-    return { checksums: result, verdict, hasDeclaredDigests: digests.isPassed(result.sha256) };
+    for await (const bytes of readSealed(engines, upload, { start: 0, end: upload.sizeBytes }, signal)) {
+      if (await inspection.update(bytes)) break;
+    }
+    return await inspection.finish();
   } catch (error) {
     if (lost.signal.aborted) return 'removed';
     throw error;
   } finally {
+    inspection.abandon();
     clearInterval(heartbeat);
   }
 }
 
-/** What cannot be read back now will not be readable later; the contact is told to send it again. */
-function refusedIfDamaged(error: unknown): 'damaged' {
+/** A file that is damaged now will not be readable later, so it is refused, and the sender has to send it again. */
+function toDamaged(error: unknown): 'damaged' {
   if (error instanceof ExchangeError && error.code === 'damaged') return 'damaged';
   throw error;
 }

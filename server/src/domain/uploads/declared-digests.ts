@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireStill } from './store-bytes.ts';
@@ -6,27 +5,6 @@ import type { DeclaredDigests, Upload, UploadWriter } from './upload-store.ts';
 
 export const noDigests: DeclaredDigests = { sha256: null, sha512: null };
 const algorithms = ['sha256', 'sha512'] as const;
-
-/** Compares the bytes of a file, as they pass, with the digests that were declared. */
-export class DigestCheck {
-  readonly #declared: DeclaredDigests;
-  readonly #sha512: Hash | undefined;
-
-  constructor(declared: DeclaredDigests) {
-    this.#declared = declared;
-    this.#sha512 = declared.sha512 ? createHash('sha512') : undefined;
-  }
-
-  update(bytes: Buffer): void {
-    this.#sha512?.update(bytes);
-  }
-
-  /** Once, at the end. SHA-256 is computed for every file, and given here. */
-  isPassed(sha256: Buffer): boolean {
-    const found = { sha256, sha512: this.#sha512?.digest() };
-    return algorithms.every((algorithm) => this.#declared[algorithm]?.equals(found[algorithm] as Buffer) ?? true);
-  }
-}
 
 /**
  * Records digests that are declared after the upload was begun. Those that were declared before cannot be replaced.

@@ -2,7 +2,7 @@ import type { Policy } from '../policy.ts';
 import type { Verdict } from '../ports/scanner.ts';
 import type { Refusal } from './upload-store.ts';
 
-/** What happens to a file after its scan. */
+/** The outcome of a file's scan under a policy. */
 export type Judgement =
   | { readonly outcome: 'accept'; readonly scan: 'clean' | 'unscanned' }
   | { readonly outcome: 'refuse'; readonly refusal: Extract<Refusal, 'infected' | 'too_large_to_scan' | 'encrypted'> }

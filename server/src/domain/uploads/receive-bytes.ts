@@ -1,12 +1,12 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { chunkBytes } from '../files/sealing.ts';
-import { ArrivingCheck, type ArrivingNeeds } from './arriving-check.ts';
+import { FileInspection, type InspectionNeeds } from './file-inspection.ts';
 import type { UploadOwner } from './owner.ts';
 import { completeUploads } from './stage-upload.ts';
 import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
 import type { Upload, UploadWriter } from './upload-store.ts';
 
-export type ReceiveNeeds = StoreNeeds & ArrivingNeeds;
+export type ReceiveNeeds = StoreNeeds & InspectionNeeds;
 
 export interface BytesRequest {
   /** How many bytes the request carries, if it says so. */
@@ -40,7 +40,9 @@ export async function receiveBytes(
     return sizeBytes;
   }
   const isWhole = expectedBytes === sizeBytes && isUntouched(upload);
-  const arriving = mayComplete && isWhole ? new ArrivingCheck(engines, upload) : undefined;
+  // A file that comes in one request is inspected as it arrives, so that it need not be read back. Only the inspection of
+  // the stored bytes can refuse it, because that one tells the sender.
+  const inspection = mayComplete && isWhole ? new FileInspection(engines, 'arriving', upload.declared) : undefined;
   const { signal: held, release } = intake.live.hold(writer);
   const signal = revoked ? AbortSignal.any([held, revoked]) : held;
   try {
@@ -56,7 +58,7 @@ export async function receiveBytes(
         isComplete: (received) => received === sizeBytes,
         async onBytes(piece, received) {
           if (received > sizeBytes) throw new ExchangeError('too_large');
-          await arriving?.update(piece);
+          await inspection?.update(piece);
         },
         async onStored(stored) {
           checkpoint('upload:chunk-stored');
@@ -68,9 +70,10 @@ export async function receiveBytes(
     );
     revoked?.throwIfAborted();
     if (receivedBytes === sizeBytes) {
-      const passed = await arriving?.passed();
-      if (passed) await completeUploads(engines, owner, [{ writer, sizeBytes, ...passed, runs, chunkCount, release }]);
-      else requireStill(await store.uploads.requestCheck(writer));
+      const result = await inspection?.finish();
+      if (result && !result.rejection) {
+        await completeUploads(engines, owner, [{ writer, sizeBytes, ...result.facts, runs, chunkCount, release }]);
+      } else requireStill(await store.uploads.requestCheck(writer));
       return sizeBytes;
     }
     if (storedBytes === upload.receivedBytes && receivedBytes > storedBytes) {
@@ -81,7 +84,7 @@ export async function receiveBytes(
     }
     return storedBytes;
   } finally {
-    arriving?.abandon();
+    inspection?.abandon();
     release();
     // Best effort: whoever continues waits a moment for a writer that has not left.
     await store.uploads.leave(writer).catch(() => undefined);

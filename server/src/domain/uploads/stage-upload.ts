@@ -4,8 +4,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { readWithKey } from '../files/read-sealed.ts';
 import { beginUpload, tooLarge } from './begin-upload.ts';
-import { DigestCheck } from './declared-digests.ts';
-import { Inspection } from './inspection.ts';
+import { FileInspection } from './file-inspection.ts';
 import type { UploadOwner } from './owner.ts';
 import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
 import type { CompleteUpload, DeclaredDigests, UploadWriter } from './upload-store.ts';
@@ -63,8 +62,7 @@ export async function stageUpload(
   );
   const { signal: held, release } = intake.live.hold(writer);
   const signal = revoked ? AbortSignal.any([held, revoked]) : held;
-  const inspection = new Inspection(engines);
-  const digests = new DigestCheck(upload.declared);
+  const inspection = new FileInspection(engines, 'arriving', upload.declared);
   checkpoint('upload:intent-stored');
   try {
     const source = {
@@ -74,8 +72,8 @@ export async function stageUpload(
       isComplete: () => true,
       async onBytes(bytes: Buffer, receivedBytes: number) {
         if (receivedBytes > policy.maxFileBytes) throw new ExchangeError('too_large', tooLarge(policy));
-        digests.update(bytes);
-        await inspection.update(bytes);
+        const rejection = await inspection.update(bytes);
+        if (rejection) throw new ExchangeError(rejection);
       },
     };
     const {
@@ -88,11 +86,10 @@ export async function stageUpload(
     revoked?.throwIfAborted();
     const all = { start: 0, end: sizeBytes };
     // Not with the wrapped key: a request may take days, and the sweep wraps its key again and destroys the day's.
-    const scan = await inspection.verdict(() => readWithKey(engines, dataKey, { id, sizeBytes, runs }, all, signal));
+    const result = await inspection.finish(() => readWithKey(engines, dataKey, { id, sizeBytes, runs }, all, signal));
+    if (result.rejection) throw new ExchangeError(result.rejection);
     checkpoint('upload:verdict-known');
-    const checksums = inspection.checksums();
-    if (!digests.isPassed(checksums.sha256)) throw new ExchangeError('digest_mismatch');
-    return { writer, sizeBytes, ...checksums, scan, runs, chunkCount, release };
+    return { writer, sizeBytes, ...result.facts, runs, chunkCount, release };
   } catch (error) {
     release();
     await giveUp(store, writer);

@@ -1,0 +1,99 @@
+import { createHash, type Hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Engines } from '../engines.ts';
+import type { Scan, ScanSource } from '../ports/scanner.ts';
+import { type Judgement, judge } from './judge-verdict.ts';
+import type { CompleteUpload, DeclaredDigests, Refusal } from './upload-store.ts';
+
+export type InspectionNeeds = Pick<Engines, 'scanner' | 'policy'>;
+
+/** `unavailable`: the policy requires a scan, but there is no verdict yet. */
+export type Rejection =
+  | Extract<Refusal, 'infected' | 'too_large_to_scan' | 'encrypted' | 'digest_mismatch'>
+  | 'unavailable';
+
+export type InspectionResult =
+  | { readonly rejection: Rejection }
+  | { readonly rejection?: undefined; readonly facts: Pick<CompleteUpload, 'sha256' | 'crc32' | 'scan'> };
+
+/**
+ * Computes the checksums of a file as its bytes pass, compares them with the declared digests, and has the bytes
+ * scanned. The same for bytes that arrive and for bytes that are read back: how a file was sent never changes the result.
+ */
+export class FileInspection {
+  readonly #engines: InspectionNeeds;
+  readonly #declared: DeclaredDigests;
+  readonly #scan: Scan | undefined;
+  readonly #sha256 = createHash('sha256');
+  /** Only computed if one is declared. */
+  readonly #sha512: Hash | undefined;
+  #crc32 = 0;
+  #rejection: Rejection | undefined;
+
+  constructor(engines: InspectionNeeds, source: ScanSource, declared: DeclaredDigests) {
+    this.#engines = engines;
+    this.#declared = declared;
+    this.#scan = beginScan(engines, source);
+    this.#sha512 = declared.sha512 ? createHash('sha512') : undefined;
+  }
+
+  /** Returns the rejection as soon as later bytes cannot change it; they are then ignored. */
+  async update(bytes: Buffer): Promise<Rejection | undefined> {
+    if (this.#rejection) return this.#rejection;
+    this.#sha256.update(bytes);
+    this.#sha512?.update(bytes);
+    this.#crc32 = crc32(bytes, this.#crc32);
+    await this.#scan?.write(bytes);
+    if (this.#scan?.early) this.#rejection = toRejection(judge(this.#scan.early, this.#engines.policy.scan));
+    return this.#rejection;
+  }
+
+  /**
+   * Call this once, after the last byte. If the scanner could not follow, because the sender paused or was slow, the
+   * stored bytes are scanned; without `readBack`, the result is then `unavailable`.
+   */
+  async finish(readBack?: () => AsyncIterable<Buffer>): Promise<InspectionResult> {
+    if (this.#rejection) return { rejection: this.#rejection };
+    const { policy } = this.#engines;
+    let judgement: Judgement = this.#scan
+      ? judge(await this.#scan.verdict(), policy.scan)
+      : { outcome: 'accept', scan: 'unscanned' };
+    if (judgement.outcome === 'scan-again' && readBack) judgement = await scanStored(this.#engines, readBack());
+    if (judgement.outcome !== 'accept') return { rejection: toRejection(judgement) ?? 'unavailable' };
+    const sha256 = this.#sha256.digest();
+    const declared = this.#declared;
+    const isAsDeclared =
+      (declared.sha256?.equals(sha256) ?? true) && (declared.sha512?.equals((this.#sha512 as Hash).digest()) ?? true);
+    if (!isAsDeclared) return { rejection: 'digest_mismatch' };
+    return { facts: { sha256, crc32: this.#crc32, scan: judgement.scan } };
+  }
+
+  /** Must be called however the upload ended. */
+  abandon(): void {
+    this.#scan?.abandon();
+  }
+}
+
+/** Scans bytes that are read back, up to the first that decides. */
+async function scanStored(engines: InspectionNeeds, bytes: AsyncIterable<Buffer>): Promise<Judgement> {
+  const scan = engines.scanner.begin('stored');
+  try {
+    for await (const piece of bytes) {
+      await scan.write(piece);
+      if (scan.early && judge(scan.early, engines.policy.scan).outcome !== 'accept') break;
+    }
+    return judge(await scan.verdict(), engines.policy.scan);
+  } finally {
+    scan.abandon();
+  }
+}
+
+/** Undefined unless no further byte and no further scan can change the judgement. */
+function toRejection(judgement: Judgement): Rejection | undefined {
+  if (judgement.outcome === 'refuse') return judgement.refusal;
+  return judgement.outcome === 'wait' ? 'unavailable' : undefined;
+}
+
+function beginScan({ scanner, policy }: InspectionNeeds, source: ScanSource): Scan | undefined {
+  return policy.scan === 'off' ? undefined : scanner.begin(source);
+}
