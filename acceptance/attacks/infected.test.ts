@@ -1,8 +1,8 @@
 // A file that the scanner detects is refused, and nothing from its request is kept.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/client.ts';
-import { eicar } from '../lib/eicar.ts';
 import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
 
@@ -22,7 +22,7 @@ for (const policy of ['required', 'best-effort']) {
 
     test('an infected file is refused', async () => {
       const client = await clientHere();
-      assertErrorAnswer(await client.upload({ name: 'eicar.com', content: eicar() }), 422, 'infected');
+      assertErrorAnswer(await client.upload({ name: 'eicar.com', content: eicar }), 422, 'infected');
       assertJson(await client.files(), []);
     });
 
@@ -30,7 +30,7 @@ for (const policy of ['required', 'best-effort']) {
       const client = await clientHere();
       const answer = await client.upload(
         { name: 'clean.txt', content: 'clean' },
-        { name: 'eicar.com', content: eicar() },
+        { name: 'eicar.com', content: eicar },
       );
       assertErrorAnswer(answer, 422, 'infected');
       assertJson(await client.files(), []);
@@ -39,7 +39,7 @@ for (const policy of ['required', 'best-effort']) {
     test('an infected file does not replace a clean one of its name', async () => {
       const client = await clientHere();
       assertStatus(await client.upload({ name: 'same.txt', content: 'clean' }), 'done');
-      assertErrorAnswer(await client.upload({ name: 'same.txt', content: eicar() }), 422, 'infected');
+      assertErrorAnswer(await client.upload({ name: 'same.txt', content: eicar }), 422, 'infected');
       expect((await client.readFiles()).map(({ name, size }) => [name, size])).toEqual([['same.txt', '5 B']]);
     });
   });

@@ -1,4 +1,4 @@
-// What a sender writes is shown to the receiver literally: it adds no header, no recipient, no markup and no link to
+// A sender's text is shown to the receiver literally: it adds no header, no recipient, no markup and no link to
 // our site.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';

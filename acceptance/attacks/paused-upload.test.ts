@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
-import { eicar } from '../lib/eicar.ts';
 import { assertJson } from '../lib/expect.ts';
 import { multipart, uploadParts } from '../lib/multipart.ts';
 import { ownServe } from '../lib/own-serve.ts';
@@ -20,13 +20,13 @@ for (const policy of ['required', 'best-effort']) {
     const serve = await ownServe({ WAYBILL_SCAN: policy });
     try {
       const client = await freshClient('pausing', { baseUrl: serve.baseUrl });
-      const content = `${padding}${eicar()}${padding}`;
+      const content = `${padding}${eicar}${padding}`;
       const { contentType, body } = multipart(uploadParts([{ name: 'a.bin', content }]));
       const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
         'Content-Type': contentType,
         'Content-Length': String(body.length),
       });
-      const middle = body.indexOf(eicar()) + 30;
+      const middle = body.indexOf(eicar) + 30;
       if (!outgoing.write(body.subarray(0, middle))) await once(outgoing, 'drain');
       await pause(pauseMs);
       outgoing.end(body.subarray(middle));

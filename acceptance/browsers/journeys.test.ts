@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What is on the page once it and its scripts are loaded; a page that is just being left says nothing. */
+/** The text of the page once it and its scripts are loaded; a page that is just being left says nothing. */
 function textOf(visitor: Visitor): Promise<string> {
   return visitor.evaluate<string>("document.readyState === 'complete' ? document.body.innerText : ''").catch(() => '');
 }

@@ -1,4 +1,4 @@
-// What becomes of a drop, and the account's keys, by the command on a real server.
+// Commands that show and revoke drops and the account's keys, on a real server.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

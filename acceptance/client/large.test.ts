@@ -26,7 +26,7 @@ import { ended, Person } from './command.ts';
 
 const sizeBytes = (fullSize ? 2 * 1024 ** 3 : 192 * 1024 ** 2) + 12_345;
 const kills = fullSize ? 10 : 3;
-/** What a kill may cost. */
+/** The bytes that may have to be sent again after a kill. */
 const chunkBytes = 8 * 1024 ** 2;
 const timeout = 600_000;
 const maxMemoryMiB = 150;

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/client.ts';
-import { eicar } from '../lib/eicar.ts';
 import { demo } from '../lib/running-demo.ts';
 
 const program = new URL('../../docs/examples/waybill.py', import.meta.url).pathname;
@@ -50,7 +50,7 @@ test('sends files, which the same program fetches at their receiver', async () =
 
 test('says what is wrong', async () => {
   const bad = join(folder, 'bad.com');
-  writeFileSync(bad, eicar());
+  writeFileSync(bad, eicar);
   await expect(run(sender, 'send', bad, '--to', 'r@example.org')).rejects.toMatchObject({
     code: 1,
     stderr: 'waybill: bad.com was refused: infected\n',

@@ -1,4 +1,4 @@
-// What README.md says about Docker, run with the shipped Dockerfile and compose.yaml, and what the containers may do.
+// The README's commands for Docker, run with the shipped Dockerfile and compose.yaml, and what the containers may do.
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { launchBrowser } from '../../tools/shared/browser.ts';
-import { eicar } from '../lib/eicar.ts';
+import { eicar } from '../../tools/shared/eicar.ts';
 import { closedPort } from '../lib/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
@@ -21,7 +21,7 @@ interface Container {
 }
 
 const env = { ...process.env };
-/** What the commands of the README printed, one after the other. */
+/** Output of the commands of the README, one after the other. */
 let printed: string;
 
 async function shell(command: string): Promise<string> {
@@ -29,7 +29,7 @@ async function shell(command: string): Promise<string> {
   return stdout;
 }
 
-/** What the README tells people to type. */
+/** The commands of the README. */
 function walk(): string {
   const [, block, ...more] = readFileSync('README.md', 'utf8').split('<!-- container walk -->\n```sh\n');
   const text = block?.split('\n```')[0];
@@ -91,7 +91,7 @@ test('Bo gets from the mail to the file', async () => {
 });
 
 test('a virus is refused', async () => {
-  const sending = `printf %s '${eicar()}' | docker compose run --rm -T waybill send - --to bo@example.org 2>&1`;
+  const sending = `printf %s '${eicar}' | docker compose run --rm -T waybill send - --to bo@example.org 2>&1`;
   await expect(shell(sending)).rejects.toMatchObject({ stdout: expect.stringContaining('virus') });
 });
 

@@ -10,7 +10,7 @@ import { isAnswered, OwnEngine, OwnPgBouncer } from '../lib/own-engines.ts';
 import { closedPort } from '../lib/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
-/** Where tools/lab/runs/failover-test unpacked Debian's packages. */
+/** The folder into which tools/lab/runs/failover-test unpacked Debian's packages. */
 const programs = process.env['WAYBILL_FAILOVER_PROGRAMS'] ?? '';
 const shipped = (name: string) => readFileSync(new URL(`../../deploy/postgres/${name}`, import.meta.url), 'utf8');
 const settledWithinMs = 120_000;

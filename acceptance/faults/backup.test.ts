@@ -167,7 +167,7 @@ async function messages({ query }: OwnExchange): Promise<Set<string>> {
 }
 
 /**
- * What a client may expect of the restored server: all that was acknowledged before the backup began and has not ended
+ * The promises that the restored server keeps to a client: all that was acknowledged before the backup began and has not ended
  * since. What came later is in the backup completely or not at all.
  */
 function restoredFrom(

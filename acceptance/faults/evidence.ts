@@ -1,4 +1,4 @@
-/** What a checker examines. Everything that the fault tests know about the program's tables is in this file. */
+/** Evidence that a checker examines. Everything that the fault tests know about the program's tables is in this file. */
 import { createHash } from 'node:crypto';
 import { chunkKey, type Inside } from '../lib/inside.ts';
 import { allMails, linkTokens, type Mail } from '../lib/mailbox.ts';
@@ -31,7 +31,7 @@ export interface DropRow {
   links: { email: string; digest: string }[];
   mails: { recipient: string; state: string }[];
 }
-/** What counts against an account's quota, and the sum of what it stores and has reserved. */
+/** The size that counts against an account's quota, and the sum of what it stores and has reserved. */
 export interface UsageRow {
   sender: string;
   counted: number;

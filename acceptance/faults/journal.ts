@@ -5,7 +5,7 @@ import type { Client } from '../lib/client.ts';
 import type { FileToUpload } from '../lib/multipart.ts';
 
 /**
- * What response a client got. Unknown: the connection broke before a response came, so it may or may not have happened.
+ * The response that a client got. Unknown: the connection broke before a response came, so it may or may not have happened.
  */
 export type Outcome = 'ok' | 'failed' | 'unknown';
 

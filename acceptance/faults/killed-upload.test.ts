@@ -12,7 +12,7 @@ import { Keystream } from '../sizes/keystream.ts';
 const chunkBytes = 8 * 1024 ** 2;
 const kills = 3;
 const sizeBytes = fullSize ? 1024 ** 3 : 64 * 1024 ** 2;
-/** What each server stores before it is killed, and what has arrived of the next chunk by then. */
+/** The bytes that each server stores before it is killed, and those of the next chunk that have arrived by then. */
 const storedEach = Math.floor(sizeBytes / chunkBytes / (kills + 1)) * chunkBytes;
 const unfinishedBytes = chunkBytes - 1024;
 

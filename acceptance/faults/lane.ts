@@ -4,10 +4,10 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eicar } from '../../tools/shared/eicar.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { type Answer, json } from '../lib/answer.ts';
 import type { Client } from '../lib/client.ts';
-import { eicar } from '../lib/eicar.ts';
 import type { FileToUpload } from '../lib/multipart.ts';
 import type { OwnExchange } from '../lib/own-exchange.ts';
 import { introduce } from '../lib/scenario.ts';
@@ -34,7 +34,7 @@ const answeredWithinMs = 12_000;
 const askAgainAfterMs = 100;
 const insistsForMs = 60_000;
 
-/** What a Waybill needs for the dispatches of a lane, some of which end after seconds. */
+/** Settings for the dispatches of a lane, some of which end after seconds. */
 export const laneSettings = {
   WAYBILL_SCAN: 'required',
   WAYBILL_LIFETIME_UNIT: 'seconds',
@@ -93,12 +93,12 @@ export class Lane {
   }
 
   async #sendInfected(client: Client, label: string): Promise<void> {
-    const wish = this.journal.wishUpload(label, [{ name: `${label}.com`, content: eicar() }]);
+    const wish = this.journal.wishUpload(label, [{ name: `${label}.com`, content: eicar }]);
     wish.infected = true;
     await this.#insist(
       'upload of the test virus',
       client,
-      (c) => this.#note(() => askOnce(wish, 'done', () => c.upload({ name: `${label}.com`, content: eicar() }))),
+      (c) => this.#note(() => askOnce(wish, 'done', () => c.upload({ name: `${label}.com`, content: eicar }))),
       [200, 422],
     );
   }

@@ -1,4 +1,4 @@
-// What an operator sees of an exchange: metrics, traces and logs that belong together, and no secret in any of them.
+// An operator's view of an exchange: metrics, traces and logs that belong together, and no secret in any of them.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
@@ -20,7 +20,7 @@ const callerSpan = randomBytes(8).toString('hex');
 
 let receiver: Awaited<ReturnType<typeof otlpReceiver>>;
 let exchange: OwnExchange;
-/** What must not be seen anywhere, under a name that may be printed. */
+/** Secrets that must not be seen anywhere, each under a name that may be printed. */
 const secrets = new Map<string, string>();
 /** By process. */
 const metrics = new Map<string, string>();

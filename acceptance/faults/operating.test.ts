@@ -1,4 +1,4 @@
-// What an operator encounters on the first day: wrong settings are named at startup, and commands report the truth.
+// An operator's first day: wrong settings are named at startup, and commands report the truth.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -54,7 +54,7 @@ const plain = (path: string): Promise<Answer> =>
   request(world.exchange.baseUrl, 'GET', path, { headers: { Host: new URL(demo().base_url).host } });
 let uploads = 0;
 
-/** What a request needs for a complete response. */
+/** Requests by the engines that they need for a complete response. */
 const asks = {
   'contacts_read.cgi': () => client.contacts(),
   'get_history.cgi': () => client.history(),

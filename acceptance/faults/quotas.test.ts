@@ -1,4 +1,4 @@
-// What an account may store is exact, however many uploads race for the last of it and whatever dies meanwhile.
+// The limit on what an account stores is exact, however many uploads race for the last of it and whatever dies meanwhile.
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
@@ -27,7 +27,7 @@ const uploadBytes = fullSize ? 5_000_000 : 2_000_000;
 const leftBytes = 20 * uploadBytes + uploadBytes / 2;
 const earlierBytes = 1_000_000;
 
-/** What counts against the account's quota, which must be what it stores. */
+/** Returns the size that counts against the account's quota, which must be the size that it stores. */
 async function usageOf({ user }: Client): Promise<number> {
   const [usage] = await readUsage(demoInside, [user]);
   expect(usage?.counted, 'the usage is the sum').toBe(usage?.stored);

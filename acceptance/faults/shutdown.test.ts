@@ -135,7 +135,7 @@ async function download(baseUrl: string, onBytes: (doneBytes: number) => Promise
   return hash.digest('hex');
 }
 
-/** Where all wait for one another, and then for the test. */
+/** A point at which all transfers wait for one another, and then for the test. */
 function meetingPoint(count: number) {
   const everybody = Promise.withResolvers<void>();
   const onward = Promise.withResolvers<void>();

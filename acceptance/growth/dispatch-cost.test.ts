@@ -1,4 +1,4 @@
-// What one dispatch costs from its first request to its end: the figures that docs/scaling.md multiplies.
+// The cost of one dispatch from its first request to its end: the figures that docs/scaling.md multiplies.
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

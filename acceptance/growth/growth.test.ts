@@ -97,7 +97,7 @@ const operations: Record<string, (world: Grown, round: number) => Promise<unknow
   'opening a link': async ({ exchange, tokens }, round) => await openedLink(linkOf(exchange, tokens, 2 * round + 1)),
 };
 
-/** What must exist before an operation is timed. */
+/** Steps that precede an operation and are not timed. */
 const preparations: Record<string, (world: Grown, round: number) => Promise<unknown>> = {
   'createdrop.cgi': async ({ largest }, round) => {
     const draft = largest.inDraft(`draft-${round}`);

@@ -24,7 +24,7 @@ export function programEnvironment(): Record<string, string> {
   return { ...processEnvironment, ...demoEnvironment() };
 }
 
-/** What an administrator does on the server's command line. */
+/** Runs an administrator's command, as on the server's command line. */
 export function admin(args: string[], input = '', overrides: Record<string, string> = {}): Promise<AdminResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [programPath, 'admin', ...args], {

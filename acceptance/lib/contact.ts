@@ -35,7 +35,7 @@ export async function openPage(page: Page, link: string): Promise<void> {
   await page.waitForURL(/\/(?:download|upload)\/[^/]+\//);
 }
 
-/** What has arrived in the account's inbox from this contact. */
+/** The entries in the account's inbox from this contact. */
 export async function inboxFrom(client: Client, contact: string): Promise<InboxEntry[]> {
   return (await client.readHistory()).inbox.filter((entry) => entry.sender === contact);
 }

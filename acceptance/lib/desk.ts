@@ -2,7 +2,7 @@ import { demo } from './running-demo.ts';
 
 const host = () => ({ Host: new URL(demo().base_url).host });
 
-/** What a contact's browser does to upload files, without a browser. */
+/** Uploads files as a contact's browser does, without a browser. */
 export class Desk {
   readonly #path: string;
   readonly #headers: Record<string, string>;

@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from 'node:net';
 
 /**
- * What happens to a request on its way. `refuse` is a 503 and `limit` a 429 that the server never sees; `lose` lets the
+ * Treatment of a request on its way. `refuse` is a 503 and `limit` a 429 that the server never sees; `lose` lets the
  * server carry it out and loses the response; `cutAfter` cuts the response off there; `flipAt` changes one bit of that
  * byte; `delayMs` passes it on later.
  */

@@ -1,5 +1,5 @@
 /**
- * What only a checker may see: the database and the bucket behind the demo. The suite remains a black box in that it
+ * For checkers alone: the database and the bucket behind the demo. The suite remains a black box in that it
  * imports nothing from the program; what it knows about tables and keys is restated here and in its checkers.
  */
 import {

@@ -1,4 +1,4 @@
-/** What a browser has after a person pressed the button of a link, but without a browser. */
+/** The cookie and address that a browser has after a person pressed the button of a link, got without a browser. */
 export interface OpenedLink {
   /** The address of the receiver's page. */
   readonly page: string;

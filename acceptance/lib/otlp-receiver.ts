@@ -14,7 +14,7 @@ interface Export {
   readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[] }[];
 }
 
-/** What an OpenTelemetry collector receives, by OTLP over HTTP in JSON. */
+/** Stands in for an OpenTelemetry collector that receives by OTLP over HTTP in JSON. */
 export async function otlpReceiver() {
   const spans: ReceivedSpan[] = [];
   const server = createServer((request, response) => {

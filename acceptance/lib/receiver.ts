@@ -33,7 +33,7 @@ export async function sentTo(receiver: string): Promise<Sent> {
   return { receiver, mail, link: `${demo().base_url}/d/${token}` };
 }
 
-/** What the server knows about what a receiver did. */
+/** The server's record of what a receiver did. */
 export async function knownOf({ receiver }: Sent): Promise<{ opened: boolean; complete: boolean; deliveries: number }> {
   const [row] = await query<{ opened: boolean; complete: boolean; deliveries: number }>(
     `select opened_at is not null as opened, completed_at is not null as complete,

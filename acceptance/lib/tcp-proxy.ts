@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * What happens to the bytes of every connection, old or new, from the moment the fault is set:
+ * Treatment of the bytes of every connection, old or new, from the moment the fault is set:
  *
  *   pass         they are forwarded
  *   freeze       they are held back, and forwarded when the fault ends: a frozen server

@@ -1,4 +1,4 @@
-// What an operator sees in Prometheus while Waybill is in use: every query of the dashboard, and every alert.
+// The operator's view in Prometheus while Waybill is in use: every query of the dashboard, and every alert.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';

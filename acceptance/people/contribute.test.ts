@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { adminJson } from '../lib/admin.ts';
 import { desk, launchBrowser, phone, visit } from '../lib/browser.ts';
 import type { Client } from '../lib/client.ts';
 import { grantAccess, inboxFrom, openPage, waitForInbox } from '../lib/contact.ts';
-import { eicar } from '../lib/eicar.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { query } from '../lib/inside.ts';
 import { mailsTo, waitForMail } from '../lib/mailbox.ts';
@@ -171,7 +171,7 @@ function nameIn(metadata = ''): string {
   return Buffer.from(/(?:^|,)filename (\S+?)(?:,|$)/.exec(metadata)?.[1] ?? '', 'base64').toString();
 }
 
-/** Where a file lay, as an upload announces it. */
+/** The path of a file, as an upload announces it. */
 function pathIn(metadata = ''): string {
   return Buffer.from(/(?:^|,)path (\S+?)(?:,|$)/.exec(metadata)?.[1] ?? '', 'base64').toString();
 }
@@ -319,7 +319,7 @@ test.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
     await using visitor = await visit(browser, { javaScriptEnabled });
     const { page } = visitor;
     await openPage(page, granted.link);
-    writeFileSync(join(folder, 'bad.com'), eicar());
+    writeFileSync(join(folder, 'bad.com'), eicar);
     const input = page.locator('input[type=file]').first();
     await input.setInputFiles(paths(['bad.com']));
     if (javaScriptEnabled)
@@ -346,7 +346,7 @@ test('Send pressed at once waits for the check, and what is refused holds it bac
   await using visitor = await visit(browser);
   const { page } = visitor;
   await openPage(page, granted.link);
-  writeFileSync(join(folder, 'bad.com'), eicar());
+  writeFileSync(join(folder, 'bad.com'), eicar);
   const good = files[1]?.name as string;
   await page
     .locator('input[type=file]')

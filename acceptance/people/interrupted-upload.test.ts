@@ -129,7 +129,7 @@ async function receivedBytes({ contact }: Granted): Promise<number> {
   return Number(row?.bytes);
 }
 
-/** What the bar of all files showed, on each visit. */
+/** The values of the bar of all files, on each visit. */
 async function watchTotal(context: BrowserContext): Promise<Map<Page, number[]>> {
   const totals = new Map<Page, number[]>();
   await context.exposeBinding('noteTotal', ({ page }, value: number) => {

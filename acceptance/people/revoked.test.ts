@@ -1,4 +1,4 @@
-// What is revoked stops, even while it is being downloaded.
+// A revoked drop stops, even while it is being downloaded.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';

@@ -40,7 +40,7 @@ async function insertBatch(accountId: string, first: number, last: number): Prom
   );
 }
 
-/** What the database itself does a while after so many rows were added. */
+/** Collects statistics, as the database itself does a while after so many rows were added. */
 export async function refreshStatistics(): Promise<void> {
   await query('analyze drops, links, files');
 }

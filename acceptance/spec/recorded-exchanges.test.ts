@@ -3,10 +3,10 @@
 // writes it anew.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { type Answer, text } from '../lib/answer.ts';
 import { basic, type Client } from '../lib/client.ts';
-import { eicar } from '../lib/eicar.ts';
 import { multipart, uploadParts } from '../lib/multipart.ts';
 import type { RequestOptions } from '../lib/request.ts';
 import { demo } from '../lib/running-demo.ts';
@@ -110,7 +110,7 @@ test('a fixed conversation is as it was recorded', async () => {
     { name: 'smörgås.txt', content: 'ö'.repeat(600), type: 'text/plain' },
     { name: 'b.bin', content: 'b', type: 'application/octet-stream' },
   );
-  await upload({ name: 'virus.txt', content: eicar() });
+  await upload({ name: 'virus.txt', content: eicar });
   await upload({ name: '..', content: 'x' });
   await call(sender, 'POST', 'cgi/upload.cgi', { headers: { 'Content-Type': 'application/json' }, body: '{}' });
   await call(sender, 'GET', 'cgi/get_files.cgi');

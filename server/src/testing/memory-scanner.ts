@@ -1,5 +1,5 @@
+import { eicar } from '../../../tools/shared/eicar.ts';
 import type { Scanner, Unscanned, Verdict } from '../domain/ports/scanner.ts';
-import { eicar } from './eicar.ts';
 
 export interface MemoryScanner extends Scanner {
   /** Makes the scanner unavailable from now on, and interrupts the scans of arriving bytes. */

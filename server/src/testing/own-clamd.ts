@@ -4,9 +4,9 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { eicar } from '../../../tools/shared/eicar.ts';
 import { requireKind } from '../../../tools/test/require-kind.ts';
 import { ping } from '../engines/clamd/connection.ts';
-import { eicar } from './eicar.ts';
 
 requireKind('engines');
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { eicar } from '../../../tools/shared/eicar.ts';
 import type { Scan, Scanner, Verdict } from '../domain/ports/scanner.ts';
-import { eicar } from './eicar.ts';
 
 export interface ScannerUnderTest extends AsyncDisposable {
   readonly scanner: Scanner;

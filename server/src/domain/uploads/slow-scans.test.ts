@@ -2,8 +2,8 @@
 // because they mostly wait.
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eicar } from '../../../../tools/shared/eicar.ts';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
-import { eicar } from '../../testing/eicar.ts';
 import { incomingFile, useTestExchange } from '../../testing/exchange.ts';
 import { grantedLink, receivedFile } from '../../testing/grants.ts';
 import { type OwnClamd, startClamd } from '../../testing/own-clamd.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
+import { eicar } from '../../../../tools/shared/eicar.ts';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import { incomingFile, type TestExchange, testIntake, testPolicy, useTestExchange } from '../../testing/exchange.ts';
 import { openFile } from '../../testing/sealed-file.ts';
@@ -20,8 +21,6 @@ import type { UploadStore } from './upload-store.ts';
 const exchange = await useTestExchange();
 const { engines } = exchange;
 
-/** In two halves, so that no scanner mistakes this file for the test virus. */
-const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD', '-ANTIVIRUS-TEST-FILE!$H+H*'].join('');
 const staged = (actor: Actor, draft = '') => engines.store.files.staged(actor.accountId, draft);
 /** What the database knows about an account's uploads and files. */
 const rowsOf = (actor: Actor) =>

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { eicar } from '../../../../tools/shared/eicar.ts';
 import type { Scan, Verdict } from '../../domain/ports/scanner.ts';
-import { eicar } from '../../testing/eicar.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { type OwnClamd, startClamd } from '../../testing/own-clamd.ts';
 import { type ScannerUnderTest, scannerContract } from '../../testing/scanner-contract.ts';

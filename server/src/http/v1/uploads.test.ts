@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, test } from 'vitest';
+import { eicar } from '../../../../tools/shared/eicar.ts';
 import { setAccountQuotas } from '../../domain/accounts/set-quotas.ts';
 import { chunkBytes } from '../../domain/files/sealing.ts';
 import { sweep } from '../../domain/sweep.ts';
@@ -26,7 +27,6 @@ const large = deterministicRandom('an upload of an account').bytes(2 * chunkByte
 const hash = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest();
 const reprDigest = (bytes: Buffer, algorithm: 'sha-256' | 'sha-512' = 'sha-256') =>
   `${algorithm}=:${hash(algorithm.replace('-', ''), bytes).toString('base64')}:`;
-const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}', '$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!', '$H+H*'].join('');
 const named = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
 
 /** Sends a small file in one request. */
