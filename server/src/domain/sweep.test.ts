@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { allOf } from '../testing/all-of.ts';
 import { incomingFile, useTestExchange } from '../testing/exchange.ts';
 import { announced, grantedLink, readyFile, receivedFile } from '../testing/grants.ts';
-import { openTestObjectStore } from '../testing/object-store.ts';
 import type { Account } from './accounts/account-store.ts';
 import type { Actor } from './actor.ts';
 import { batchSize } from './batch.ts';
@@ -18,14 +17,13 @@ import { sweep } from './sweep.ts';
 import { accountOwner } from './uploads/owner.ts';
 import { completeUploads, stageUpload } from './uploads/stage-upload.ts';
 
-const exchange = await useTestExchange(await openTestObjectStore());
+const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
 // This test must not count what another test left due.
 beforeEach(async () => {
   await sweep(engines);
 });
-afterAll(() => engines.objects.close());
 
 const live = new AbortController().signal;
 const idsOf = async (actor: Actor) =>
@@ -56,7 +54,7 @@ describe('a drop past its deadline', () => {
   test('loses its keys and objects in a sweep, and keeps its line of history', async () => {
     const { sender, dropId } = await sentDrop();
     const ids = await idsOf(sender);
-    expect(await engines.objects.keys(...ids)).toHaveLength(2);
+    expect(engines.objects.keys(...ids)).toHaveLength(2);
     await expire(dropId);
     await sweep(engines);
     expect(await query('select link_key, ended_at is not null as ended from drops where id = $1', [dropId])).toEqual([
@@ -65,7 +63,7 @@ describe('a drop past its deadline', () => {
     expect(await query('select distinct state, wrapped_key from files where drop_id = $1', [dropId])).toEqual([
       { state: 'gone', wrapped_key: null },
     ]);
-    expect(await engines.objects.keys(...ids)).toEqual([]);
+    expect(engines.objects.keys(...ids)).toEqual([]);
     const [drop] = await allOf(readHistory(engines, sender.accountId));
     expect(drop?.files.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
   });
@@ -99,7 +97,7 @@ describe('a drop past its deadline', () => {
     await expire(over.dropId);
     await sweep(engines);
     await findInboxFile(engines, going.receiver, going.entryId, 'a.txt');
-    expect(await engines.objects.keys(...(await idsOf(going.sender)))).toHaveLength(2);
+    expect(engines.objects.keys(...(await idsOf(going.sender)))).toHaveLength(2);
   });
 });
 
@@ -140,7 +138,7 @@ describe('a drop that has ended', () => {
     await engines.store.drops.empty({ owners: 100, rows: 1 });
     await sweep(engines);
     expect(await rowsOf(dropId)).toEqual({ toEmpty: false, keys: 0, entries: 0 });
-    expect(await engines.objects.keys(...ids)).toEqual([]);
+    expect(engines.objects.keys(...ids)).toEqual([]);
   });
 
   test('because it was revoked has lost its keys at once', async () => {
@@ -177,8 +175,8 @@ describe('a grant that is revoked', () => {
     expect(await query('select id from files where account_id = $1', [actor.accountId])).toEqual([]);
     expect(await query('select id from uploads where account_id = $1', [actor.accountId])).toEqual([]);
     expect(await query("select name from drafts where account_id = $1 and name <> ''", [actor.accountId])).toEqual([]);
-    expect(await engines.objects.keys(...ended, refused)).toEqual([]);
-    expect(await engines.objects.keys(kept)).toHaveLength(1);
+    expect(engines.objects.keys(...ended, refused)).toEqual([]);
+    expect(engines.objects.keys(kept)).toHaveLength(1);
   });
 
   test('clears its desks a few files at a time', async () => {
@@ -218,7 +216,7 @@ describe('a draft', () => {
     ]);
     expect(await engines.store.files.staged(actor.accountId, 'old')).toEqual([]);
     expect(await engines.store.files.staged(actor.accountId, 'young')).toHaveLength(1);
-    expect(await engines.objects.keys(...oldIds.map(({ id }) => id))).toEqual([]);
+    expect(engines.objects.keys(...oldIds.map(({ id }) => id))).toEqual([]);
   });
 
   test('that is dropped leaves the files of its drops alone', async () => {
@@ -254,7 +252,7 @@ describe('an upload under way', () => {
     const owner = accountOwner(actor, '');
     const upload = await stageUpload(engines, owner, incomingFile('a.txt'));
     await sweep(engines);
-    expect(await engines.objects.keys(upload.writer.id)).toHaveLength(1);
+    expect(engines.objects.keys(upload.writer.id)).toHaveLength(1);
     await completeUploads(engines, owner, [upload]);
     expect(await engines.store.files.staged(actor.accountId, '')).toHaveLength(1);
   });
@@ -291,7 +289,7 @@ describe('an upload under way', () => {
     await engines.objects.put(chunkKey(id, 2), [Buffer.from('x')], live);
     await leaseOver(actor);
     expect(await sweep(engines)).toMatchObject({ files: 1, objects: 2100 });
-    expect(await engines.objects.keys(id)).toEqual([]);
+    expect(engines.objects.keys(id)).toEqual([]);
     expect(await query('select 1 from uploads where account_id = $1', [actor.accountId])).toEqual([]);
   });
 
@@ -306,7 +304,7 @@ describe('an upload under way', () => {
     expect((await sweepAll()).reduce((sum, swept) => sum + swept.uploads, 0)).toBe(8);
     await leaseOver(actor);
     expect((await sweepAll()).reduce((sum, { files }) => sum + files, 0)).toBe(8);
-    expect(await engines.objects.keys(...uploads.map(({ writer }) => writer.id))).toEqual([]);
+    expect(engines.objects.keys(...uploads.map(({ writer }) => writer.id))).toEqual([]);
   });
 });
 
@@ -322,7 +320,7 @@ test('a sweep that was broken off is finished by a later one', async () => {
   expect(await sweep(engines)).toMatchObject({ files: 0 });
   await query('update files set lease_until = now() where account_id = $1', [actor.accountId]);
   expect(await sweep(engines)).toMatchObject({ files: 1 });
-  expect([await idsOf(actor), await engines.objects.keys(id as string)]).toEqual([[], []]);
+  expect([await idsOf(actor), engines.objects.keys(id as string)]).toEqual([[], []]);
 });
 
 test('objects of many files are deleted by one request, and those of a large one by as many as it takes', async () => {

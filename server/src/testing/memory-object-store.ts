@@ -5,6 +5,8 @@ import type { ObjectStore } from '../domain/ports/object-store.ts';
 export interface MemoryObjectStore extends ObjectStore {
   /** What is stored, for a test to inspect and to damage. */
   readonly objects: Map<string, Buffer>;
+  /** The keys that start with one of these prefixes. */
+  keys(...prefixes: readonly string[]): string[];
 }
 
 /** Fulfils the contract of the real store (object-store-contract.ts), and is fast enough to try thousands of files. */
@@ -12,6 +14,8 @@ export function memoryObjectStore(): MemoryObjectStore {
   const objects = new Map<string, Buffer>();
   return {
     objects,
+    keys: (...prefixes) =>
+      [...objects.keys()].filter((key) => prefixes.some((prefix) => key.startsWith(prefix))).toSorted(),
     firstByteMs: 0,
     async put(key, pieces, signal) {
       signal.throwIfAborted();

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
 import { databaseCopies } from '../../engines/postgres/copies.ts';
 import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
@@ -20,6 +21,9 @@ import { makeBackup } from './make-backup.ts';
 import { openBackup } from './open-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { verifyBackup } from './verify-backup.ts';
+
+// For the client programs of PostgreSQL.
+requireKind('engines');
 
 const signal = new AbortController().signal;
 const random = { bytes: randomBytes, uuid: randomUUID };

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
 import { databaseCopies } from '../../engines/postgres/copies.ts';
 import { migrationDeadlines } from '../../engines/postgres/database.ts';
@@ -15,6 +16,9 @@ import { exportDayKeys, readMirror } from './day-key-mirror.ts';
 import { makeBackup } from './make-backup.ts';
 import { pruneBackups } from './prune-backups.ts';
 import { verifyBackup } from './verify-backup.ts';
+
+// For the client programs of PostgreSQL.
+requireKind('engines');
 
 const { signal } = new AbortController();
 const never = new Date(0);

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
 import { databaseCopies } from '../../engines/postgres/copies.ts';
 import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
@@ -20,6 +21,9 @@ import type { BackupPlace } from './backup-place.ts';
 import { exportDayKeys, readMirror } from './day-key-mirror.ts';
 import { makeBackup } from './make-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
+
+// For the client programs of PostgreSQL.
+requireKind('engines');
 
 const { signal } = new AbortController();
 let source: Awaited<ReturnType<typeof backUp>>;

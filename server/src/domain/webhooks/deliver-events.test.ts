@@ -6,11 +6,9 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { webhookSender } from '../../engines/outgoing/webhook-sender.ts';
 import { startJobRunner } from '../../engines/postgres/job-runner.ts';
-import { smtpMailer } from '../../engines/smtp/mailer.ts';
 import { webhookTasks } from '../../jobs/jobs.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { delivered } from '../../testing/mailbox.ts';
+import { memoryMailer } from '../../testing/memory-mailer.ts';
 import { closedPort } from '../../testing/tcp.ts';
 import { type ReceivedRequest, startReceiver } from '../../testing/webhook-receiver.ts';
 import type { Account } from '../accounts/account-store.ts';
@@ -277,9 +275,10 @@ describe('a webhook is disabled', () => {
     expect(new Set((await deliveriesTo(webhook)).map(({ state }) => state))).toEqual(new Set(['given_up']));
     const [job] = await jobsFor(webhook, tellOwnerJob);
     const messageId = job?.payload.messageId as string;
-    await using mailer = closing(smtpMailer({ url: `${engineAddresses.smtp}?ignoreTLS=true`, connections: 1 }));
+    const mailer = memoryMailer();
     await tellOwner({ ...engines, mailer }, actor.accountId, webhook.id, messageId);
-    const [mail] = await delivered(actor.email);
+    const [mail] = mailer.sent;
+    expect(mail?.to).toBe(actor.email);
     expect(mail?.subject).toBe('An einen Ihrer Webhooks werden keine Ereignisse mehr gesendet');
     expect(mail?.text).toContain(peer.url);
     const audit = await query('select actor from audit_entries where account_id = $1 and action = $2', [
@@ -591,7 +590,3 @@ const attemptOf = (eventId: string) => ({
   failure: null,
   durationMs: 1,
 });
-
-function closing<Mailer extends { close(): void }>(mailer: Mailer) {
-  return Object.assign(mailer, { [Symbol.asyncDispose]: async () => mailer.close() });
-}
