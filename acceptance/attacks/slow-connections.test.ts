@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => serve.stop());
 
 /** Without the empty line that would end it. */
-async function headOf(asking: Client, method: string, path: string): Promise<string> {
+async function makeHead(asking: Client, method: string, path: string): Promise<string> {
   return [
     `${method} /${asking.user}/${path} HTTP/1.1`,
     `Host: ${new URL(demo().base_url).host}`,
@@ -67,7 +67,7 @@ describe.concurrent('is cut', () => {
   });
 
   test('an upload slower than the documented minimum, after half a minute', { timeout }, async () => {
-    const upload = await headOf(client, 'POST', 'cgi/upload.cgi');
+    const upload = await makeHead(client, 'POST', 'cgi/upload.cgi');
     const type = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n';
     const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="slow.bin"\r\n\r\n';
     const tookMs = await cutAfter(upload + type + part, { trickles: true, reads: true });
@@ -76,7 +76,7 @@ describe.concurrent('is cut', () => {
   });
 
   test('a download whose reader stalls, after a minute', { timeout }, async () => {
-    const download = await headOf(receiver, 'GET', `${inboxUrl}/files/large.bin`);
+    const download = await makeHead(receiver, 'GET', `${inboxUrl}/files/large.bin`);
     const tookMs = await cutAfter(`${download}\r\n`, { trickles: false, reads: false });
     expect(tookMs).toBeGreaterThan(55_000);
     expect(tookMs).toBeLessThan(75_000 + toleranceMs);

@@ -114,14 +114,14 @@ const marks = (): string[] => (readdirSync(home).includes('mark') ? readFileSync
  * The commands that the program lists in its help, each as the first example there that runs it: all of the client, and
  * of waybilld one for each group of an administrator's commands, which load the same files.
  */
-async function commandsOf(program: string, name: string, path: readonly string[] = []): Promise<string[][]> {
+async function listCommands(program: string, name: string, path: readonly string[] = []): Promise<string[][]> {
   const { stdout } = await run(program, [...path, '--help'], processEnvironment);
   const section = (title: string) => new RegExp(`\\n${title}:\\n((?: {2}.*\\n)+)`).exec(stdout)?.[1] ?? '';
   const below = [...section('Commands').matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, word = '']) => word);
   const named = below.filter((word) => word !== 'help');
   if (named.length > 0) {
     const chosen = path.length === 2 ? named.slice(0, 1) : named;
-    const lists = await inTurns(chosen, (word) => commandsOf(program, name, [...path, word]));
+    const lists = await inTurns(chosen, (word) => listCommands(program, name, [...path, word]));
     return lists.flat();
   }
   const example =
@@ -151,7 +151,7 @@ test('access times show what is read', () => {
 });
 
 test('no command of waybilld loads or reads anything from the directory it is started in', async () => {
-  const commands = await commandsOf(programPath, 'waybilld');
+  const commands = await listCommands(programPath, 'waybilld');
   expect(commands.length).toBeGreaterThan(18);
   // Everything is loaded, and nothing is changed.
   const away = {
@@ -179,7 +179,7 @@ test('nor do those that reach their engines', async () => {
 });
 
 test('nor does any command of the client', async () => {
-  const commands = await commandsOf(commandPath, 'waybill');
+  const commands = await listCommands(commandPath, 'waybill');
   expect(commands.length).toBeGreaterThan(20);
   await inTurns(commands, (words) => run(commandPath, words, processEnvironment));
   expect(marks()).toEqual([]);

@@ -11,7 +11,7 @@ import { freshClient } from '../lib/accounts.ts';
 import { adminJson } from '../lib/admin.ts';
 import type { Client } from '../lib/client.ts';
 import { grantAccess, waitForInbox } from '../lib/contact.ts';
-import { end, knownOf, type Sent, sendFiles } from '../lib/receiver.ts';
+import { end, readReceiverState, type Sent, sendFiles } from '../lib/receiver.ts';
 import { startChromium, startFirefox } from './puppeteer-visitor.ts';
 import type { Visitor } from './visitor.ts';
 import { startWebKit } from './webkit-visitor.ts';
@@ -35,12 +35,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The text of the page once it and its scripts are loaded; a page that is just being left says nothing. */
-function textOf(visitor: Visitor): Promise<string> {
+function readText(visitor: Visitor): Promise<string> {
   return visitor.evaluate<string>("document.readyState === 'complete' ? document.body.innerText : ''").catch(() => '');
 }
 
 async function shows(visitor: Visitor, text: string): Promise<void> {
-  await expect.poll(() => textOf(visitor), slowly).toContain(text);
+  await expect.poll(() => readText(visitor), slowly).toContain(text);
 }
 
 /** Waits until a download is complete: some browsers write it under its own name from the start. */
@@ -93,7 +93,7 @@ describe.each([
       await using visitor = await start({ scripts, downloads });
       await openFromMail(visitor, sent, 'Download files', scripts);
       await shows(visitor, '2 files for you');
-      expect(await textOf(visitor)).not.toContain('Downloaded');
+      expect(await readText(visitor)).not.toContain('Downloaded');
 
       await visitor.press(`Download ${files[0].name}`);
       await arrives(downloads, files[0]);
@@ -103,7 +103,7 @@ describe.each([
       await visitor.press('Download all');
       await zipArrives(downloads);
       await picture(visitor, `receiver-${how}`);
-      await expect.poll(() => knownOf(sent), slowly).toEqual({ opened: true, complete: true, deliveries: 2 });
+      await expect.poll(() => readReceiverState(sent), slowly).toEqual({ opened: true, complete: true, deliveries: 2 });
       await visitor.press('Done on this device');
       await shows(visitor, 'This page is closed');
       await picture(visitor, `receiver-done-${how}`);

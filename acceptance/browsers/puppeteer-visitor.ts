@@ -33,7 +33,7 @@ async function start(options: LaunchOptions): Promise<Visitor> {
     open: async (url) => void (await page.goto(url)),
     // Without scripts, puppeteer's own click waits forever: it relies on callbacks in the page.
     async press(text) {
-      const { x, y } = await page.evaluate(middleOf, pressable(text));
+      const { x, y } = await page.evaluate(findMiddle, pressable(text));
       await page.mouse.click(x, y);
     },
     type: async (text) => (await field(textField)).type(text),
@@ -46,7 +46,7 @@ async function start(options: LaunchOptions): Promise<Visitor> {
 }
 
 /** Runs in the page, and brings the element into view. */
-function middleOf(xpath: string): { x: number; y: number } {
+function findMiddle(xpath: string): { x: number; y: number } {
   const found = document.evaluate(xpath, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue;
   if (!(found instanceof Element)) throw new Error(`no ${xpath} on the page`);
   found.scrollIntoView({ block: 'center', behavior: 'instant' });

@@ -14,7 +14,7 @@ async function told(person: Person, ...words: string[]): Promise<Record<string, 
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-function endOf(request: unknown): number {
+function toEnd(request: unknown): number {
   return Date.parse((request as { expires_at: string }).expires_at);
 }
 
@@ -49,6 +49,6 @@ test('a request is made once for a key, shown, extended and revoked by its refer
   const receivers = [{ email: contact, state: 'waiting', sendings: 0 }];
   expect(await told(person, 'show', reference)).toMatchObject([{ id: made?.['id'], state: 'live', receivers }]);
   const [extended] = await told(person, 'extend', reference, '--days', '2');
-  expect(endOf(extended?.['request'])).toBeGreaterThan(endOf(made));
+  expect(toEnd(extended?.['request'])).toBeGreaterThan(toEnd(made));
   expect(await told(person, 'revoke', reference, '--yes')).toMatchObject([{ request: { state: 'revoked' } }]);
 });

@@ -13,7 +13,7 @@ const processes = 10;
 const sendsOfEach = 20;
 const senderPath = fileURLToPath(new URL('sender.ts', import.meta.url));
 
-function ordersOf(account: { user: string; apiKey: string }, process_: number): Orders {
+function makeOrders(account: { user: string; apiKey: string }, process_: number): Orders {
   const sends = Array.from({ length: sendsOfEach }, (_, send) => ({
     message: `${process_}-${send}`,
     files: Array.from({ length: 1 + (send % 3) }, (_unused, file) => ({
@@ -29,7 +29,7 @@ test('200 sends of ten processes make 200 drops, each with its own files and rec
   timeout: 300_000,
 }, async () => {
   const account = await createAccount('shared');
-  const orders = Array.from({ length: processes }, (_, index) => ordersOf(account, index));
+  const orders = Array.from({ length: processes }, (_, index) => makeOrders(account, index));
   const results = await Promise.all(
     orders.map((order) => ended(spawn(process.execPath, [senderPath, JSON.stringify(order)]))),
   );

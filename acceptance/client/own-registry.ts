@@ -37,7 +37,7 @@ export async function ownRegistry(nodeModules: string[]): Promise<Registry> {
 }
 
 async function described(nodeModules: string[], name: string, url: string): Promise<string> {
-  const manifest = JSON.parse(readFileSync(join(folderOf(nodeModules, name), 'package.json'), 'utf8')) as {
+  const manifest = JSON.parse(readFileSync(join(findFolder(nodeModules, name), 'package.json'), 'utf8')) as {
     version: string;
   };
   const version = { ...manifest, dist: { tarball: `${url}/${name}.tgz` } };
@@ -45,13 +45,13 @@ async function described(nodeModules: string[], name: string, url: string): Prom
 }
 
 async function packed(nodeModules: string[], name: string): Promise<Buffer> {
-  const folder = folderOf(nodeModules, name);
+  const folder = findFolder(nodeModules, name);
   const words = ['-czhf', '-', '-C', folder, '--exclude=./node_modules', '--transform', 's,^\\.,package,', '.'];
   const { stdout } = await run('tar', words, { encoding: 'buffer', maxBuffer: 64 * 1024 * 1024 });
   return stdout;
 }
 
-function folderOf(nodeModules: string[], name: string): string {
+function findFolder(nodeModules: string[], name: string): string {
   const folder = nodeModules.map((each) => join(each, name)).find(existsSync);
   if (folder === undefined) throw new Error(`${name} is not installed`);
   return folder;

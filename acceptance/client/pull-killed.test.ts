@@ -91,7 +91,7 @@ test(`${kills} kills of ${pullerCount} pullers while ${entryCount} entries arriv
   }
   await sending;
 
-  const statesOf = async () => (await entriesOf(inbox)).map(({ state }) => state);
+  const statesOf = async () => (await listEntries(inbox)).map(({ state }) => state);
   const acknowledged = Array.from({ length: entryCount }, () => 'acknowledged');
   await eventually(
     'every entry is acknowledged',
@@ -107,14 +107,14 @@ test(`${kills} kills of ${pullerCount} pullers while ${entryCount} entries arriv
   // Each attempt is one puller's, and the last is the one that was acknowledged.
   const attempts = told.map(({ entry, attempt, name }) => `${entry} ${attempt} ${name}`);
   expect(new Set(attempts).size).toBe(attempts.length);
-  const counted = new Map((await entriesOf(inbox)).map((entry) => [entry.id, entry.attempts]));
+  const counted = new Map((await listEntries(inbox)).map((entry) => [entry.id, entry.attempts]));
   for (const { entry, attempt } of told) expect(attempt).toBeLessThanOrEqual(counted.get(entry) ?? 0);
   for (const puller of pullers) puller[Symbol.dispose]();
   client.close();
   inbox.close();
 });
 
-async function entriesOf(client: Waybill): Promise<InboxEntry[]> {
+async function listEntries(client: Waybill): Promise<InboxEntry[]> {
   const entries: InboxEntry[] = [];
   for await (const entry of client.inbox.list()) entries.push(entry);
   return entries;

@@ -11,7 +11,7 @@ import { demo } from '../lib/running-demo.ts';
 
 const run = promisify(execFile);
 
-function clientOf(account: Account, baseUrl = demo().base_url): Waybill {
+function makeClient(account: Account, baseUrl = demo().base_url): Waybill {
   return new Waybill({ baseUrl, ...account });
 }
 
@@ -36,7 +36,7 @@ test('a Redis that loses everything in the middle of sends changes nothing', asy
   const redis = new URL(demoEnvironment()['WAYBILL_REDIS_URL'] ?? '');
   redis.pathname = '/7';
   const serve = await ownServe({ WAYBILL_REDIS_URL: redis.href });
-  const client = clientOf(account, serve.baseUrl);
+  const client = makeClient(account, serve.baseUrl);
   const wanted = Array.from({ length: 20 }, (_, index) => `send ${String(index).padStart(2, '0')}`);
   await Promise.all(
     wanted.map(async (message) => {
@@ -64,7 +64,7 @@ test('503s, 429s and lost answers in between change nothing', { timeout: 120_000
       sender.send({ files: [{ name: `${message}.txt`, content: message }], to: [receiver.user], message }),
     ),
   );
-  expect(await messages(clientOf(account))).toEqual(wanted);
+  expect(await messages(makeClient(account))).toEqual(wanted);
   const names = await inboxNames(puller);
   expect(names.toSorted()).toEqual(wanted.map((message) => `${message}.txt`));
   expect(way.troubles).toBeGreaterThan(10);

@@ -29,7 +29,7 @@ beforeAll(async () => {
     { name: 'damaged.bin', content },
     { name: 'other.bin', content: otherContent },
   ]);
-  [chunks, otherChunks] = [await keysOf('damaged.bin'), await keysOf('other.bin')];
+  [chunks, otherChunks] = [await findObjectKeys('damaged.bin'), await findObjectKeys('other.bin')];
   originals = await Promise.all(chunks.map(readObject));
 });
 afterEach(async () => {
@@ -154,7 +154,7 @@ async function swap(left: number, right: number): Promise<void> {
   await writeObject(key(right), first);
 }
 
-async function keysOf(name: string): Promise<string[]> {
+async function findObjectKeys(name: string): Promise<string[]> {
   const [row] = await query<{ id: string; chunk_count: number }>(
     `select files.id, chunk_count from files join accounts on accounts.id = account_id where email = $1 and name = $2`,
     [sender.user, name],

@@ -58,7 +58,7 @@ async function send(to: string): Promise<Sent> {
   return { dropId: drop?.id as string, to, told: length };
 }
 
-async function receiversOf(dropId: string): Promise<[bad: Receiver, good: Receiver]> {
+async function readReceivers(dropId: string): Promise<[bad: Receiver, good: Receiver]> {
   const { stdout } = await exchange.admin('drops', 'show', dropId, '--account', client.user, '--json');
   return JSON.parse(stdout);
 }
@@ -69,7 +69,7 @@ const told = async (about: string) =>
 /** Everything that should happen once a mail could not be delivered. */
 async function expectUndeliverable({ dropId, to, told: before }: Sent, reason: RegExp): Promise<void> {
   const [bad, good] = await eventually('the receiver is undeliverable', async () => {
-    const receivers = await receiversOf(dropId);
+    const receivers = await readReceivers(dropId);
     return receivers[0].undeliverableAt ? receivers : undefined;
   });
   expect(bad).toMatchObject({ receiver: to, undeliverableReason: expect.stringMatching(reason) });
@@ -96,14 +96,14 @@ test('refused at once', async () => {
   const sent = await send('nouser@receiver.test');
   const { dropId, to } = sent;
   await expectUndeliverable(sent, /^550 5\.1\.1 /);
-  expect((await receiversOf(dropId))[0].notifiedAt).toBeNull();
+  expect((await readReceivers(dropId))[0].notifiedAt).toBeNull();
 
   // Sent again by an administrator it is not out of reach, until it is refused again.
   const given = JSON.parse((await exchange.admin('outbox', 'list', '--state', 'given-up', '--json')).stdout);
   expect(given).toMatchObject([{ kind: 'invitation', recipient: to }]);
   await exchange.rest();
   await exchange.admin('outbox', 'retry', '--all');
-  expect((await receiversOf(dropId))[0].undeliverableAt).toBeNull();
+  expect((await readReceivers(dropId))[0].undeliverableAt).toBeNull();
   await exchange.work();
   await eventually('the sender is told again', async () => (await told(to))[sent.told + 1]);
   await exchange.rest();
@@ -121,9 +121,12 @@ test('sent back to a Maildir', async () => {
   await exchange.work({ ...address, WAYBILL_BOUNCE_MAILDIR: postfix.bounceFolder });
   const late = await send('late@receiver.test');
   await expectUndeliverable(late, /no such mailbox/);
-  expect((await receiversOf(late.dropId))[0].notifiedAt).not.toBeNull();
+  expect((await readReceivers(late.dropId))[0].notifiedAt).not.toBeNull();
   await eventually('all are read', async () => readdirSync(`${postfix.bounceFolder}/new`).length === 0 || undefined);
-  expect((await receiversOf(slow.dropId))[0]).toMatchObject({ notifiedAt: expect.any(String), undeliverableAt: null });
+  expect((await readReceivers(slow.dropId))[0]).toMatchObject({
+    notifiedAt: expect.any(String),
+    undeliverableAt: null,
+  });
   await exchange.rest();
 }, 120_000);
 
@@ -131,6 +134,6 @@ test('sent back to a command', async () => {
   await exchange.work({ WAYBILL_BOUNCE_ADDRESS: 'bounces@pipe.test' });
   const late = await send('late@receiver.test');
   await expectUndeliverable(late, /no such mailbox/);
-  expect((await receiversOf(late.dropId))[0].notifiedAt).not.toBeNull();
+  expect((await readReceivers(late.dropId))[0].notifiedAt).not.toBeNull();
   await exchange.rest();
 }, 120_000);

@@ -18,7 +18,15 @@
 import { createHash } from 'node:crypto';
 import { demoInside, type Inside } from '../lib/inside.ts';
 import { linkTokens } from '../lib/mailbox.ts';
-import { type AccountEvidence, type DropRow, type Evidence, gather, keysOf, mailsAbout, settle } from './evidence.ts';
+import {
+  type AccountEvidence,
+  type DropRow,
+  type Evidence,
+  gather,
+  mailsAbout,
+  settle,
+  toObjectKeys,
+} from './evidence.ts';
 import { type DispatchWish, type Journal, type SentFile, settledOutcome } from './journal.ts';
 
 export interface Terms {
@@ -264,7 +272,7 @@ function judgeBucket({ files, ownedKeys, strayKeys }: Evidence): string[] {
       if (file.state !== 'gone') found.push(`file ${file.id} (${file.name}): still ${file.state} after sweeping`);
       continue;
     }
-    for (const key of keysOf(file)) {
+    for (const key of toObjectKeys(file)) {
       allowed.add(key);
       if (!underWay && !ownedKeys.has(key)) found.push(`object ${key}: the ready file ${file.name} lacks it`);
     }

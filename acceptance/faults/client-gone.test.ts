@@ -75,7 +75,7 @@ for (const [index, { when, files, sentUntil, reached }] of moments.entries()) {
       const socket = await send(client, draft, contentType, body.subarray(0, sentUntil(body)), body.length);
       const ids = await eventually('the upload to get that far', async () => {
         const rows = await fileIds(draft);
-        const objects = await objectsOf(rows);
+        const objects = await listObjects(rows);
         return rows.length === reached.files && objects.length >= reached.objects ? rows : undefined;
       });
       expect(await client.readFiles(), 'listed while it is under way').toEqual([]);
@@ -85,7 +85,7 @@ for (const [index, { when, files, sentUntil, reached }] of moments.entries()) {
         expect(await client.readFiles(), 'listed after the client went').toEqual([]);
         await endGrace(demoInside, account.user);
         await sweep();
-        const left = [...(await fileIds(draft)), ...(await objectsOf(ids))];
+        const left = [...(await fileIds(draft)), ...(await listObjects(ids))];
         return left.length === 0 ? true : undefined;
       });
       // The name can be used, and the service is healthy.
@@ -126,6 +126,6 @@ async function fileIds(draft: string): Promise<string[]> {
   return rows.filter((row) => row.draft === draft).map(({ id }) => id);
 }
 
-async function objectsOf(ids: string[]): Promise<string[]> {
+async function listObjects(ids: string[]): Promise<string[]> {
   return (await Promise.all(ids.map((id) => objectKeys(`${id}/`)))).flat();
 }

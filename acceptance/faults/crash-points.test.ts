@@ -41,7 +41,7 @@ const answeredCheckpoints = [
   ...checkpoints.filter((name) => name.startsWith('drop:') && name !== 'drop:committed'),
   'answer:committed',
 ];
-/** At least four, which is one of each kind of request: see `filesOf`. */
+/** At least four, which is one of each kind of request: see `makeFiles`. */
 const rounds = fullSize ? 20 : 4;
 /** Accounts that crash and recover in parallel. */
 const laneCount = 3;
@@ -148,7 +148,7 @@ test('afterwards every promise is found kept', { timeout: 300_000 + rounds * 10_
 async function crashAndRecover({ journal, addresses }: Lane, checkpoint: string, round: number): Promise<void> {
   const serve = await serves.take(checkpoint);
   const label = `${checkpoint.replace(':', '-')}-${round}-${randomBytes(4).toString('hex')}`;
-  const files = filesOf(label, round);
+  const files = makeFiles(label, round);
   const receivers = [journal.receiver.user, addresses.pop() ?? uniqueAddress()];
   const elsewhere = journal.sender.inDraft(label);
   const doomed = elsewhere.through(serve.baseUrl);
@@ -183,7 +183,7 @@ function isStagedAfter(checkpoint: string): boolean {
 }
 
 /** Mostly one small file; occasionally one of two chunks, and two in one request. */
-function filesOf(label: string, round: number): FileToUpload[] {
+function makeFiles(label: string, round: number): FileToUpload[] {
   if (round % 10 === 3) return [{ name: `${label}.large`, content: randomBytes(overOneChunk) }];
   const small = (suffix: string) => ({
     name: `${label}.${suffix}`,

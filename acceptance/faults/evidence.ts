@@ -128,7 +128,7 @@ export async function gather(inside: Inside, journals: Journal[]): Promise<Evide
     files,
     drops: await readDrops(inside, senders),
     mails,
-    ownedKeys: new Set(keys.filter((key) => ids.has(idOf(key)))),
+    ownedKeys: new Set(keys.filter((key) => ids.has(toFileId(key)))),
     strayKeys: await strays(inside, keys),
     usage: await readUsage(inside, senders),
   };
@@ -259,7 +259,9 @@ export async function isDelivered({ query }: Inside, entry: InboxEntry): Promise
 
 /** Keys under an id that no file of any account and no day key has. Checked twice: a sweep removes the row right after the objects. */
 async function strays({ query, objectKeys }: Inside, keys: string[]): Promise<string[]> {
-  const prefixes = new Map(keys.map((key) => [idOf(key), key.slice(0, key.indexOf(idOf(key)) + idOf(key).length)]));
+  const prefixes = new Map(
+    keys.map((key) => [toFileId(key), key.slice(0, key.indexOf(toFileId(key)) + toFileId(key).length)]),
+  );
   // A contact's interrupted file has objects under the ids of its runs as well.
   const known = await query<{ id: string }>(
     `select id::text from files where id::text = any($1)
@@ -275,12 +277,12 @@ async function strays({ query, objectKeys }: Inside, keys: string[]): Promise<st
   return stray;
 }
 
-function idOf(key: string): string {
+function toFileId(key: string): string {
   const [first = '', second = ''] = key.split('/');
   return first === 'day-keys' ? second : first;
 }
 
-export function keysOf(file: FileRow): string[] {
+export function toObjectKeys(file: FileRow): string[] {
   return Array.from({ length: file.chunk_count }, (_, chunk) => chunkKey(file.id, chunk));
 }
 

@@ -28,7 +28,7 @@ const leftBytes = 20 * uploadBytes + uploadBytes / 2;
 const earlierBytes = 1_000_000;
 
 /** Returns the size that counts against the account's quota, which must be the size that it stores. */
-async function usageOf({ user }: Client): Promise<number> {
+async function checkUsage({ user }: Client): Promise<number> {
   const [usage] = await readUsage(demoInside, [user]);
   expect(usage?.counted, 'the usage is the sum').toBe(usage?.stored);
   return usage?.counted ?? -1;
@@ -58,7 +58,7 @@ test('fifty uploads at once against the last of what an account may store: never
   const taken = answers.filter(({ status }) => status === 200);
   for (const answer of taken) assertStatus(answer, 'done');
   for (const answer of answers) if (answer.status !== 200) assertErrorAnswer(answer, 507, 'storage_full');
-  const used = await usageOf(client);
+  const used = await checkUsage(client);
   expect(used).toBe(earlierBytes + taken.length * uploadBytes);
   expect(used, 'never over').toBeLessThanOrEqual(earlierBytes + leftBytes);
   expect(used, 'never under by more than one upload').toBeGreaterThanOrEqual(earlierBytes + leftBytes - uploadBytes);
@@ -68,12 +68,12 @@ test('what a process that was killed had reserved is given back', async () => {
   const serve = await ownServe({ WAYBILL_UPLOAD_LEASE_SECONDS: '2' });
   const client = await freshClient('killed', { baseUrl: serve.baseUrl });
   const requests = await Promise.all(['a', 'b', 'c'].map((draft) => beginUpload(client, draft)));
-  await eventually('three reservations', async () => ((await usageOf(client)) > 3 * uploadBytes ? true : undefined));
+  await eventually('three reservations', async () => ((await checkUsage(client)) > 3 * uploadBytes ? true : undefined));
   await serve.kill();
   for (const request of requests) request.destroy();
   await eventually('everything given back', async () => {
     await sweep();
-    return (await usageOf(client)) === 0 ? true : undefined;
+    return (await checkUsage(client)) === 0 ? true : undefined;
   });
   const recounted = await adminJson<{ email: string; corrected_by: number }[]>([
     'accounts',

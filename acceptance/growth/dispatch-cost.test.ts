@@ -30,7 +30,7 @@ test('a dispatch of one file to two people, mailed, opened, downloaded and ended
   await noneLeft(exchange, "messages where state = 'waiting'");
   // The mail server has accepted them, and delivers them a little later.
   const links = await eventually('every link is in a mailbox', async () => {
-    const found = await linksOf(receivers, since, exchange.baseUrl);
+    const found = await findLinks(receivers, since, exchange.baseUrl);
     return found.length === 2 * dispatches ? found : undefined;
   });
   await inParallel(async (number) => {
@@ -61,7 +61,7 @@ async function send(client: Client, receivers: string[]): Promise<void> {
   succeeded(await client.createDrop({ ddmessage: 'the figures of this month' }));
 }
 
-async function linksOf(receivers: readonly string[], since: number, baseUrl: string): Promise<string[]> {
+async function findLinks(receivers: readonly string[], since: number, baseUrl: string): Promise<string[]> {
   const mails = await allMails(since);
   const tokens = receivers.flatMap((receiver) => (mails.get(receiver) ?? []).flatMap((mail) => linkTokens(mail, 'd')));
   return [...new Set(tokens)].map((token) => `${baseUrl}/d/${token}`);
@@ -100,7 +100,7 @@ async function usage({ query }: OwnExchange): Promise<Usage> {
 
 /** User and system time of a process. */
 function cpuMs(pid: number): number {
-  return statOf(pid).ownMs;
+  return readStat(pid).ownMs;
 }
 
 /** For all PostgreSQL processes on this machine; those that have ended are counted with their parent. */
@@ -109,7 +109,7 @@ function postgresCpuMs(): number {
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
       try {
-        return [statOf(Number(pid))];
+        return [readStat(Number(pid))];
       } catch {
         return []; // it ended meanwhile
       }
@@ -118,7 +118,7 @@ function postgresCpuMs(): number {
   return found.reduce((sum, { ownMs, childrenMs }) => sum + ownMs + childrenMs, 0);
 }
 
-function statOf(pid: number): { name: string; ownMs: number; childrenMs: number } {
+function readStat(pid: number): { name: string; ownMs: number; childrenMs: number } {
   const [, name = '', rest = ''] = /\((.*)\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
   const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = rest.split(' ').slice(11, 15).map(Number);
   const msPerTick = 10;

@@ -93,8 +93,8 @@ const operations: Record<string, (world: Grown, round: number) => Promise<unknow
     await new Promise((resolve) => answer.once('data', resolve));
     answer.destroy();
   },
-  'a link': async ({ exchange, tokens }, round) => expectOk(await fetch(linkOf(exchange, tokens, 2 * round))),
-  'opening a link': async ({ exchange, tokens }, round) => await openedLink(linkOf(exchange, tokens, 2 * round + 1)),
+  'a link': async ({ exchange, tokens }, round) => expectOk(await fetch(toLink(exchange, tokens, 2 * round))),
+  'opening a link': async ({ exchange, tokens }, round) => await openedLink(toLink(exchange, tokens, 2 * round + 1)),
 };
 
 /** Steps that precede an operation and are not timed. */
@@ -201,7 +201,7 @@ async function activeMs({ query }: OwnExchange): Promise<number> {
   return row?.ms ?? Number.NaN;
 }
 
-function linkOf({ baseUrl }: OwnExchange, tokens: readonly string[], round: number): string {
+function toLink({ baseUrl }: OwnExchange, tokens: readonly string[], round: number): string {
   return `${baseUrl}/d/${tokens[round % tokens.length]}`;
 }
 

@@ -64,7 +64,7 @@ async function start(
   const said: string[] = [];
   try {
     return {
-      found: await signOf(child, sign, said),
+      found: await waitForSign(child, sign, said),
       pid: child.pid ?? 0,
       ended,
       said,
@@ -97,7 +97,7 @@ export async function closedPort(): Promise<number> {
   return address.port;
 }
 
-function signOf(child: ChildProcess, sign: RegExp, said: string[]): Promise<string> {
+function waitForSign(child: ChildProcess, sign: RegExp, said: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}; it said:\n${said.slice(-20).join('\n')}`));
     // Both streams are read to the end, because a full pipe would stop the process.

@@ -34,7 +34,9 @@ export async function sentTo(receiver: string): Promise<Sent> {
 }
 
 /** The server's record of what a receiver did. */
-export async function knownOf({ receiver }: Sent): Promise<{ opened: boolean; complete: boolean; deliveries: number }> {
+export async function readReceiverState({
+  receiver,
+}: Sent): Promise<{ opened: boolean; complete: boolean; deliveries: number }> {
   const [row] = await query<{ opened: boolean; complete: boolean; deliveries: number }>(
     `select opened_at is not null as opened, completed_at is not null as complete,
        (select count(*)::int from deliveries d where d.account_id = l.account_id and d.drop_id = l.drop_id

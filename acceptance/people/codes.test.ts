@@ -9,7 +9,7 @@ import type { Client } from '../lib/client.ts';
 import { grantAccess, openPage } from '../lib/contact.ts';
 import { query } from '../lib/inside.ts';
 import { mailsTo } from '../lib/mailbox.ts';
-import { knownOf, type Sent, sendFiles } from '../lib/receiver.ts';
+import { readReceiverState, type Sent, sendFiles } from '../lib/receiver.ts';
 import { codeIn, textsTo } from '../lib/sms.ts';
 
 const content = randomBytes(100_000);
@@ -116,7 +116,7 @@ test('while the code is pending, nothing of the drop can be had', async () => {
     [`files/${file?.id}/secret.bin`, 'all.zip'],
   );
   expect(statuses).toEqual([403, 403]);
-  expect(await knownOf(sent)).toEqual({ opened: true, complete: false, deliveries: 0 });
+  expect(await readReceiverState(sent)).toEqual({ opened: true, complete: false, deliveries: 0 });
 });
 
 test('a code is tried five times, and the right one is too late then', async () => {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { desk, launchBrowser, phone, visit } from '../lib/browser.ts';
 import type { Client } from '../lib/client.ts';
-import { end, knownOf, type Sent, sendFiles } from '../lib/receiver.ts';
+import { end, readReceiverState, type Sent, sendFiles } from '../lib/receiver.ts';
 import { demo } from '../lib/running-demo.ts';
 
 const run = promisify(execFile);
@@ -65,18 +65,18 @@ describe.each([
     await using visitor = await visit(browser, { viewport, javaScriptEnabled });
     const { page } = visitor;
     await followFromMail(page, sent);
-    expect(await knownOf(sent)).toEqual({ opened: false, complete: false, deliveries: 0 });
+    expect(await readReceiverState(sent)).toEqual({ opened: false, complete: false, deliveries: 0 });
     await page.getByRole('button').click();
     await page.waitForURL('**/download/*/');
     expect(page.url()).not.toContain(sent.link.split('/').at(-1));
-    expect(await knownOf(sent)).toMatchObject({ opened: true });
+    expect(await readReceiverState(sent)).toMatchObject({ opened: true });
 
     for (const { name, content } of files) {
       const row = page.locator('.file', { hasText: name });
       const file = await downloaded(page, () => row.getByRole('link').click());
       expect([file.name, sha256(readFileSync(file.path))]).toEqual([name, sha256(content)]);
     }
-    await expect.poll(() => knownOf(sent)).toEqual({ opened: true, complete: true, deliveries: 3 });
+    await expect.poll(() => readReceiverState(sent)).toEqual({ opened: true, complete: true, deliveries: 3 });
     // Without a script, the page says it when it is loaded again.
     if (javaScriptEnabled) await expect.poll(() => page.locator('.file .done:visible').count()).toBe(3);
 
@@ -105,7 +105,7 @@ test('all at once counts as every file', async () => {
   await page.getByRole('button').click();
   await page.waitForURL('**/download/*/');
   await downloaded(page, () => page.locator('a[href="all.zip"]').click());
-  await expect.poll(() => knownOf(sent)).toEqual({ opened: true, complete: true, deliveries: 3 });
+  await expect.poll(() => readReceiverState(sent)).toEqual({ opened: true, complete: true, deliveries: 3 });
 });
 
 test('a receiver with a keyboard only opens the link and gets a file', async () => {

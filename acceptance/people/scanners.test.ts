@@ -4,7 +4,7 @@ import { freshClient } from '../lib/accounts.ts';
 import { launchBrowser, type Visitor, visit } from '../lib/browser.ts';
 import type { Client } from '../lib/client.ts';
 import { grantAccess } from '../lib/contact.ts';
-import { knownOf, type Sent, sendFiles, untouched } from '../lib/receiver.ts';
+import { readReceiverState, type Sent, sendFiles, untouched } from '../lib/receiver.ts';
 
 /** Mail gateways look at the links in a mail before its receiver does. Whatever they do, it has no effect. */
 let browser: Browser;
@@ -26,7 +26,7 @@ async function expectNothingHappened(): Promise<void> {
   await page.waitForLoadState('networkidle');
   expect(page.url()).not.toMatch(/\/(?:download|upload)\//);
   expect(await visitor.context.cookies()).toEqual([]);
-  expect(await knownOf(sent)).toEqual(untouched);
+  expect(await readReceiverState(sent)).toEqual(untouched);
 }
 
 describe.each([
@@ -113,7 +113,7 @@ describe.each([
     await page.goto(sent.link);
     await page.getByRole('button').click();
     await page.waitForURL(/\/(?:download|upload)\/[^/]+\/$/);
-    expect(await knownOf(sent)).toMatchObject({ opened: true });
+    expect(await readReceiverState(sent)).toMatchObject({ opened: true });
   });
 
   test('a person whose browser cannot vouch for them types a word', async () => {
@@ -123,7 +123,7 @@ describe.each([
     await page.getByRole('textbox').fill('nonsense');
     await page.getByRole('button').click();
     await page.locator('[aria-invalid]').waitFor();
-    expect(await knownOf(sent)).toEqual(untouched);
+    expect(await readReceiverState(sent)).toEqual(untouched);
     await page.getByRole('textbox').fill('open');
     await page.getByRole('button').click();
     await page.waitForURL(/\/(?:download|upload)\/[^/]+\/$/);

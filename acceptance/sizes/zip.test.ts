@@ -14,7 +14,7 @@ import { header } from '../lib/answer.ts';
 import { succeeded } from '../lib/client.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type OwnServe, ownServe } from '../lib/own-serve.ts';
-import { knownOf, type Sent, sentTo } from '../lib/receiver.ts';
+import { readReceiverState, type Sent, sentTo } from '../lib/receiver.ts';
 import { request } from '../lib/request.ts';
 import { demo } from '../lib/running-demo.ts';
 import { introduce } from '../lib/scenario.ts';
@@ -94,7 +94,7 @@ test(`cut ${cuts} times and resumed, the ZIP is the same bytes, and unzip finds 
   const file = await open(zip, 'w');
   let received = 0;
   for (let part = 1; part <= cuts + 1; part += 1) {
-    expect(await knownOf(sent)).toMatchObject({ complete: false });
+    expect(await readReceiverState(sent)).toMatchObject({ complete: false });
     const until =
       part > cuts ? sizeBytes : received + Math.ceil(Math.random() * ((2 * (sizeBytes - received)) / (cuts + 2)));
     const answer = await openZip({ Range: `bytes=${received}-`, 'If-Range': etag });
@@ -113,9 +113,9 @@ test(`cut ${cuts} times and resumed, the ZIP is the same bytes, and unzip finds 
   const seconds = (performance.now() - began) / 1000;
   report(`down: ${seconds.toFixed(1)} s, ${Math.round((3 * unit) / 1024 ** 2 / seconds)} MiB/s`);
   expect(statSync(zip).size).toBe(sizeBytes);
-  await expect.poll(() => knownOf(sent)).toEqual({ opened: true, complete: true, deliveries: 3 });
+  await expect.poll(() => readReceiverState(sent)).toEqual({ opened: true, complete: true, deliveries: 3 });
   expect((await run('unzip', ['-t', zip], { env })).stdout).toContain('No errors detected in compressed data');
-  expect(await digestOf(createReadStream(zip))).toBe(await digestOf(await openZip()));
+  expect(await computeDigest(createReadStream(zip))).toBe(await computeDigest(await openZip()));
 });
 
 test('every file in it is the one that was sent', { timeout: transferTimeout }, async () => {
@@ -153,10 +153,10 @@ async function openZip(headers: Record<string, string> = {}): Promise<IncomingMe
 
 async function digestInZip(name: string): Promise<string> {
   const unzip = spawn('unzip', ['-p', zip, name], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  return digestOf(unzip.stdout);
+  return computeDigest(unzip.stdout);
 }
 
-async function digestOf(stream: AsyncIterable<Buffer>): Promise<string> {
+async function computeDigest(stream: AsyncIterable<Buffer>): Promise<string> {
   const digest = createHash('sha256');
   for await (const bytes of stream) digest.update(bytes);
   return digest.digest('hex');

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function curlOf(account: Account, token: string): (...words: string[]) => Promise<unknown> {
+function makeCurl(account: Account, token: string): (...words: string[]) => Promise<unknown> {
   return (...words) =>
     run('curl', ['-fsS', '-u', `${account.user}:${account.apiKey}`, '-H', `CSRF-Token: ${token}`, ...words]);
 }
@@ -53,7 +53,7 @@ async function ratio(what: string, curl: () => Promise<unknown>, ours: () => Pro
 }
 
 test('an upload', { timeout }, async () => {
-  const curl = curlOf(sender, await new Client(sender).mintToken());
+  const curl = makeCurl(sender, await new Client(sender).mintToken());
   const client = new Waybill({ baseUrl: demo().base_url, ...sender });
   const url = `${demo().base_url}/${sender.user}/cgi/upload.cgi`;
   const found = await ratio(
@@ -74,7 +74,7 @@ test('a download that is checked and on the disk', { timeout }, async () => {
   const [entry = { id: '' }] = await puller.inbox.claim();
   const [first = { id: '', name: '', path: '' }] = (await puller.inbox.get(entry.id)).files;
   const file = { ...first, entry: entry.id };
-  const curl = curlOf(receiver, await new Client(receiver).mintToken());
+  const curl = makeCurl(receiver, await new Client(receiver).mintToken());
   const target = join(folder, 'fetched.bin');
   const fetch = () => curl('-o', target, `${demo().base_url}/${receiver.user}/${file.entry}/files/${file.name}`);
   const ours = () => puller.downloadToFile(file, target, { overwrite: true });
