@@ -27,7 +27,7 @@ for (const kind of testKinds) {
 
 const summary = `Left out: ${leftOut.join('; ')}.\n`;
 if (isRefused) {
-  process.stderr.write(summary);
+  process.stderr.write(summary.replace('Left out', 'Cannot run'));
   process.exit(1);
 }
 if (isWatching && leftOut.length > 0) process.stdout.write(summary);
