@@ -106,5 +106,13 @@ export function isWaybillError<Code extends WaybillErrorCode = WaybillErrorCode>
 }
 
 export function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === 'string' && Object.hasOwn(retryable, code);
+  return typeof code === 'string' && Object.hasOwn(retryableErrors, code);
+}
+
+/** Returns undefined instead of throwing a "not found" error. */
+export async function ignoreNotFound<T>(found: Promise<T>): Promise<T | undefined> {
+  return await found.catch((error: unknown) => {
+    if (isWaybillError(error, 'not_found')) return undefined;
+    throw error;
+  });
 }

@@ -1,4 +1,5 @@
 import type { CallOptions } from './call-options.ts';
+import { isAccountAddress } from './canonical-address.ts';
 import { WaybillError } from './errors.ts';
 import type { Account, CreatedFileRequest } from './generated/wire.ts';
 import { ApiClient } from './http/api-client.ts';
@@ -14,13 +15,7 @@ import { Keys } from './resources/keys.ts';
 import { type RequestOptions, Requests, requestFiles } from './resources/requests.ts';
 import { Webhooks } from './resources/webhooks.ts';
 import { defaultRuntime, type Runtime } from './runtime.ts';
-import {
-  type Download,
-  type DownloadDependencies,
-  type DownloadOptions,
-  type FileToDownload,
-  openDownload,
-} from './transfer/download.ts';
+import { type Download, type DownloadOptions, type FileToDownload, openDownload } from './transfer/download.ts';
 import {
   type DownloadedFile,
   type DownloadToFileOptions,
@@ -68,7 +63,6 @@ export class Waybill {
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
   readonly #api: ApiClient;
-  readonly #downloads: DownloadDependencies;
 
   /** Creates a client. It connects with the first call. */
   constructor(options: WaybillOptions) {
@@ -78,7 +72,6 @@ export class Waybill {
     const transport = new Transport(access.url, options.idleTimeoutMs ?? 120_000);
     this.#transport = transport;
     this.#api = new ApiClient(new HttpRequests(transport, access, retryPolicy, runtime));
-    this.#downloads = { api: this.#api, retryPolicy, runtime };
     this.contacts = new Contacts(this.#api);
     this.drops = new Drops(this.#api);
     this.events = new Events(this.#api);
@@ -112,7 +105,7 @@ export class Waybill {
 
   /** Downloads a file of the inbox as a stream of bytes. */
   async download(file: FileToDownload, options: DownloadOptions = {}): Promise<Download> {
-    return await openDownload(this.#downloads, file, options);
+    return await openDownload(this.#api, file, options);
   }
 
   /**
@@ -125,7 +118,7 @@ export class Waybill {
     path: string,
     options: DownloadToFileOptions = {},
   ): Promise<DownloadedFile> {
-    return await downloadToFile(this.#downloads, file, path, options);
+    return await downloadToFile(this.#api, file, path, options);
   }
 
   /**
@@ -139,7 +132,7 @@ export class Waybill {
     part: string,
     options: DownloadOptions = {},
   ): Promise<Pick<Download, 'path' | 'size' | 'sha256'>> {
-    return await downloadPart(this.#downloads, file, part, options);
+    return await downloadPart(this.#api, file, part, options);
   }
 
   /** Closes all connections. Calls in progress fail. */
@@ -150,7 +143,7 @@ export class Waybill {
 
 function toApiAccess({ baseUrl, user, apiKey, plainHttp = false }: WaybillOptions): ApiAccess {
   const base = parseServerUrl(baseUrl, plainHttp);
-  if (!/^[^\s:/]+@[^\s:/]+$/.test(user) || apiKey === '') {
+  if (!isAccountAddress(user) || apiKey === '') {
     throw new WaybillError('invalid_argument', 'An account needs an e-mail address and an API key.');
   }
   const folder = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`;

@@ -3,7 +3,8 @@ import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { parseServerUrl } from '../http/server-url.ts';
 import { Waybill, type WaybillOptions } from '../waybill.ts';
-import { CommandError, describeError, exitCodes } from './exit-codes.ts';
+import { describeError } from './error-report.ts';
+import { CommandError, exitCodes } from './exit-codes.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** The account as it is stored in the file. */

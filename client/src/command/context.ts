@@ -27,14 +27,6 @@ export async function explainNotFound<T>(found: Promise<T>, message: string, lis
   });
 }
 
-/** Returns undefined instead of throwing a "not found" error. */
-export async function ignoreNotFound<T>(found: Promise<T>): Promise<T | undefined> {
-  return await found.catch((error: unknown) => {
-    if (isWaybillError(error, 'not_found')) return undefined;
-    throw error;
-  });
-}
-
 export function notFoundError(message: string, list: string): CommandError {
   return new CommandError(exitCodes.refused, 'not_found', message, `To list what exists: ${list}`);
 }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WaybillError } from '../errors.ts';
 import { fakeTerminal } from '../testing/fake-terminal.ts';
 import { refuse, WireServer } from '../testing/wire-server.ts';
-import { describeError } from './exit-codes.ts';
+import { describeError } from './error-report.ts';
 import { run } from './run.ts';
 
 let home: string;

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
-import { describeError, type ExitCode, exitCodes } from './exit-codes.ts';
+import { describeError } from './error-report.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { isJson, makeProgram } from './program.ts';
 import { Output, type Terminal } from './terminal/terminal.ts';
 

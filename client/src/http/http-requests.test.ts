@@ -63,7 +63,7 @@ test.each([
   [400, 'invalid_input'],
   [401, 'unauthorized'],
   [404, 'not_found'],
-  [409, 'no_receivers'],
+  [409, 'not_parked'],
   [500, 'internal'],
 ])('a %i %s is reported at once', async (status, code) => {
   await using server = await WireServer.start((_seen, response) => refuse(response, status, code));

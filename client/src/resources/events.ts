@@ -16,7 +16,8 @@ export interface EventOptions extends FollowOptions {
   wait?: number | undefined;
 }
 
-const maxWaitSeconds = 30;
+/** The longest wait for events that the server allows. */
+export const maxWaitSeconds = 30;
 
 /** The events of the account, in order. */
 export class Events {

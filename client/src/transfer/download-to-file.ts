@@ -2,14 +2,8 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isWaybillError, WaybillError } from '../errors.ts';
-import {
-  type Beginning,
-  type Download,
-  type DownloadDependencies,
-  type DownloadOptions,
-  type FileToDownload,
-  openDownload,
-} from './download.ts';
+import type { ApiClient } from '../http/api-client.ts';
+import { type Beginning, type Download, type DownloadOptions, type FileToDownload, openDownload } from './download.ts';
 import { moveUnlessExists, pathExists } from './move-unless-exists.ts';
 
 /** Options of a download to a path. */
@@ -38,15 +32,15 @@ const writeBytes = 1024 * 1024;
  * @internal
  */
 export async function downloadToFile(
-  dependencies: DownloadDependencies,
+  api: ApiClient,
   file: FileToDownload,
   path: string,
   options: DownloadToFileOptions = {},
 ): Promise<DownloadedFile> {
   if (options.overwrite !== true && (await pathExists(path))) throw targetExistsError(path);
-  const part = join(dirname(path), `.waybill-${dependencies.runtime.uuid()}.part`);
+  const part = join(dirname(path), `.waybill-${api.generateKey()}.part`);
   try {
-    const { size, sha256 } = await downloadPart(dependencies, file, part, options);
+    const { size, sha256 } = await downloadPart(api, file, part, options);
     if (options.overwrite === true) await rename(part, path);
     else if (!(await moveUnlessExists(part, path))) throw targetExistsError(path);
     await syncFolder(dirname(path));
@@ -63,7 +57,7 @@ export async function downloadToFile(
  * @internal
  */
 export async function downloadPart(
-  dependencies: DownloadDependencies,
+  api: ApiClient,
   file: FileToDownload,
   part: string,
   options: DownloadOptions,
@@ -72,14 +66,14 @@ export async function downloadPart(
   try {
     const beginning = await readBeginning(handle);
     try {
-      return await writeDownload(handle, await openDownload(dependencies, file, options, beginning));
+      return await writeDownload(handle, await openDownload(api, file, options, beginning));
     } catch (error) {
       // The existing part does not belong to the server's file.
       const useless = isWaybillError(error, 'digest_mismatch', 'range_not_satisfiable');
       if (useless) await handle.truncate(0);
       if (!useless || beginning.bytes === 0) throw error;
     }
-    return await writeDownload(handle, await openDownload(dependencies, file, options));
+    return await writeDownload(handle, await openDownload(api, file, options));
   } finally {
     await handle.close();
   }

@@ -6,8 +6,6 @@ import { safeLocalPath } from '../generated/safe-name.ts';
 import type { InboxFile } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
 import { readPieces, unexpectedResponse } from '../http/response.ts';
-import { type RetryPolicy, retryDelay } from '../http/retry-policy.ts';
-import type { Runtime } from '../runtime.ts';
 
 /** A file to download: a file of `waybill.inbox.get(id)`, together with the id of that entry. */
 export interface FileToDownload extends Pick<InboxFile, 'id' | 'name' | 'path'> {
@@ -61,13 +59,6 @@ export interface Beginning {
   hash: Hash;
 }
 
-/** @internal */
-export interface DownloadDependencies {
-  api: ApiClient;
-  retryPolicy: RetryPolicy;
-  runtime: Runtime;
-}
-
 interface Part {
   response: IncomingMessage;
   start: number;
@@ -82,19 +73,19 @@ interface Part {
  * @internal
  */
 export async function openDownload(
-  dependencies: DownloadDependencies,
+  api: ApiClient,
   file: FileToDownload,
   options: DownloadOptions = {},
   beginning: Beginning = { bytes: 0, hash: createHash('sha256') },
 ): Promise<Download> {
-  const first = await requestPart(dependencies.api, file, beginning.bytes, undefined, options.signal);
-  const bytes = receiveBytes(dependencies, file, first, beginning, options);
+  const first = await requestPart(api, file, beginning.bytes, undefined, options.signal);
+  const bytes = receiveBytes(api, file, first, beginning, options);
   const path = safeLocalPath(file.path).join('/');
   return { name: file.name, path, size: first.size, sha256: first.sha256, bytes };
 }
 
 async function* receiveBytes(
-  dependencies: DownloadDependencies,
+  api: ApiClient,
   file: FileToDownload,
   first: Part,
   { hash, bytes: beginningBytes }: Beginning,
@@ -107,7 +98,7 @@ async function* receiveBytes(
   report();
   for (let part: Part | undefined = first; ; part = undefined) {
     try {
-      part ??= await requestPart(dependencies.api, file, receivedBytes, etag, signal);
+      part ??= await requestPart(api, file, receivedBytes, etag, signal);
       for await (const piece of readPieces(part.response)) {
         hash.update(piece);
         receivedBytes += piece.length;
@@ -122,9 +113,7 @@ async function* receiveBytes(
       // The API client retries requests; only a body that broke off is resumed here.
       if (!isWaybillError(error, 'unreachable')) throw error;
       failures += 1;
-      const pause = retryDelay(dependencies.retryPolicy, dependencies.runtime, failures, error);
-      if (pause === undefined) throw error;
-      await dependencies.runtime.sleep(pause, signal);
+      await api.waitBeforeRetry(error, failures, signal);
     }
   }
   if (receivedBytes !== size || hash.digest('hex') !== sha256) {

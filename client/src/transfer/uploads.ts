@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { CallOptions, PostOptions } from '../call-options.ts';
-import { isWaybillError, WaybillError } from '../errors.ts';
+import { ignoreNotFound, isWaybillError, WaybillError } from '../errors.ts';
 import type { Upload } from '../generated/wire.ts';
 import { type ApiClient, toPath } from '../http/api-client.ts';
 import { readBytes, readJson, unexpectedResponse } from '../http/response.ts';
@@ -94,10 +94,7 @@ export class Uploads {
 
   /** Returns undefined if the upload was sent or removed. @internal */
   async find(id: string, options: CallOptions): Promise<Upload | undefined> {
-    return await this.get(id, options).catch((error: unknown) => {
-      if (!isWaybillError(error, 'not_found')) throw error;
-      return undefined;
-    });
+    return await ignoreNotFound(this.get(id, options));
   }
 
   async #uploadWhole(

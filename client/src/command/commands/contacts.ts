@@ -1,8 +1,8 @@
-import { WaybillError } from '../../errors.ts';
+import { ignoreNotFound, WaybillError } from '../../errors.ts';
 import type { Contact, ContactDetails, ImportedContact } from '../../generated/wire.ts';
 import type { ContactChanges, ContactFilter } from '../../resources/contacts.ts';
 import type { Waybill } from '../../waybill.ts';
-import { type Context, ignoreNotFound, withClient } from '../context.ts';
+import { type Context, withClient } from '../context.ts';
 import { confirm } from '../terminal/ask.ts';
 import { pluralize } from '../terminal/format.ts';
 import { toJsonText } from '../terminal/printable.ts';

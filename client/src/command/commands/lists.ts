@@ -1,4 +1,5 @@
-import { type Context, ignoreNotFound } from '../context.ts';
+import { ignoreNotFound } from '../../errors.ts';
+import { type Context } from '../context.ts';
 import { pluralize } from '../terminal/format.ts';
 import type { Column } from '../terminal/table.ts';
 

@@ -1,3 +1,4 @@
+import { isAccountAddress } from '../../canonical-address.ts';
 import { type Account, createClient, requireServerUrl, writeAccount } from '../account.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { ask } from '../terminal/ask.ts';
@@ -18,7 +19,7 @@ export async function login(
 ): Promise<void> {
   requireServerUrl(url, plainHttp === true);
   const name = user ?? (await ask(terminal, signal, 'Account (e-mail address): '));
-  if (!/^[^\s:/]+@[^\s:/]+$/.test(name)) {
+  if (!isAccountAddress(name)) {
     const next = 'Use the e-mail address of the account, such as orders@example.org.';
     throw new CommandError(exitCodes.usage, 'invalid_argument', `"${name}" is not an e-mail address.`, next);
   }

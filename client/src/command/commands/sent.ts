@@ -1,9 +1,10 @@
 import { toCanonicalAddress } from '../../canonical-address.ts';
+import { ignoreNotFound } from '../../errors.ts';
 import type { Drop, DropDetails, FileRequestDetails } from '../../generated/wire.ts';
 import type { Drops } from '../../resources/drops.ts';
 import type { Requests } from '../../resources/requests.ts';
 import type { Waybill } from '../../waybill.ts';
-import { type Context, ignoreNotFound, isId, notFoundError, requireSingle, withClient } from '../context.ts';
+import { type Context, isId, notFoundError, requireSingle, withClient } from '../context.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { confirm } from '../terminal/ask.ts';
 import { formatTime, pluralize } from '../terminal/format.ts';

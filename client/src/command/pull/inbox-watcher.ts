@@ -1,8 +1,7 @@
 import { isWaybillError } from '../../errors.ts';
+import { maxWaitSeconds } from '../../resources/events.ts';
 import { defaultRuntime } from '../../runtime.ts';
 import type { Waybill } from '../../waybill.ts';
-
-const maxWaitSeconds = 30;
 
 /** Waits until something arrives in the inbox. */
 export class InboxWatcher {

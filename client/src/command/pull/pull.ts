@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isWaybillError } from '../../errors.ts';
+import { ignoreNotFound, isWaybillError } from '../../errors.ts';
 import type { ClaimedEntry, InboxEntryDetails } from '../../generated/wire.ts';
 import { defaultRuntime } from '../../runtime.ts';
 import type { FileToDownload } from '../../transfer/download.ts';
 import type { Waybill } from '../../waybill.ts';
 import { openClient } from '../account.ts';
-import { ignoreNotFound } from '../context.ts';
-import { CommandError, describeError, exitCodes } from '../exit-codes.ts';
+import { describeError } from '../error-report.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { formatSize, pluralize } from '../terminal/format.ts';
 import { Progress, toTotal } from '../terminal/progress.ts';
 import type { Output, Terminal } from '../terminal/terminal.ts';

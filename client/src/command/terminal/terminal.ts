@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { ErrorReport } from '../exit-codes.ts';
+import type { ErrorReport } from '../error-report.ts';
 import { FactSheet } from './fact-sheet.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { toJsonText, toPrintable } from './printable.ts';

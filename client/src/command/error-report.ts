@@ -1,0 +1,175 @@
+import { CommanderError } from 'commander';
+import { isWaybillError, type WaybillErrorCode } from '../errors.ts';
+import { CommandError, type ExitCode, exitCodes } from './exit-codes.ts';
+import { describeFileError } from './file-errors.ts';
+
+interface Outcome {
+  /** Defaults to `temporary` if the request may succeed later, and to `refused` otherwise. */
+  exit?: ExitCode;
+  /** Replaces the server's message if that is meant for developers of clients. */
+  message?: string;
+  /** Tells the user what to do next. */
+  next: string;
+}
+
+const administratorAdvice = 'Contact the administrator of the server.';
+const incompatible: Outcome = {
+  exit: exitCodes.failed,
+  message: 'The server did not understand this version of waybill.',
+  next: 'Compare the versions of waybill and of the server, and contact the administrator.',
+};
+const retryLater: Outcome = {
+  next: 'Run the same command again later; nothing is sent twice.',
+};
+
+/** Exhaustive: a new code does not compile until it has an outcome here. */
+const outcomes: Record<WaybillErrorCode, Outcome> = {
+  malformed_request: incompatible,
+  invalid_input: { next: 'Correct the value and run the command again.' },
+  invalid_name: { next: 'Rename the file.' },
+  unauthorized: {
+    exit: exitCodes.account,
+    message: 'The server does not accept this account and key.',
+    next: 'Check the account’s address and the key, then log in again: waybill login URL',
+  },
+  scope_missing: { exit: exitCodes.account, next: 'Use a key with this scope.' },
+  network_not_allowed: {
+    exit: exitCodes.account,
+    next: 'Run the command from an address for which the key was made, or use another key.',
+  },
+  not_found: {
+    message: 'There is no Waybill server at this address.',
+    next: 'Check the server’s address and its path, then log in again: waybill login URL',
+  },
+  link_ended: { next: 'Ask the sender to send it again.' },
+  link_revoked: { next: 'Contact the sender.' },
+  files_not_ready: incompatible,
+  upload_superseded: incompatible,
+  upload_worn_out: incompatible,
+  too_many_messages: {
+    message: 'The limit of messages per hour is reached, for this account or for one of the receivers.',
+    next: 'Run the same command again in an hour; nothing is sent twice.',
+  },
+  contact_exists: {
+    next: 'To change a contact that exists: waybill contacts add --update ADDRESS',
+  },
+  no_receivers: { exit: exitCodes.usage, message: 'No receiver was given.', next: 'Name at least one with --to.' },
+  no_files: {
+    exit: exitCodes.usage,
+    message: 'No file was given.',
+    next: 'Name at least one, or - for standard input.',
+  },
+  too_many_files: {
+    message: 'The server does not accept so many files at once.',
+    next: 'Send fewer files at a time.',
+  },
+  idempotency_key_reused: {
+    message:
+      'The --key was used for another send or request in the last 7 days, or the files or options have changed since.',
+    next: 'Use another key.',
+  },
+  request_in_flight: { ...retryLater, message: 'The same request is still being processed.' },
+  lease_not_held: { next: 'Claim the entry again.' },
+  not_parked: { next: 'Check the state of the entry: waybill inbox' },
+  cursor_expired: { exit: exitCodes.failed, next: 'Start again: events are kept only for some time.' },
+  too_many_keys: { next: 'Revoke a key that is not used any more.' },
+  too_many_webhooks: { next: 'Remove a webhook that is not used any more.' },
+  precondition_failed: { next: 'Check its current state, then run the command again.' },
+  too_large: { next: 'Send less at a time, or ask the administrator for a higher limit.' },
+  too_large_to_scan: { next: 'Send it in smaller parts, or ask the administrator.' },
+  storage_full: {
+    next: 'Remove files, revoke drops, or ask the administrator for more storage. Then run the same command again.',
+  },
+  recipient_not_allowed: { next: 'Choose another receiver, or ask the administrator.' },
+  daily_limit: {
+    next: 'Run the same command again tomorrow (UTC), or ask the administrator; nothing is sent twice.',
+  },
+  unsupported_media_type: incompatible,
+  range_not_satisfiable: {
+    exit: exitCodes.failed,
+    message: 'The server has fewer bytes of a file than were downloaded before.',
+    next: 'Run the same command again.',
+  },
+  wrong_host: { next: 'Check the server’s address: waybill login URL' },
+  infected: { exit: exitCodes.infected, next: 'Do not send this file. Nothing was sent.' },
+  encrypted: { next: 'Send the file without a password, or ask the administrator.' },
+  headers_too_large: incompatible,
+  request_timeout: retryLater,
+  too_many_requests: {
+    message: 'The server has refused too many wrong keys from this address.',
+    next: 'Check the key, wait a minute, and run the command again.',
+  },
+  unavailable: { ...retryLater, message: 'The server is temporarily unavailable.' },
+  damaged: { exit: exitCodes.damaged, next: administratorAdvice },
+  internal: {
+    exit: exitCodes.failed,
+    message: 'The server encountered an unexpected error.',
+    next: administratorAdvice,
+  },
+  unreachable: {
+    next: 'Check the server’s address and the network, then run the command again.',
+  },
+  unexpected_response: {
+    exit: exitCodes.failed,
+    next: 'Check the server’s address, then log in again: waybill login URL',
+  },
+  digest_mismatch: {
+    exit: exitCodes.damaged,
+    next: 'Run the command again; if it happens again, contact the administrator.',
+  },
+  source_failed: { exit: exitCodes.failed, next: 'Check the file and run the command again.' },
+  target_exists: { exit: exitCodes.failed, next: 'Move the existing file, then run the command again.' },
+  invalid_argument: { exit: exitCodes.usage, next: 'See: waybill --help' },
+};
+
+export interface ErrorReport extends Outcome {
+  exit: ExitCode;
+  code: string;
+  message: string;
+  instance?: string | undefined;
+}
+
+/** A request can have a thousand faults. */
+const maxFaults = 5;
+
+/** Returns the message, the advice and the exit code for any error. */
+export function describeError(error: unknown): ErrorReport {
+  if (isWaybillError(error)) {
+    // A single fault is already the message.
+    const faults = error.faults.length > 1 ? error.faults.slice(0, maxFaults).map(({ detail }) => detail) : [];
+    const message = replaceFieldNames([error.message, ...faults].join(' '));
+    const exit = error.isRetryable ? exitCodes.temporary : exitCodes.refused;
+    return { exit, message, ...outcomes[error.code], code: error.code, instance: error.instance };
+  }
+  if (error instanceof CommandError) return error;
+  if (error instanceof Error && error.name === 'AbortError') {
+    return {
+      exit: exitCodes.interrupted,
+      code: 'interrupted',
+      message: 'Interrupted.',
+      next: 'Run the same command again to continue.',
+    };
+  }
+  if (error instanceof CommanderError) {
+    return { exit: exitCodes.usage, code: 'usage', message: 'No command was given.', next: 'See: waybill --help' };
+  }
+  const problem = describeFileError(error);
+  if (problem) return { exit: exitCodes.failed, ...problem };
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    exit: exitCodes.failed,
+    code: 'failed',
+    message,
+    next: 'If the message does not help, contact the administrator.',
+  };
+}
+
+/** Fields of the API that the server names, and the options for them. */
+const fieldsToOptions: readonly (readonly [RegExp, string])[] = [
+  [/"message"/g, '--message'],
+  [/"?\bexpires_in\b"?/g, '--days'],
+];
+
+function replaceFieldNames(message: string): string {
+  return fieldsToOptions.reduce((text, [field, option]) => text.replace(field, option), message);
+}
