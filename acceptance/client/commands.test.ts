@@ -47,7 +47,7 @@ test('a drop is listed, shown, extended, reminded of and revoked, and a key does
     await waybill('--json', 'keys', 'create', 'reader', '--scope', 'history', '--days', '1'),
   ) as { api_key: string };
   using reader = new Person({ ...person.account, apiKey: key });
-  expect((await ended(reader.start('whoami'))).stdout).toMatch(/May do +history\n/);
+  expect((await ended(reader.start('whoami'))).stdout).toMatch(/Scopes +history\n/);
   const refused = await ended(reader.start('remind', reference));
   expect(refused).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('The key needs the scope send.') });
   await waybill('keys', 'revoke', 'reader', '--yes');

@@ -93,9 +93,9 @@ function createCheck(key: string): Check {
   const bytes = Buffer.from(base64, 'base64');
   if (prefix === 'whsec') {
     return (signature, content) => {
-      const given = parseSignature(signature, 'v1');
-      const right = createHmac('sha256', bytes).update(content).digest();
-      return given.length === right.length && timingSafeEqual(given, right);
+      const actual = parseSignature(signature, 'v1');
+      const expected = createHmac('sha256', bytes).update(content).digest();
+      return actual.length === expected.length && timingSafeEqual(actual, expected);
     };
   }
   if (prefix !== 'whpk' || bytes.length !== 32) {
@@ -103,8 +103,8 @@ function createCheck(key: string): Check {
   }
   const publicKey = createPublicKey({ key: Buffer.concat([ed25519DerPrefix, bytes]), format: 'der', type: 'spki' });
   return (signature, content) => {
-    const given = parseSignature(signature, 'v1a');
-    return given.length > 0 && verify(null, content, publicKey, given);
+    const actual = parseSignature(signature, 'v1a');
+    return actual.length > 0 && verify(null, content, publicKey, actual);
   };
 }
 

@@ -55,16 +55,16 @@ export function requireServerUrl(url: string, plainHttp: boolean): void {
 
 async function readAccount(terminal: Terminal): Promise<Account> {
   const { environment } = terminal;
-  const given = {
+  const environmentAccount = {
     url: environment['WAYBILL_URL'],
     user: environment['WAYBILL_USER'],
     api_key: environment['WAYBILL_API_KEY'] ?? (await readKeyFile(environment['WAYBILL_API_KEY_FILE'])),
   };
-  const complete = given.url && given.user && given.api_key;
-  const kept = complete ? undefined : await readAccountFile(accountPath(terminal));
-  const url = given.url || kept?.url;
-  const user = given.user || kept?.user;
-  const apiKey = given.api_key || kept?.api_key;
+  const complete = environmentAccount.url && environmentAccount.user && environmentAccount.api_key;
+  const stored = complete ? undefined : await readAccountFile(accountPath(terminal));
+  const url = environmentAccount.url || stored?.url;
+  const user = environmentAccount.user || stored?.user;
+  const apiKey = environmentAccount.api_key || stored?.api_key;
   if (!url || !user || !apiKey) {
     throw new CommandError(
       exitCodes.account,
@@ -73,17 +73,17 @@ async function readAccount(terminal: Terminal): Promise<Account> {
       'Log in with: waybill login URL. Or set WAYBILL_URL, WAYBILL_USER and WAYBILL_API_KEY.',
     );
   }
-  const ofKept = isSameServer(url, kept?.url) && user.toLowerCase() === kept?.user?.toLowerCase();
-  if (!given.api_key && !ofKept) {
+  const isStoredAccount = isSameServer(url, stored?.url) && user.toLowerCase() === stored?.user?.toLowerCase();
+  if (!environmentAccount.api_key && !isStoredAccount) {
     throw new CommandError(
       exitCodes.account,
       'key_of_another_account',
-      `The stored key is for ${kept?.user} at ${kept?.url}, and is not used for ${user} at ${url}.`,
+      `The stored key is for ${stored?.user} at ${stored?.url}, and is not used for ${user} at ${url}.`,
       `Unset WAYBILL_URL and WAYBILL_USER, also set WAYBILL_API_KEY, or log in there: waybill login ${url}`,
     );
   }
   const plainHttp =
-    environment['WAYBILL_PLAIN_HTTP'] === '1' || (isSameServer(url, kept?.url) && kept?.plain_http === true);
+    environment['WAYBILL_PLAIN_HTTP'] === '1' || (isSameServer(url, stored?.url) && stored?.plain_http === true);
   return { url, user, api_key: apiKey, ...(plainHttp ? { plain_http: true } : {}) };
 }
 

@@ -38,7 +38,7 @@ afterEach(() => {
 interface Setting {
   replies?: Replies;
   /** The reply of a user at a terminal. */
-  answer?: string;
+  reply?: string;
   columns?: number;
   onAsked?: (what: string) => void;
   signal?: AbortSignal;
@@ -46,7 +46,7 @@ interface Setting {
 }
 
 async function waybill(words: string, setting: Setting = {}) {
-  const { replies, answer, columns, onAsked, signal = new AbortController().signal, environment } = setting;
+  const { replies, reply, columns, onAsked, signal = new AbortController().signal, environment } = setting;
   await using server = await startExampleServer(replies, onAsked);
   const terminal = fakeTerminal(home, {
     WAYBILL_URL: server.baseUrl,
@@ -55,14 +55,14 @@ async function waybill(words: string, setting: Setting = {}) {
     NO_COLOR: '1',
     ...environment,
   });
-  if (answer !== undefined) withUserInput(terminal, () => answer);
+  if (reply !== undefined) withUserInput(terminal, () => reply);
   if (columns !== undefined) Object.assign(terminal.output, { isTTY: true, columns });
   const exit = await run(terminal, words.split(' '), signal, '1');
   const bodies = server.requests
     .filter(({ method }) => method !== 'GET')
     .map(({ method, path, body }) => `${method} ${path} ${body.toString()}`.trim());
-  const asked = server.paths();
-  return { exit, output: terminal.output.text, errors: terminal.errors.text, bodies, asked };
+  const requested = server.paths();
+  return { exit, output: terminal.output.text, errors: terminal.errors.text, bodies, requested };
 }
 
 const page = (...data: unknown[]) => ({ data, next_cursor: null });
@@ -80,9 +80,9 @@ describe('waybill history', () => {
   });
 
   test('prints the list of the API as JSON, without a request for each drop', async () => {
-    const { output, asked } = await waybill('--json history --state live --receiver a@example.org --limit 1');
+    const { output, requested } = await waybill('--json history --state live --receiver a@example.org --limit 1');
     expect(JSON.parse(output)).toEqual(drop);
-    expect(asked).toEqual(['GET drops?limit=100&state=live&receiver=a%40example.org']);
+    expect(requested).toEqual(['GET drops?limit=100&state=live&receiver=a%40example.org']);
   });
 
   test('keeps the order, and does not count deliveries whose records were purged', async () => {
@@ -110,12 +110,12 @@ describe('waybill history', () => {
   });
 
   test('--requests lists who was asked for files, and who has sent some', async () => {
-    const { output, asked } = await waybill('history --requests --state live', { columns: 140 });
+    const { output, requested } = await waybill('history --requests --state live', { columns: 140 });
     expect(output.split('\n').slice(0, 2)).toEqual([
       'REFERENCE     REQUESTED         STATE  DONE  FROM                              MESSAGE',
       'WB-8G4M-3ARE  2030-01-31 12:00  live    1/2  anna@example.com, bo@example.com  The drawings.',
     ]);
-    expect(asked[0]).toBe('GET requests?limit=100&state=live');
+    expect(requested[0]).toBe('GET requests?limit=100&state=live');
     expect(JSON.parse((await waybill('--json history --requests')).output)).toEqual(fileRequest);
     const nobody = await waybill('history --requests', { replies: { 'GET requests': page() } });
     expect(nobody.errors).toBe('No files have been requested yet.\n');
@@ -154,9 +154,9 @@ WHEN              WHAT
   });
 
   test('finds a drop by any value that identifies it', async () => {
-    expect((await waybill(`show ${ids.drop}`)).asked).toEqual([`GET drops/${ids.drop}`]);
+    expect((await waybill(`show ${ids.drop}`)).requested).toEqual([`GET drops/${ids.drop}`]);
     const found = await waybill('--json show order-4711');
-    expect(found.asked[0]).toContain('search=order-4711');
+    expect(found.requested[0]).toContain('search=order-4711');
     expect(JSON.parse(found.output)).toEqual(dropDetails);
     const several = await waybill('show anna@example.com', { replies: { 'GET drops': page(drop, drop) } });
     expect(several).toMatchObject({ exit: 2, errors: expect.stringContaining('More than one drop is called') });
@@ -225,7 +225,7 @@ WHEN              WHAT
       'POST requests/ID/extend': fileRequest,
       'POST requests/ID/remind': { reminded: 0 },
     };
-    const revoked = await waybill('revoke WB-8G4M-3ARE', { replies, answer: 'y' });
+    const revoked = await waybill('revoke WB-8G4M-3ARE', { replies, reply: 'y' });
     expect(revoked.errors).toContain('Revoke WB-8G4M-3ARE for 2 receivers? [y/N]');
     expect(revoked.bodies).toEqual([`POST ${request}/revoke {}`]);
     const link = await waybill('--json revoke WB-8G4M-3ARE --receiver bo@example.com --yes', { replies });
@@ -243,7 +243,7 @@ describe('waybill contacts', () => {
     const replies = { 'POST contacts/import': { contacts: [{ email: 'bo@example.com', result: 'unchanged' }] } };
     const refused = await waybill('contacts add bo@example.com --name Bo', { replies });
     expect(refused).toMatchObject({ exit: 4, errors: expect.stringContaining('bo@example.com is already a contact') });
-    expect(refused.asked).toEqual(['POST contacts/import?dry_run=true']);
+    expect(refused.requested).toEqual(['POST contacts/import?dry_run=true']);
     const updated = await waybill('contacts add bo@example.com --name Bo --group a --group b --update', { replies });
     expect(updated.bodies).toEqual([
       'POST contacts/import {"contacts":[{"email":"bo@example.com","name":"Bo","groups":["a","b"]}]}',
@@ -251,21 +251,21 @@ describe('waybill contacts', () => {
   });
 
   test('remove prints how many contacts were removed', async () => {
-    const { output, asked } = await waybill('contacts remove anna@example.com nobody@example.com');
+    const { output, requested } = await waybill('contacts remove anna@example.com nobody@example.com');
     expect(output).toBe('Removed 1 contact.\n');
-    expect(asked).toEqual(['DELETE contacts/anna%40example.com', 'DELETE contacts/nobody%40example.com']);
+    expect(requested).toEqual(['DELETE contacts/anna%40example.com', 'DELETE contacts/nobody%40example.com']);
   });
 
   test('list has filters', async () => {
-    const { output, asked } = await waybill('contacts list --search cy --list local');
+    const { output, requested } = await waybill('contacts list --search cy --list local');
     expect(output).toBe('cy@example.com\t\t\t\t\tlocal\n');
-    expect(asked).toEqual(['GET contacts?limit=100&search=cy&list=local']);
+    expect(requested).toEqual(['GET contacts?limit=100&search=cy&list=local']);
   });
 });
 
 describe('waybill revoke', () => {
   test('asks for confirmation, and revokes the drop', async () => {
-    const { exit, errors, output, bodies } = await waybill('revoke WB-7F3K-29QD', { answer: 'y' });
+    const { exit, errors, output, bodies } = await waybill('revoke WB-7F3K-29QD', { reply: 'y' });
     expect(errors).toContain('Revoke WB-7F3K-29QD for 2 receivers and delete its files? [y/N]');
     expect({ exit, output, bodies }).toEqual({
       exit: 0,
@@ -275,7 +275,7 @@ describe('waybill revoke', () => {
   });
 
   test.each([
-    [{ answer: 'n' }, 1],
+    [{ reply: 'n' }, 1],
     [{}, 2],
   ] as const)('does nothing without a yes: %j', async (setting, exit) => {
     expect(await waybill('revoke WB-7F3K-29QD', setting)).toMatchObject({ exit, bodies: [] });

@@ -66,7 +66,7 @@ test.each(examples())('%s', async (example) => {
   const environment = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(folder, environment, example.includes('< key-file') ? 'wb_key\n' : 'something');
   const fromInput = words.includes('-') || example.includes('<');
-  if (!fromInput) withUserInput(terminal, (question) => (question.includes('y/N') ? 'y' : answerTo(question)));
+  if (!fromInput) withUserInput(terminal, (question) => (question.includes('y/N') ? 'y' : replyTo(question)));
   const exit = await run(terminal, words.map(here), stop.signal, '1');
   expect({ exit, errors: exit === exitCodes.success ? '' : terminal.errors.text }).toEqual(
     isEndless
@@ -75,6 +75,6 @@ test.each(examples())('%s', async (example) => {
   );
 });
 
-function answerTo(question: string): string {
+function replyTo(question: string): string {
   return question.includes('key') ? 'wb_key' : 'alpha@machines.test';
 }

@@ -29,30 +29,30 @@ afterEach(() => rmSync(home, { recursive: true }));
 const foreignWords =
   /expires_in|"message"|HTTP Basic|CSRF|csrftoken|ETag|Idempotency|Retry-After|\.cgi|ENOENT|EISDIR|ECONN|\n\s+at /;
 
-type Answer = (response: ServerResponse) => void;
+type Responder = (response: ServerResponse) => void;
 
 interface World {
-  answer?: Answer;
+  respond?: Responder;
   environment?: Record<string, string>;
 }
 
 const key = { WAYBILL_API_KEY: 'wb_key' };
-const nothingThere: Answer = (response) => refuse(response, 404, 'not_found');
+const respondNotFound: Responder = (response) => refuse(response, 404, 'not_found');
 
 /** Runs a command that fails, and checks the form of its message. */
-async function failing(words: string[], { answer = nothingThere, environment = key }: World = {}) {
-  await using server = await WireServer.start((_seen, response) => answer(response));
+async function runFailing(words: string[], { respond = respondNotFound, environment = key }: World = {}) {
+  await using server = await WireServer.start((_seen, response) => respond(response));
   const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', ...environment };
   const terminal = fakeTerminal(home, account);
-  const given = words.map((word) => word.replace('~', home));
-  const exit = await run(terminal, given, new AbortController().signal, '1.2.3');
+  const expanded = words.map((word) => word.replace('~', home));
+  const exit = await run(terminal, expanded, new AbortController().signal, '1.2.3');
   expect(terminal.errors.text).toMatch(/^waybill: .*[.)]\n {9}[A-Z].*\n$/);
   expect(terminal.errors.text).not.toMatch(foreignWords);
-  return { exit, said: terminal.errors.text.replaceAll(home, '~') };
+  return { exit, printed: terminal.errors.text.replaceAll(home, '~') };
 }
 
 const refusal =
-  (status: number, code: string, message: string): Answer =>
+  (status: number, code: string, message: string): Responder =>
   (response) => {
     // Longer than the client waits, as when a daily limit is reached.
     response.writeHead(status, {
@@ -62,7 +62,7 @@ const refusal =
     response.end(JSON.stringify({ status: 'error', code, message }));
   };
 
-test.each<[words: string, exit: number, said: string]>([
+test.each<[words: string, exit: number, printed: string]>([
   ['send ~/none --to a@example.org', 1, '~/none cannot be read: it does not exist.'],
   ['send ~/folder --to a@example.org', 2, 'No file was given.'],
   ['send ~/report.pdf ~/report.pdf --to a@example.org', 2, 'Two files are called report.pdf.'],
@@ -89,19 +89,19 @@ test.each<[words: string, exit: number, said: string]>([
   ['login http://files.example.org --user a@example.org', 2, 'To allow it: waybill login --plain-http'],
   ['login https://files.example.org --user anna', 2, '"anna" is not an e-mail address.'],
   ['login https://files.example.org --user a@example.org', 2, 'Nothing was entered.'],
-])('%s', async (words, exit, said) => {
-  const failed = await failing(words.split(' '));
-  expect(failed.said).toContain(said);
+])('%s', async (words, exit, printed) => {
+  const failed = await runFailing(words.split(' '));
+  expect(failed.printed).toContain(printed);
   expect(failed.exit).toBe(exit);
 });
 
 test('a file for the key that does not exist', async () => {
-  const { exit, said } = await failing(['inbox'], { environment: { WAYBILL_API_KEY_FILE: '/none' } });
-  expect(said).toBe('waybill: /none does not exist.\n         Correct WAYBILL_API_KEY_FILE.\n');
+  const { exit, printed } = await runFailing(['inbox'], { environment: { WAYBILL_API_KEY_FILE: '/none' } });
+  expect(printed).toBe('waybill: /none does not exist.\n         Correct WAYBILL_API_KEY_FILE.\n');
   expect(exit).toBe(3);
 });
 
-test.each<[status: number, code: string, message: string, exit: number, said: string]>([
+test.each<[status: number, code: string, message: string, exit: number, printed: string]>([
   [400, 'invalid_input', '"expires_in" must be at most 2592000.', 4, '--days must be at most 2592000.'],
   [400, 'invalid_input', '"message" must have at most 20000 characters.', 4, '--message must have at most 20000'],
   [
@@ -124,9 +124,9 @@ test.each<[status: number, code: string, message: string, exit: number, said: st
     4,
     'The --key was used for another send or request',
   ],
-])('%i %s', async (status, code, message, exit, said) => {
-  const failed = await failing(['request', '--to', 'a@example.org'], { answer: refusal(status, code, message) });
-  expect(failed.said).toContain(said);
+])('%i %s', async (status, code, message, exit, printed) => {
+  const failed = await runFailing(['request', '--to', 'a@example.org'], { respond: refusal(status, code, message) });
+  expect(failed.printed).toContain(printed);
   expect(failed.exit).toBe(exit);
 });
 

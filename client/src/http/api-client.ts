@@ -47,8 +47,8 @@ export class ApiClient {
   async *list<T>(path: string, query: Query, options: CallOptions): AsyncGenerator<T, void, void> {
     let cursor: string | undefined;
     do {
-      const asked = { limit: pageSize, ...query, cursor };
-      const page = await this.get<{ data: T[]; next_cursor: string | null }>(path, asked, options);
+      const pageQuery = { limit: pageSize, ...query, cursor };
+      const page = await this.get<{ data: T[]; next_cursor: string | null }>(path, pageQuery, options);
       yield* page.data;
       cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined);
@@ -90,8 +90,10 @@ export function toPath(collection: string, id: string, action?: string): string 
 }
 
 function addQuery(path: string, query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return parameters.length === 0 ? path : `${path}?${new URLSearchParams(parameters).toString()}`;
 }
 
 function toBody(body: unknown): Pick<Call<never>, 'headers' | 'body'> {

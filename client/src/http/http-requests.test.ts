@@ -5,7 +5,7 @@ import { refuse, succeed, WireServer } from '../testing/wire-server.ts';
 import { Waybill } from '../waybill.ts';
 
 const account = { email: 'alpha@machines.test' };
-const answered: Parameters<typeof WireServer.start>[0] = (_seen, response) => succeed(response, account);
+const respondWithAccount: Parameters<typeof WireServer.start>[0] = (_seen, response) => succeed(response, account);
 
 test('a request is retried after the wait that the server asks for', async () => {
   const failures = ['503', '429', '408', '502'];
@@ -15,7 +15,7 @@ test('a request is retried after the wait that the server asks for', async () =>
     else if (status === '429') refuse(response, 429, 'too_many_requests', { headers: { 'Retry-After': '3' } });
     else if (status === '408') refuse(response, 408, 'request_timeout');
     else if (status === '502') response.writeHead(502).end('<h1>Bad gateway</h1>');
-    else return answered(seen, response, request);
+    else return respondWithAccount(seen, response, request);
   });
   expect(await server.client().account()).toEqual(account);
   // Half of a bound that doubles from 200 ms, added to the requested wait.
@@ -30,7 +30,7 @@ test('a request is retried if its connection breaks before or during the respons
     else if (times === 2) {
       response.writeHead(200, { 'Content-Length': '1000' });
       response.write('{"email":', () => request.socket.destroy());
-    } else return answered(seen, response, request);
+    } else return respondWithAccount(seen, response, request);
   });
   expect(await server.client().account()).toEqual(account);
   expect(times).toBe(3);

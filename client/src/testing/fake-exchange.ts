@@ -3,7 +3,7 @@ import type { NewDrop, Upload } from '../generated/wire.ts';
 import { chunkBytes } from '../transfer/sources.ts';
 import { type ReceivedRequest, refuse, succeed, WireServer } from './wire-server.ts';
 
-type Answer = { value: unknown; headers?: Record<string, string> };
+type FakeResponse = { value: unknown; headers?: Record<string, string> };
 
 class Refusal extends Error {
   readonly status: number;
@@ -37,7 +37,7 @@ export class FakeExchange implements AsyncDisposable {
   fate: (seen: ReceivedRequest) => 'responded' | 'response lost' | 'cut off' | 'not arrived' = () => 'responded';
   refusal: Upload['refusal'] = null;
   server!: WireServer;
-  readonly #output = new Map<string, { digest: string; answer: Answer }>();
+  readonly #responses = new Map<string, { digest: string; response: FakeResponse }>();
 
   static async start(): Promise<FakeExchange> {
     const exchange = new FakeExchange();
@@ -61,7 +61,7 @@ export class FakeExchange implements AsyncDisposable {
   }
 
   /** Carries out a request with an idempotency key once. */
-  #handleOnce(seen: ReceivedRequest): Answer {
+  #handleOnce(seen: ReceivedRequest): FakeResponse {
     const { method, path, headers, body } = seen;
     const key = headers['idempotency-key'];
     if (method !== 'POST' || typeof key !== 'string') return this.#handle(seen);
@@ -70,15 +70,15 @@ export class FakeExchange implements AsyncDisposable {
       .update(JSON.stringify([path, announced]))
       .update(body)
       .digest('hex');
-    const earlier = this.#output.get(key);
+    const earlier = this.#responses.get(key);
     if (earlier && earlier.digest !== digest) throw new Refusal(422, 'idempotency_key_reused');
-    if (earlier) return earlier.answer;
-    const answer = this.#handle(seen);
-    this.#output.set(key, { digest, answer });
-    return answer;
+    if (earlier) return earlier.response;
+    const response = this.#handle(seen);
+    this.#responses.set(key, { digest, response });
+    return response;
   }
 
-  #handle({ method, path, headers, body }: ReceivedRequest): Answer {
+  #handle({ method, path, headers, body }: ReceivedRequest): FakeResponse {
     const [, id = ''] = path.split('/');
     const upload = this.uploads.get(id);
     if (method === 'POST' && path === 'uploads')
@@ -92,7 +92,7 @@ export class FakeExchange implements AsyncDisposable {
     return this.#append(upload, body);
   }
 
-  #createUpload(headers: ReceivedRequest['headers']): Answer {
+  #createUpload(headers: ReceivedRequest['headers']): FakeResponse {
     const fields = String(headers['upload-metadata'])
       .split(',')
       .map((field) => field.split(' '));
@@ -102,7 +102,7 @@ export class FakeExchange implements AsyncDisposable {
     return { value: undefined, headers: { Location: `/api/v1/uploads/${id}` } };
   }
 
-  #uploadWhole(headers: ReceivedRequest['headers'], body: Buffer): Answer {
+  #uploadWhole(headers: ReceivedRequest['headers'], body: Buffer): FakeResponse {
     const digest = createHash('sha256').update(body).digest('base64');
     if (headers['repr-digest'] !== `sha-256=:${digest}:`) throw new Refusal(422, 'digest_mismatch');
     if (this.refusal) throw new Refusal(422, this.refusal);
@@ -116,13 +116,13 @@ export class FakeExchange implements AsyncDisposable {
     return { value: this.#toUpload(id, upload) };
   }
 
-  #append(upload: Stored, body: Buffer): Answer {
+  #append(upload: Stored, body: Buffer): FakeResponse {
     this.received.push({ path: upload.path, offset: upload.bytes.length, bytes: body.length });
     upload.bytes = Buffer.concat([upload.bytes, body]);
     return { value: undefined, headers: { 'Upload-Offset': String(upload.bytes.length) } };
   }
 
-  #createDrop(request: NewDrop): Answer {
+  #createDrop(request: NewDrop): FakeResponse {
     const missing = request.uploads.flatMap((id, index) =>
       this.uploads.has(id) ? [] : [{ pointer: `/uploads/${index}`, code: 'not_found', detail: 'It is not there.' }],
     );

@@ -35,8 +35,8 @@ export class WireServer implements AsyncDisposable {
   }
 
   /** Sets a handler that may respond before the body is read; it then returns true. */
-  beforeBody(answer: (request: IncomingMessage, response: ServerResponse) => boolean): void {
-    this.#beforeBody = answer;
+  beforeBody(respond: (request: IncomingMessage, response: ServerResponse) => boolean): void {
+    this.#beforeBody = respond;
   }
 
   /** Creates a client of this server that does not really wait between attempts. */

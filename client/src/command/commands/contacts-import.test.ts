@@ -22,7 +22,7 @@ function resultOf({ email }: ImportedContact): { email: string; result: string }
 }
 
 /** Imports a file, and confirms the import if there is a terminal. */
-async function imported(content: string, { words = [] as string[], answer = undefined as string | undefined } = {}) {
+async function importFile(content: string, { words = [] as string[], reply = undefined as string | undefined } = {}) {
   const path = join(home, 'contacts.csv');
   writeFileSync(path, content);
   await using server = await WireServer.start(({ method, body }, response) => {
@@ -32,9 +32,9 @@ async function imported(content: string, { words = [] as string[], answer = unde
   });
   const account = { WAYBILL_URL: server.baseUrl, WAYBILL_USER: 'alpha@machines.test', WAYBILL_API_KEY: 'wb_key' };
   const terminal = fakeTerminal(home, { ...account, NO_COLOR: '1' });
-  if (answer !== undefined) withUserInput(terminal, () => answer).errors.columns = 100;
+  if (reply !== undefined) withUserInput(terminal, () => reply).errors.columns = 100;
   const exit = await run(terminal, ['contacts', 'import', path, ...words], new AbortController().signal, '1');
-  const written = server.requests.find(({ path: asked }) => asked === 'contacts/import');
+  const written = server.requests.find(({ path: requested }) => requested === 'contacts/import');
   return {
     exit,
     output: terminal.output.text,
@@ -48,7 +48,7 @@ const file = 'Email;Name;Groups\nANNA@example.org;Anna B.;"a, b"\nbo@example.org
 
 describe('waybill contacts import', () => {
   test('shows new, changed and unchanged contacts, and asks for confirmation', async () => {
-    const { exit, output, errors, written } = await imported(file, { answer: 'y' });
+    const { exit, output, errors, written } = await importFile(file, { reply: 'y' });
     expect(exit).toBe(0);
     expect(errors.split('\n').slice(0, 4)).toEqual([
       'CHANGE   ADDRESS           DETAILS',
@@ -64,18 +64,18 @@ describe('waybill contacts import', () => {
     ]);
   });
 
-  test.each(['n', '', 'yesterday'])('changes nothing after the reply %j', async (answer) => {
-    const { exit, errors, written } = await imported(file, { answer });
+  test.each(['n', '', 'yesterday'])('changes nothing after the reply %j', async (reply) => {
+    const { exit, errors, written } = await importFile(file, { reply });
     expect(exit).toBe(1);
     expect(errors).toContain('waybill: Nothing was changed.');
     expect(written).toBeUndefined();
   });
 
   test('needs --yes without a terminal', async () => {
-    const refused = await imported(file);
+    const refused = await importFile(file);
     expect(refused).toMatchObject({ exit: 2, written: undefined });
     expect(refused.errors).toContain('add --yes');
-    const done = await imported(file, { words: ['--yes', '--json'] });
+    const done = await importFile(file, { words: ['--yes', '--json'] });
     expect(done.exit).toBe(0);
     expect(JSON.parse(done.output)).toEqual({ status: 'imported', contacts: 3, added: 1, changed: 1, unchanged: 1 });
     expect(done.written).toHaveLength(3);
@@ -83,17 +83,17 @@ describe('waybill contacts import', () => {
   });
 
   test('does not ask if there is nothing to change', async () => {
-    expect(await imported('email,name\nbo@example.org,Bo\n')).toMatchObject({ exit: 0, written: undefined });
+    expect(await importFile('email,name\nbo@example.org,Bo\n')).toMatchObject({ exit: 0, written: undefined });
   });
 
   test('accepts the column names of the machine API', async () => {
-    const { written } = await imported('email,nick,number\ncy@example.org,Cy,46701234567\n', { words: ['--yes'] });
+    const { written } = await importFile('email,nick,number\ncy@example.org,Cy,46701234567\n', { words: ['--yes'] });
     expect(written).toEqual([{ email: 'cy@example.org', name: 'Cy', phone: '46701234567' }]);
   });
 
   test('shows the beginning of a long list', async () => {
     const many = Array.from({ length: 50 }, (_, index) => `p${index}@example.org`);
-    const { errors } = await imported(`email\n${many.join('\n')}\n`, { answer: 'y' });
+    const { errors } = await importFile(`email\n${many.join('\n')}\n`, { reply: 'y' });
     expect(errors).toContain('… and 30 more\n50 contacts: 50 new');
   });
 
@@ -104,7 +104,7 @@ describe('waybill contacts import', () => {
     ['email,name\n,Anna\n', '~/contacts.csv, line 2: it has no "email".'],
     ['email\n"a@example.org\n', '~/contacts.csv, line 2: a quotation mark is unbalanced.'],
   ])('refuses %j', async (content, message) => {
-    const { exit, errors } = await imported(content, { words: ['--yes'] });
+    const { exit, errors } = await importFile(content, { words: ['--yes'] });
     expect(exit).toBe(2);
     expect(errors).toContain(`waybill: ${message}`);
   });

@@ -81,10 +81,10 @@ export async function listHistory(
 ): Promise<void> {
   const filter = { ...others, ...(externalId === undefined ? {} : { external_id: externalId }) };
   await withClient(context, async (client) => {
-    const asked = { ...filter, signal: context.signal };
+    const query = { ...filter, signal: context.signal };
     const shown = requests
-      ? await listWithDetails(context, client.requests, takeFirst(client.requests.list(asked), limit), requestColumns)
-      : await listWithDetails(context, client.drops, takeFirst(client.drops.list(asked), limit), dropColumns);
+      ? await listWithDetails(context, client.requests, takeFirst(client.requests.list(query), limit), requestColumns)
+      : await listWithDetails(context, client.drops, takeFirst(client.drops.list(query), limit), dropColumns);
     if (shown > 0) return;
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     const nothing = requests ? 'No files have been requested yet.' : 'Nothing has been sent yet.';

@@ -91,9 +91,9 @@ async function inboxServer(drops: Drop[]): Promise<InboxServer> {
     const [, id = '', action, file = ''] = path.split('/').map(decodeURIComponent);
     if (id === 'claim') {
       const key = String(headers['idempotency-key']);
-      const answer = claims.get(key) ?? claim();
-      claims.set(key, answer);
-      return succeed(response, answer);
+      const entries = claims.get(key) ?? claim();
+      claims.set(key, entries);
+      return succeed(response, entries);
     }
     const drop = drops.find(({ url }) => url === id);
     if (drop === undefined) return refuse(response, 404, 'not_found');
@@ -424,8 +424,8 @@ test('a hook gets the file and its attempt, and is run again until it succeeds',
   expect(terminal.output.text).toBe('');
   expect((await pull(server, '--hook', hook)).exit).toBe(0);
   expect((await pull(server, '--hook', hook)).exit).toBe(0);
-  const said = (attempt: number) => `${attempt} a'; touch evil #.txt beta@machines.test d1 3 none\n`;
-  expect(readFileSync(log, 'utf8')).toBe(said(1) + said(2) + said(3));
+  const expectedLine = (attempt: number) => `${attempt} a'; touch evil #.txt beta@machines.test d1 3 none\n`;
+  expect(readFileSync(log, 'utf8')).toBe(expectedLine(1) + expectedLine(2) + expectedLine(3));
   expect(server.queue.get('d1')?.acknowledged).toBe(1);
   expect(landed()).toHaveLength(1);
 });
