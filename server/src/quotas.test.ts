@@ -14,8 +14,7 @@ const app = buildTestServer(exchange, { csrfTokens: { mint: async () => '', acce
 type Caller = Actor & { apiKey: string };
 
 /** Runs a command, and returns the JSON that it prints. */
-const admin = async (...words: string[]): Promise<unknown> =>
-  JSON.parse(await runAdmin(exchange, ...words, '--json'));
+const admin = async (...words: string[]): Promise<unknown> => JSON.parse(await runAdmin(exchange, ...words, '--json'));
 
 async function post({ email, apiKey }: Caller, path: string, payload: string, contentType = 'application/json') {
   return app.inject({

@@ -4,7 +4,7 @@ import { type Config, readConfig } from './config/config.ts';
 import { readServiceEnvironment } from './config/service-environment.ts';
 import { closeUnused, listenOn, offerHandOver, parseSockets } from './hand-over.ts';
 import { drain } from './http/drain.ts';
-import { branded, readAssets } from './http/pages/assets.ts';
+import { applyBrand, readAssets } from './http/pages/assets.ts';
 import { buildServer } from './http/server.ts';
 import { paceLimits } from './http/slow-peers.ts';
 import { type CertificateFiles, readCertificate, reloadCertificate } from './http/tls.ts';
@@ -34,7 +34,7 @@ export async function serve({ sockets }: { readonly sockets: string }): Promise<
     paceLimits,
     pages: {
       translator: engines.translator,
-      assets: branded(readAssets(new URL('./assets/', import.meta.url)), {
+      assets: applyBrand(readAssets(new URL('./assets/', import.meta.url)), {
         color: config.WAYBILL_OPERATOR_COLOR,
         logo: config.WAYBILL_OPERATOR_LOGO,
       }),

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { ExchangeError } from './domain/exchange-error.ts';
 import { SetupError } from './domain/setup-error.ts';
-import { type EngineChecks, reasonOf, withDeadline } from './http/console/watch-engines.ts';
+import { type EngineChecks, toReason, withDeadline } from './http/console/watch-engines.ts';
 
 export interface StartUpOptions {
   readonly log: Logger;
@@ -14,7 +14,7 @@ export interface StartUpOptions {
 /** Names the engine and the setting when PostgreSQL was the only engine that was called. */
 export function databaseIsAway(error: unknown): never {
   if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
-  throw new Error(`PostgreSQL is out of reach (${reasonOf(error)}). Start it, or correct WAYBILL_DATABASE_URL.`, {
+  throw new Error(`PostgreSQL is out of reach (${toReason(error)}). Start it, or correct WAYBILL_DATABASE_URL.`, {
     cause: error,
   });
 }
@@ -40,7 +40,7 @@ export async function startUp(
     } catch (error) {
       if (!(error instanceof ExchangeError) || error.code !== 'unavailable') throw error;
       if (performance.now() + pauseMs > giveUpAt) databaseIsAway(error);
-      log.warn({ engine: 'postgres', reason: reasonOf(error) }, 'waiting for an engine');
+      log.warn({ engine: 'postgres', reason: toReason(error) }, 'waiting for an engine');
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
@@ -50,7 +50,7 @@ export async function startUp(
         await withDeadline(check(), checkMs);
       } catch (error) {
         if (error instanceof SetupError) throw error;
-        log.warn({ engine, reason: reasonOf(error) }, 'starting without an engine that is out of reach');
+        log.warn({ engine, reason: toReason(error) }, 'starting without an engine that is out of reach');
       }
     }),
   );

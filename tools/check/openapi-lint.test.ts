@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openapiDocument } from '../../server/src/http/cgi/openapi.ts';
-import { v1Document } from '../../server/src/http/v1/openapi.ts';
+import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
 import { routes } from '../../server/src/http/v1/routes.ts';
 
 const run = promisify(execFile);

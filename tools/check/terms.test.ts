@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { flattenCommands, makeProgram } from '../../client/src/command/program.ts';
 import { fakeTerminal } from '../../client/src/testing/fake-terminal.ts';
-import { v1Document } from '../../server/src/http/v1/openapi.ts';
+import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
 import { routes } from '../../server/src/http/v1/routes.ts';
 import { documents } from './documents.ts';
 

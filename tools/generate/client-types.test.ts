@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as client from '../../client/src/generated/wire.ts';
 import * as v1 from '../../protocol/src/v1/index.ts';
-import { v1Document } from '../../server/src/http/v1/openapi.ts';
+import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
 import { routes } from '../../server/src/http/v1/routes.ts';
 import { clientErrors, clientSafeNames, clientTypes } from './client-types.ts';
 

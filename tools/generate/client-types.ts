@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type ErrorCode, errors } from '../../protocol/src/errors.ts';
-import { v1Document } from '../../server/src/http/v1/openapi.ts';
+import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
 import { routes } from '../../server/src/http/v1/routes.ts';
 
 interface Schema {

@@ -11,7 +11,7 @@ import type { FileStore } from './files/file-store.ts';
 import type { ScrubStore } from './files/scrub-store.ts';
 import type { UndeletedObjectStore } from './files/undeleted-object-store.ts';
 import type { HoldStore } from './holds/hold-store.ts';
-import type { AnswerStore } from './idempotency/answer-store.ts';
+import type { ResponseStore } from './idempotency/response-store.ts';
 import type { InboxStore } from './inbox/inbox-store.ts';
 import type { DayKeyStore } from './keys/day-key-store.ts';
 import type { WrappedKeyStore } from './keys/wrapped-key-store.ts';
@@ -26,7 +26,7 @@ import type { WebhookDeliveryStore, WebhookStore } from './webhooks/webhook-stor
 export interface Store {
   readonly accounts: AccountStore;
   readonly accountDeletions: AccountDeletionStore;
-  readonly answers: AnswerStore;
+  readonly answers: ResponseStore;
   readonly contacts: ContactStore;
   readonly drafts: DraftStore;
   readonly files: FileStore;

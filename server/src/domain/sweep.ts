@@ -84,7 +84,7 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.forgetDeliveries(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.forgetAttempts(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => drops.forgetIdempotencyKeys(idempotencyKeySeconds, limit));
-  await upTo(rowsPerBatch, (limit) => answers.forget(idempotencyKeySeconds, limit));
+  await upTo(rowsPerBatch, (limit) => answers.purge(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, links.forgetSessions);
   await tried(() => countUsage(engines, signal));
   let deleted = { files: 0, objects: 0 };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from './guard.ts';
+import { findRefusal } from './guard.ts';
 
 /** What Node's parser would return: the first of two headers, or a list of both. */
 function request(options: { method?: string; url?: string | undefined; headers?: readonly [string, string][] }) {
@@ -14,7 +14,7 @@ function request(options: { method?: string; url?: string | undefined; headers?:
 
 const host: [string, string] = ['Host', 'files.example.org'];
 const refusal = (options: Parameters<typeof request>[0]) =>
-  refusalOf(request(options), (name) => name === 'files.example.org');
+  findRefusal(request(options), (name) => name === 'files.example.org');
 
 describe('passes', () => {
   test.each<[string, Parameters<typeof request>[0]]>([

@@ -21,7 +21,7 @@ const single = new Set([
  * Rejects what Node's parser accepts and we do not. It looks at the raw headers, because the parsed ones are already
  * merged. Returns the error code, or undefined.
  */
-export function refusalOf(request: IncomingMessage, isOurHost: (host: string) => boolean): ErrorCode | undefined {
+export function findRefusal(request: IncomingMessage, isOurHost: (host: string) => boolean): ErrorCode | undefined {
   const { rawHeaders } = request;
   if (rawHeaders.length / 2 > maxHeaders) return 'headers_too_large';
   const seen = new Set<string>();

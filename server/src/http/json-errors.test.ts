@@ -2,7 +2,7 @@ import { type ErrorSurface, errorCodes, errors } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
 import { openapiDocument } from './cgi/openapi.ts';
 import { toErrorBody } from './json-errors.ts';
-import { possibleErrors } from './v1/openapi.ts';
+import { possibleErrors } from './v1/openapi/openapi.ts';
 import { routes } from './v1/routes.ts';
 
 /** What callers are promised: docs and clients rely on each of these. */

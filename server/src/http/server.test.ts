@@ -12,7 +12,7 @@ import { useTestExchange } from '../testing/exchange.ts';
 import { tokenOf } from '../testing/links.ts';
 import { buildTestServer, testHost as host, testServerOptions as options } from '../testing/server.ts';
 import type { CgiEngines } from './cgi/endpoint.ts';
-import { branded } from './pages/assets.ts';
+import { applyBrand } from './pages/assets.ts';
 import { buildServer, type ServerEngines } from './server.ts';
 
 /** The engines are not used before a request comes. */
@@ -401,7 +401,7 @@ describe('a browser', () => {
 
   test("sees the operator's colour and logo", async () => {
     const logo = { type: 'svg', content: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>') } as const;
-    const assets = branded(options.pages.assets, { color: '#ffe000', logo });
+    const assets = applyBrand(options.pages.assets, { color: '#ffe000', logo });
     const { body } = await ask('/', { assets });
     const [, image] = /<img class="logo" src="([^"]+)"/.exec(body) ?? [];
     const [, stylesheet] = /href="(\/assets\/brand-[^"]+)"/.exec(body) ?? [];

@@ -13,10 +13,10 @@ import type { CgiEngines } from './cgi/endpoint.ts';
 import { machineApi } from './cgi/routes.ts';
 import { doctorProbe } from './doctor.ts';
 import { askForBodies } from './expect-continue.ts';
-import { refusalOf } from './guard.ts';
+import { closeGracefully, endGracefully } from './graceful-close.ts';
+import { findRefusal } from './guard.ts';
 import { parseJson } from './json-body.ts';
 import { refuse, sendError, toErrorBody } from './json-errors.ts';
-import { closeKindly, endKindly } from './kind-close.ts';
 import { observeRequests } from './observe-requests.ts';
 import { sendProblemPage, toReason, wantsPage } from './pages/problem-page.tsx';
 import { type PageEngines, type PageOptions, receiverPages } from './pages/routes.tsx';
@@ -26,8 +26,8 @@ import { Transfers } from './shared/transfers.ts';
 import { cutSlowPeers, type PaceLimits } from './slow-peers.ts';
 import { requireStorableTexts } from './storable-texts.ts';
 import type { Certificate } from './tls.ts';
-import { answerProblem } from './v1/problems.ts';
-import { apiProblems, apiReference } from './v1/reference.ts';
+import { apiProblems, apiReference } from './v1/openapi/reference.ts';
+import { sendProblem } from './v1/problems.ts';
 import { apiV1, v1Prefix } from './v1/register.ts';
 import type { V1Engines } from './v1/route.ts';
 import { routes } from './v1/routes.ts';
@@ -89,7 +89,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
       ? { https: { ...connectionOptions, ...options.certificate, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } }
       : { http: connectionOptions }),
     ajv: { customOptions: validatorOptions },
-    clientErrorHandler: answerUnparsable,
+    clientErrorHandler: handleUnparsable,
     frameworkErrors: (error, request, reply) => {
       reply.headers(securityHeaders).header('x-request-id', request.id);
       sendError(error, request, reply);
@@ -116,7 +116,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
     parseJson(body),
   );
   app.setErrorHandler((error, request, reply) => {
-    if (request.url.startsWith(`${v1Prefix}/`)) return answerProblem(options.publicUrl, error, request, reply);
+    if (request.url.startsWith(`${v1Prefix}/`)) return sendProblem(options.publicUrl, error, request, reply);
     if (!wantsPage(request)) return sendError(error, request, reply);
     const refusal = refuse(error, request, reply);
     return sendProblemPage(options.pages, request, reply, toReason(refusal, reply.statusCode));
@@ -129,7 +129,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
       reply.header('allow', commonMethods);
       throw new ExchangeError('method_not_allowed');
     }
-    const refusal = refusalOf(request.raw, isOurHost);
+    const refusal = findRefusal(request.raw, isOurHost);
     if (refusal) throw new ExchangeError(refusal);
     if (!request.routeOptions.config.transfer) return;
     const { release } = await transferLimiter.acquire();
@@ -162,7 +162,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   app.addHook('onClose', async () => slowPeers.stop());
   askForBodies(app, () => engines.policy.maxFileBytes, slowPeers.bodyIsAskedFor);
   requireDeclaredAuthentication(app);
-  answerUnrouted(app);
+  handleUnrouted(app);
   doctorProbe(app, engines);
   const transfers = new Transfers(engines);
   if (options.observation) {
@@ -187,9 +187,9 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   });
 
   // Node would close the connection for the former, and respond to the latter without our headers.
-  app.server.on('connect', (_request, socket) => answerRaw('method_not_allowed', socket));
-  app.server.on('checkExpectation', ({ socket }) => answerRaw('malformed_request', socket));
-  closeKindly(app.server);
+  app.server.on('connect', (_request, socket) => sendRawError('method_not_allowed', socket));
+  app.server.on('checkExpectation', ({ socket }) => sendRawError('malformed_request', socket));
+  closeGracefully(app.server);
   return app;
 }
 
@@ -207,7 +207,7 @@ function requireDeclaredAuthentication(app: App): void {
 }
 
 /** Responds with 405 and Allow if the path exists for other methods, otherwise with 404. */
-function answerUnrouted(app: App): void {
+function handleUnrouted(app: App): void {
   const paths: { pattern: RegExp; methods: string[] }[] = [];
   app.addHook('onRoute', (route) => {
     const pattern = route.url.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+');
@@ -223,10 +223,10 @@ function answerUnrouted(app: App): void {
 }
 
 /** What the parser rejects never becomes a request. */
-function answerUnparsable(error: Error & { code?: string }, socket: Duplex): void {
+function handleUnparsable(error: Error & { code?: string }, socket: Duplex): void {
   // A handshake that failed leaves no one who could read a response.
   if (error.code === 'ECONNRESET' || /^ERR_(?:SSL|TLS)_/.test(error.code ?? '')) socket.destroy();
-  else answerRaw(unparsable[error.code ?? ''] ?? 'malformed_request', socket);
+  else sendRawError(unparsable[error.code ?? ''] ?? 'malformed_request', socket);
 }
 
 const unparsable: Readonly<Record<string, ErrorCode>> = {
@@ -238,7 +238,7 @@ const knownMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 
 const commonMethods = 'GET, HEAD, POST';
 
 /** The same kind of response as everywhere else, written by hand because there is no reply object. */
-function answerRaw(code: ErrorCode, socket: Duplex): void {
+function sendRawError(code: ErrorCode, socket: Duplex): void {
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -254,7 +254,7 @@ function answerRaw(code: ErrorCode, socket: Duplex): void {
   });
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headers.map((pair) => pair.join(': '))];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  endKindly(socket);
+  endGracefully(socket);
 }
 
 function boundAddress(server: Server): string | undefined {

@@ -38,7 +38,7 @@ export function validationMessage(findings: readonly Finding[], context = 'body'
 }
 
 /** Where in the input it is, as a JSON pointer (RFC 6901). */
-export function pointerOf({ keyword, instancePath, params }: Finding): string {
+export function toPointer({ keyword, instancePath, params }: Finding): string {
   if (keyword === 'required') return `${instancePath}/${String(params['missingProperty'])}`;
   if (keyword === 'additionalProperties') return `${instancePath}/${escaped(String(params['additionalProperty']))}`;
   return instancePath;

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
-import { v1Document } from '../http/v1/openapi.ts';
+import { v1Document } from '../http/v1/openapi/openapi.ts';
 import type { Route } from '../http/v1/route.ts';
 import { routes } from '../http/v1/routes.ts';
 import { testHost } from './server.ts';

@@ -6,7 +6,7 @@ import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import type { Faults } from '../faults.ts';
 import { linkToken } from '../links/link-token.ts';
-import { isWeaker, strongerOf } from '../links/second-factor.ts';
+import { chooseStronger, isWeaker } from '../links/second-factor.ts';
 import type { Policy, SecondFactor } from '../policy.ts';
 import { checkLifetime, type LifetimeWish } from './lifetime.ts';
 import { prepareLinkKey } from './prepare-link-key.ts';
@@ -110,7 +110,7 @@ async function checkReceivers(
     (await engines.store.contacts.find(actor.accountId, known)).map((found) => [found.email, found]),
   );
   const seen = new Set<string>();
-  const factor = strongerOf(wish.secondFactor, policy.secondFactor);
+  const factor = chooseStronger(wish.secondFactor, policy.secondFactor);
   return wish.receivers.flatMap((asked, index) => {
     const email = emails[index];
     if (email === undefined) return [];

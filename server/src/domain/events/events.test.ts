@@ -22,7 +22,7 @@ import { sendFiles } from '../requests/send-files.ts';
 import type { Store } from '../store.ts';
 import { sweep } from '../sweep.ts';
 import type { EventStore, StoredEvent } from './event-store.ts';
-import { shownEvent } from './shown-event.ts';
+import { toEvent } from './to-event.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
@@ -38,7 +38,7 @@ async function eventsOf({ accountId }: Pick<Actor, 'accountId'>): Promise<Pick<S
     [accountId],
   );
   for (const row of rows) {
-    isEvent(JSON.parse(JSON.stringify(shownEvent(row))));
+    isEvent(JSON.parse(JSON.stringify(toEvent(row))));
     expect(isEvent.errors, JSON.stringify(row)).toBeNull();
   }
   return rows.map(({ type, data }) => ({ type, data }));

@@ -5,7 +5,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import type { Link } from './link-store.ts';
 
 /** What the receiver of this link may ask the sender now, if anything. */
-export function questionOf(link: Pick<Link, 'ended' | 'revoked' | 'endsSoon'>): Question | undefined {
+export function chooseQuestion(link: Pick<Link, 'ended' | 'revoked' | 'endsSoon'>): Question | undefined {
   if (link.revoked) return undefined;
   if (link.ended) return 'send_again';
   return link.endsSoon ? 'more_time' : undefined;
@@ -13,7 +13,7 @@ export function questionOf(link: Pick<Link, 'ended' | 'revoked' | 'endsSoon'>): 
 
 /** Sends the sender one mail for each kind of question from a receiver, however often it is asked. */
 export async function askSender(engines: Pick<Engines, 'store' | 'random'>, link: Link): Promise<void> {
-  const question = questionOf(link);
+  const question = chooseQuestion(link);
   if (!question) throw new ExchangeError('not_found');
   await engines.store.transaction(async (tx) => {
     if (!(await tx.links.ask(link, question))) return;

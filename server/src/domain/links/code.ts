@@ -16,7 +16,7 @@ export function withoutSpaces(typed: string): string {
  * Six digits, derived from the drop's link key and the id of the message that carries them: the database alone does not
  * reveal a code, and the worker that sends one need not be told it.
  */
-export function codeOf(linkKey: Buffer, codeId: string): string {
+export function deriveCode(linkKey: Buffer, codeId: string): string {
   const number = createHmac('sha256', linkKey).update(`code:${codeId}`).digest().readBigUInt64BE() % 1_000_000n;
   return number.toString().padStart(6, '0');
 }

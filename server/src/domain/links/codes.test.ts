@@ -10,7 +10,7 @@ import { sendMessage } from '../outbox/send-message.ts';
 import type { SecondFactor } from '../policy.ts';
 import type { Mail } from '../ports/mailer.ts';
 import type { SmsGateway } from '../ports/sms-gateway.ts';
-import { codeOf } from './code.ts';
+import { deriveCode } from './code.ts';
 import { findLink, findSession } from './find-link.ts';
 import { issueCode, mayIssueCode } from './issue-code.ts';
 import type { Link, LinkSession } from './link-store.ts';
@@ -40,7 +40,7 @@ async function codeOfSession(secret: string, link: Link): Promise<string> {
   ]);
   const wrapped = await engines.store.links.key(link);
   if (!row?.code_id || !wrapped) throw new Error('no code');
-  return codeOf(await engines.keys.unwrap(wrapped.linkKey, wrapped.keyVersion, link.dropId), row.code_id);
+  return deriveCode(await engines.keys.unwrap(wrapped.linkKey, wrapped.keyVersion, link.dropId), row.code_id);
 }
 const another = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 const issue = (link: Link, digest: Buffer) => engines.store.transaction((tx) => issueCode(strict, tx, link, digest));
@@ -58,14 +58,14 @@ const age = (digest: Buffer, interval: string) =>
 propertyTest.prop([fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.uuid()])(
   'a code is six digits, the same for the same message, of the same key only',
   (key, id) => {
-    const code = codeOf(Buffer.from(key), id);
+    const code = deriveCode(Buffer.from(key), id);
     expect(code).toMatch(/^\d{6}$/);
-    expect(codeOf(Buffer.from(key), id)).toBe(code);
+    expect(deriveCode(Buffer.from(key), id)).toBe(code);
   },
 );
 
 test('codes are as good as random', () => {
-  const codes = Array.from({ length: 2000 }, () => codeOf(Buffer.alloc(32, 1), randomUUID()));
+  const codes = Array.from({ length: 2000 }, () => deriveCode(Buffer.alloc(32, 1), randomUUID()));
   expect(new Set(codes).size).toBeGreaterThan(1980);
   for (let digit = 0; digit < 10; digit += 1) {
     expect(codes.filter((code) => code.startsWith(`${digit}`)).length).toBeGreaterThan(100);

@@ -37,13 +37,13 @@ export async function findSession(
 /** A download link does not open an upload page, nor the other way round. */
 function requireKind(link: Link | undefined, type: Link['type']): Link {
   if (!link || link.type !== type) throw new ExchangeError('not_found');
-  const ending = endingOf(link);
+  const ending = findEnding(link);
   if (ending) throw new LinkOver(ending.code, link);
   return link;
 }
 
 export function requireLive(link: Pick<Link, 'ended' | 'revoked'>): void {
-  const ending = endingOf(link);
+  const ending = findEnding(link);
   if (ending) throw ending;
 }
 
@@ -53,7 +53,7 @@ export function requireUnused({ usedUp }: Pick<Link, 'usedUp'>): void {
 }
 
 /** The error for a drop that has ended; undefined while it has not. */
-export function endingOf({ ended, revoked }: Pick<Link, 'ended' | 'revoked'>): ExchangeError | undefined {
+export function findEnding({ ended, revoked }: Pick<Link, 'ended' | 'revoked'>): ExchangeError | undefined {
   if (revoked) return new ExchangeError('link_revoked');
   return ended ? new ExchangeError('link_ended') : undefined;
 }

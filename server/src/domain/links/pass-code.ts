@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { codeOf, withoutSpaces } from './code.ts';
+import { deriveCode, withoutSpaces } from './code.ts';
 import type { LinkSession } from './link-store.ts';
 
 export const maxTries = 5;
@@ -18,7 +18,7 @@ export async function passCode(
   if (!wrapped) throw new ExchangeError('link_ended');
   if (codeId === undefined) return false;
   const linkKey = await engines.keys.unwrap(wrapped.linkKey, wrapped.keyVersion, session.link.dropId);
-  const right = Buffer.from(codeOf(linkKey, codeId));
+  const right = Buffer.from(deriveCode(linkKey, codeId));
   const given = Buffer.from(withoutSpaces(typed));
   if (given.length !== right.length || !timingSafeEqual(given, right)) return false;
   return links.pass(session, codeId);

@@ -12,7 +12,7 @@ const strength: Readonly<Record<SecondFactor, number>> = { off: 0, mail: 1, sms:
 export const isWeaker = (factor: SecondFactor, than: SecondFactor) => strength[factor] < strength[than];
 
 /** A choice may be missing; a rule never is. */
-export function strongerOf(choice: SecondFactor | null, rule: SecondFactor): SecondFactor {
+export function chooseStronger(choice: SecondFactor | null, rule: SecondFactor): SecondFactor {
   return choice === null || isWeaker(choice, rule) ? rule : choice;
 }
 
@@ -24,7 +24,7 @@ export function effectiveSecondFactor(
   { policy }: Pick<Engines, 'policy'>,
   { secondFactor, secondFactorRule }: SecondFactorChoices,
 ): SecondFactor {
-  return strongerOf(secondFactor, secondFactorRule ?? policy.secondFactor);
+  return chooseStronger(secondFactor, secondFactorRule ?? policy.secondFactor);
 }
 
 /**

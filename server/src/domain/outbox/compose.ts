@@ -1,6 +1,6 @@
 import type { Engines } from '../engines.ts';
 import type { Question } from '../links/ask-sender.ts';
-import { codeMinutes, codeOf } from '../links/code.ts';
+import { codeMinutes, deriveCode } from '../links/code.ts';
 import { linkToken } from '../links/link-token.ts';
 import { referenceOf } from '../reference.ts';
 import type { RenderedMail } from './mail-templates.ts';
@@ -101,7 +101,7 @@ async function linkIn(engines: Needs, message: WaitingMessage): Promise<string> 
 }
 
 async function codeIn(engines: Needs, message: WaitingMessage): Promise<string> {
-  return codeOf(await linkKeyOf(engines, message), message.id);
+  return deriveCode(await linkKeyOf(engines, message), message.id);
 }
 
 function linkKeyOf(engines: Pick<Engines, 'keys'>, message: WaitingMessage): Promise<Buffer> {

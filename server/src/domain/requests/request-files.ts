@@ -14,13 +14,13 @@ import type { Store } from '../store.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
 
-export interface RequestWish extends DispatchInput {
+export interface FileRequestInput extends DispatchInput {
   /** Whether a contact may send files any number of times. */
   readonly reusable: boolean;
 }
 
 /** Looks at everything before it refuses anything: the error names each fault. Changes nothing. */
-export async function checkRequest(engines: Needs, actor: Actor, wish: RequestWish): Promise<CheckedDispatch> {
+export async function checkRequest(engines: Needs, actor: Actor, wish: FileRequestInput): Promise<CheckedDispatch> {
   const faults = new Faults();
   const checked = await checkDispatch(faults, engines, actor, wish);
   faults.throwIfAny(secondsToMidnight());
@@ -34,7 +34,7 @@ export async function checkRequest(engines: Needs, actor: Actor, wish: RequestWi
 export async function prepareRequest(
   engines: Needs,
   actor: Actor,
-  wish: RequestWish,
+  wish: FileRequestInput,
 ): Promise<(store: Store) => Promise<MadeDispatch>> {
   const checked = await checkRequest(engines, actor, wish);
   const { toWrite, made } = await prepareDispatch(engines, wish, checked);

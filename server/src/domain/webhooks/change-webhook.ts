@@ -7,7 +7,7 @@ import { requireVersion } from '../require-version.ts';
 import type { Store } from '../store.ts';
 import { requireCovered, requireMayControl } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
-import type { Webhook, WebhookWish } from './webhook-store.ts';
+import type { Webhook, WebhookInput } from './webhook-store.ts';
 import { requireUsableUrl } from './webhook-url.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;
@@ -22,7 +22,7 @@ export async function changeWebhook(
   engines: Needs,
   actor: Actor,
   which: WebhookVersions,
-  changes: Partial<WebhookWish>,
+  changes: Partial<WebhookInput>,
 ): Promise<Webhook> {
   if (changes.url !== undefined) requireUsableUrl(engines, changes.url);
   return changing(engines, actor, which, 'webhook.changed', (tx, webhook) => {

@@ -6,12 +6,12 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireReadable } from './readable-events.ts';
 import { saltBytes } from './webhook-secrets.ts';
-import type { Webhook, WebhookWish } from './webhook-store.ts';
+import type { Webhook, WebhookInput } from './webhook-store.ts';
 import { requireUsableUrl } from './webhook-url.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;
 
-export async function createWebhook(engines: Needs, actor: Actor, wish: WebhookWish): Promise<Webhook> {
+export async function createWebhook(engines: Needs, actor: Actor, wish: WebhookInput): Promise<Webhook> {
   requireReadable(actor, wish.types);
   requireUsableUrl(engines, wish.url);
   const { store, random } = engines;

@@ -2,7 +2,7 @@ import type { Engines } from '../engines.ts';
 import { retryThroughOutage } from '../flow/retry-through-outage.ts';
 import type { PostOutcome } from '../ports/webhook-sender.ts';
 import { disableWebhook } from './disable-webhook.ts';
-import { pauseOf, retryPause } from './retry-schedule.ts';
+import { readPause, retryPause } from './retry-schedule.ts';
 import type { AutomaticDisabledReason, ClaimedDelivery, Webhook } from './webhook-store.ts';
 
 /** The job that sends a webhook what is due. */
@@ -91,7 +91,7 @@ async function attempt(
   checkpoint('webhook:sent');
   const isDelivered = 'status' in outcome && outcome.status >= 200 && outcome.status <= 299;
   const retrySeconds = retryPause(attempts, random);
-  const pauseSeconds = pauseOf(outcome);
+  const pauseSeconds = readPause(outcome);
   const result = isDelivered
     ? 'delivered'
     : retrySeconds === undefined

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { pauseOf, retryPause } from './retry-schedule.ts';
+import { readPause, retryPause } from './retry-schedule.ts';
 
 const filledWith = (byte: number) => ({ bytes: (length: number) => Buffer.alloc(length, byte), uuid: randomUUID });
 
@@ -26,5 +26,5 @@ test.each([
   [{ status: 500, retryAfterSeconds: 120 }, null],
   [{ failure: 'timeout' }, null],
 ] as const)('%o asks for a pause of %s seconds', (outcome, seconds) => {
-  expect(pauseOf(outcome)).toBe(seconds);
+  expect(readPause(outcome)).toBe(seconds);
 });

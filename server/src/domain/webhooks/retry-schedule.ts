@@ -17,7 +17,7 @@ export function retryPause(attempts: number, random: Random): number | undefined
 }
 
 /** For how long the receiver wants to be left alone (429 and 503 with Retry-After); null: it did not say. */
-export function pauseOf(outcome: PostOutcome): number | null {
+export function readPause(outcome: PostOutcome): number | null {
   if (!('status' in outcome) || outcome.retryAfterSeconds === undefined) return null;
   if (outcome.status !== 429 && outcome.status !== 503) return null;
   return Math.min(outcome.retryAfterSeconds, longestPauseSeconds);

@@ -8,14 +8,14 @@ export type DisabledReason = 'gone' | 'failing' | 'key_revoked';
 /** A reason that nobody asked for, so the owner of the webhook gets a mail about it. */
 export type AutomaticDisabledReason = Exclude<DisabledReason, 'key_revoked'>;
 
-export interface WebhookWish {
+export interface WebhookInput {
   readonly url: string;
   /** Null: all. */
   readonly types: readonly EventType[] | null;
   readonly description: string;
 }
 
-export interface Webhook extends WebhookWish {
+export interface Webhook extends WebhookInput {
   readonly id: string;
   /** The key that made it. Null: not known, because the previous version did not record it. */
   readonly createdBy: string | null;
@@ -37,11 +37,11 @@ export interface WebhookStore {
   byId(accountId: string, id: string): Promise<Webhook | undefined>;
   insert(
     accountId: string,
-    webhook: WebhookWish & Pick<Webhook, 'id' | 'createdBy' | 'scopes' | 'salt'>,
+    webhook: WebhookInput & Pick<Webhook, 'id' | 'createdBy' | 'scopes' | 'salt'>,
   ): Promise<Webhook>;
   /** Serialises changes to it until the transaction ends. */
   lock(accountId: string, id: string): Promise<Webhook | undefined>;
-  change(accountId: string, id: string, wish: WebhookWish): Promise<Webhook>;
+  change(accountId: string, id: string, wish: WebhookInput): Promise<Webhook>;
   /** The secret before is used too for this long. */
   replaceSalt(accountId: string, id: string, salt: Buffer, previousSeconds: number): Promise<Webhook>;
   enable(accountId: string, id: string): Promise<Webhook>;

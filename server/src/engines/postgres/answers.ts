@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { AnswerStore } from '../../domain/idempotency/answer-store.ts';
+import type { ResponseStore } from '../../domain/idempotency/response-store.ts';
 import type { Database } from './database.ts';
 import { forgetOldest } from './forget-oldest.ts';
 
-export function answerStore(db: Database): AnswerStore {
+export function answerStore(db: Database): ResponseStore {
   return {
     async reserve(accountId, keyDigest) {
       // Held until the transaction ends, however it ends: a request whose process dies is not in flight any more.
@@ -50,7 +50,7 @@ export function answerStore(db: Database): AnswerStore {
       `.execute(db);
     },
 
-    forget: (olderThanSeconds, count) =>
+    purge: (olderThanSeconds, count) =>
       forgetOldest(db, { table: 'answers', id: 'key_digest', at: 'created_at' }, olderThanSeconds, count),
   };
 }

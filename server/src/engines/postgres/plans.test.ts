@@ -225,7 +225,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       insert: (answers) => answers.insert(accountId, digest, { requestDigest: digest, keyId: null, answer: digest }),
       exists: (answers) => answers.exists(accountId, digest),
       trim: (answers) => answers.trim(accountId, { count: 100_000, bytes: 2 ** 28 }),
-      forget: (answers) => answers.forget(300 * day, count),
+      purge: (answers) => answers.purge(300 * day, count),
     },
     contacts: {
       read: (contacts) => contacts.read(accountId),

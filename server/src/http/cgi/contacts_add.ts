@@ -1,7 +1,7 @@
 import { ContactsAddRequest, limits, Status } from '@waybill/protocol';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
 import { versionsInIfMatch } from '../shared/if-match.ts';
-import { actorOf, type Endpoint } from './endpoint.ts';
+import { type Endpoint, requireActor } from './endpoint.ts';
 import { prefersLenient } from './request-headers.ts';
 
 /** docs/api.md#3-add-contacts. */
@@ -15,7 +15,7 @@ export const contactsAdd: Endpoint = (app, engines) => {
     },
     async (request, reply) => {
       const lenient = prefersLenient(request);
-      const { version } = await replaceContacts(engines, actorOf(request), {
+      const { version } = await replaceContacts(engines, requireActor(request), {
         contacts: request.body,
         lenient,
         ifVersion: versionsInIfMatch(request),

@@ -1,5 +1,5 @@
 import { ContactList } from '@waybill/protocol';
-import { actorOf, type Endpoint } from './endpoint.ts';
+import { type Endpoint, requireActor } from './endpoint.ts';
 
 /** docs/api.md#2-get-contacts. The ETag is our extension: contacts_add.cgi accepts it as If-Match. */
 export const contactsRead: Endpoint = (app, engines) => {
@@ -7,7 +7,7 @@ export const contactsRead: Endpoint = (app, engines) => {
     '/:user/cgi/contacts_read.cgi',
     { config: { authentication: 'account+csrf' }, schema: { response: { 200: ContactList } } },
     async (request, reply) => {
-      const { local, global, version } = await engines.store.contacts.read(actorOf(request).accountId);
+      const { local, global, version } = await engines.store.contacts.read(requireActor(request).accountId);
       reply.header('etag', `"${version}"`);
       return { local, global };
     },

@@ -1,6 +1,6 @@
 import { findInboxFile } from '../../domain/inbox/find-inbox-file.ts';
 import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
-import { actorOf, type Endpoint } from './endpoint.ts';
+import { type Endpoint, requireActor } from './endpoint.ts';
 
 /** docs/api.md#11-download-a-file: the files of an inbox entry are below it, in `files`. */
 export const download: Endpoint = (app, engines, transfers) => {
@@ -10,7 +10,7 @@ export const download: Endpoint = (app, engines, transfers) => {
     config: { authentication: 'account+csrf', transfer: true },
     handler: async (request, reply) => {
       const { inbox, name } = request.params;
-      const actor = actorOf(request);
+      const actor = requireActor(request);
       const file = await findInboxFile(engines, actor, inbox, name);
       return sendInboxFile({ engines, actor, transfers, request, reply }, file);
     },
@@ -22,6 +22,6 @@ export const download: Endpoint = (app, engines, transfers) => {
     url: '/:user/:inbox/all.zip',
     config: { authentication: 'account+csrf', transfer: true },
     handler: async (request, reply) =>
-      sendInboxZip({ engines, actor: actorOf(request), transfers, request, reply }, request.params.inbox),
+      sendInboxZip({ engines, actor: requireActor(request), transfers, request, reply }, request.params.inbox),
   });
 };

@@ -4,18 +4,18 @@ import type { Engines } from '../../domain/engines.ts';
 import type { App } from '../app.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
 import type { Transfers } from '../shared/transfers.ts';
-import type { DoorNeeds } from './door.ts';
+import type { AuthenticationEngines } from './authenticate.ts';
 
 /** What the machine API is given. */
-export type CgiEngines = DoorNeeds &
+export type CgiEngines = AuthenticationEngines &
   UploadNeeds &
   Pick<Engines, 'objects' | 'keys' | 'dayKeys' | 'policy' | 'messageLimit'>;
 
 /** One file per endpoint, named after the endpoint; each registers its route. */
 export type Endpoint = (app: App, engines: CgiEngines, transfers: Transfers) => void;
 
-/** The caller of a route that requires an account; door.ts has set it. */
-export function actorOf(request: Pick<FastifyRequest, 'actor'>): Actor {
+/** The caller of a route that requires an account; authenticate.ts has set it. */
+export function requireActor(request: Pick<FastifyRequest, 'actor'>): Actor {
   if (!request.actor) throw new Error('the route has no authenticated caller');
   return request.actor;
 }

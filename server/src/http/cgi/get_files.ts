@@ -1,7 +1,7 @@
 import { UploadedFiles } from '@waybill/protocol';
 import { openFileList } from '../../domain/drafts/open-file-list.ts';
-import { actorOf, type Endpoint } from './endpoint.ts';
-import { draftOf, prefersFileDigests } from './request-headers.ts';
+import { type Endpoint, requireActor } from './endpoint.ts';
+import { prefersFileDigests, readDraftName } from './request-headers.ts';
 import { uploadedFile, uploadedFileWithDigest } from './shapes.ts';
 
 /** docs/api.md#5-get-uploaded-files. */
@@ -10,7 +10,7 @@ export const getFiles: Endpoint = (app, engines) => {
     '/:user/cgi/get_files.cgi',
     { config: { authentication: 'account+csrf' }, schema: { response: { 200: UploadedFiles } } },
     async (request, reply) => {
-      const files = await openFileList(engines, actorOf(request), draftOf(request));
+      const files = await openFileList(engines, requireActor(request), readDraftName(request));
       if (!prefersFileDigests(request)) return files.map(uploadedFile);
       reply.header('preference-applied', 'file-digests');
       return files.map(uploadedFileWithDigest);

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { readHistory, readInbox } from '../../domain/drops/read-history.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { actorOf, type CgiEngines, type Endpoint } from './endpoint.ts';
-import { historyEntry, inboxEntry, senderOf } from './shapes.ts';
+import { type CgiEngines, type Endpoint, requireActor } from './endpoint.ts';
+import { historyEntry, inboxEntry, toSender } from './shapes.ts';
 
 /** docs/api.md#10-get-history. Streamed as it is read: the response may be far larger than the memory it is made in. */
 export const getHistory: Endpoint = (app, engines) => {
   app.get('/:user/cgi/get_history.cgi', { config: { authentication: 'account+csrf' } }, async (request, reply) => {
-    const answer = historyText(engines, actorOf(request).accountId);
+    const answer = historyText(engines, requireActor(request).accountId);
     return reply.type('application/json; charset=utf-8').send(Readable.from(answer, { objectMode: false }));
   });
 };
@@ -15,7 +15,7 @@ export const getHistory: Endpoint = (app, engines) => {
 async function* historyText(engines: CgiEngines, accountId: string): AsyncGenerator<string> {
   const account = await engines.store.accounts.byId(accountId);
   if (!account) throw new ExchangeError('not_found');
-  const us = senderOf(account);
+  const us = toSender(account);
   yield '{"history":[';
   yield* joined(readHistory(engines, accountId), (drop) => historyEntry(drop, us));
   yield `],"live_drops":"${await engines.store.drops.countLive(accountId)}","inbox":[`;

@@ -1,8 +1,8 @@
 import { DispatchParameters, Status } from '@waybill/protocol';
 import { grantAccess } from '../../domain/drops/create-drop.ts';
-import { idempotencyKeyOf } from '../shared/idempotency-key.ts';
-import { actorOf, type Endpoint } from './endpoint.ts';
-import { draftOf } from './request-headers.ts';
+import { readIdempotencyKey } from '../shared/idempotency-key.ts';
+import { type Endpoint, requireActor } from './endpoint.ts';
+import { readDraftName } from './request-headers.ts';
 
 /** docs/api.md#9-allow-contacts-to-send-files. */
 export const givedrop: Endpoint = (app, engines) => {
@@ -13,10 +13,10 @@ export const givedrop: Endpoint = (app, engines) => {
       schema: { body: DispatchParameters, response: { 200: Status } },
     },
     async (request) => {
-      request.dropId = await grantAccess(engines, actorOf(request), {
-        draft: draftOf(request),
+      request.dropId = await grantAccess(engines, requireActor(request), {
+        draft: readDraftName(request),
         parameters: request.body,
-        idempotencyKey: idempotencyKeyOf(request),
+        idempotencyKey: readIdempotencyKey(request),
       });
       return { status: 'ok' as const };
     },

@@ -1,9 +1,9 @@
-import { actorOf, type Endpoint } from './endpoint.ts';
+import { type Endpoint, requireActor } from './endpoint.ts';
 
 /** docs/api.md#1-get-a-csrf-token: the page whose hidden input carries the CSRF token. */
 export const indexPage: Endpoint = (app, engines) => {
   app.get('/:user/', { config: { authentication: 'account' } }, async (request, reply) => {
-    const actor = actorOf(request);
+    const actor = requireActor(request);
     const token = await engines.csrfTokens.mint(actor.accountId);
     return reply.type('text/html; charset=utf-8').send(page(actor.email, token));
   });

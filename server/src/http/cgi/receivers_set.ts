@@ -1,7 +1,7 @@
 import { ReceiversSetRequest, Status } from '@waybill/protocol';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
-import { actorOf, type Endpoint } from './endpoint.ts';
-import { draftOf } from './request-headers.ts';
+import { type Endpoint, requireActor } from './endpoint.ts';
+import { readDraftName } from './request-headers.ts';
 
 /** docs/api.md#4-set-receivers. */
 export const receiversSet: Endpoint = (app, engines) => {
@@ -12,7 +12,7 @@ export const receiversSet: Endpoint = (app, engines) => {
       schema: { body: ReceiversSetRequest, response: { 200: Status } },
     },
     async (request) => {
-      await setReceivers(engines, actorOf(request), draftOf(request), request.body);
+      await setReceivers(engines, requireActor(request), readDraftName(request), request.body);
       return { status: 'ok' as const };
     },
   );

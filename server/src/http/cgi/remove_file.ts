@@ -1,7 +1,7 @@
 import { RemoveFileQuery, Status } from '@waybill/protocol';
 import { removeFile } from '../../domain/drafts/remove-file.ts';
-import { actorOf, type Endpoint } from './endpoint.ts';
-import { draftOf } from './request-headers.ts';
+import { type Endpoint, requireActor } from './endpoint.ts';
+import { readDraftName } from './request-headers.ts';
 
 /**
  * docs/api.md#6-delete-an-uploaded-file. A GET that changes something, as the contract requires; the CSRF token makes
@@ -15,7 +15,7 @@ export const removeFileCgi: Endpoint = (app, engines) => {
       schema: { querystring: RemoveFileQuery, response: { 200: Status } },
     },
     async (request) => {
-      await removeFile(engines, actorOf(request), draftOf(request), request.query.filename);
+      await removeFile(engines, requireActor(request), readDraftName(request), request.query.filename);
       return { status: 'deldone' as const };
     },
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { versionsInIfMatch } from '../shared/if-match.ts';
-import { draftOf, prefersFileDigests, prefersLenient } from './request-headers.ts';
+import { prefersFileDigests, prefersLenient, readDraftName } from './request-headers.ts';
 
 const sent = (name: string, value: string | undefined) => ({ headers: { [name]: value } });
 const malformed = expect.objectContaining({ code: 'malformed_request' });
@@ -12,11 +12,11 @@ describe('Waybill-Draft', () => {
     ['Worker_7-b', 'Worker_7-b'],
     ['x'.repeat(64), 'x'.repeat(64)],
   ])('%s names the draft', (value, draft) => {
-    expect(draftOf(sent('waybill-draft', value))).toBe(draft);
+    expect(readDraftName(sent('waybill-draft', value))).toBe(draft);
   });
 
   test.each(['', 'x'.repeat(65), 'a b', 'a/b', 'ä', 'a\n', '../x', 'a,b'])('%j is refused', (value) => {
-    expect(() => draftOf(sent('waybill-draft', value))).toThrow(malformed);
+    expect(() => readDraftName(sent('waybill-draft', value))).toThrow(malformed);
   });
 });
 

@@ -4,7 +4,7 @@ import { draftName } from '../../domain/drafts/draft-name.ts';
 type Headers = Pick<FastifyRequest, 'headers'>;
 
 /** Our extension: the draft this request is about. */
-export function draftOf({ headers }: Headers): string {
+export function readDraftName({ headers }: Headers): string {
   return draftName(headers['waybill-draft'] as string | undefined);
 }
 

@@ -1,10 +1,10 @@
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { App } from '../app.ts';
 import type { Transfers } from '../shared/transfers.ts';
+import { requireAccount, requireCsrfToken } from './authenticate.ts';
 import { contactsAdd } from './contacts_add.ts';
 import { contactsRead } from './contacts_read.ts';
 import { createdrop } from './createdrop.ts';
-import { requireAccount, requireCsrfToken } from './door.ts';
 import { download } from './download.ts';
 import type { CgiEngines } from './endpoint.ts';
 import { getFiles } from './get_files.ts';

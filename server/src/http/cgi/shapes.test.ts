@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { HistoryEntry, InboxEntry, UploadedFile } from '@waybill/protocol';
 import { Check } from 'typebox/value';
 import { describe, expect } from 'vitest';
-import { historyEntry, humanSize, inboxEntry, senderOf, uploadedFile, uploadedFileWithDigest } from './shapes.ts';
+import { historyEntry, humanSize, inboxEntry, toSender, uploadedFile, uploadedFileWithDigest } from './shapes.ts';
 
 describe('a size for people', () => {
   test.each([
@@ -55,7 +55,7 @@ describe('the shapes of the wire', () => {
 
   test('a line of the history', () => {
     const receivers = [{ email: 'b@example.org', number: '', language: '', groups: [], nick: '' }];
-    const sender = senderOf({
+    const sender = toSender({
       id: line.id,
       email: 'a@example.org',
       number: '46701234567',

@@ -35,7 +35,7 @@ export function inboxEntry(drop: InboxDrop): InboxEntry {
   };
 }
 
-export function senderOf(account: Account): Sender {
+export function toSender(account: Account): Sender {
   return {
     email: account.email,
     number: account.number,

@@ -5,8 +5,8 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { accountOwner } from '../../domain/uploads/owner.ts';
 import type { Part } from '../shared/multipart.ts';
 import { type FilePart, isFile, receiveFiles } from '../shared/receive-files.ts';
-import { actorOf, type Endpoint } from './endpoint.ts';
-import { draftOf } from './request-headers.ts';
+import { type Endpoint, requireActor } from './endpoint.ts';
+import { readDraftName } from './request-headers.ts';
 
 const done: Status = { status: 'done' };
 
@@ -20,7 +20,7 @@ export const upload: Endpoint = (root, engines, transfers) => {
       '/:user/cgi/upload.cgi',
       { config: { authentication: 'account+csrf', transfer: true } },
       async (request, reply) => {
-        const owner = accountOwner(actorOf(request), draftOf(request));
+        const owner = accountOwner(requireActor(request), readDraftName(request));
         const form = { contentType: request.headers['content-type'] ?? '', body: request.raw, request };
         const { choose, accept } = uploadForm();
         const policy = await policyOf(engines, owner.accountId);

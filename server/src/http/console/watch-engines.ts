@@ -54,7 +54,7 @@ export function watchEngines(checks: EngineChecks, options: WatchOptions): Engin
       state = performance.now() - begin > slowMs ? 'slow' : 'ok';
     } catch (error) {
       state = error instanceof SetupError ? 'set up wrongly' : 'out of reach';
-      reason = reasonOf(error);
+      reason = toReason(error);
     }
     if (states[engine] !== state && (state !== 'ok' || states[engine] !== 'not checked yet')) {
       log[state === 'ok' ? 'info' : 'warn']({ engine, state, reason }, 'an engine changed its state');
@@ -86,7 +86,7 @@ export async function withDeadline<Result>(work: Promise<Result>, deadlineMs: nu
 }
 
 /** What happened, for the log: if an error was translated, what the engine itself said. */
-export function reasonOf(error: unknown): string {
+export function toReason(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error ? cause.message || cause.name : message;
 }

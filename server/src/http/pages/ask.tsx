@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { askSender, questionOf } from '../../domain/links/ask-sender.ts';
+import { askSender, chooseQuestion } from '../../domain/links/ask-sender.ts';
 import { LinkOver } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import type { Asking } from '../../views/components/ask-form.tsx';
@@ -38,8 +38,8 @@ export function askPage(
 }
 
 /** What the receiver of this link may ask the sender, as the page shows it. */
-export function askingOf(request: FastifyRequest, link: Link): Asking | undefined {
-  const question = questionOf(link);
+export function toAsking(request: FastifyRequest, link: Link): Asking | undefined {
+  const question = chooseQuestion(link);
   if (!question) return undefined;
   return {
     question,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { brandStylesheet } from '../../views/colors.ts';
 import type { App } from '../app.ts';
-import { bestEncoding, compressed, type Encoding } from './compress.ts';
+import { bestEncoding, compressContent, type Encoding } from './compress.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -47,7 +47,7 @@ export interface Brand {
 }
 
 /** The assets, including those that show the operator's colour and logo. */
-export function branded(assets: Assets, { color, logo }: Brand): Assets {
+export function applyBrand(assets: Assets, { color, logo }: Brand): Assets {
   const files = new Map(assets.files);
   const add = (stem: string, extension: string, content: Buffer) => {
     const name = `${stem}-${createHash('sha256').update(content).digest('base64url').slice(0, 8)}.${extension}`;
@@ -68,7 +68,7 @@ export function serveAssets(app: App, assets: Assets): void {
     const forms = new Map<Encoding | undefined, Promise<string | Buffer>>();
     app.get(`/assets/${name}`, { config: { authentication: 'nobody' } }, async (request, reply) => {
       const encoding = bestEncoding(request.headers['accept-encoding']);
-      const form = forms.get(encoding) ?? compressed(content, encoding, 'best');
+      const form = forms.get(encoding) ?? compressContent(content, encoding, 'best');
       forms.set(encoding, form);
       if (encoding) reply.header('content-encoding', encoding);
       reply.removeHeader('expires').removeHeader('pragma');

@@ -8,9 +8,9 @@ import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-
 import type { App } from '../app.ts';
 import type { LinkPages } from './link-pages.ts';
 import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
-import { formOf, requireOwnForm } from './person.ts';
+import { requireOwnForm, toForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
-import { sessionOf } from './session.ts';
+import { requireSession } from './session.ts';
 
 const config = { authentication: 'code-pending' } as const;
 
@@ -19,9 +19,9 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
   const home = `${pages.home}/:handle/`;
 
   app.post(`${home}code`, { config }, async (request, reply) => {
-    const session = await sessionOf(engines, request, pages);
+    const session = await requireSession(engines, request, pages);
     requireOwnForm(request);
-    const typed = formOf(request).get('code') ?? '';
+    const typed = toForm(request).get('code') ?? '';
     // A typing mistake is not a guess: it does not use up a try.
     if (!isPassed(engines, session) && !isCodeShaped(typed)) {
       return sendCodePage(
@@ -34,7 +34,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
       );
     }
     const right = !isPassed(engines, session) && (await passCode(engines, session, typed));
-    const tried = await sessionOf(engines, request, pages);
+    const tried = await requireSession(engines, request, pages);
     // The same form was sent twice at once, and one of the two has passed.
     if (right || isPassed(engines, tried)) return reply.redirect(inChosenLanguage(request, './'), 303);
     const problem = (await standing(engines, tried)) ?? 'wrong';
@@ -42,7 +42,7 @@ export function codePages(app: App, engines: PageEngines, options: PageOptions, 
   });
 
   app.post(`${home}resend`, { config }, async (request, reply) => {
-    const session = await sessionOf(engines, request, pages);
+    const session = await requireSession(engines, request, pages);
     requireOwnForm(request);
     if (isPassed(engines, session)) return reply.redirect(inChosenLanguage(request, './'), 303);
     const result = await engines.store.transaction((tx) => issueCode(engines, tx, session.link, session.digest));

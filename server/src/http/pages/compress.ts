@@ -16,7 +16,7 @@ export function bestEncoding(acceptEncoding: string | undefined): Encoding | und
  * `quick` for a page, which is made for one reader and sent once. Pages contain no secret that could be guessed from
  * their length: what opens a link is in its URL or in a cookie. Files are never compressed.
  */
-export async function compressed(
+export async function compressContent(
   content: string | Buffer,
   encoding: Encoding | undefined,
   effort: 'quick' | 'best',

@@ -3,11 +3,11 @@ import type { IconName } from '../../views/components/icon.tsx';
 import { ConfirmPage, confirmTitle, isConfirmation } from '../../views/pages/confirm-page.tsx';
 import type { Translator } from '../../views/translator.ts';
 import { type PageOptions, sendPage } from './page.ts';
-import { formOf, isPersonsClick } from './person.ts';
+import { isPersonsClick, toForm } from './person.ts';
 
 /** Whether a person sent this form: they pressed its button, or typed the word that the page below asks for. */
 export function isConfirmed(request: FastifyRequest, translator: Translator): boolean {
-  const form = formOf(request);
+  const form = toForm(request);
   return isPersonsClick(request, form) || isConfirmation(translator, form.get('word') ?? '');
 }
 
@@ -19,7 +19,7 @@ export function askToConfirm(
   translator: Translator,
   icon: IconName,
 ): Promise<FastifyReply> {
-  const props = { icon, action: request.url, wrong: formOf(request).has('word') };
+  const props = { icon, action: request.url, wrong: toForm(request).has('word') };
   return sendPage(options, request, reply, translator, {
     title: confirmTitle(translator),
     page: <ConfirmPage {...props} />,

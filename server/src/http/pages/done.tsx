@@ -5,14 +5,14 @@ import type { LinkPages } from './link-pages.ts';
 import { type PageOptions, sendPage, wordsFor } from './page.ts';
 import { requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
-import { endedCookie, secretOf } from './session.ts';
+import { endedCookie, readSecret } from './session.ts';
 
 /** "Done on this device": ends the session here and in the database. A second click finds nothing left to end. */
 export function donePage(app: App, engines: PageEngines, options: PageOptions, pages: LinkPages): void {
   const config = { authentication: 'code-pending' } as const;
   app.post(`${pages.home}/:handle/done`, { config }, async (request, reply) => {
     requireOwnForm(request);
-    const secret = secretOf(request);
+    const secret = readSecret(request);
     const link = secret === undefined ? undefined : await closeSession(engines, secret);
     const translator = wordsFor(options, request, link?.language);
     return sendPage(

@@ -10,12 +10,12 @@ import { sendFile } from '../shared/send-file.ts';
 import { sendZip } from '../shared/send-zip.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { zipPaths } from '../shared/zip-layouts.ts';
-import { askingOf } from './ask.tsx';
+import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { downloads } from './link-pages.ts';
 import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
 import type { PageEngines } from './routes.tsx';
-import { linkOfSession, sessionOf } from './session.ts';
+import { requireLink, requireSession } from './session.ts';
 
 const config = { authentication: 'link-session' } as const;
 
@@ -26,7 +26,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     url: '/download/:handle/',
     config,
     handler: async (request, reply) => {
-      const session = await sessionOf(engines, request, downloads);
+      const session = await requireSession(engines, request, downloads);
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
       const { link } = session;
       const files = await engines.store.links.files(link);
@@ -49,7 +49,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
         sumsHref: 'SHA256SUMS',
         deliveredHref: 'delivered',
         deadline: link.expiresAt,
-        asking: askingOf(request, link),
+        asking: toAsking(request, link),
         doneAction: inChosenLanguage(request, 'done'),
       };
       return sendPage(options, request, reply, translator, {
@@ -61,14 +61,14 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
   });
 
   app.get('/download/:handle/delivered', { config }, async (request) => {
-    const link = await linkOfSession(engines, request, downloads);
+    const link = await requireLink(engines, request, downloads);
     const files = await engines.store.links.files(link);
     return files.filter((file) => file.complete).map(({ id }) => id);
   });
 
   // For `sha256sum -c` in the unpacked ZIP; no name in it has a character that would need escaping.
   app.get('/download/:handle/SHA256SUMS', { config }, async (request, reply) => {
-    const link = await linkOfSession(engines, request, downloads);
+    const link = await requireLink(engines, request, downloads);
     const files = await engines.store.links.files(link);
     const paths = zipPaths(files);
     return reply
@@ -85,7 +85,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     url: '/download/:handle/files/:file/:name',
     config: { ...config, transfer: true },
     handler: async (request, reply) => {
-      const link = await linkOfSession(engines, request, downloads);
+      const link = await requireLink(engines, request, downloads);
       return transfers.run(reply, link, async (signal) => {
         const file = await findDroppedFile(engines, link, request.params.file);
         return sendFile(engines, file, request, reply, signal, (sent) =>
@@ -100,7 +100,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
     url: '/download/:handle/all.zip',
     config: { ...config, transfer: true },
     handler: async (request, reply) => {
-      const link = await linkOfSession(engines, request, downloads);
+      const link = await requireLink(engines, request, downloads);
       return transfers.run(reply, link, async (signal) => {
         const files = await engines.store.links.files(link);
         for (const file of files) requireScanned(engines.policy, file);

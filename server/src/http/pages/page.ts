@@ -4,7 +4,7 @@ import type { Operator } from '../../views/operator.ts';
 import { languageLinks, renderPage } from '../../views/render-page.tsx';
 import { acceptedLanguages, type Translator, type Translators } from '../../views/translator.ts';
 import type { Assets } from './assets.ts';
-import { bestEncoding, compressed, type Encoding } from './compress.ts';
+import { bestEncoding, compressContent, type Encoding } from './compress.ts';
 
 export interface PageOptions {
   readonly translator: Translators;
@@ -49,7 +49,7 @@ export async function sendPage(
 ): Promise<FastifyReply> {
   const encoding = bestEncoding(request.headers['accept-encoding']);
   const html = renderContent(options, request, translator, content);
-  return sendEncoded(reply, encoding, await compressed(html, encoding, 'quick'));
+  return sendEncoded(reply, encoding, await compressContent(html, encoding, 'quick'));
 }
 
 /**
@@ -72,7 +72,7 @@ export class SharedPage {
     const encoding = bestEncoding(request.headers['accept-encoding']);
     const body =
       this.#encoded.get(encoding) ??
-      compressed(renderContent(this.#options, request, this.#translator, this.#content), encoding, 'quick');
+      compressContent(renderContent(this.#options, request, this.#translator, this.#content), encoding, 'quick');
     this.#encoded.set(encoding, body);
     return sendEncoded(reply, encoding, await body);
   }

@@ -13,7 +13,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
 import { grantAccess } from '../../domain/drops/create-drop.ts';
-import { codeOf } from '../../domain/links/code.ts';
+import { deriveCode } from '../../domain/links/code.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink, tokenOf } from '../../testing/links.ts';
 import { buildTestServer, failureLimitOf, testHost as host, postForm } from '../../testing/server.ts';
@@ -553,7 +553,10 @@ describe('a link that asks for a code', () => {
     );
     const key = await exchange.engines.store.links.key(link);
     if (!key) throw new Error('no key');
-    return codeOf(await exchange.engines.keys.unwrap(key.linkKey, key.keyVersion, dropId), session?.code_id as string);
+    return deriveCode(
+      await exchange.engines.keys.unwrap(key.linkKey, key.keyVersion, dropId),
+      session?.code_id as string,
+    );
   };
 
   test('offers one to a browser that has none, and lets in who has it, also when the form came twice', async () => {

@@ -32,6 +32,6 @@ export function requireOwnForm(request: FastifyRequest): void {
   if (!isOwnForm(request)) throw new ExchangeError('cross_site');
 }
 
-export function formOf(request: FastifyRequest): URLSearchParams {
+export function toForm(request: FastifyRequest): URLSearchParams {
   return request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
 }

@@ -5,7 +5,7 @@ import { referenceOf } from '../../domain/reference.ts';
 import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
 import { GonePage, type GonePageProps, goneTitle } from '../../views/pages/gone-page.tsx';
 import { named } from '../../views/plain.ts';
-import { askingOf } from './ask.tsx';
+import { toAsking } from './ask.tsx';
 import { type PageOptions, sendPage, wordsFor } from './page.ts';
 
 /** Shows an error as a page; `error` means that it is our fault. The reply's status is already set. */
@@ -19,7 +19,7 @@ export function sendProblemPage(
   const translator = wordsFor(options, request, link?.language);
   const about = link && {
     link: { sender: named(link.senderName, link.sender), reference: referenceOf(link.dropId) },
-    asking: askingOf(request, link),
+    asking: toAsking(request, link),
   };
   return sendPage(
     options,

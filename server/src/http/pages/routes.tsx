@@ -19,7 +19,7 @@ import { formBytes } from './person.ts';
 import { sendProblemPage } from './problem-page.tsx';
 import { toProblem } from './problems.ts';
 import { type Reference, referencePages } from './reference.tsx';
-import { linkOfSession } from './session.ts';
+import { requireLink } from './session.ts';
 import { stopPages } from './stop.tsx';
 import { uploadPages } from './upload.tsx';
 
@@ -78,7 +78,7 @@ export function receiverPages(
     codePages(app, engines, options, pages);
     donePage(app, engines, options, pages);
     askPage(app, engines, options, `${pages.home}/:handle/ask`, 'link-session', (request) =>
-      linkOfSession(engines, request, pages),
+      requireLink(engines, request, pages),
     );
   }
   downloadPages(app, engines, transfers, options);

@@ -39,7 +39,7 @@ function cookie(value: string, path: string, expires: Date | undefined, secure: 
 const handleIn = (request: FastifyRequest) => (request.params as { handle: string }).handle;
 
 /** The secret of the browser's session, if it has one for this page. */
-export function secretOf(request: FastifyRequest): string | undefined {
+export function readSecret(request: FastifyRequest): string | undefined {
   return (request.headers.cookie ?? '')
     .split(/;\s*/)
     .filter((pair) => pair.startsWith('waybill_link='))
@@ -48,12 +48,12 @@ export function secretOf(request: FastifyRequest): string | undefined {
 }
 
 /** The browser's session; it may still have to enter a code. */
-export async function sessionOf(
+export async function requireSession(
   engines: Pick<Engines, 'store'>,
   request: FastifyRequest,
   pages: LinkPages,
 ): Promise<LinkSession> {
-  const secret = secretOf(request);
+  const secret = readSecret(request);
   if (secret === undefined) throw new ExchangeError('link_not_opened');
   const session = await findSession(engines, secret, pages.type);
   request.dropId = session.link.dropId;
@@ -61,12 +61,12 @@ export async function sessionOf(
 }
 
 /** The link of a browser that has entered everything it was asked for. */
-export async function linkOfSession(
+export async function requireLink(
   engines: Pick<Engines, 'store' | 'policy' | 'sms'>,
   request: FastifyRequest,
   pages: LinkPages,
 ): Promise<Link> {
-  const session = await sessionOf(engines, request, pages);
+  const session = await requireSession(engines, request, pages);
   if (!isPassed(engines, session)) throw new ExchangeError('code_required');
   return session.link;
 }

@@ -10,7 +10,7 @@ import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
 import { limitGuesses } from './limit-guesses.ts';
 import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
-import { formBytes, formOf, gestureField, requireOwnForm } from './person.ts';
+import { formBytes, gestureField, requireOwnForm, toForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 
 const choices = { stop: stopMail, resume: resumeMail, report: reportSender };
@@ -59,7 +59,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
   app.addContentTypeParser('multipart/form-data', { parseAs: 'buffer', bodyLimit: formBytes }, parseMultipart);
   app.post(url, { config }, async (request, reply) => {
     const found = await find(request);
-    if (formOf(request).get('List-Unsubscribe') === 'One-Click') await stopMail(engines, found);
+    if (toForm(request).get('List-Unsubscribe') === 'One-Click') await stopMail(engines, found);
     return show(request, reply, await find(request));
   });
 

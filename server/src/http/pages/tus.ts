@@ -6,7 +6,7 @@ import { DeskStore } from './desk-store.ts';
 import { uploads } from './link-pages.ts';
 import { requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
-import { linkOfSession } from './session.ts';
+import { requireLink } from './session.ts';
 
 /** Resumable uploads for the contact's page. */
 export function tusEndpoint(app: App, engines: PageEngines): void {
@@ -15,7 +15,7 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
   app.addContentTypeParser('application/offset+octet-stream', async (_request: unknown, body: Readable) => body);
 
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-    const link = await linkOfSession(engines, request, uploads);
+    const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
     const response = await answerTus(request, reply, {
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,

@@ -19,14 +19,14 @@ import { named } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
 import { sendError } from '../json-errors.ts';
-import { askingOf } from './ask.tsx';
+import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
 import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
 import { requireOwnForm } from './person.ts';
 import { receiveForm, type Written } from './receive-form.ts';
 import type { PageEngines } from './routes.tsx';
-import { linkOfSession, sessionOf } from './session.ts';
+import { requireLink, requireSession } from './session.ts';
 import { tusEndpoint } from './tus.ts';
 
 const config = { authentication: 'link-session' } as const;
@@ -49,7 +49,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     url: home,
     config,
     handler: async (request, reply) => {
-      const session = await sessionOf(engines, request, uploads);
+      const session = await requireSession(engines, request, uploads);
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
       const [desk, sent] = await Promise.all([deskFiles(engines, session.link), sentThrough(engines, session.link)]);
       const [last, ...earlier] = sent;
@@ -62,14 +62,14 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
   });
 
   app.get(`${home}more`, { config }, async (request, reply) => {
-    const link = await linkOfSession(engines, request, uploads);
+    const link = await requireLink(engines, request, uploads);
     if (link.usedUp) return reply.redirect(inChosenLanguage(request, pathOf(request)), 303);
     return sendUploadPage(engines, options, request, reply, link);
   });
 
   // Without a script: everything in one request.
   app.post(home, { config: { ...config, transfer: true } }, async (request, reply) => {
-    const link = await linkOfSession(engines, request, uploads);
+    const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
     requireUnused(link);
     const written: Written = { message: '' };
@@ -99,12 +99,12 @@ function scriptEndpoints(app: App, engines: PageEngines): void {
   tusEndpoint(app, engines);
 
   app.get(`${home}files`, { config }, async (request) => {
-    const link = await linkOfSession(engines, request, uploads);
+    const link = await requireLink(engines, request, uploads);
     return deskFiles(engines, link);
   });
 
   app.post(`${home}send`, { config, schema: { body: Message } }, async (request) => {
-    const link = await linkOfSession(engines, request, uploads);
+    const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
     const files = await sendFiles(engines, link, request.body.message);
     // By their paths, because a name may have a number that distinguishes it from the same name in other folders.
@@ -147,7 +147,7 @@ async function sendUploadPage(
     message: link.message,
     deadline: link.expiresAt,
     once: !link.reusable,
-    asking: askingOf(request, link),
+    asking: toAsking(request, link),
     plainAction: inChosenLanguage(request, path),
     sendAction: `${path}send`,
     filesEndpoint: `${path}files`,

@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
-import { idempotencyKeyOf } from './idempotency-key.ts';
+import { readIdempotencyKey } from './idempotency-key.ts';
 
 const sent = (name: string, value: string | undefined) => ({ headers: { [name]: value } });
 const malformed = expect.objectContaining({ code: 'malformed_request' });
@@ -13,13 +13,13 @@ describe('Idempotency-Key', () => {
     '"quoted key"',
     '~'.repeat(limits.idempotencyKeyLength),
   ])('%s is taken as it is', (value) => {
-    expect(idempotencyKeyOf(sent('idempotency-key', value))).toBe(value);
+    expect(readIdempotencyKey(sent('idempotency-key', value))).toBe(value);
   });
 
   test.each(['', 'ä', 'a\tb', 'x\0', 'a'.repeat(limits.idempotencyKeyLength + 1), 'a'.repeat(16_000)])(
     '%j is refused',
     (value) => {
-      expect(() => idempotencyKeyOf(sent('idempotency-key', value))).toThrow(malformed);
+      expect(() => readIdempotencyKey(sent('idempotency-key', value))).toThrow(malformed);
     },
   );
 });

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 
 /** Decides alone whether a request is a repetition. */
-export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+export function readIdempotencyKey({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
   const key = headers['idempotency-key'] as string | undefined;
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key.slice(0, limits.idempotencyKeyLength + 1).replaceAll(' ', '_'))) {
     throw new ExchangeError('malformed_request', 'Idempotency-Key takes printable ASCII.');
@@ -18,7 +18,7 @@ export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): 
 }
 
 /** The header's draft specification quotes the key; many clients do not. */
-export function unquotedIdempotencyKeyOf(request: Pick<FastifyRequest, 'headers'>): string | undefined {
-  const key = idempotencyKeyOf(request);
+export function readUnquotedIdempotencyKey(request: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const key = readIdempotencyKey(request);
   return /^"([^"]+)"$/.exec(key ?? '')?.[1] ?? key;
 }

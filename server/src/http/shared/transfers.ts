@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { endingOf } from '../../domain/links/find-link.ts';
+import { findEnding } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { referenceOf } from '../../domain/reference.ts';
 
@@ -152,7 +152,7 @@ export class Transfers {
     const endings = new Map(ended.map((drop) => [sentKey(drop), drop]));
     for (const { sent, key, stop } of running) {
       const ending = sent && endings.get(sentKey(sent));
-      const reason = ending && endingOf(ending);
+      const reason = ending && findEnding(ending);
       if (reason) stop(reason);
       else if (key && unusable.has(key.keyId)) stop(new ExchangeError('unauthorized'));
     }

@@ -2,7 +2,7 @@
  * The ETag of a row's version. It is strong, so that If-Match accepts it (RFC 9110, 13.1.1); operations compare the
  * versions of If-Match under the lock of the row, with `requireVersion`.
  */
-export function etagOf(version: string): { readonly etag: string } {
+export function toETag(version: string): { readonly etag: string } {
   return { etag: `"${version}"` };
 }
 

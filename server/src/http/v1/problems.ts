@@ -3,7 +3,7 @@ import { type Problem } from '@waybill/protocol/v1';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { refuse } from '../json-errors.ts';
-import { pointerOf, validationMessage } from '../validation-message.ts';
+import { toPointer, validationMessage } from '../validation-message.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 
 export const v1Errors = Object.fromEntries(
@@ -16,7 +16,7 @@ export const problemsPath = '/docs/problems';
 const problemType = 'application/problem+json; charset=utf-8';
 
 /** RFC 9457. */
-export function answerProblem(publicUrl: string, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+export function sendProblem(publicUrl: string, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { code, message, limits } = refuse(error, request, reply, {
     errors: v1Errors,
     challenge: 'Bearer realm="Waybill"',
@@ -24,28 +24,28 @@ export function answerProblem(publicUrl: string, error: unknown, request: Fastif
   reply.headers(rateLimitHeaders(limits));
   const problem: Problem = {
     type: `${publicUrl}${problemsPath}#${code}`,
-    title: titleOf(code),
+    title: toTitle(code),
     status: v1Errors[code].status,
     detail: message === errors[code].message ? v1Errors[code].message : message,
     code,
     instance: `urn:waybill:http-request:${request.id}`,
-    ...faultsOf(error),
+    ...toFaults(error),
   };
   return reply.type(problemType).send(JSON.stringify(problem));
 }
 
 /** `scope_missing` → "Scope missing". */
-export function titleOf(code: ErrorCode): string {
+export function toTitle(code: ErrorCode): string {
   const words = code.replaceAll('_', ' ');
   return `${words[0]?.toUpperCase()}${words.slice(1)}`;
 }
 
-function faultsOf(error: unknown): Pick<Problem, 'errors'> {
+function toFaults(error: unknown): Pick<Problem, 'errors'> {
   const { validation, validationContext } = error as Partial<FastifyError>;
   if (error instanceof ExchangeError && error.faults.length > 0) return { errors: [...error.faults] };
   if (!validation) return {};
   const faults = validation.map((finding) => ({
-    pointer: pointerOf(finding),
+    pointer: toPointer(finding),
     detail: validationMessage([finding], validationContext),
     code: 'invalid_input',
   }));

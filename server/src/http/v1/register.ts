@@ -4,14 +4,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { dailyLimits } from '../../domain/accounts/daily-limits.ts';
 import type { Actor } from '../../domain/actor.ts';
 import { EventWatch } from '../../domain/events/event-watch.ts';
-import { type Answer, answerOnce } from '../../domain/idempotency/answer-once.ts';
+import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/respond-once.ts';
 import type { App } from '../app.ts';
-import { unquotedIdempotencyKeyOf } from '../shared/idempotency-key.ts';
+import { readUnquotedIdempotencyKey } from '../shared/idempotency-key.ts';
 import { existenceInConditions, versionsInIfMatch } from '../shared/if-match.ts';
 import type { Transfers } from '../shared/transfers.ts';
-import { requireKey } from './door.ts';
-import { isLimitedByDay, v1Document } from './openapi.ts';
-import { answerProblem } from './problems.ts';
+import { requireKey } from './authenticate.ts';
+import { isLimitedByDay, v1Document } from './openapi/openapi.ts';
+import { sendProblem } from './problems.ts';
 import { typedQuery } from './query.ts';
 import { rateLimitHeaders } from './rate-limit.ts';
 import type { CallEngines, Route, V1Engines } from './route.ts';
@@ -23,7 +23,7 @@ export const v1Prefix = '/api/v1';
 let document: string | undefined;
 
 export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void {
-  app.setErrorHandler((error, request, reply) => answerProblem(engines.policy.publicUrl, error, request, reply));
+  app.setErrorHandler((error, request, reply) => sendProblem(engines.policy.publicUrl, error, request, reply));
   const eventWatch = new EventWatch(engines);
   app.addHook('preClose', async () => eventWatch.stop());
   for (const route of routes) {
@@ -44,10 +44,10 @@ function register(
 ): void {
   const { method, answer } = route;
   app.route({
-    ...entranceOf(engines, route),
+    ...toRouteOptions(engines, route),
     handler: (request, reply) =>
       transfers.runWithKey(reply, async (revoked) => {
-        const caller = callerOf(request);
+        const caller = getCaller(request);
         const gone = new AbortController();
         reply.raw.once('close', () => gone.abort());
         const { params, query, body } = request;
@@ -65,7 +65,7 @@ function register(
         };
         // A repetition is answered with the first answer, even if what it asks for cannot be prepared a second time.
         const [preparation] = await Promise.allSettled([route.prepare?.(call)]);
-        const perform = async (store: V1Engines['store']): Promise<Answer> => {
+        const perform = async (store: V1Engines['store']): Promise<RepeatableResponse> => {
           if (preparation.status === 'rejected') throw preparation.reason;
           const result = await route.handle({ ...call, engines: { ...engines, store }, prepared: preparation.value });
           const { status = answer.status, headers = {}, body: content } = result;
@@ -73,10 +73,10 @@ function register(
         };
         // What changes nothing needs no protection from being done twice.
         const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
-        const idempotencyKey = method === 'POST' && !isDryRun ? unquotedIdempotencyKeyOf(request) : undefined;
+        const idempotencyKey = method === 'POST' && !isDryRun ? readUnquotedIdempotencyKey(request) : undefined;
         if (idempotencyKey === undefined) return await send(reply, await perform(engines.store));
-        const repeatable = { idempotencyKey, digest: digestOf(request) };
-        return await send(reply, await answerOnce(engines, caller, repeatable, perform));
+        const repeatable = { idempotencyKey, digest: computeDigest(request) };
+        return await send(reply, await respondOnce(engines, caller, repeatable, perform));
       }),
   });
 }
@@ -96,19 +96,19 @@ function registerStream(
     if (mediaTypes.length > 0) app.addContentTypeParser([...mediaTypes], asStream);
     if (anyTypeBytes !== undefined) app.addContentTypeParser('*', asStream);
     app.route({
-      ...entranceOf(engines, route),
+      ...toRouteOptions(engines, route),
       ...(anyTypeBytes === undefined ? {} : { bodyLimit: anyTypeBytes }),
       config: { authentication: 'key', anyBody: anyTypeBytes !== undefined, transfer },
       handler: (request, reply) =>
         transfers.runWithKey(reply, (revoked) =>
-          serve({ engines, caller: callerOf(request), request, reply, transfers, revoked }),
+          serve({ engines, caller: getCaller(request), request, reply, transfers, revoked }),
         ),
     });
   });
 }
 
 /** What every operation has in common: its place, who may call it, and what its input looks like. */
-function entranceOf(engines: V1Engines, route: Route) {
+function toRouteOptions(engines: V1Engines, route: Route) {
   const { method, path, scope, params, query, body } = route;
   return {
     method,
@@ -122,12 +122,12 @@ function entranceOf(engines: V1Engines, route: Route) {
     async preValidation(request: FastifyRequest) {
       if (query) request.query = typedQuery(query, request.query);
     },
-    ...(isLimitedByDay(route) ? { onSend: tellDailyLimits(engines) } : {}),
+    ...(isLimitedByDay(route) ? { onSend: sendDailyLimits(engines) } : {}),
   } as const;
 }
 
 /** After the request was counted, whether it succeeded or not. */
-function tellDailyLimits(engines: V1Engines) {
+function sendDailyLimits(engines: V1Engines) {
   return async ({ actor }: FastifyRequest, reply: FastifyReply) => {
     // What was done is answered, even if what is left of the limits cannot be found out.
     const limits = actor ? await dailyLimits(engines, actor.accountId).catch(() => []) : [];
@@ -135,16 +135,16 @@ function tellDailyLimits(engines: V1Engines) {
   };
 }
 
-function callerOf(request: FastifyRequest): Actor {
+function getCaller(request: FastifyRequest): Actor {
   return request.actor as Actor;
 }
 
-function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body }: RepeatableResponse): FastifyReply {
   reply.code(status).headers(headers);
   return body === '' ? reply.send() : reply.type('application/json; charset=utf-8').send(body);
 }
 
-function digestOf({ method, url, body }: FastifyRequest): Buffer {
+function computeDigest({ method, url, body }: FastifyRequest): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, url, body ?? null]))
     .digest();

@@ -1,13 +1,13 @@
-import { readAccount } from './account.ts';
-import { contactRoutes } from './contacts.ts';
-import { dropRoutes } from './drops.ts';
-import { listEvents } from './events.ts';
-import { inboxRoutes } from './inbox.ts';
-import { createKey, deleteKey, listKeys } from './keys.ts';
-import { requestRoutes } from './requests.ts';
+import { readAccount } from './account/account.ts';
+import { createKey, deleteKey, listKeys } from './account/keys.ts';
+import { contactRoutes } from './contacts/contacts.ts';
+import { dropRoutes } from './drops/drops.ts';
+import { listEvents } from './events/events.ts';
+import { inboxRoutes } from './inbox/inbox.ts';
+import { requestRoutes } from './requests/requests.ts';
 import type { Route } from './route.ts';
-import { uploadRoutes } from './uploads.ts';
-import { webhookRoutes } from './webhooks.ts';
+import { uploadRoutes } from './uploads/uploads.ts';
+import { webhookRoutes } from './webhooks/webhooks.ts';
 
 /** Every operation of /api/v1. */
 export const routes: readonly Route[] = [

@@ -14,7 +14,7 @@ import { type AskV1, askV1, v1Ajv, v1Described } from '../../testing/ask-v1.ts';
 import { MemoryLimits } from '../../testing/memory-limits.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
-import { exampleOf } from './reference.ts';
+import { toExample } from './openapi/reference.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 
@@ -203,7 +203,7 @@ describe('the reference', () => {
 
   test('has examples that send the method of their operation', () => {
     for (const route of routes.filter(({ stream }) => !stream)) {
-      const command = exampleOf(route, '');
+      const command = toExample(route, '');
       const usual = command.includes(" -d '") ? 'POST' : 'GET';
       expect([route.id, /-X (\w+)/.exec(command)?.[1] ?? usual]).toEqual([route.id, route.method]);
     }
@@ -451,10 +451,10 @@ describe('a request with an Idempotency-Key', () => {
     const first = await create(apiKey, 'week');
     const { answers } = exchange.engines.store;
     await exchange.database.query("update answers set created_at = now() - interval '6 days 23 hours'");
-    await answers.forget(7 * 86_400, 1000);
+    await answers.purge(7 * 86_400, 1000);
     expect((await create(apiKey, 'week')).text).toBe(first.text);
     await exchange.database.query("update answers set created_at = now() - interval '7 days 1 minute'");
-    expect(await answers.forget(7 * 86_400, 1000)).toBeGreaterThan(0);
+    expect(await answers.purge(7 * 86_400, 1000)).toBeGreaterThan(0);
     expect((await create(apiKey, 'week')).text).not.toBe(first.text);
   });
 });

@@ -1,0 +1,54 @@
+import { limits as bounds } from '@waybill/protocol';
+import { Account } from '@waybill/protocol/v1';
+import { policyOf } from '../../../domain/accounts/policy-of.ts';
+import type { Usage } from '../../../domain/accounts/quota-store.ts';
+import { ExchangeError } from '../../../domain/exchange-error.ts';
+import type { Policy } from '../../../domain/policy.ts';
+import { route } from '../route.ts';
+
+export const readAccount = route({
+  method: 'GET',
+  path: '/account',
+  id: 'readAccount',
+  summary: 'Get the account that the key belongs to, its limits, and what the key may do',
+  scope: null,
+  answer: { status: 200, description: 'The account, its limits and the key.', schema: Account },
+  errors: [],
+  async handle({ engines, caller }) {
+    const account = await engines.store.accounts.byId(caller.accountId);
+    if (!account) throw new ExchangeError('unauthorized');
+    const { id, scopes, networks, expiresAt } = caller.key;
+    const { email, displayName, number: phone, language } = account;
+    const key = { id, scopes, networks, expires_at: expiresAt };
+    const policy = await policyOf(engines, caller.accountId);
+    const usage = await engines.store.quotas.usage(caller.accountId);
+    const allowed = { limits: limitsOf(policy), usage: usageOf(usage, policy) };
+    return { body: { email, display_name: displayName, phone, language, key, ...allowed } };
+  },
+});
+
+function limitsOf({ desttime, ...policy }: Policy): Account['limits'] {
+  const seconds = (ttl: number) => ttl * desttime.unitSeconds;
+  return {
+    file_size: policy.maxFileBytes,
+    files_per_drop: bounds.filesPerDraft,
+    receivers_per_drop: bounds.receiversPerDispatch,
+    min_expires_in: seconds(desttime.min),
+    max_expires_in: seconds(desttime.max),
+    default_expires_in: seconds(desttime.default),
+    allowed_expires_in: desttime.only?.map(seconds) ?? null,
+    stored_size: policy.maxStoredBytes,
+    drops_per_day: policy.dropsPerDay,
+    mails_per_day: policy.mailsPerDay,
+    receiver_domains: policy.recipientDomains && [...policy.recipientDomains],
+  };
+}
+
+function usageOf({ storedBytes, dropsToday, mailsToday }: Usage, { maxStoredBytes }: Policy): Account['usage'] {
+  return {
+    stored_size: storedBytes,
+    available_size: maxStoredBytes === null ? null : Math.max(0, maxStoredBytes - (storedBytes ?? 0)),
+    drops_today: dropsToday,
+    mails_today: mailsToday,
+  };
+}

@@ -1,0 +1,73 @@
+import { ApiKeyPage, CreatedApiKey, NewApiKey, RevokeApiKeyQuery, RevokedApiKeys } from '@waybill/protocol/v1';
+import { Type } from 'typebox';
+import type { ApiKey } from '../../../domain/accounts/account-store.ts';
+import { createRestrictedKey } from '../../../domain/accounts/create-key.ts';
+import { revokeKeyWithin } from '../../../domain/accounts/revoke-key.ts';
+import { route } from '../route.ts';
+
+export const listKeys = route({
+  method: 'GET',
+  path: '/keys',
+  id: 'listApiKeys',
+  summary: 'List the account’s keys: the live ones, and the newest of the others',
+  scope: 'keys',
+  answer: { status: 200, description: 'At most 100 keys.', schema: ApiKeyPage },
+  errors: [],
+  handle: async ({ engines, caller }) => ({
+    body: { data: (await engines.store.accounts.keys(caller.accountId)).map(toApiKey), next_cursor: null },
+  }),
+});
+
+export const createKey = route({
+  method: 'POST',
+  path: '/keys',
+  id: 'createApiKey',
+  summary: 'Create a key that may do no more than the one that creates it',
+  scope: 'keys',
+  body: NewApiKey,
+  example: { name: 'nightly upload', scopes: ['send'], networks: ['192.0.2.0/24'] },
+  answer: { status: 201, description: 'The key, which is shown only once.', schema: CreatedApiKey },
+  errors: ['too_many_keys'],
+  async handle({ engines, caller, body: { name, scopes, networks = null, expires_at: end } }) {
+    const expiresAt = end === undefined ? null : new Date(end);
+    const { key, apiKey } = await createRestrictedKey(engines, caller, { name, scopes, networks, expiresAt });
+    return { body: { ...toApiKey(key), api_key: apiKey } };
+  },
+});
+
+export const deleteKey = route({
+  method: 'DELETE',
+  path: '/keys/:id',
+  id: 'revokeApiKey',
+  summary: 'Revoke a key that may do no more than the one that revokes it: it is refused from now on',
+  scope: 'keys',
+  params: Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of a live key.' }) }),
+  query: RevokeApiKeyQuery,
+  answer: {
+    status: 200,
+    description: 'The keys that were revoked, and the webhooks that go on.',
+    schema: RevokedApiKeys,
+  },
+  errors: ['not_found'],
+  async handle({ engines, caller, params, query: { descendants = false } }) {
+    const revoked = await revokeKeyWithin(engines, caller, { keyId: params.id, descendants });
+    const { ids, webhooksDisabled, webhooksLive } = revoked;
+    return { body: { ids, webhooks_disabled: webhooksDisabled, webhooks_live: webhooksLive } };
+  },
+});
+
+function toApiKey(key: ApiKey) {
+  const { id, name, hint, scopes, networks, createdAt, createdBy, expiresAt, lastUsedAt, revokedAt } = key;
+  return {
+    id,
+    name,
+    hint,
+    scopes,
+    networks,
+    created_at: createdAt,
+    created_by: createdBy,
+    expires_at: expiresAt,
+    last_used_at: lastUsedAt,
+    revoked_at: revokedAt,
+  };
+}

@@ -1,0 +1,393 @@
+import { fc, test as property } from '@fast-check/vitest';
+import { type ContactInput, limits } from '@waybill/protocol';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '../../../domain/actor.ts';
+import { replaceContacts } from '../../../domain/contacts/replace-contacts.ts';
+import { replaceGlobalContacts } from '../../../domain/contacts/replace-global-contacts.ts';
+import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
+import { openTestExchange, type TestExchange } from '../../../testing/exchange.ts';
+import { buildTestServer } from '../../../testing/server.ts';
+import type { Route } from '../route.ts';
+
+let exchange: TestExchange;
+let app: FastifyInstance;
+beforeAll(async () => {
+  exchange = await openTestExchange();
+  app = buildTestServer(exchange);
+});
+afterEach(() => setGlobal());
+afterAll(async () => {
+  await app.close();
+  await exchange[Symbol.asyncDispose]();
+});
+
+type Owner = Actor & { apiKey: string };
+const ask = (owner: Owner, method: Route['method'], path: string, more: AskV1 = {}) =>
+  askV1(app, method, path, { key: owner.apiKey, ...more });
+const put = (owner: Owner, email: string, body: object = {}, headers: Record<string, string> = {}) =>
+  ask(owner, 'PUT', `/contacts/${encodeURIComponent(email)}`, { body, headers });
+const load = (owner: Owner, contacts: object[], query = '', headers: Record<string, string> = {}) =>
+  ask(owner, 'POST', `/contacts/import${query}`, { body: { contacts }, headers });
+const setGlobal = (...contacts: ContactInput[]) => replaceGlobalContacts(exchange.engines, contacts);
+const replace = (owner: Actor, contacts: ContactInput[]) =>
+  replaceContacts(exchange.engines, owner, { contacts, lenient: true });
+const machineList = (owner: Actor) => exchange.engines.store.contacts.read(owner.accountId);
+const eventsOf = (owner: Actor) =>
+  exchange.database.query('select type, data from events where account_id = $1 order by sequence', [owner.accountId]);
+const statusesOf = (answers: readonly { status: number }[]) =>
+  answers.map(({ status }) => status).toSorted((a, b) => a - b);
+const anna = { name: 'Anna Berg', phone: '46701234567', language: 'sv', groups: ['press'] };
+
+async function listed(owner: Owner, query = ''): Promise<string[]> {
+  const answer = await ask(owner, 'GET', `/contacts?limit=100${query}`);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.json().data.map(({ email, list }: { email: string; list: string }) => `${email} ${list}`);
+}
+
+describe('PUT /contacts/:email', () => {
+  test('adds a contact, which both APIs show', async () => {
+    const owner = await exchange.account('first@example.org');
+    const answer = await put(owner, 'Anna+Files@Example.org', anna);
+    const expected = { email: 'anna+files@example.org', ...anna, list: 'local' };
+    expect([answer.status, answer.json()]).toEqual([201, expected]);
+    const read = await ask(owner, 'GET', '/contacts/ANNA%2Bfiles@example.org');
+    expect([read.json(), read.headers['etag']]).toEqual([expected, answer.headers['etag']]);
+    expect((await machineList(owner)).local).toMatchObject([
+      { email: 'first@example.org' },
+      { email: expected.email, nick: anna.name, number: anna.phone, language: 'sv', groups: ['press'] },
+    ]);
+  });
+
+  test('replaces a contact in its place: what is left out is empty', async () => {
+    const owner = await exchange.account('a@example.org', 'b@example.org');
+    const before = await put(owner, 'a@example.org', anna);
+    const after = await put(owner, 'a@example.org', { name: 'A' });
+    expect([before.status, after.status]).toEqual([200, 200]);
+    expect(after.json()).toEqual({
+      email: 'a@example.org',
+      name: 'A',
+      phone: '',
+      language: '',
+      groups: [],
+      list: 'local',
+    });
+    expect(after.headers['etag']).not.toBe(before.headers['etag']);
+    expect((await machineList(owner)).local.map(({ email }) => email)).toEqual(['a@example.org', 'b@example.org']);
+  });
+
+  test('changes nothing if the contact is that already', async () => {
+    const owner = await exchange.account();
+    const { headers } = await put(owner, 'anna@example.org', anna);
+    const { version } = await machineList(owner);
+    expect((await put(owner, 'anna@example.org', anna)).headers['etag']).toBe(headers['etag']);
+    expect((await machineList(owner)).version).toBe(version);
+    expect(await eventsOf(owner)).toHaveLength(1);
+  });
+
+  test('names every fault', async () => {
+    const owner = await exchange.account();
+    const refused = await put(owner, 'nobody', { phone: '+46', language: '!' });
+    expect([refused.status, refused.json().code]).toEqual([400, 'invalid_input']);
+    const pointers = refused.json().errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(pointers.toSorted()).toEqual(['/email', '/language', '/phone']);
+    const texts = await put(owner, 'a@example.org', { name: 'a\0', groups: ['a', '\ud800'] });
+    expect(texts.json().errors).toMatchObject([{ pointer: '/name' }, { pointer: '/groups/1' }]);
+    for (const body of [{ nick: 'A' }, { email: 'a@example.org' }, { groups: [''] }, { name: 'x'.repeat(201) }]) {
+      expect((await put(owner, 'a@example.org', body)).status).toBe(400);
+    }
+    expect(await listed(owner)).toEqual([]);
+  });
+
+  test('adds no more contacts than an account may have', async () => {
+    const owner = await exchange.account();
+    const full = Array.from({ length: limits.contactsPerAccount }, (_, index) => ({ email: `c${index}@example.org` }));
+    await replace(owner, full);
+    const refused = await put(owner, 'one-more@example.org');
+    expect([refused.status, refused.json().detail]).toEqual([
+      400,
+      'An account has at most 10000 contacts. This one has 10000, and another one does not fit. Remove some first.',
+    ]);
+    expect((await load(owner, [{ email: 'a@example.org' }, { email: 'b@example.org' }])).status).toBe(400);
+    expect((await put(owner, 'c0@example.org', anna)).status).toBe(200);
+    expect((await load(owner, [{ email: 'c1@example.org', name: 'C' }])).json()).toMatchObject({ changed: 1 });
+  });
+});
+
+describe('a condition', () => {
+  test('lets one of several writers through who have read the same', async () => {
+    const owner = await exchange.account('a@example.org');
+    const read = await ask(owner, 'GET', '/contacts/a@example.org');
+    const match = { 'if-match': String(read.headers['etag']) };
+    const answers = await Promise.all(['1', '2', '3', '4'].map((name) => put(owner, 'a@example.org', { name }, match)));
+    expect(statusesOf(answers)).toEqual([200, 412, 412, 412]);
+    const winner = answers.find(({ status }) => status === 200);
+    expect((await ask(owner, 'GET', '/contacts/a@example.org')).json()).toEqual(winner?.json());
+    const late = await ask(owner, 'DELETE', '/contacts/a@example.org', { headers: match });
+    expect([late.status, late.json().code]).toEqual([412, 'precondition_failed']);
+  });
+
+  test('sees what the machine API changes, and not what it leaves as it is', async () => {
+    const owner = await exchange.account();
+    const { headers } = await put(owner, 'a@example.org', { name: 'A' });
+    const match = { 'if-match': String(headers['etag']) };
+    await replace(owner, [{ email: 'new@example.org' }, { email: 'a@example.org', nick: 'A' }]);
+    expect((await put(owner, 'a@example.org', { name: 'B' }, match)).status).toBe(200);
+    await replace(owner, [{ email: 'a@example.org', nick: 'A2' }]);
+    expect((await put(owner, 'a@example.org', { name: 'B' }, match)).status).toBe(412);
+  });
+
+  test('is seen by the machine API', async () => {
+    const owner = await exchange.account('a@example.org');
+    const { version } = await machineList(owner);
+    for (const change of [
+      () => put(owner, 'b@example.org'),
+      () => load(owner, [{ email: 'c@example.org' }]),
+      () => ask(owner, 'DELETE', '/contacts/a@example.org'),
+    ]) {
+      const before = await machineList(owner);
+      await change();
+      expect((await machineList(owner)).version).not.toBe(before.version);
+    }
+    const stale = replaceContacts(exchange.engines, owner, { contacts: [], lenient: true, ifVersion: [version] });
+    await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
+  });
+
+  test('is that there is no such contact, or that there is one', async () => {
+    const owner = await exchange.account();
+    const [absent, present] = [{ 'if-none-match': '*' }, { 'if-match': '*' }];
+    expect((await put(owner, 'a@example.org', {}, present)).status).toBe(412);
+    expect((await put(owner, 'a@example.org', {}, { 'if-match': '"x"' })).status).toBe(412);
+    const answers = await Promise.all(['1', '2', '3'].map((name) => put(owner, 'a@example.org', { name }, absent)));
+    expect(statusesOf(answers)).toEqual([201, 412, 412]);
+    expect((await put(owner, 'a@example.org', {}, present)).status).toBe(200);
+    expect((await put(owner, 'a@example.org', {}, { 'if-none-match': '"x"' })).status).toBe(400);
+  });
+});
+
+describe('a global contact', () => {
+  test('is listed with the account’s own, and is hidden by one with the same address', async () => {
+    await setGlobal({ email: 'b@example.org', nick: 'Desk' }, { email: 'd@example.org' });
+    const owner = await exchange.account('a@example.org', 'c@example.org');
+    expect(await listed(owner)).toEqual([
+      'a@example.org local',
+      'b@example.org global',
+      'c@example.org local',
+      'd@example.org global',
+    ]);
+    expect(await listed(owner, '&list=global')).toEqual(['b@example.org global', 'd@example.org global']);
+    const read = await ask(owner, 'GET', '/contacts/b@example.org');
+    expect(read.json()).toMatchObject({ name: 'Desk', list: 'global' });
+    expect((await put(owner, 'b@example.org', {}, { 'if-none-match': '*' })).status).toBe(412);
+    const own = await put(owner, 'b@example.org', { name: 'B' }, { 'if-match': String(read.headers['etag']) });
+    expect([own.status, own.json()]).toMatchObject([200, { name: 'B', list: 'local' }]);
+    expect(await listed(owner, '&list=global')).toEqual(['d@example.org global']);
+    expect(await listed(owner, '&list=local')).toHaveLength(3);
+  });
+
+  test('cannot be removed, and is shown again when one’s own is', async () => {
+    await setGlobal({ email: 'b@example.org', nick: 'Desk' });
+    const owner = await exchange.account('b@example.org');
+    const remove = () => ask(owner, 'DELETE', '/contacts/b@example.org');
+    expect((await remove()).status).toBe(204);
+    expect(await listed(owner)).toEqual(['b@example.org global']);
+    expect((await remove()).status).toBe(404);
+    expect(await exchange.engines.store.contacts.readGlobal()).toHaveLength(1);
+  });
+
+  test('does not keep an import from adding one’s own', async () => {
+    await setGlobal({ email: 'b@example.org', nick: 'Desk' });
+    const owner = await exchange.account();
+    expect((await load(owner, [{ email: 'b@example.org', name: 'Desk' }])).json()).toMatchObject({ created: 1 });
+    expect(await listed(owner)).toEqual(['b@example.org local']);
+  });
+});
+
+describe('GET /contacts', () => {
+  test('finds the beginning of an address or of a word of a name', async () => {
+    await setGlobal({ email: 'desk@example.org', nick: 'Berg & Co' });
+    const owner = await exchange.account();
+    await replace(owner, [
+      { email: 'anna@example.org', nick: 'Åsa Berg' },
+      { email: 'bergman@example.org' },
+      { email: 'x@example.org', nick: 'Iceberg' },
+    ]);
+    expect(await listed(owner, '&search=BERG')).toEqual([
+      'anna@example.org local',
+      'bergman@example.org local',
+      'desk@example.org global',
+    ]);
+    expect(await listed(owner, `&search=${encodeURIComponent('åsa b')}`)).toEqual(['anna@example.org local']);
+    expect(await listed(owner, '&search=anna@example.org')).toEqual(['anna@example.org local']);
+    for (const nothing of ['%25', '_', 'example', 'asa']) expect(await listed(owner, `&search=${nothing}`)).toEqual([]);
+    expect((await ask(owner, 'GET', '/contacts?search=%00')).status).toBe(400);
+  });
+
+  test('answers page by page, and refuses the cursor of another filter', async () => {
+    await setGlobal(...['b', 'd', 'f'].map((name) => ({ email: `${name}@example.org` })));
+    const owner = await exchange.account('a@example.org', 'c@example.org', 'd@example.org', 'e@example.org');
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page = (await ask(owner, 'GET', `/contacts?limit=2${cursor && `&cursor=${cursor}`}`)).json();
+      seen.push(...page.data.map(({ email }: { email: string }) => email[0]));
+      cursor = page.next_cursor;
+    }
+    expect(seen.join('')).toBe('abcdef');
+    const { next_cursor: other } = (await ask(owner, 'GET', '/contacts?limit=1&search=a')).json();
+    expect(other).toBeNull();
+    const { next_cursor: local } = (await ask(owner, 'GET', '/contacts?limit=1&list=local')).json();
+    expect((await ask(owner, 'GET', `/contacts?cursor=${local}`)).status).toBe(400);
+    expect((await ask(owner, 'GET', `/contacts?list=local&cursor=${local}`)).status).toBe(200);
+  });
+});
+
+test('contacts are for the account that they belong to', async () => {
+  const [owner, other] = [await exchange.account('a@example.org'), await exchange.account()];
+  expect(await listed(other)).toEqual([]);
+  expect((await ask(other, 'GET', '/contacts/a@example.org')).status).toBe(404);
+  expect((await ask(other, 'DELETE', '/contacts/a@example.org')).status).toBe(404);
+  expect((await put(other, 'a@example.org', anna)).status).toBe(201);
+  expect((await ask(owner, 'GET', '/contacts/a@example.org')).json()).toMatchObject({ name: '' });
+});
+
+describe('POST /contacts/import', () => {
+  test('adds and changes contacts, keeps what it does not mention, and removes nothing', async () => {
+    const owner = await exchange.account('kept@example.org');
+    await put(owner, 'anna@example.org', anna);
+    await put(owner, 'bo@example.org', { name: 'Bo' });
+    const answer = await load(owner, [
+      { email: 'New@example.org', name: 'New' },
+      { email: 'anna@example.org', name: 'Anna Ek', groups: [] },
+      { email: 'bo@example.org' },
+    ]);
+    expect([answer.status, answer.json()]).toEqual([
+      200,
+      {
+        dry_run: false,
+        created: 1,
+        changed: 1,
+        unchanged: 1,
+        contacts: [
+          { email: 'new@example.org', result: 'created' },
+          { email: 'anna@example.org', result: 'changed' },
+          { email: 'bo@example.org', result: 'unchanged' },
+        ],
+      },
+    ]);
+    expect((await machineList(owner)).local).toMatchObject([
+      { email: 'kept@example.org' },
+      { email: 'anna@example.org', nick: 'Anna Ek', number: anna.phone, language: 'sv', groups: [] },
+      { email: 'bo@example.org', nick: 'Bo' },
+      { email: 'new@example.org', nick: 'New' },
+    ]);
+  });
+
+  test.each(['', '?dry_run=true'])('names every fault and changes nothing%s', async (query) => {
+    const owner = await exchange.account();
+    const refused = await load(
+      owner,
+      [
+        { email: 'a@example.org', phone: '070 123' },
+        { email: 'b@example.org' },
+        { email: 'A@example.org' },
+        { email: 'nobody', language: 'svenska språket' },
+      ],
+      query,
+    );
+    expect(refused.status).toBe(400);
+    expect(refused.json().errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      '/contacts/0/phone',
+      '/contacts/2/email',
+      '/contacts/3/language',
+      '/contacts/3/email',
+    ]);
+    expect(await listed(owner)).toEqual([]);
+  });
+
+  test('takes up to 1,000 contacts', async () => {
+    const owner = await exchange.account();
+    const many = Array.from({ length: 1001 }, (_, index) => ({ email: `c${index}@example.org` }));
+    expect((await load(owner, many)).status).toBe(400);
+    expect((await load(owner, many.slice(1))).json()).toMatchObject({ created: 1000 });
+    expect((await load(owner, [])).status).toBe(400);
+  });
+
+  test('is done once for an Idempotency-Key', async () => {
+    const owner = await exchange.account();
+    const key = { 'idempotency-key': 'import-1' };
+    const first = await load(owner, [{ email: 'a@example.org' }], '', key);
+    await ask(owner, 'DELETE', '/contacts/a@example.org');
+    expect((await load(owner, [{ email: 'a@example.org' }], '', key)).text).toBe(first.text);
+    expect(await listed(owner)).toEqual([]);
+    expect((await load(owner, [{ email: 'b@example.org' }], '', key)).status).toBe(422);
+  });
+
+  const address = fc.constantFrom('a@example.org', 'B@example.org', 'b@example.org', 'c@example.org', 'd@example.org');
+  const wish = fc.record(
+    {
+      email: fc.oneof({ weight: 30, arbitrary: address }, fc.constant('nobody')),
+      name: fc.constantFrom('', 'A', 'B'),
+      phone: fc.oneof({ weight: 30, arbitrary: fc.constantFrom('', '46701234567') }, fc.constant('1')),
+      language: fc.constantFrom('', 'sv'),
+      groups: fc.subarray(['x', 'y']),
+    },
+    { requiredKeys: ['email'] },
+  );
+  property.prop([fc.array(wish, { maxLength: 4 }), fc.array(wish, { minLength: 1, maxLength: 4 })], { numRuns: 25 })(
+    'does what its dry run says',
+    async (first, second) => {
+      const owner = await exchange.account();
+      if (first.length > 0) await load(owner, first);
+      const before = await machineList(owner);
+      const promised = await load(owner, second, '?dry_run=true');
+      expect(await machineList(owner)).toEqual(before);
+      const done = await load(owner, second);
+      const { instance: _, dry_run: __, ...promise } = promised.json();
+      expect([done.status, done.json()]).toMatchObject([promised.status, promise]);
+
+      const [was, is] = [before, await machineList(owner)].map(
+        ({ local }) => new Map(local.map((contact) => [contact.email, contact])),
+      ) as [Map<string, unknown>, Map<string, unknown>];
+      for (const { email, result } of promise.contacts ?? []) {
+        const isSame = JSON.stringify(was.get(email)) === JSON.stringify(is.get(email));
+        expect([email, result]).toEqual([email, !was.has(email) ? 'created' : isSame ? 'unchanged' : 'changed']);
+        was.delete(email);
+        is.delete(email);
+      }
+      expect(is).toEqual(was);
+    },
+  );
+});
+
+describe('an event', () => {
+  test('tells of every change, with the address if it was only one', async () => {
+    const owner = await exchange.account();
+    await put(owner, 'a@example.org');
+    await load(owner, [{ email: 'a@example.org' }, { email: 'b@example.org' }]);
+    await load(owner, [{ email: 'c@example.org' }, { email: 'd@example.org' }]);
+    await load(owner, [{ email: 'd@example.org' }]);
+    await ask(owner, 'DELETE', '/contacts/a@example.org');
+    expect(await eventsOf(owner)).toEqual([
+      { type: 'contact.changed', data: { contacts: 1, email: 'a@example.org' } },
+      { type: 'contact.changed', data: { contacts: 2, email: 'b@example.org' } },
+      { type: 'contact.changed', data: { contacts: 4 } },
+      { type: 'contact.removed', data: { contacts: 3, email: 'a@example.org' } },
+    ]);
+    const shown = async () => (await ask(owner, 'GET', '/events')).json().data;
+    await expect.poll(shown, { timeout: 20_000 }).toHaveLength(4);
+  });
+
+  test('tells of what the machine API changes', async () => {
+    const owner = await exchange.account('a@example.org', 'b@example.org');
+    await replace(owner, [{ email: 'a@example.org' }, { email: 'b@example.org' }]);
+    await replace(owner, [{ email: 'b@example.org', nick: 'B' }]);
+    await replace(owner, []);
+    expect(await eventsOf(owner)).toEqual([
+      { type: 'contact.changed', data: { contacts: 2 } },
+      { type: 'contact.changed', data: { contacts: 1, email: 'b@example.org' } },
+      { type: 'contact.removed', data: { contacts: 1, email: 'a@example.org' } },
+      { type: 'contact.removed', data: { contacts: 0, email: 'b@example.org' } },
+    ]);
+  });
+});

@@ -1,0 +1,136 @@
+import { limits } from '@waybill/protocol';
+import {
+  Contact,
+  ContactDetails,
+  ContactImport,
+  ContactImportResult,
+  ContactPage,
+  DryRunQuery,
+  ListContactsQuery,
+} from '@waybill/protocol/v1';
+import { Type } from 'typebox';
+import { findContact, putContact, removeContact } from '../../../domain/contacts/change-contact.ts';
+import type { ListedContact } from '../../../domain/contacts/contact-store.ts';
+import { type ContactResult, versionOf } from '../../../domain/contacts/difference.ts';
+import { importContacts, planImport } from '../../../domain/contacts/import-contacts.ts';
+import { requestedPage } from '../cursor.ts';
+import { etagHeader, toETag } from '../etag.ts';
+import { type Route, route } from '../route.ts';
+
+const params = Type.Object({
+  email: Type.String({ minLength: 1, maxLength: limits.emailLength, description: 'The address of a contact.' }),
+});
+
+const listContacts = route({
+  method: 'GET',
+  path: '/contacts',
+  id: 'listContacts',
+  summary: 'List the account’s contacts and the global ones, by address',
+  scope: 'contacts',
+  query: ListContactsQuery,
+  answer: { status: 200, description: 'A page of contacts.', schema: ContactPage },
+  errors: [],
+  async handle({ engines, caller, query }) {
+    const page = requestedPage<Pick<ListedContact, 'email'>>(engines, caller, 'contacts', query, ({ email }) => ({
+      email,
+    }));
+    const search = query.search?.trim();
+    const { list } = query;
+    const rows = await engines.store.contacts.page(caller.accountId, { search, list }, page.after, page.count);
+    return { body: page.answer(rows, toContact) };
+  },
+});
+
+const readContact = route({
+  method: 'GET',
+  path: '/contacts/:email',
+  id: 'readContact',
+  summary: 'Get the contact with an address: the account’s own, or else the global one',
+  scope: 'contacts',
+  params,
+  answer: { status: 200, description: 'The contact.', schema: Contact },
+  isVersioned: true,
+  errors: ['not_found'],
+  handle: async ({ engines, caller, params: { email } }) => versioned(await findContact(engines, caller, email)),
+});
+
+const writeContact = route({
+  method: 'PUT',
+  path: '/contacts/:email',
+  id: 'putContact',
+  summary: 'Add a contact, or replace the one with this address',
+  scope: 'contacts',
+  params,
+  body: ContactDetails,
+  example: { name: 'Anna Berg', phone: '46701234567', language: 'sv', groups: ['press'] },
+  answer: { status: 200, description: 'The contact, which was replaced.', schema: Contact },
+  otherAnswer: {
+    status: 201,
+    description: 'The contact, which is new.',
+    schema: Contact,
+    headers: { ETag: etagHeader.description },
+  },
+  isVersioned: true,
+  errors: [],
+  async handle({ engines, caller, params: { email }, body, ifVersion, ifExists }) {
+    const { contact, isNew } = await putContact(engines, caller, { ...body, email }, { ifVersion, ifExists });
+    return { ...versioned(contact), status: isNew ? 201 : 200 };
+  },
+});
+
+const deleteContact = route({
+  method: 'DELETE',
+  path: '/contacts/:email',
+  id: 'removeContact',
+  summary: 'Remove one of the account’s own contacts',
+  scope: 'contacts',
+  params,
+  answer: { status: 204, description: 'It is removed.' },
+  isVersioned: true,
+  errors: ['not_found'],
+  async handle({ engines, caller, params: { email }, ifVersion }) {
+    await removeContact(engines, caller, email, { ifVersion });
+    return {};
+  },
+});
+
+const importMany = route({
+  method: 'POST',
+  path: '/contacts/import',
+  id: 'importContacts',
+  summary: 'Add or change many contacts: all of them, or none if anything is wrong',
+  scope: 'contacts',
+  query: DryRunQuery,
+  body: ContactImport,
+  example: { contacts: [{ email: 'anna@example.org', name: 'Anna Berg' }, { email: 'bo@example.org' }] },
+  answer: {
+    status: 200,
+    description: 'What was done with each contact, or with `dry_run=true`: what would be done.',
+    schema: ContactImportResult,
+  },
+  errors: [],
+  async handle({ engines, caller, query: { dry_run: isDryRun = false }, body: { contacts: wishes } }) {
+    const steps = isDryRun
+      ? await planImport(engines.store, caller, wishes)
+      : await importContacts(engines, caller, wishes);
+    const count = (wanted: ContactResult) => steps.filter(({ result }) => result === wanted).length;
+    const body = {
+      dry_run: isDryRun,
+      created: count('created'),
+      changed: count('changed'),
+      unchanged: count('unchanged'),
+      contacts: steps.map(({ contact: { email }, result }) => ({ email, result })),
+    };
+    return { body };
+  },
+});
+
+export const contactRoutes: readonly Route[] = [listContacts, importMany, readContact, writeContact, deleteContact];
+
+function versioned(contact: ListedContact) {
+  return { body: toContact(contact), headers: toETag(versionOf(contact)) };
+}
+
+function toContact({ email, nick, number, language, groups, list }: ListedContact): Contact {
+  return { email, name: nick, phone: number, language, groups, list };
+}

@@ -1,0 +1,140 @@
+import { CheckedDrop, CreatedDrop, Drop, DropDetails, DropPage, DryRunQuery, NewDrop } from '@waybill/protocol/v1';
+import { checkDrop, prepareDrop } from '../../../domain/drops/send-drop.ts';
+import type { SentDrop, SentFile, SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
+import type { Store } from '../../../domain/store.ts';
+import { toETag } from '../etag.ts';
+import { type Result, route } from '../route.ts';
+import {
+  createdResult,
+  findSent,
+  listRoute,
+  type SentKind,
+  sentParams,
+  toDispatchInput,
+  toSent,
+  toSentReceiver,
+} from '../sent/sent.ts';
+import { changeRoutes } from '../sent/sent-changes.ts';
+
+const drops: SentKind = {
+  type: 'downloadfiles',
+  noun: 'drop',
+  path: '/drops',
+  page: 'd',
+  schema: Drop,
+  toEntry: (engines, drop) => ({ ...toSent(engines, drop), file_count: drop.fileCount }),
+};
+
+const createDrop = route({
+  method: 'POST',
+  path: '/drops',
+  id: 'createDrop',
+  summary: 'Send uploads to receivers: all of it, or nothing if anything is wrong',
+  scope: 'send',
+  query: DryRunQuery,
+  body: NewDrop,
+  example: {
+    uploads: ['0199c1d2-7f00-7000-8000-2f9d4c6b1a3e'],
+    receivers: [{ email: 'anna@example.org', language: 'sv' }],
+    message: 'The drawings of May.',
+    expires_in: 604_800,
+    external_id: 'order-4711',
+  },
+  answer: { status: 201, description: 'The drop.', schema: CreatedDrop },
+  otherAnswer: { status: 200, description: 'With `dry_run=true`: nothing is wrong.', schema: CheckedDrop },
+  errors: [
+    'not_found',
+    'files_not_ready',
+    'infected',
+    'encrypted',
+    'damaged',
+    'too_large_to_scan',
+    'digest_mismatch',
+    'recipient_not_allowed',
+    'daily_limit',
+    'too_many_messages',
+  ],
+  isVersioned: true,
+  async prepare({ engines, caller, query, body }): Promise<(store: Store) => Promise<Result>> {
+    const input = { ...toDispatchInput(body), uploads: body.uploads };
+    if (query.dry_run) {
+      const { receivers, uploads, ttlSeconds } = await checkDrop(engines, caller, input);
+      const answer = {
+        dry_run: true,
+        receiver_count: receivers.length,
+        file_count: uploads.length,
+        size: uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+        expires_in: ttlSeconds,
+      };
+      return async () => ({ status: 200, body: answer });
+    }
+    const make = await prepareDrop(engines, caller, input);
+    return async (store) => createdResult(drops, engines, store, caller.accountId, await make(store));
+  },
+  handle: ({ engines, prepared }) => prepared(engines.store),
+});
+
+const listDrops = listRoute(drops, {
+  id: 'listDrops',
+  summary: 'List what the account has sent, newest first',
+  answer: { status: 200, description: 'A page of drops.', schema: DropPage },
+});
+
+const readDrop = route({
+  method: 'GET',
+  path: '/drops/:id',
+  id: 'readDrop',
+  summary: 'Get a drop, with the state of every receiver and every file',
+  scope: 'history',
+  params: sentParams(drops),
+  answer: { status: 200, description: 'The drop.', schema: DropDetails },
+  errors: ['not_found'],
+  isVersioned: true,
+  async handle({ engines, caller: { accountId }, params: { id } }) {
+    const { store } = engines;
+    const drop = await findSent(drops, store, accountId, id);
+    const [receivers, files] = [
+      await store.sentDrops.receivers(accountId, id),
+      await store.sentDrops.files(accountId, id),
+    ];
+    const body = {
+      ...drops.toEntry(engines, drop),
+      deliveries_forgotten: drop.isForgotten,
+      receivers: receivers.map(toDropReceiver),
+      files: files.map((file) => toDropFile(drop, file)),
+    };
+    return { body, headers: toETag(drop.version) };
+  },
+});
+
+const dropChanges = changeRoutes(drops, {
+  revoke: { id: 'revokeDrop', summary: 'End a drop at once, or only the link of one receiver' },
+  extend: { id: 'extendDrop', summary: 'Move the deadline of a drop to a later time' },
+  remind: { id: 'remindReceivers', summary: 'Remind the receivers who have not fetched everything' },
+  add: { id: 'addReceiver', summary: 'Send a drop to another receiver too' },
+  resend: { id: 'resendInvitation', summary: 'Send a receiver the mail with their link again' },
+});
+
+export const dropRoutes = [createDrop, listDrops, readDrop, ...dropChanges];
+
+function toDropReceiver(receiver: SentReceiver) {
+  return {
+    ...toSentReceiver(receiver, 'completed'),
+    completed_at: receiver.completedAt,
+    files_delivered: receiver.filesDelivered,
+  };
+}
+
+function toDropFile(drop: SentDrop, file: SentFile) {
+  return {
+    id: file.id,
+    name: file.name,
+    path: file.path,
+    media_type: file.mediaType,
+    size: file.sizeBytes,
+    sha256: file.sha256.toString('hex'),
+    scan: file.scan,
+    state: file.isStored && drop.state === 'live' ? 'available' : 'deleted',
+    receivers_delivered: file.receiversDelivered,
+  };
+}

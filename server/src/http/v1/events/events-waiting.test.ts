@@ -1,0 +1,104 @@
+// A thousand clients that wait for events, each on a connection of its own: what they cost while nothing happens, and
+// when they hear of what happens. `npm run lab -- events-storm` runs it at full size, and holds it against the clock.
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { limits } from '@waybill/protocol';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { percentile } from '../../../../../tools/shared/percentile.ts';
+import { useTestExchange } from '../../../testing/exchange.ts';
+import { buildTestServer, testHost } from '../../../testing/server.ts';
+
+const isFullSize = process.env['WAYBILL_EVENTS_STORM'] === '1';
+const rounds = isFullSize ? 10 : 1;
+const clients = 1_000;
+const accounts = 100;
+const lookEveryMs = 250;
+
+const exchange = await useTestExchange();
+const { store } = exchange.engines;
+
+interface Page {
+  readonly data: readonly object[];
+  readonly next_cursor: string;
+}
+
+test('a thousand requests wait at the cost of one query, and hear of an event within a second', async () => {
+  const owners: Awaited<ReturnType<typeof exchange.account>>[] = [];
+  for (let count = 0; count < accounts; count += 1) owners.push(await exchange.account());
+  const page = vi.fn(store.events.page);
+  const server = buildTestServer(exchange, { store: { ...store, events: { ...store.events, page } } });
+  const other = buildTestServer(exchange);
+  const address = await server.listen({ port: 0, host: '127.0.0.1' });
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(async () => {
+    agent.destroy();
+    await Promise.all([server.close(), other.close()]);
+  });
+  const read = async (client: number, query: string): Promise<Page> => {
+    const headers = { authorization: `Bearer ${owners[client % accounts]?.apiKey}` };
+    const [answer] = await once(get(`${address}/api/v1/events?${query}`, { agent, headers }), 'response');
+    return (await json(answer)) as Page;
+  };
+  const eachClient = <Value>(work: (client: number) => Promise<Value>) =>
+    Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
+  /** When the event arrives. A wait that is over without one is followed by another. */
+  const heard = async (client: number, after: string): Promise<{ atMs: number; cursor: string }> => {
+    const { data, next_cursor: cursor } = await read(client, `after=${after}&wait=${limits.eventWaitSeconds}`);
+    return data.length > 0 ? { atMs: performance.now(), cursor } : heard(client, cursor);
+  };
+  /** Another process, and a client that does not wait. What keeps an event from being seen delays it, too. */
+  const heardByAsking = async (after: string): Promise<void> => {
+    await pause(lookEveryMs);
+    const headers = { host: testHost, authorization: `Bearer ${owners[0]?.apiKey}` };
+    const answer = await other.inject({ url: `/api/v1/events?after=${after}`, headers });
+    if (answer.json<Page>().data.length === 0) await heardByAsking(after);
+  };
+
+  let cursors = await eachClient(async (client) => (await read(client, 'after=end')).next_cursor);
+  const delays: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    // What it takes this machine to answer a thousand requests that need not wait.
+    const began = performance.now();
+    await eachClient((client) => read(client, `after=${cursors[client]}`));
+    const answering = performance.now() - began;
+
+    page.mockClear();
+    const waiting = eachClient((client) => heard(client, cursors[client] as string));
+    const looked = () => page.mock.settledResults.filter(({ type }) => type === 'fulfilled').length;
+    await expect.poll(looked, { timeout: 60_000 }).toBe(clients);
+    const queries = vi.spyOn(exchange.database.pool, 'connect');
+    await pause(2_000);
+    // They are those of the process, whatever the number of clients: one every 250 ms for events and one a second for
+    // keys, fewer on a busy machine.
+    expect(queries.mock.calls.length).toBeGreaterThanOrEqual(1);
+    expect(queries.mock.calls.length).toBeLessThanOrEqual(12);
+    queries.mockRestore();
+
+    await store.events.append(
+      owners.map(({ accountId }) => ({ accountId, type: 'contact.changed', data: { contacts: round } })),
+    );
+    const committedMs = performance.now();
+    await heardByAsking(cursors[0] as string);
+    const polled = performance.now() - committedMs;
+    const answers = await waiting;
+    expect(page.mock.calls.length).toBe(clients);
+    cursors = answers.map(({ cursor }) => cursor);
+    const roundDelays = answers.map(({ atMs }) => atMs - committedMs);
+    delays.push(...roundDelays);
+    const [first, p99] = [Math.min(...roundDelays), percentile(roundDelays, 0.99)];
+    const figures = rounded({ first, p99, polled, answering });
+    process.stdout.write(`ms after the commit: ${figures}\n`);
+    // How soon depends on what else the machine does, and it may stand still in between. But the first client hears
+    // about as soon as one that asks all the time, and the others as soon as if they had been answered without a wait.
+    expect(first, figures).toBeLessThan(polled + 8 * lookEveryMs);
+    expect(p99 - first, figures).toBeLessThan(3 * answering);
+  }
+  const p99 = percentile(delays, 0.99);
+  process.stdout.write(`${delays.length} answers: ${rounded({ median: percentile(delays, 0.5), p99 })}\n`);
+  if (isFullSize) expect(p99).toBeLessThan(1_000);
+}, 180_000);
+
+const rounded = (figures: Record<string, number>) =>
+  JSON.stringify(Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Math.round(value)])));

@@ -1,0 +1,193 @@
+import { type ErrorCode, limits } from '@waybill/protocol';
+import { DryRunQuery, pageParameters, scopes } from '@waybill/protocol/v1';
+import type { TSchema } from 'typebox';
+import {
+  commonHeaders,
+  failures,
+  frame,
+  ifRangeHeader,
+  inRanges,
+  rangeHeader,
+  retryAfter,
+  text,
+} from '../../shared/openapi.ts';
+import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from '../etag.ts';
+import { v1Errors } from '../problems.ts';
+import type { Route, Stream } from '../route.ts';
+import { namedSchemas, problemSchemas, problemWith, toName, withReferences } from './components.ts';
+
+/** The errors that are possible before an operation begins. */
+const everywhere: readonly ErrorCode[] = [
+  'malformed_request',
+  'unauthorized',
+  'network_not_allowed',
+  'request_timeout',
+  'wrong_host',
+  'too_many_requests',
+  'headers_too_large',
+  'internal',
+  'unavailable',
+];
+const ofBodies: readonly ErrorCode[] = ['unsupported_media_type', 'too_large'];
+const ofRepetitions: readonly ErrorCode[] = ['idempotency_key_reused', 'request_in_flight'];
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'A request with the same key and the same content is answered with the first answer, for 7 days.',
+  schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyLength },
+};
+
+const rateLimits = {
+  'RateLimit-Policy': text('The limits that apply: how many (`q`) in how many seconds (`w`).'),
+  RateLimit: text('What is left of them (`r`), and for how many seconds (`t`).'),
+};
+
+/** What many operations have in common, by its name in the document. */
+const shared = {
+  parameters: {
+    Limit: toParameter('limit', pageParameters.limit, 'query'),
+    Cursor: toParameter('cursor', pageParameters.cursor, 'query'),
+    DryRun: toParameter('dry_run', DryRunQuery.properties.dry_run, 'query'),
+    IdempotencyKey: idempotencyKey,
+    IfMatch: ifMatchHeader,
+    IfNoneMatch: ifNoneMatchHeader,
+    Range: rangeHeader,
+    IfRange: ifRangeHeader,
+  },
+  headers: {
+    RequestId: commonHeaders['X-Request-Id'],
+    RetryAfter: retryAfter,
+    RateLimitPolicy: rateLimits['RateLimit-Policy'],
+    RateLimit: rateLimits.RateLimit,
+    ETag: etagHeader,
+  },
+};
+
+/** Whether it counts as sending, which may be limited by the day. */
+export function isLimitedByDay({ errors }: Route): boolean {
+  return errors.includes('daily_limit');
+}
+
+/** The whole of /api/v1, from its table of routes. */
+export function v1Document(routes: readonly Route[]) {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = `/api/v1${route.path.replace(/:(\w+)/g, '{$1}')}`;
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route) };
+  }
+  const about = frame({
+    title: 'Waybill: API version 1',
+    version: '1.0.0',
+    description: 'Send files, ask for files, and fetch what was sent to the account.',
+  });
+  return withReferences(
+    { ...about, security: [{ key: [] }], paths },
+    {
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: `An API key. Its scopes: ${scopes.join(', ')}.` },
+      },
+      schemas: { ...namedSchemas, ...problemSchemas(possibleErrors(routes)) },
+      responses: Object.fromEntries(routes.flatMap(namedRefusals)),
+      ...shared,
+    },
+  );
+}
+
+/** Every error that an operation can have. */
+export function listErrors({ method, scope, params, query, body, stream, isVersioned, errors }: Route): ErrorCode[] {
+  return [
+    ...everywhere,
+    ...(scope === null ? [] : (['scope_missing'] as const)),
+    ...(params || query || body ? (['invalid_input'] as const) : []),
+    ...(body || stream?.mediaTypes ? ofBodies : []),
+    ...(method === 'POST' ? ofRepetitions : []),
+    ...(isVersioned && method !== 'GET' ? (['precondition_failed'] as const) : []),
+    ...errors,
+  ];
+}
+
+/** Every error that any of the operations can have. */
+export function possibleErrors(routes: readonly Route[]): ErrorCode[] {
+  return [...new Set(routes.flatMap(listErrors))];
+}
+
+/** By status, with the codes that it can have. */
+function refusals(codes: readonly ErrorCode[]) {
+  return failures(
+    codes,
+    v1Errors,
+    (possible) => ({ content: { 'application/problem+json': { schema: problemWith(possible) } } }),
+    (status) => (status === '401' || status === '429' ? rateLimits : {}),
+  );
+}
+
+function namedRefusals(route: Route): [name: string, response: object][] {
+  const byStatus = Map.groupBy(listErrors(route), (code) => v1Errors[code].status);
+  return [...byStatus].map(([status, codes]) => [toName(codes), refusals(codes)[status] as object]);
+}
+
+function described(route: Route) {
+  const { id, summary, scope, params, query, body, answer, otherAnswer, method, isVersioned, stream } = route;
+  return {
+    operationId: id,
+    summary,
+    description: scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.`,
+    parameters: [
+      ...toParameters(params, 'path'),
+      ...toParameters(query, 'query'),
+      ...toParameters(stream?.headers, 'header'),
+      ...(method === 'POST' ? [idempotencyKey] : []),
+      ...(isVersioned && method !== 'GET' ? [ifMatchHeader] : []),
+      ...(isVersioned && method === 'PUT' ? [ifNoneMatchHeader] : []),
+      ...(answer.bytes ? [rangeHeader, ifRangeHeader] : []),
+    ],
+    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
+    ...(stream?.mediaTypes ? { requestBody: { content: bytesIn(stream) } } : {}),
+    responses: {
+      ...(answer.bytes
+        ? inRanges(answer.description, answer.bytes, method)
+        : {
+            [answer.status]: success(answer, {
+              ...(isVersioned ? { ETag: etagHeader } : {}),
+              ...(isLimitedByDay(route) ? rateLimits : {}),
+            }),
+          }),
+      ...(otherAnswer ? { [otherAnswer.status]: success(otherAnswer) } : {}),
+      ...refusals(listErrors(route)),
+    },
+  };
+}
+
+function success({ description, schema, headers: own }: Route['answer'], headers: object = {}) {
+  return {
+    description,
+    headers: { ...commonHeaders, ...headers, ...toTexts(own) },
+    ...(schema ? { content: { 'application/json': { schema } } } : {}),
+  };
+}
+
+/** Generated clients send the first type unless they are told otherwise, so it is the one that needs no protocol. */
+function bytesIn({ mediaTypes = [], anyTypeBytes }: Stream) {
+  const types = [...(anyTypeBytes === undefined ? [] : ['application/octet-stream']), ...mediaTypes];
+  return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
+}
+
+function toTexts(headers: Readonly<Record<string, string>> = {}) {
+  return Object.fromEntries(Object.entries(headers).map(([name, about]) => [name, text(about)]));
+}
+
+function toParameters(schema: TSchema | undefined, place: 'path' | 'query' | 'header') {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) =>
+    toParameter(name, property, place, required.includes(name)),
+  );
+}
+
+function toParameter(name: string, property: TSchema, place: string, required = false) {
+  const { description, ...schema } = property as { description?: string };
+  return { name, in: place, required, ...(description === undefined ? {} : { description }), schema };
+}

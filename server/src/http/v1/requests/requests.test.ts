@@ -1,0 +1,341 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Actor } from '../../../domain/actor.ts';
+import { findLink } from '../../../domain/links/find-link.ts';
+import type { Link } from '../../../domain/links/link-store.ts';
+import { openLink } from '../../../domain/links/open-link.ts';
+import { sendMessage } from '../../../domain/outbox/send-message.ts';
+import type { Mail } from '../../../domain/ports/mailer.ts';
+import { sendFiles } from '../../../domain/requests/send-files.ts';
+import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
+import { deskFiles, grantedLink, readyFile } from '../../../testing/grants.ts';
+import { tokenOf } from '../../../testing/links.ts';
+import { postForm, testHost } from '../../../testing/server.ts';
+import { useTestServer } from '../../../testing/use-test-server.ts';
+
+const { exchange, app } = await useTestServer();
+const { engines } = exchange;
+const { query } = exchange.database;
+
+type Owner = Actor & { apiKey: string };
+const ask = (owner: Owner, method: 'GET' | 'POST', path: string, more: AskV1 = {}) =>
+  askV1(app, method, path, { key: owner.apiKey, ...more });
+const contacts = (...names: string[]) => ({ receivers: names.map((name) => ({ email: `${name}@example.org` })) });
+
+/** A request for files of one contact. Returns the answer. */
+async function request(owner: Owner, body: object = {}) {
+  const answer = await ask(owner, 'POST', '/requests', { body: { ...contacts('anna'), ...body } });
+  expect(answer.status, answer.text).toBe(201);
+  return { ...answer, request: answer.json(), etag: String(answer.headers['etag']) };
+}
+const read = async (owner: Owner, id: string) => (await ask(owner, 'GET', `/requests/${id}`)).json();
+const linkOf = async (owner: Owner, id: string, position = 0): Promise<Link> =>
+  findLink(engines, await tokenOf(exchange, owner, id, position), 'uploadfiles');
+
+/** The contact sends a file. */
+async function contribute(link: Link, name: string): Promise<void> {
+  await readyFile(engines, link, name);
+  await sendFiles(engines, link, name);
+}
+const messagesOf = (id: string) =>
+  query<{ id: string; kind: string; recipient: string }>(
+    'select id, kind, recipient from messages where drop_id = $1 order by kind, recipient',
+    [id],
+  );
+/** What integrations hear of, in their order. */
+const eventsOf = async (owner: Owner) => {
+  const order = 'order by epoch, transaction_id, sequence';
+  const rows = await query<{ type: string }>(`select type from events where account_id = $1 ${order}`, [
+    owner.accountId,
+  ]);
+  return rows.map(({ type }) => type);
+};
+
+describe('POST /requests', () => {
+  test('gives each contact a link, by mail', async () => {
+    const owner = await exchange.account();
+    const { request: made, headers } = await request(owner, {
+      receivers: [{ email: 'Anna@Example.org', name: 'Anna', language: 'sv', phone: '46701234567' }],
+      message: 'The invoices, please.',
+      expires_in: 3 * 86_400,
+      external_id: 'order-4711',
+      metadata: { project: 'bridge' },
+    });
+    expect(made).toMatchObject({
+      state: 'live',
+      message: 'The invoices, please.',
+      external_id: 'order-4711',
+      metadata: { project: 'bridge' },
+      notify: true,
+      reusable: false,
+      receiver_count: 1,
+      receivers: [{ id: 0, email: 'anna@example.org' }],
+    });
+    expect(JSON.stringify(made)).not.toContain('/u/');
+    expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(3 * 86_400_000);
+    expect(headers['location']).toBe(`https://${testHost}/api/v1/requests/${made.id}`);
+    expect((await read(owner, made.id)).receivers).toMatchObject([
+      { name: 'Anna', phone: '46701234567', language: 'sv', state: 'waiting', sendings: 0, files_received: 0 },
+    ]);
+    expect(await messagesOf(made.id)).toMatchObject([{ kind: 'invitation', recipient: 'anna@example.org' }]);
+    expect(await eventsOf(owner)).toEqual(['request.created']);
+  });
+
+  test('answers the links instead of sending mails, where asked to', async () => {
+    const owner = await exchange.account();
+    const { request: made } = await request(owner, { notify: false });
+    expect(made.receivers[0].link).toBe(`https://${testHost}/u/${await tokenOf(exchange, owner, made.id, 0)}`);
+    expect(await messagesOf(made.id)).toEqual([]);
+  });
+
+  test('names every fault, and changes nothing', async () => {
+    const owner = await exchange.account();
+    await engines.store.quotas.setForAccount(owner.accountId, {
+      recipientDomains: ['example.org'],
+      secondFactor: 'mail',
+      mailsPerDay: 1,
+    });
+    const body = {
+      receivers: [{ email: 'nobody' }, { email: 'eve@example.com' }, { email: 'bo@example.org', phone: '+46 70' }],
+      expires_in: 60,
+      second_factor: 'off',
+    };
+    const answer = await ask(owner, 'POST', '/requests', { body });
+    expect([answer.status, answer.json().code]).toEqual([400, 'invalid_input']);
+    const faults = answer.json().errors.map((fault: { pointer: string; code: string }) => [fault.pointer, fault.code]);
+    expect(faults).toEqual([
+      ['/expires_in', 'invalid_input'],
+      ['/second_factor', 'invalid_input'],
+      ['/receivers/0/email', 'invalid_input'],
+      ['/receivers/1/email', 'recipient_not_allowed'],
+      ['/receivers/2/phone', 'invalid_input'],
+      ['', 'daily_limit'],
+    ]);
+    const dry = await ask(owner, 'POST', '/requests?dry_run=true', { body });
+    expect(dry.json().errors).toEqual(answer.json().errors);
+    const texts = await ask(owner, 'POST', '/requests', { body: { ...contacts('a'), message: 'a\0b' } });
+    expect([texts.status, texts.json().errors]).toMatchObject([400, [{ pointer: '/message', code: 'invalid_input' }]]);
+    const unknown = await ask(owner, 'POST', '/requests', { body: { ...contacts('a'), uploads: [randomUUID()] } });
+    expect(unknown.status).toBe(400);
+    expect(await query('select from drops where account_id = $1', [owner.accountId])).toEqual([]);
+  });
+
+  test('makes nothing in a dry run, and one request however often it is repeated', async () => {
+    const owner = await exchange.account();
+    const body = { ...contacts('a', 'b'), notify: false };
+    const headers = { 'idempotency-key': 'once' };
+    const dry = await ask(owner, 'POST', '/requests?dry_run=true', { body, headers });
+    expect([dry.status, dry.json()]).toEqual([200, { dry_run: true, receiver_count: 2, expires_in: 7 * 86_400 }]);
+    const [first, second] = [
+      await ask(owner, 'POST', '/requests', { body, headers }),
+      await ask(owner, 'POST', '/requests', { body, headers }),
+    ];
+    expect([first.status, second.text]).toEqual([201, first.text]);
+    expect((await ask(owner, 'GET', '/requests')).json().data).toHaveLength(1);
+  });
+});
+
+describe('GET /requests', () => {
+  test('finds requests, also those of the machine API, and no drops', async () => {
+    const owner = await exchange.account('old@example.org');
+    const { link: old } = await grantedLink(exchange, ['old@example.org'], owner);
+    await exchange.drop(owner, ['old@example.org'], ['x.txt']);
+    const first = (await request(owner, { external_id: 'A' })).request;
+    const second = (await request(owner, contacts('bo'))).request;
+    const ids = async (filter: string) =>
+      (await ask(owner, 'GET', `/requests?${filter}`)).json().data.map(({ id }: { id: string }) => id);
+    expect(await ids('')).toEqual([second.id, first.id, old.dropId]);
+    expect(await ids('receiver=old@example.org')).toEqual([old.dropId]);
+    expect(await ids('external_id=A')).toEqual([first.id]);
+    expect(await ids(`search=${second.reference}`)).toEqual([second.id]);
+    expect(await ids(`created_before=${first.created_at}`)).toEqual([old.dropId]);
+    await ask(owner, 'POST', `/requests/${first.id}/revoke`, { body: {} });
+    expect(await ids('state=revoked')).toEqual([first.id]);
+    expect(await read(owner, old.dropId)).toMatchObject({ reusable: true });
+
+    const { data, next_cursor: cursor } = (await ask(owner, 'GET', '/requests?limit=2')).json();
+    expect(data).toHaveLength(2);
+    expect(await ids(`cursor=${cursor}`)).toEqual([old.dropId]);
+    expect((await ask(owner, 'GET', `/drops?cursor=${cursor}`)).status).toBe(400);
+  });
+
+  test('shows what each contact did', async () => {
+    const owner = await exchange.account();
+    const names = ['fulfilled', 'opened', 'undeliverable', 'notified', 'waiting', 'revoked'];
+    const { request: made } = await request(owner, { ...contacts(...names), reusable: true });
+    const links = await Promise.all(names.map((_, position) => linkOf(owner, made.id, position)));
+    await contribute(links[0] as Link, 'a.txt');
+    await contribute(links[0] as Link, 'b.txt');
+    await openLink(engines, links[1] as Link);
+    await engines.store.links.markUndeliverable(links[2] as Link, 'no such mailbox');
+    const [, invited] = await messagesOf(made.id);
+    const mailer = { send: async () => ({ outcome: 'sent' as const, answer: 'ok' }) };
+    await sendMessage({ ...engines, mailer }, owner.accountId, invited?.id as string);
+    await ask(owner, 'POST', `/requests/${made.id}/revoke`, { body: { receiver: 5 } });
+    const { receivers } = await read(owner, made.id);
+    expect(receivers.map(({ state }: { state: string }) => state)).toEqual(names);
+    const [entry] = (await ask(owner, 'GET', '/inbox')).json().data;
+    expect(receivers[0]).toMatchObject({ sendings: 2, files_received: 2, last_received_at: entry.received_at });
+    expect(Date.parse(receivers[0].fulfilled_at)).toBeLessThan(Date.parse(receivers[0].last_received_at));
+  });
+
+  test('is for the account that made it, and a request is not a drop', async () => {
+    const [owner, other] = [await exchange.account('r@example.org'), await exchange.account()];
+    const { request: made } = await request(owner);
+    const drop = await exchange.drop(owner, ['r@example.org'], ['x.txt']);
+    for (const [account, path] of [
+      [other, `/requests/${made.id}`],
+      [owner, `/drops/${made.id}`],
+      [owner, `/requests/${drop}`],
+    ] as const) {
+      for (const [method, change, body] of [
+        ['GET', '', undefined],
+        ['POST', '/revoke', {}],
+        ['POST', '/extend', { expires_in: 864_000 }],
+        ['POST', '/remind', undefined],
+        ['POST', '/receivers', { email: 'x@example.org' }],
+        ['POST', '/receivers/0/resend', undefined],
+      ] as const) {
+        const refused = await ask(account, method, `${path}${change}`, body ? { body } : {});
+        expect([path, change, refused.status]).toEqual([path, change, 404]);
+      }
+    }
+    expect(await read(owner, made.id)).toMatchObject({ state: 'live', receiver_count: 1 });
+  });
+});
+
+describe('a change of a request', () => {
+  test('revokes it or one link, extends it and adds a contact', async () => {
+    const owner = await exchange.account();
+    const { request: made, etag } = await request(owner, { ...contacts('a', 'b'), notify: false });
+    const change = (path: string, body: object, headers = {}) =>
+      ask(owner, 'POST', `/requests/${made.id}/${path}`, { body, headers });
+    const extended = await change('extend', { expires_in: 20 * 86_400 }, { 'if-match': etag });
+    expect(Date.parse(extended.json().expires_at)).toBeGreaterThan(Date.now() + 19.9 * 86_400_000);
+    expect((await change('revoke', {}, { 'if-match': etag })).status).toBe(412);
+    const added = await change('receivers', { email: 'c@example.org' });
+    expect(added.json()).toEqual({ id: 2, email: 'c@example.org', link: expect.stringContaining('/u/') });
+    const opens = async (position: number) => {
+      const { link } = [...made.receivers, added.json()][position];
+      return (await postForm(app, new URL(link).pathname, 'gesture=pressed')).statusCode;
+    };
+    expect((await change('revoke', { receiver: 1 })).json()).toMatchObject({ state: 'live', receiver_count: 3 });
+    expect([await opens(0), await opens(1), await opens(2)]).toEqual([303, 410, 303]);
+    expect((await change('revoke', {})).json()).toMatchObject({ state: 'revoked' });
+    expect(await opens(0)).toBe(410);
+    expect((await change('extend', { expires_in: 25 * 86_400 })).status).toBe(410);
+    expect(await eventsOf(owner)).toEqual([
+      'request.created',
+      'request.extended',
+      'request.receiver_added',
+      'request.receiver_revoked',
+      'request.opened',
+      'request.opened',
+      'request.revoked',
+    ]);
+  });
+
+  test('reminds those who have sent nothing, and sends one of them the first mail again', async () => {
+    const owner = await exchange.account();
+    const { request: made } = await request(owner, { ...contacts('a', 'b'), message: 'The invoices.', reusable: true });
+    await contribute(await linkOf(owner, made.id, 0), 'a.txt');
+    expect((await ask(owner, 'POST', `/requests/${made.id}/remind`)).json()).toEqual({ reminded: 1 });
+    expect((await ask(owner, 'POST', `/requests/${made.id}/receivers/1/resend`)).status).toBe(204);
+    const messages = await messagesOf(made.id);
+    expect(messages.map(({ kind, recipient }) => `${kind} ${recipient}`)).toEqual([
+      'invitation a@example.org',
+      'invitation b@example.org',
+      'invitation b@example.org',
+      'reminder b@example.org',
+    ]);
+    const mails: Mail[] = [];
+    const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, answer: `${mails.push(mail)}` }) };
+    await sendMessage({ ...engines, mailer }, owner.accountId, messages.at(-1)?.id as string);
+    expect(mails).toMatchObject([
+      { to: 'b@example.org', subject: `Reminder: ${owner.email} is waiting for your files` },
+    ]);
+    for (const part of ['The invoices.', `/u/${await tokenOf(exchange, owner, made.id, 1)}`]) {
+      expect(mails[0]?.text).toContain(part);
+    }
+  });
+});
+
+describe('a contact', () => {
+  /** Opens the link in a browser. */
+  async function browserOf(link: string) {
+    const opened = await postForm(app, new URL(link).pathname, 'gesture=pressed');
+    const page = String(opened.headers.location);
+    const headers = { host: testHost, cookie: String(opened.headers['set-cookie']).split(';', 1)[0] as string };
+    const send = (message: string) =>
+      app
+        .inject({ method: 'POST', url: `${page}send`, headers, payload: { message } })
+        .then((answer) => answer.statusCode);
+    return { page, headers, send, get: (path = '') => app.inject({ url: `${page}${path}`, headers }) };
+  }
+
+  test('sends files once, and then sees what was sent', async () => {
+    const owner = await exchange.account();
+    const { request: made } = await request(owner, { notify: false });
+    const link = await linkOf(owner, made.id);
+    const { get, send, page, headers } = await browserOf(made.receivers[0].link);
+    expect((await get()).body).toContain('<p class="lead">You can send only once');
+    await readyFile(engines, link, 'a.txt');
+    expect([await send('all'), await send('all')]).toEqual([200, 200]);
+    const sent = (await get()).body;
+    expect(sent).toContain('a.txt');
+    expect(sent).not.toContain('Send more files');
+    expect((await get('more')).headers.location).toBe(page);
+
+    // Another browser still shows the form.
+    const metadata = { 'tus-resumable': '1.0.0', 'upload-length': '5', 'upload-metadata': 'filename Yg==' };
+    const announced = await app.inject({ method: 'POST', url: `${page}tus`, headers: { ...headers, ...metadata } });
+    expect(announced.statusCode).toBe(410);
+    const form = { ...headers, 'content-type': 'multipart/form-data; boundary=x' };
+    expect((await app.inject({ method: 'POST', url: page, headers: form, payload: '--x--\r\n' })).statusCode).toBe(410);
+    expect(await deskFiles(engines, link)).toEqual([]);
+    expect((await ask(owner, 'GET', '/inbox')).json().data).toHaveLength(1);
+  });
+
+  test('cannot send a second time what two browsers prepared', async () => {
+    const owner = await exchange.account();
+    const { request: made } = await request(owner);
+    const link = await linkOf(owner, made.id);
+    await contribute(link, 'a.txt');
+    await query('update links set completed_at = null where drop_id = $1', [made.id]);
+    await readyFile(engines, link, 'b.txt');
+    await query('update links set completed_at = now() where drop_id = $1', [made.id]);
+    await expect(sendFiles(engines, link, 'b')).rejects.toMatchObject({ code: 'link_ended' });
+    expect((await ask(owner, 'GET', '/inbox')).json().data).toHaveLength(1);
+  });
+
+  test('may send again until the end, if the request is reusable', async () => {
+    const owner = await exchange.account();
+    const { request: made } = await request(owner, { notify: false, reusable: true });
+    const link = await linkOf(owner, made.id);
+    const { get, send } = await browserOf(made.receivers[0].link);
+    expect((await get()).body).not.toContain('<p class="lead">You can send only once');
+    for (const name of ['a.txt', 'b.txt']) {
+      await readyFile(engines, link, name);
+      expect(await send(name)).toBe(200);
+      const { body } = await get();
+      for (const said of [name, 'Send more files', 'Open until']) expect(body).toContain(said);
+    }
+    expect((await get('more')).statusCode).toBe(200);
+    expect((await ask(owner, 'GET', '/inbox')).json().data).toHaveLength(2);
+  });
+
+  test('fulfils a request that others have fulfilled, and that is known once and last', async () => {
+    const names = ['a', 'b', 'c', 'd'];
+    for (let round = 0; round < 3; round += 1) {
+      const owner = await exchange.account();
+      const { request: made } = await request(owner, { ...contacts(...names), notify: false, reusable: true });
+      const links = await Promise.all(names.map((_, position) => linkOf(owner, made.id, position)));
+      for (const link of links) await readyFile(engines, link, 'a.txt');
+      await Promise.all(links.map((link) => sendFiles(engines, link, '')));
+      const received = names.flatMap(() => ['request.received', 'inbox.received']);
+      expect(await eventsOf(owner)).toEqual(['request.created', ...received, 'request.fulfilled']);
+      await contribute(links[0] as Link, 'more.txt');
+      expect((await eventsOf(owner)).at(-1)).toBe('inbox.received');
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { AddedReceiver, Extension, NewReceiver, ReminderResult, Revocation } from '@waybill/protocol/v1';
+import { Type } from 'typebox';
+import { keyAuthor } from '../../../domain/audit/author.ts';
+import { prepareReceiver } from '../../../domain/drops/add-receiver.ts';
+import { prepareExtension } from '../../../domain/drops/extend-drop.ts';
+import { revokeSentDrop } from '../../../domain/drops/revoke-sent-drop.ts';
+import { remindReceivers, resendInvitation } from '../../../domain/drops/write-to-receivers.ts';
+import { ExchangeError } from '../../../domain/exchange-error.ts';
+import type { Store } from '../../../domain/store.ts';
+import { toETag } from '../etag.ts';
+import { type CallEngines, type Result, type Route, route } from '../route.ts';
+import { findSent, type SentKind, sentParams } from './sent.ts';
+
+const ended = ['not_found', 'link_ended', 'link_revoked'] as const;
+const mails = ['daily_limit', 'too_many_messages'] as const;
+
+/** What their sender can do with drops, or with requests for files, after they were made. */
+export function changeRoutes(
+  kind: SentKind,
+  about: Readonly<Record<'revoke' | 'extend' | 'remind' | 'add' | 'resend', Pick<Route, 'id' | 'summary'>>>,
+): Route[] {
+  const { type, noun, path, page } = kind;
+  const params = sentParams(kind);
+  const find = (store: Store, accountId: string, id: string) => findSent(kind, store, accountId, id);
+  const answer = { status: 200, description: `The ${noun}.`, schema: kind.schema };
+  const changed = async (engines: CallEngines, accountId: string, id: string): Promise<Result> => {
+    const sent = await find(engines.store, accountId, id);
+    return { body: kind.toEntry(engines, sent), headers: toETag(sent.version) };
+  };
+
+  const revoke = route({
+    method: 'POST',
+    path: `${path}/:id/revoke`,
+    ...about.revoke,
+    scope: 'send',
+    params,
+    body: Revocation,
+    example: { receiver: 0 },
+    answer,
+    errors: ended,
+    isVersioned: true,
+    async handle({ engines, caller, params: { id: dropId }, body: { receiver: position }, ifVersion }) {
+      await revokeSentDrop(engines, caller, { type, dropId }, { position, ifVersion });
+      return changed(engines, caller.accountId, dropId);
+    },
+  });
+
+  const extend = route({
+    method: 'POST',
+    path: `${path}/:id/extend`,
+    ...about.extend,
+    scope: 'send',
+    params,
+    body: Extension,
+    example: { expires_in: 1_209_600 },
+    answer,
+    errors: ended,
+    isVersioned: true,
+    async prepare({ engines, caller: { accountId, email }, params: { id }, body }) {
+      await find(engines.store, accountId, id);
+      return prepareExtension(engines, { id: accountId, email }, id, deadlineOf(body));
+    },
+    async handle({ engines, caller, params: { id }, ifVersion, prepared: extendUntil }) {
+      await extendUntil(engines.store, keyAuthor(caller), ifVersion);
+      return changed(engines, caller.accountId, id);
+    },
+  });
+
+  const remind = route({
+    method: 'POST',
+    path: `${path}/:id/remind`,
+    ...about.remind,
+    scope: 'send',
+    params,
+    answer: { status: 200, description: 'How many mails are on their way.', schema: ReminderResult },
+    errors: [...ended, ...mails],
+    isVersioned: true,
+    async handle({ engines, caller, params: { id: dropId }, ifVersion }) {
+      const reminded = await remindReceivers(engines, caller, { type, dropId }, ifVersion);
+      const { version } = await find(engines.store, caller.accountId, dropId);
+      return { body: { reminded }, headers: toETag(version) };
+    },
+  });
+
+  const add = route({
+    method: 'POST',
+    path: `${path}/:id/receivers`,
+    ...about.add,
+    scope: 'send',
+    params,
+    body: NewReceiver,
+    example: { email: 'bo@example.org' },
+    answer: { status: 201, description: 'The receiver.', schema: AddedReceiver },
+    errors: [...ended, ...mails, 'recipient_not_allowed'],
+    isVersioned: true,
+    prepare: ({ engines, caller, params: { id: dropId }, body }) =>
+      prepareReceiver(engines, caller, { type, dropId }, body),
+    async handle({ engines, caller, params: { id }, ifVersion, prepared: addThem }) {
+      const { position, email, token } = await addThem(engines.store, ifVersion);
+      const { version, notify } = await find(engines.store, caller.accountId, id);
+      const link = notify ? {} : { link: `${engines.policy.publicUrl}/${page}/${token}` };
+      return { body: { id: position, email, ...link }, headers: toETag(version) };
+    },
+  });
+
+  const resend = route({
+    method: 'POST',
+    path: `${path}/:id/receivers/:receiver/resend`,
+    ...about.resend,
+    scope: 'send',
+    params: Type.Object({
+      ...params.properties,
+      receiver: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,3})$', description: 'The `id` of a receiver.' }),
+    }),
+    answer: { status: 204, description: 'The mail is on its way.' },
+    errors: [...ended, ...mails],
+    async handle({ engines, caller, params: { id: dropId, receiver } }) {
+      await resendInvitation(engines, caller, { type, dropId }, Number(receiver));
+      return {};
+    },
+  });
+
+  return [revoke, extend, remind, add, resend];
+}
+
+function deadlineOf({ expires_in: seconds, expires_at: time }: Extension): Date {
+  if ((seconds === undefined) === (time === undefined)) {
+    throw new ExchangeError('invalid_input', 'Send expires_in or expires_at.');
+  }
+  return time === undefined ? new Date(Date.now() + (seconds as number) * 1000) : new Date(time);
+}

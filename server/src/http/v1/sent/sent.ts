@@ -1,0 +1,142 @@
+import { type DropType } from '@waybill/protocol';
+import { type NewDrop, SentQuery } from '@waybill/protocol/v1';
+import { type TSchema, Type } from 'typebox';
+import type { DispatchInput, MadeDispatch } from '../../../domain/drops/check-dispatch.ts';
+import { filterOf } from '../../../domain/drops/find-sent-drops.ts';
+import type { SentDrop, SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
+import { ExchangeError } from '../../../domain/exchange-error.ts';
+import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
+import { referenceOf } from '../../../domain/reference.ts';
+import type { Store } from '../../../domain/store.ts';
+import { requestedPage } from '../cursor.ts';
+import { toETag } from '../etag.ts';
+import { type CallEngines, type Result, type Route, route } from '../route.ts';
+
+/** Drops, or requests for files: they are made, listed and changed in the same way. */
+export interface SentKind {
+  readonly type: DropType;
+  /** What one of them is called. */
+  readonly noun: string;
+  readonly path: '/drops' | '/requests';
+  /** The page that its links lead to. */
+  readonly page: 'd' | 'u';
+  /** One of them in a list. */
+  readonly schema: TSchema;
+  readonly toEntry: (engines: Pick<CallEngines, 'policy'>, sent: SentDrop) => object;
+}
+
+export function sentParams({ noun }: SentKind) {
+  return Type.Object({ id: Type.String({ format: 'uuid', description: `The \`id\` of a ${noun}.` }) });
+}
+
+export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 'answer'>): Route {
+  return route({
+    method: 'GET',
+    path: kind.path,
+    ...about,
+    scope: 'history',
+    query: SentQuery,
+    errors: [],
+    async handle({ engines, caller, query }) {
+      const list = kind.path.slice(1);
+      const page = requestedPage<Pick<SentDrop, 'id'>>(engines, caller, list, query, ({ id }) => ({ id }));
+      const { created_after: from, created_before: before, external_id: externalId, ...filter } = query;
+      const rows = await engines.store.sentDrops.page(
+        caller.accountId,
+        kind.type,
+        filterOf({
+          ...filter,
+          externalId,
+          createdFrom: from === undefined ? undefined : new Date(from),
+          createdBefore: before === undefined ? undefined : new Date(before),
+        }),
+        page.after,
+        page.count,
+      );
+      return { body: page.answer(rows as readonly SentDrop[], (sent) => kind.toEntry(engines, sent)) };
+    },
+  });
+}
+
+export async function findSent({ type }: SentKind, store: Store, accountId: string, dropId: string): Promise<SentDrop> {
+  const sent = await store.sentDrops.find(accountId, { type, dropId });
+  if (!sent) throw new ExchangeError('not_found');
+  return sent;
+}
+
+/** The answer to the request that made it. It has the links if no mails are sent. */
+export async function createdResult(
+  kind: SentKind,
+  engines: Pick<CallEngines, 'policy'>,
+  store: Store,
+  accountId: string,
+  made: MadeDispatch,
+): Promise<Result> {
+  const { publicUrl } = engines.policy;
+  const sent = await findSent(kind, store, accountId, made.id);
+  const receivers = made.receivers.map(({ email }, position) => ({
+    id: position,
+    email,
+    ...(sent.notify ? {} : { link: `${publicUrl}/${kind.page}/${made.tokens[position]}` }),
+  }));
+  const headers = { ...toETag(sent.version), location: `${publicUrl}/api/v1${kind.path}/${sent.id}` };
+  return { body: { ...kind.toEntry(engines, sent), receivers }, headers };
+}
+
+export function toDispatchInput(body: Omit<NewDrop, 'uploads'>): DispatchInput {
+  const { receivers, message = '', notify = true, external_id: externalId = null, metadata = null } = body;
+  return {
+    receivers,
+    message,
+    expiresIn: body.expires_in,
+    expiresAt: body.expires_at === undefined ? undefined : new Date(body.expires_at),
+    secondFactor: body.second_factor ?? null,
+    notify,
+    externalId,
+    metadata,
+  };
+}
+
+export function toSent(engines: Pick<CallEngines, 'policy'>, sent: SentDrop) {
+  const { id, state, message, externalId, metadata, notify } = sent;
+  return {
+    id,
+    reference: referenceOf(id),
+    state,
+    message,
+    external_id: externalId,
+    metadata,
+    second_factor: effectiveSecondFactor(engines, sent),
+    notify,
+    created_at: sent.createdAt,
+    expires_at: sent.expiresAt,
+    revoked_at: sent.revokedAt,
+    receiver_count: sent.receiverCount,
+  };
+}
+
+/** `done` is the state of a receiver for whom nothing is left to do. */
+export function toSentReceiver(receiver: SentReceiver, done: string) {
+  return {
+    id: receiver.position,
+    email: receiver.email,
+    name: receiver.name,
+    phone: receiver.number,
+    language: receiver.language,
+    state: stateOf(receiver, done),
+    notified_at: receiver.notifiedAt,
+    undeliverable_at: receiver.undeliverableAt,
+    undeliverable_reason: receiver.undeliverableReason,
+    opened_at: receiver.openedAt,
+    revoked_at: receiver.withdrawnAt,
+  };
+}
+
+/** The latest of what is known. */
+function stateOf(receiver: SentReceiver, done: string): string {
+  if (receiver.withdrawnAt) return 'revoked';
+  if (receiver.completedAt) return done;
+  if (receiver.openedAt) return 'opened';
+  if (receiver.undeliverableAt) return 'undeliverable';
+  return receiver.notifiedAt ? 'notified' : 'waiting';
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../../../domain/actor.ts';
+import { respondOnce } from '../../../domain/idempotency/respond-once.ts';
+import { uploadOwner } from '../../../domain/uploads/account-upload.ts';
+import { announceUpload } from '../../../domain/uploads/announce-upload.ts';
+import type { AnnouncedFile } from '../../../domain/uploads/begin-upload.ts';
+import type { UploadOwner } from '../../../domain/uploads/owner.ts';
+import type { DeclaredDigests } from '../../../domain/uploads/upload-store.ts';
+import { readUnquotedIdempotencyKey } from '../../shared/idempotency-key.ts';
+import { type FinishedUpload, type RequestEnds, ResumableStore } from '../../shared/resumable-store.ts';
+import { contentLengthOf } from '../../shared/tus.ts';
+import type { V1Engines } from '../route.ts';
+import { readReprDigest } from './repr-digest.ts';
+
+/** The uploads of one account, for one request. */
+export class AccountUploads extends ResumableStore {
+  override readonly extensions = ['creation', 'creation-with-upload', 'termination', 'expiration'];
+  protected override readonly mayComplete = true;
+  protected override readonly declared: DeclaredDigests | undefined;
+  readonly #engines: V1Engines;
+  readonly #caller: Actor;
+  readonly #idempotencyKey: string | undefined;
+  /** What was announced before, if this request repeats another. */
+  #repeated: (AnnouncedFile & { readonly sizeBytes: number }) | undefined;
+
+  constructor(engines: V1Engines, caller: Actor, request: FastifyRequest, ends: RequestEnds) {
+    super(engines, contentLengthOf(request), ends);
+    this.#engines = engines;
+    this.#caller = caller;
+    this.declared = readReprDigest(request.headers['repr-digest']);
+    this.#idempotencyKey = readUnquotedIdempotencyKey(request);
+  }
+
+  /** From the latest request on, because each one extends it. */
+  override getExpiration(): number {
+    return this.#engines.policy.resumeSeconds * 1000;
+  }
+
+  override async write(bytes: Readable, id: string, offset: number): Promise<number> {
+    if (!this.#repeated) return await super.write(bytes, id, offset);
+    // A creation that is repeated says how much of its first attempt has arrived; the caller continues there.
+    for await (const piece of bytes) void piece;
+    return (await this.getUpload(id)).offset;
+  }
+
+  protected override ownerOf(id: string): UploadOwner {
+    return uploadOwner(this.#caller, id);
+  }
+
+  protected override async announce(
+    announced: AnnouncedFile & { readonly id: string; readonly sizeBytes: number },
+  ): Promise<string> {
+    const file = { ...announced, declared: this.declared };
+    const { store } = this.#engines;
+    let { id } = announced;
+    await announceUpload(this.#engines, this.#caller, file, async (begin) => {
+      if (this.#idempotencyKey === undefined) return await store.transaction(begin);
+      const request = { idempotencyKey: this.#idempotencyKey, digest: digestOf(file) };
+      const { body, isRepeated } = await respondOnce(this.#engines, this.#caller, request, async (tx) => {
+        await begin(tx);
+        return { status: 201, headers: {}, body: id };
+      });
+      id = body;
+      if (isRepeated) this.#repeated = announced;
+    });
+    return id;
+  }
+
+  protected override async finished(id: string): Promise<FinishedUpload | undefined> {
+    const [upload] = await this.#engines.store.uploads.ofAccount(this.#caller.accountId, [id]);
+    // A creation is answered as it was the first time, even if the upload was sent since.
+    const found = upload ?? this.#repeated;
+    if (!found) return undefined;
+    const { name, mediaType, sizeBytes } = found;
+    const declared = { sha256: upload?.sha256 ?? null, sha512: null };
+    return { name, mediaType, sizeBytes, receivedBytes: sizeBytes, received: true, declared };
+  }
+}
+
+function digestOf({ name, path, mediaType, sizeBytes, declared }: AnnouncedFile): Buffer {
+  const digests = [declared?.sha256, declared?.sha512].map((digest) => digest?.toString('hex') ?? null);
+  return createHash('sha256')
+    .update(JSON.stringify(['upload', name, path ?? null, mediaType, sizeBytes, ...digests]))
+    .digest();
+}

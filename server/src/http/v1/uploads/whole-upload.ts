@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { limits } from '@waybill/protocol';
+import { parse } from 'content-disposition';
+import type { FastifyRequest } from 'fastify';
+import { policyOf } from '../../../domain/accounts/policy-of.ts';
+import type { Actor } from '../../../domain/actor.ts';
+import { ExchangeError } from '../../../domain/exchange-error.ts';
+import { hasResponse, type RepeatableResponse, respondOnce } from '../../../domain/idempotency/respond-once.ts';
+import type { Store } from '../../../domain/store.ts';
+import { uploadOwner } from '../../../domain/uploads/account-upload.ts';
+import { noDigests } from '../../../domain/uploads/declared-digests.ts';
+import { abandonUploads, completeUploads, stageUpload } from '../../../domain/uploads/stage-upload.ts';
+import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
+import { readUnquotedIdempotencyKey } from '../../shared/idempotency-key.ts';
+import { notifyOnStart } from '../../shared/receive-files.ts';
+import { contentLengthOf } from '../../shared/tus.ts';
+import type { V1Engines } from '../route.ts';
+import { readReprDigest } from './repr-digest.ts';
+
+/** Receives a small file in one request: its body is the file. */
+export async function receiveWhole(
+  engines: V1Engines,
+  caller: Actor,
+  { request, revoked }: { readonly request: FastifyRequest; readonly revoked: AbortSignal },
+  answer: (upload: AccountUpload) => RepeatableResponse,
+): Promise<RepeatableResponse> {
+  const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] as string;
+  if (/^multipart\//i.test(mediaType)) {
+    throw new ExchangeError('unsupported_media_type', 'The body is the file itself, not a form.');
+  }
+  const named = nameIn(request.headers['content-disposition']);
+  const declared = readReprDigest(request.headers['repr-digest']) ?? noDigests;
+  const idempotencyKey = readUnquotedIdempotencyKey(request);
+  const toRepeatable = (key: string, sha256: Buffer) => {
+    const content = JSON.stringify(['whole upload', named, mediaType, sha256.toString('hex')]);
+    return { idempotencyKey: key, digest: createHash('sha256').update(content).digest() };
+  };
+  if (idempotencyKey !== undefined && (await hasResponse(engines, caller, idempotencyKey))) {
+    // The account may have no space left for the file once more.
+    const hash = createHash('sha256');
+    for await (const bytes of bytesOf(request.body)) {
+      revoked.throwIfAborted();
+      hash.update(bytes);
+    }
+    revoked.throwIfAborted();
+    return respondOnce(engines, caller, toRepeatable(idempotencyKey, hash.digest()), async () => {
+      // The first answer was forgotten since.
+      throw new ExchangeError('request_in_flight');
+    });
+  }
+  const policy = await policyOf(engines, caller.accountId);
+  const id = engines.random.uuid();
+  const owner = uploadOwner(caller, id);
+  const bytes = bytesOf(request.body);
+  const reservedBytes = contentLengthOf(request);
+  const { transferLimiter } = request;
+  const staged = await transferLimiter.run(({ release }) =>
+    stageUpload({ ...engines, policy }, owner, {
+      ...named,
+      id,
+      mediaType,
+      declared,
+      bytes: notifyOnStart(bytes, () => release('succeeded')),
+      reservedBytes,
+      revoked,
+    }),
+  );
+  const complete = async (store: Store) => {
+    await completeUploads({ ...engines, store }, owner, [staged]);
+    return answer(await findUpload({ store }, caller, id));
+  };
+  try {
+    if (idempotencyKey === undefined) return await transferLimiter.run(() => complete(engines.store));
+    const repeatable = toRepeatable(idempotencyKey, staged.sha256);
+    const given = await transferLimiter.run(() => respondOnce(engines, caller, repeatable, complete));
+    if (given.isRepeated) await abandonUploads(engines, [staged]);
+    return given;
+  } catch (error) {
+    await abandonUploads(engines, [staged]);
+    throw error;
+  }
+}
+
+export async function findUpload(
+  { store }: Pick<V1Engines, 'store'>,
+  { accountId }: Pick<Actor, 'accountId'>,
+  id: string,
+): Promise<AccountUpload> {
+  const [upload] = await store.uploads.ofAccount(accountId, [id]);
+  if (!upload) throw new ExchangeError('not_found');
+  return upload;
+}
+
+/** RFC 6266. What may be confidential does not belong in the URL, which proxies write to their logs. */
+function nameIn(header: string | undefined): { readonly name: string; readonly path: string } {
+  const filename = /^[\x20-\x7e]+$/.test(header ?? '') ? parse(header as string).parameters['filename'] : undefined;
+  if (filename === undefined) {
+    throw new ExchangeError(
+      'malformed_request',
+      'Name the file: Content-Disposition: attachment; filename="…", or filename*=UTF-8\'\'… if the name is not ASCII.',
+    );
+  }
+  return { name: filename.slice(filename.lastIndexOf('/') + 1), path: filename };
+}
+
+async function* bytesOf(body: unknown): AsyncGenerator<Buffer, void, void> {
+  let received = 0;
+  if (!(body instanceof Readable)) return;
+  // A body that is not read to its end is not destroyed, because its connection has to carry the answer.
+  for await (const bytes of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    received += bytes.length;
+    if (received > limits.wholeUploadBytes) {
+      throw new ExchangeError(
+        'too_large',
+        `A file of more than ${limits.wholeUploadBytes} bytes is sent in parts, by the tus protocol.`,
+      );
+    }
+    yield bytes;
+  }
+}
