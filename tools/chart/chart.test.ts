@@ -1,4 +1,4 @@
-// What can be checked of the Helm chart without Helm; npm run lab -- chart-test does the rest.
+// Checks the Helm chart without Helm; npm run lab -- chart-test does the rest.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';

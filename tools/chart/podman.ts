@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 
 const network = 'waybill-chart';
-/** What podman asks for by default may be more than this machine allows. */
+/** The limits that podman requests by default may exceed those of this machine. */
 const settings = `[containers]
 default_ulimits = ["nofile=10000:10000", "nproc=10000:10000"]
 [engine]
@@ -18,7 +18,7 @@ runtime = "runc"
 export class Podman implements AsyncDisposable {
   readonly folder = mkdtempSync('/var/tmp/waybill-chart.');
 
-  /** What podman prints. It does not block this process, through which pods reach the engines. */
+  /** Returns the output of podman. It does not block this process, through which pods reach the engines. */
   async run(...args: readonly string[]): Promise<string> {
     const place = (name: string) => join(this.folder, name);
     const places = ['--root', place('storage'), '--runroot', place('run'), '--tmpdir', place('tmp')];

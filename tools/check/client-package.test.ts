@@ -21,7 +21,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const tsc = join(project, 'node_modules/@typescript/native/bin/tsc');
-/** What npm would install with it. */
+/** The packages that npm would install with it. */
 const dependencies = ['commander'];
 
 let consumer: string;

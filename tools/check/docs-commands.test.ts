@@ -1,4 +1,4 @@
-// What the documents tell people to type exists, with the options that they name.
+// Tests that the commands in the documents exist, with their options.
 import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -45,7 +45,7 @@ function mentioned(text: string): string[] {
   return [...prose.matchAll(/`((?:waybilld?|npm run|node tools\/)(?: [^`{\n]*)?)`/g)].map(([, code]) => code ?? '');
 }
 
-/** What is wrong with a command that is only mentioned: a command, an option or a file that does not exist. */
+/** The problem of a command that is only mentioned: a command, an option or a file that does not exist. */
 function problemOf(code: string): string | undefined {
   const [name = '', ...words] = (code.split(' | ')[0] ?? '').split(/\s+/);
   if (name === 'npm') return scriptProblem(words.slice(1));

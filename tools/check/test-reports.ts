@@ -1,4 +1,4 @@
-// What .ci/run needs to know of the JSON reports that vitest wrote:
+// Reads the JSON reports of vitest for .ci/run:
 //   node tools/check/test-reports.ts failed REPORT...      prints the test files with a failure
 //   node tools/check/test-reports.ts total FAILED FOLDER   prints every failed test, and `N passed, N failed`
 import { readdirSync, readFileSync } from 'node:fs';

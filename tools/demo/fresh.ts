@@ -1,4 +1,4 @@
-/** What a Waybill needs to start on this machine's engines: an empty database, and accounts. */
+/** Everything that a Waybill needs to start on this machine's engines: an empty database, and accounts. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

@@ -55,7 +55,7 @@ async function look(
 ): Promise<void> {
   const shot = (size: string) => page.screenshot({ path: `${target}${name}-${size}-${scheme}.png`, fullPage: true });
   await act?.(page);
-  // Where what sticks to the bottom of the window belongs.
+  // The place of elements that stick to the bottom of the window.
   await page.evaluate('scrollTo(0, document.body.scrollHeight)');
   await shot('phone');
   const { violations } = await new AxeBuilder({ page }).disableRules(mail ? notForMails : []).analyze();

@@ -23,7 +23,7 @@ const example: Operator = {
   privacyUrl: 'https://northwind.example/privacy',
 };
 
-/** What the example's pages load besides ours. */
+/** Files that the example's pages load besides ours. */
 export const brandFiles: Readonly<Record<string, string>> = {
   '/brand.css': brandStylesheet(example.color ?? ''),
   '/logo.svg':

@@ -150,7 +150,7 @@ async function playUpload(page: Page): Promise<void> {
   await page.waitForTimeout(1500);
 }
 
-/** What cannot be sent is removed, and "Send" is pressed while the rest is still on its way. */
+/** Files that cannot be sent are removed, and "Send" is pressed while the rest is still on its way. */
 async function pressSend(page: Page): Promise<void> {
   await removeAll(page, ['failed', 'interrupted', 'refused']);
   await page.locator('.send .button-main').click();
@@ -200,7 +200,7 @@ async function playFolder(page: Page): Promise<void> {
   }
 }
 
-/** What happens on the page with its script, one after the other; each is a picture of its own. */
+/** The steps on the page with its script, one after the other; each gets its own picture. */
 export const plays: Readonly<
   Record<string, readonly (readonly [state: string, act: (page: Page) => Promise<void>])[]>
 > = {

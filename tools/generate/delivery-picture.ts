@@ -41,7 +41,7 @@ async function startDemo(): Promise<{ demo: Demo; process: ChildProcess }> {
   throw new Error('the demo did not start');
 }
 
-/** What the sender types and sees. */
+/** Sends the files; returns the sender's terminal. */
 async function send({ base_url, accounts: [account] }: Demo): Promise<string> {
   await run(
     process.execPath,

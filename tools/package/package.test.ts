@@ -1,4 +1,4 @@
-// What the Debian package installs, without building it: npm run lab -- package-test installs it in a clean Debian.
+// The files that the Debian package installs, without building it: npm run lab -- package-test installs it in a clean Debian.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

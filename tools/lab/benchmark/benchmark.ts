@@ -1,5 +1,5 @@
 /**
- * What the service costs, as ratios within one run: transfers compared with a bare pipe in Node and with the AWS SDK on
+ * The costs of the service, as ratios within one run: transfers compared with a bare pipe in Node and with the AWS SDK on
  * the same bucket, contacts_read.cgi compared with a bare Fastify route with the same select.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

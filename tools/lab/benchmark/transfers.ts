@@ -12,7 +12,7 @@ import type { Rates, Result } from './report.ts';
 
 const run = promisify(execFile);
 const mebibyte = 1024 ** 2;
-/** What all rounds store has to fit into the demo's store, which frees overwritten data only hours later. */
+/** The files of all rounds together have to fit into the demo's store, which frees overwritten data only hours later. */
 const largeMiB = 512;
 /** Within the scanner's limit for one file. */
 const scannedMiB = 20;

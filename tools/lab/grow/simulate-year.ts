@@ -91,7 +91,7 @@ function open(connection: string): pg.Pool {
 }
 
 /**
- * What a day's dispatches leave: three receivers, two files, one mail each, and one receiver who downloads everything.
+ * The records of a day's dispatches: three receivers, two files, one mail each, and one receiver who downloads everything.
  */
 async function spendDay(client: pg.Pool, day: number): Promise<void> {
   await client.query(

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** What Waybill expects of AWS KMS, tested on the one that WAYBILL_KMS_ENDPOINT names. `npm run lab -- kms-contract` */
+/** The requirements of Waybill on AWS KMS, tested on the one that WAYBILL_KMS_ENDPOINT names. `npm run lab -- kms-contract` */
 export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
   resolve: {

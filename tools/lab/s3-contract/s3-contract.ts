@@ -51,7 +51,7 @@ test('the bucket answers, and one that does not exist is out of reach', async ()
 });
 
 test('a thousand objects are deleted in one call', async () => {
-  // That a busy server takes longer than Waybill waits is not what this test is about.
+  // This test is not about a busy server that takes longer than Waybill waits.
   const store = s3ObjectStore({ ...options, deadlineMs: 60_000, silenceMs: 60_000 });
   const signal = new AbortController().signal;
   const prefix = randomUUID();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** What Waybill expects of an S3 server, tested on the one that WAYBILL_S3_* name. `npm run lab -- s3-contract` */
+/** The requirements of Waybill on an S3 server, tested on the one that WAYBILL_S3_* name. `npm run lab -- s3-contract` */
 export default defineConfig({
   root: fileURLToPath(new URL('../../..', import.meta.url)),
   resolve: {
