@@ -51,7 +51,7 @@ let deployments: Deployment[];
 /** The address of each port, such as `serve http`. */
 const addresses = new Map<string, string>();
 
-const containerOf = (deployment: Deployment) => deployment.spec.template.spec.containers[0];
+const getContainer = (deployment: Deployment) => deployment.spec.template.spec.containers[0];
 
 beforeAll(async () => {
   podman = own.use(new Podman());
@@ -99,7 +99,7 @@ afterAll(() => own.disposeAsync());
 
 async function adapt(deployment: Deployment, secrets: Record<string, string>, publicPort: number): Promise<void> {
   const { securityContext, volumes } = deployment.spec.template.spec;
-  const container = containerOf(deployment);
+  const container = getContainer(deployment);
   for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) delete container[probe];
   for (const port of container.ports) {
     port.hostIP = '127.0.0.1';
@@ -120,9 +120,9 @@ async function adapt(deployment: Deployment, secrets: Record<string, string>, pu
 const running = async (role: string) => await podman.run('ps', '--filter', `name=-${role}$`, '--format', '{{.Names}}');
 
 test('two Deployments run, and every probe is answered within its time', async () => {
-  expect(deployments.map((deployment) => containerOf(deployment).name)).toEqual(['serve', 'work']);
+  expect(deployments.map((deployment) => getContainer(deployment).name)).toEqual(['serve', 'work']);
   for (const deployment of deployments) {
-    const { name, startupProbe, livenessProbe, readinessProbe } = containerOf(deployment);
+    const { name, startupProbe, livenessProbe, readinessProbe } = getContainer(deployment);
     for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
       if (!probe) continue;
       const url = `${addresses.get(`${name} ${probe.httpGet.port}`)}${probe.httpGet.path}`;

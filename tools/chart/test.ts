@@ -29,24 +29,24 @@ interface PodSpec {
 
 const run = (program: string, args: readonly string[], input = '') =>
   execFileSync(program, args, { encoding: 'utf8', input, stdio: ['pipe', 'pipe', 'inherit'] });
-const rendered = (...args: string[]) => run(helm, ['template', 'waybill', chart, ...args]);
+const renderChart = (...args: string[]) => run(helm, ['template', 'waybill', chart, ...args]);
 
 /** The manifests as they are written, whatever their kind; kubectl prints one JSON value after the other. */
-const parsed = (yaml: string): Manifest[] =>
+const parseManifests = (yaml: string): Manifest[] =>
   run(kubectl, ['label', '--local', '-f', '-', '-o', 'json', 'a=b'], yaml)
     .split(/^(?=\{$)/m)
     .map((part) => JSON.parse(part) as Manifest);
 /** A Deployment as kubectl understands it. */
-const understood = (deployment: Manifest): unknown =>
+const readByKubectl = (deployment: Manifest): unknown =>
   JSON.parse(run(kubectl, ['set', 'env', '--local', '-f', '-', '-o', 'json', 'A=b'], JSON.stringify(deployment)));
 
 /** The path of every field that holds something. */
-function fieldsOf(value: unknown, path = ''): string[] {
+function listFields(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [path];
-  return Object.entries(value).flatMap(([name, field]) => fieldsOf(field, `${path}/${name}`));
+  return Object.entries(value).flatMap(([name, field]) => listFields(field, `${path}/${name}`));
 }
 
-function refuses(what: string, reason: RegExp, ...args: string[]): void {
+function expectRefusal(what: string, reason: RegExp, ...args: string[]): void {
   const { status, stderr } = spawnSync(helm, ['template', 'waybill', chart, ...args], { encoding: 'utf8' });
   ok(status !== 0, `${what} is accepted`);
   match(stderr, reason);
@@ -56,16 +56,16 @@ function refuses(what: string, reason: RegExp, ...args: string[]): void {
 for (const example of examples) {
   const file = `${chart}/examples/${example}`;
   run(helm, ['lint', '--strict', '--quiet', chart, '--values', file]);
-  const manifests = parsed(rendered('--values', file));
+  const manifests = parseManifests(renderChart('--values', file));
   const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
   equal(deployments.length, 2);
   equal(manifests.filter(({ kind }) => kind === 'PodDisruptionBudget').length, 2);
   ok(manifests.every(({ kind }) => kind !== 'Secret'));
 
   for (const deployment of deployments) {
-    const known = new Set(fieldsOf(understood(deployment)));
+    const known = new Set(listFields(readByKubectl(deployment)));
     deepEqual(
-      fieldsOf(deployment).filter((path) => !known.has(path)),
+      listFields(deployment).filter((path) => !known.has(path)),
       [],
       `${deployment.metadata.name} has fields that Kubernetes does not know`,
     );
@@ -91,8 +91,8 @@ function checkPods(pods: PodSpec | undefined, settings: Record<string, string>):
 }
 
 const given = ['--values', `${chart}/examples/${examples[0]}`];
-refuses('no setting at all', /missing properties/, '--set', 'secret.existing=waybill');
-refuses(
+expectRefusal('no setting at all', /missing properties/, '--set', 'secret.existing=waybill');
+expectRefusal(
   'no Secret',
   /secret\.existing is the name/,
   ...given,
@@ -101,27 +101,27 @@ refuses(
   '--set',
   'secret.external.enabled=false',
 );
-refuses(
+expectRefusal(
   'a secret as a value',
   /WAYBILL_SMTP_URL/,
   ...given,
   '--set',
   'settings.WAYBILL_SMTP_URL=smtp://user:secret@host',
 );
-refuses('a misspelt value', /replica/, ...given, '--set', 'serve.replica=3');
+expectRefusal('a misspelt value', /replica/, ...given, '--set', 'serve.replica=3');
 const digest = `sha256:${'a'.repeat(64)}`;
-match(rendered(...given, '--set', `image.digest=${digest}`), new RegExp(`image: "waybill@${digest}"`));
+match(renderChart(...given, '--set', `image.digest=${digest}`), new RegExp(`image: "waybill@${digest}"`));
 // Kubernetes refuses pods with these unless a node allows them, so there are none by default, and only where they help.
 const sysctl = { name: 'net.ipv4.tcp_notsent_lowat', value: '32768' };
 const withSysctls = (...args: string[]) =>
-  parsed(rendered(...given, ...args))
+  parseManifests(renderChart(...given, ...args))
     .filter((manifest) => JSON.stringify(manifest.spec?.template?.spec.securityContext)?.includes('sysctls'))
     .map(({ metadata, spec }) => [metadata.name, spec?.template.spec.securityContext]);
 deepEqual(withSysctls(), []);
 const [[limited, context] = [], ...more] = withSysctls('--set-json', `serve.sysctls=${JSON.stringify([sysctl])}`);
 deepEqual([limited, (context as { sysctls?: unknown }).sysctls, more], ['waybill-serve', [sysctl], []]);
 // Another pod is asked for a missing asset, and for nothing else.
-const ingresses = parsed(rendered('--values', `${chart}/examples/existing-secret.yaml`)).filter(
+const ingresses = parseManifests(renderChart('--values', `${chart}/examples/existing-secret.yaml`)).filter(
   ({ kind }) => kind === 'Ingress',
 );
 const [retried = '', ...others] = ingresses
@@ -145,15 +145,15 @@ const everything = [
   'backup.dayKeys=s3://day-keys/a',
 ].flatMap((value) => ['--set', value]);
 run(helm, ['lint', '--strict', '--quiet', chart, ...given, ...everything]);
-const all = parsed(rendered(...given, ...everything));
+const all = parseManifests(renderChart(...given, ...everything));
 const backup = all.find(({ kind }) => kind === 'CronJob')?.spec as unknown as {
   jobTemplate: { spec: { template: Manifest['spec'] & { spec: PodSpec } } };
 };
 const deployed = all.filter(({ kind }) => kind === 'Deployment');
 for (const deployment of deployed) {
-  const known = new Set(fieldsOf(understood(deployment)));
+  const known = new Set(listFields(readByKubectl(deployment)));
   deepEqual(
-    fieldsOf(deployment).filter((path) => !known.has(path)),
+    listFields(deployment).filter((path) => !known.has(path)),
     [],
   );
 }
@@ -178,6 +178,6 @@ deepEqual(
 const { data: settings = {} } = all.find(({ kind }) => kind === 'ConfigMap') ?? {};
 equal(settings['WAYBILL_TEXTS_DIR'], '/etc/waybill-texts');
 equal(settings['WAYBILL_OPERATOR_LOGO'], '/etc/waybill-logo/logo.svg');
-refuses('a backup without a place', /backup\.to is the place/, ...given, '--set', 'backup.enabled=true');
-refuses('a setting as an extra variable', /extraEnv/, ...given, '--set', 'extraEnv[0].name=WAYBILL_LISTEN');
+expectRefusal('a backup without a place', /backup\.to is the place/, ...given, '--set', 'backup.enabled=true');
+expectRefusal('a setting as an extra variable', /extraEnv/, ...given, '--set', 'extraEnv[0].name=WAYBILL_LISTEN');
 process.stdout.write('passed\n');

@@ -35,9 +35,9 @@ beforeAll(async () => {
   installed = join(consumer, 'node_modules/@waybill/client');
   mkdirSync(join(consumer, 'node_modules/@waybill'), { recursive: true });
   cpSync(join(consumer, 'package'), installed, { recursive: true });
-  for (const name of dependencies) symlinkSync(installedHere(name), join(consumer, 'node_modules', name));
+  for (const name of dependencies) symlinkSync(findInstalled(name), join(consumer, 'node_modules', name));
   mkdirSync(join(consumer, 'types/@types'), { recursive: true });
-  for (const name of ['@types/node', 'undici-types']) symlinkSync(installedHere(name), join(consumer, 'types', name));
+  for (const name of ['@types/node', 'undici-types']) symlinkSync(findInstalled(name), join(consumer, 'types', name));
 });
 
 /** The project's client without anything that was built. */
@@ -52,7 +52,7 @@ function freshClone(): string {
   return clone;
 }
 
-function installedHere(name: string): string {
+function findInstalled(name: string): string {
   const folders = ['client/node_modules', 'node_modules'].map((path) => join(project, path, name));
   return folders.find(existsSync) ?? '';
 }

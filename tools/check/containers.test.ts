@@ -35,7 +35,7 @@ const [, postgres = ''] = /^ARG POSTGRES=(\d+)$/m.exec(dockerfile) ?? [];
 const project = JSON.parse(read('package.json')) as { version: string; engines: { node: string } };
 
 /** A setting is complete without the files that the secrets are in. */
-function asGiven({ environment = {} }: Service): Record<string, string> {
+function toSettings({ environment = {} }: Service): Record<string, string> {
   const examples: Record<string, string> = {
     WAYBILL_DATABASE_URL: 'postgres://localhost/waybill',
     WAYBILL_S3_SECRET_ACCESS_KEY: 'secret',
@@ -52,7 +52,7 @@ function asGiven({ environment = {} }: Service): Record<string, string> {
 }
 
 test.each(['serve', 'work', 'setup'])('%s has every setting it needs, and no other', (name) => {
-  const config = readConfig(asGiven(services[name] as Service));
+  const config = readConfig(toSettings(services[name] as Service));
   expect(config.WAYBILL_PUBLIC_URL).toBe('http://localhost:8080');
 });
 

@@ -15,7 +15,7 @@ const project = fileURLToPath(new URL('../../', import.meta.url));
 const { scripts } = JSON.parse(readFileSync(`${project}package.json`, 'utf8')) as { scripts: Record<string, string> };
 
 /** The programs, with commands that do nothing. */
-function programs(): Record<string, Command> {
+function makePrograms(): Record<string, Command> {
   const never = async () => undefined as never;
   const roles = { serve: never, work: never, withEngines: never, diagnose: never, setUp: never };
   const made = {
@@ -29,7 +29,7 @@ function programs(): Record<string, Command> {
 }
 
 /** The lines of the blocks that are to be typed, each with the lines that continue it, and without prompts. */
-function typedLines(text: string): string[] {
+function findTypedLines(text: string): string[] {
   const blocks = [...text.matchAll(/^ *```(sh|console)\n([\s\S]*?)^ *```/gm)];
   return blocks.flatMap(([, kind, block = '']) =>
     block
@@ -40,17 +40,17 @@ function typedLines(text: string): string[] {
 }
 
 /** Commands in the middle of a sentence, which need not be complete. */
-function mentioned(text: string): string[] {
+function findMentionedCommands(text: string): string[] {
   const prose = text.replace(/^ *```[\s\S]*?^ *```/gm, '');
   return [...prose.matchAll(/`((?:waybilld?|npm run|node tools\/)(?: [^`{\n]*)?)`/g)].map(([, code]) => code ?? '');
 }
 
 /** The problem of a command that is only mentioned: a command, an option or a file that does not exist. */
-function problemOf(code: string): string | undefined {
+function findProblem(code: string): string | undefined {
   const [name = '', ...words] = (code.split(' | ')[0] ?? '').split(/\s+/);
-  if (name === 'npm') return scriptProblem(words.slice(1));
+  if (name === 'npm') return findScriptProblem(words.slice(1));
   if (name === 'node') return existsSync(`${project}${words[0]}`) ? undefined : `no file ${words[0]}`;
-  let command = programs()[name] as Command;
+  let command = makePrograms()[name] as Command;
   for (const word of words) {
     // Alternatives are written with a bar.
     const next = word.split('|').map((one) => command.commands.find((child) => child.name() === one));
@@ -65,7 +65,7 @@ function problemOf(code: string): string | undefined {
   return rest.filter((word) => /^--?[a-z]/.test(word) && !options.has(word)).map((word) => `no option ${word}`)[0];
 }
 
-function scriptProblem([script = '', ...words]: string[]): string | undefined {
+function findScriptProblem([script = '', ...words]: string[]): string | undefined {
   if (!scripts[script]) return `no script ${script}`;
   const [, run] = words;
   if (script !== 'lab' || run === undefined || existsSync(`${project}tools/lab/runs/${run}`)) return undefined;
@@ -77,21 +77,21 @@ describe.each(documents.filter((path) => !path.startsWith('docs/adr/')))('%s', (
   const text = readFileSync(`${project}${path}`, 'utf8').replace(/npm run (?:demo|dev) -- (?=admin)/g, 'waybilld ');
 
   test('mentions only what exists', () => {
-    const problems = mentioned(text).flatMap((code) => {
-      const problem = problemOf(code);
+    const problems = findMentionedCommands(text).flatMap((code) => {
+      const problem = findProblem(code);
       return problem ? [`${code}: ${problem}`] : [];
     });
     expect(problems).toEqual([]);
   });
 
   test('has only lines to type that the programs understand', async () => {
-    for (const line of typedLines(text)) {
+    for (const line of findTypedLines(text)) {
       const [, name = ''] = /(?:^|\| )(waybilld?) /.exec(line) ?? [];
-      const program = programs()[name];
+      const program = makePrograms()[name];
       if (program)
         await expect(program.parseAsync(shellWords(name, line), { from: 'user' }), line).resolves.toBeDefined();
       for (const [script] of line.matchAll(/npm run (?:lab -- )?[^\s-]\S*/g))
-        expect(problemOf(script), line).toBeUndefined();
+        expect(findProblem(script), line).toBeUndefined();
       for (const [file] of line.matchAll(/(?<=^|\s)(?:tools|deploy)\/[\w./-]+/g))
         expect(existsSync(`${project}${file}`), line).toBe(true);
     }

@@ -7,20 +7,20 @@ import { errorCodes, errors } from '../../protocol/src/errors.ts';
 import { limits } from '../../protocol/src/limits.ts';
 import { configTable } from '../../server/src/config/config.ts';
 import { exitCodes } from '../../server/src/failure.ts';
-import { configurationDocument } from '../generate/config-docs.ts';
+import { renderConfigurationDocument } from '../generate/config-docs.ts';
 import { documents } from './documents.ts';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
 /** A document without its code, in which a bracket is no link. */
-function prose(path: string): string {
+function readProse(path: string): string {
   return read(path)
     .replace(/^```[\s\S]*?^```/gm, '')
     .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()#]/g, ' '));
 }
 
 /** The anchors that a heading gets when the document is shown. */
-function anchors(path: string): Set<string> {
+function findAnchors(path: string): Set<string> {
   const text = read(path).replace(/^```[\s\S]*?^```/gm, '');
   const seen = new Map<string, number>();
   return new Set(
@@ -34,8 +34,8 @@ function anchors(path: string): Set<string> {
   );
 }
 
-function linksOf(path: string): string[] {
-  const text = prose(path);
+function findLinks(path: string): string[] {
+  const text = readProse(path);
   const inline = [...text.matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)].map((match) => match[1] ?? '');
   const images = [...text.matchAll(/(?:src|srcset|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
   return [...inline, ...images].filter((link) => !/^[a-z]+:/i.test(link));
@@ -46,11 +46,11 @@ function isBroken(document: string, link: string): boolean {
   const target = path === '' ? join(project, document) : resolve(project, dirname(document), path);
   if (relative(project, target).startsWith('..') || !existsSync(target)) return true;
   if (anchor === undefined) return false;
-  return statSync(target).isDirectory() || !anchors(relative(project, target)).has(anchor);
+  return statSync(target).isDirectory() || !findAnchors(relative(project, target)).has(anchor);
 }
 
 test.each(documents)('every relative link of %s leads somewhere', (document) => {
-  expect(linksOf(document).filter((link) => isBroken(document, link))).toEqual([]);
+  expect(findLinks(document).filter((link) => isBroken(document, link))).toEqual([]);
 });
 
 test('every section of a document that code cites exists', () => {
@@ -62,15 +62,15 @@ test('every section of a document that code cites exists', () => {
 });
 
 test('the documents link to one another', () => {
-  expect(documents.flatMap(linksOf).length).toBeGreaterThan(30);
+  expect(documents.flatMap(findLinks).length).toBeGreaterThan(30);
 });
 
 test('docs/configuration.md is what the settings say', () => {
-  expect(read('docs/configuration.md')).toBe(configurationDocument());
+  expect(read('docs/configuration.md')).toBe(renderConfigurationDocument());
 });
 
 /** The rows of the table under a heading of docs/api.md, cell by cell. */
-function tableUnder(heading: string): string[][] {
+function readTable(heading: string): string[][] {
   const section = read('docs/api.md').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const [, , ...rows] = section.split('\n').filter((line) => line.startsWith('|'));
   return rows.map((row) =>
@@ -82,14 +82,14 @@ function tableUnder(heading: string): string[][] {
 }
 
 test('the table of errors in docs/api.md has every code with its status, and no other', () => {
-  const documented = tableUnder('Errors').map(([status, code]) => `${code} ${status}`);
+  const documented = readTable('Errors').map(([status, code]) => `${code} ${status}`);
   const real = errorCodes.map((code) => `${code} ${errors[code].status}`);
   expect(documented.toSorted()).toEqual(real.toSorted());
 });
 
 test('the table of limits in docs/api.md has every limit with its value', () => {
   const documented = Object.fromEntries(
-    tableUnder('Limits').flatMap(([name, value]) =>
+    readTable('Limits').flatMap(([name, value]) =>
       name && name in limits ? [[name, Number(value?.replaceAll(',', ''))]] : [],
     ),
   );

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../server/src/observe/metrics.ts';
-import { describedMetrics, monitoringDocument } from '../generate/monitoring-docs.ts';
+import { describeMetrics, renderMonitoringDocument } from '../generate/monitoring-docs.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const alerts = read('deploy/prometheus/alerts.yml');
 const alertNames = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
 
 test('docs/monitoring.md lists the metrics that there are', async () => {
-  expect(read('docs/monitoring.md')).toBe(await monitoringDocument());
+  expect(read('docs/monitoring.md')).toBe(await renderMonitoringDocument());
 });
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
   'docs/monitoring.md',
 ])('%s names only metrics that exist', async (path) => {
   const known = new Set(
-    (await describedMetrics()).flatMap(({ name, type }) =>
+    (await describeMetrics()).flatMap(({ name, type }) =>
       type === 'histogram' ? [name, ...['_bucket', '_count', '_sum'].map((suffix) => name + suffix)] : [name],
     ),
   );
@@ -50,7 +50,7 @@ test('every alert is tested, and docs/monitoring.md says what to do about it', (
 
 /** The rules of `promtool check metrics` for names, which is run by npm run lab -- monitoring. */
 test('metrics are named as Prometheus expects', async () => {
-  const wrong = (await describedMetrics()).filter(({ name, type, help, labelNames }) => {
+  const wrong = (await describeMetrics()).filter(({ name, type, help, labelNames }) => {
     const isCounter = name.endsWith('_total');
     return (
       isCounter !== (type === 'counter') ||

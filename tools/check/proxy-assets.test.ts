@@ -43,8 +43,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Asks through the proxy. */
-async function behind(
+/** Sends a request through the proxy. */
+async function requestThrough(
   name: ShippedProxy,
   backend: string,
   second: string,
@@ -69,7 +69,7 @@ test.each<ShippedProxy>(['haproxy.cfg', 'nginx.conf', 'Caddyfile'])(
   { timeout: 30_000 },
   async (name) => {
     const [old, current] = [new Version('old.css'), new Version('new.css')];
-    const get = await behind(name, await old.start(), await current.start());
+    const get = await requestThrough(name, await old.start(), await current.start());
     for (const path of ['/assets/old.css', '/assets/new.css']) {
       for (let time = 0; time < 6; time++) expect((await get(path)).status, path).toBe(200);
     }
@@ -85,7 +85,7 @@ test.each<ShippedProxy>(['haproxy.cfg', 'Caddyfile'])(
   { timeout: 30_000 },
   async (name) => {
     const [old, current] = [new Version('old.css'), new Version('new.css')];
-    const get = await behind(name, await old.start(), await current.start());
+    const get = await requestThrough(name, await old.start(), await current.start());
     old.isReady = false;
     const pages = async () => {
       const seen = new Set<string>();

@@ -40,7 +40,7 @@ async function freePort(): Promise<number> {
  * Starts the proxy, requests every path on its ports, and returns what it logged once the last request has this many
  * lines and each of these has been logged as often as it should be. The order of lines is not that of the requests.
  */
-async function logged(
+async function readLog(
   name: ShippedProxy,
   lastLines: number,
   lines: readonly (readonly [request: RegExp, times: number])[],
@@ -82,7 +82,7 @@ async function logged(
 }
 
 test('the HAProxy example logs requests, and no link', async () => {
-  const log = await logged('haproxy.cfg', 1, [
+  const log = await readLog('haproxy.cfg', 1, [
     [/GET \/d\/\.\.\. HTTP/g, 4],
     [/GET \/u\/\.\.\. HTTP/g, 2],
     [/GET \/m\/\.\.\. HTTP/g, 1],
@@ -92,12 +92,12 @@ test('the HAProxy example logs requests, and no link', async () => {
 });
 
 test('the nginx example logs requests, and no link', async () => {
-  const log = await logged('nginx.conf', 2, [[/GET \/d\/\.\.\. HTTP/g, 8]]);
+  const log = await readLog('nginx.conf', 2, [[/GET \/d\/\.\.\. HTTP/g, 8]]);
   expect(log).not.toContain(token);
 });
 
 test('the Caddy example logs requests, and no link', async () => {
-  const log = await logged('Caddyfile', 1, [[/"uri":"\/(?:d|u|m|D|%64)\/"/g, paths.length]]);
+  const log = await readLog('Caddyfile', 1, [[/"uri":"\/(?:d|u|m|D|%64)\/"/g, paths.length]]);
   expect(log).not.toContain(token);
   expect(log).not.toContain('lang=de');
 });

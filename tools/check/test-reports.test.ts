@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { failedFiles, type Report, total } from './test-reports.ts';
+import { findFailedFiles, type Report, summarize } from './test-reports.ts';
 
-function reportOf(files: Record<string, ('passed' | 'failed')[]>): Report {
+function toReport(files: Record<string, ('passed' | 'failed')[]>): Report {
   const testResults = Object.entries(files).map(([name, tests]) => ({
     name,
     status: tests.includes('failed') || tests.length === 0 ? 'failed' : 'passed',
@@ -20,21 +20,21 @@ function reportOf(files: Record<string, ('passed' | 'failed')[]>): Report {
 }
 
 test('everything passed', () => {
-  expect(total([reportOf({ a: ['passed', 'passed'] }), reportOf({ b: ['passed'] })], [], 0)).toEqual([
+  expect(summarize([toReport({ a: ['passed', 'passed'] }), toReport({ b: ['passed'] })], [], 0)).toEqual([
     '3 passed, 0 failed',
   ]);
 });
 
 test('a failed test is named, with its message', () => {
-  const reports = [reportOf({ a: ['passed', 'failed'], b: ['passed'] })];
-  expect(failedFiles(reports)).toEqual(['a']);
-  expect(total(reports, [], 1)).toEqual(['FAILED a: test 1\n  expected 200, got 503', '2 passed, 1 failed']);
+  const reports = [toReport({ a: ['passed', 'failed'], b: ['passed'] })];
+  expect(findFailedFiles(reports)).toEqual(['a']);
+  expect(summarize(reports, [], 1)).toEqual(['FAILED a: test 1\n  expected 200, got 503', '2 passed, 1 failed']);
 });
 
 test('a file that passed when it was run again is named as unstable, and counts as passed', () => {
-  const first = [reportOf({ a: ['passed', 'failed'], b: ['failed'] })];
-  const again = [reportOf({ a: ['passed', 'passed'], b: ['failed'] })];
-  expect(total(first, again, 1)).toEqual([
+  const first = [toReport({ a: ['passed', 'failed'], b: ['failed'] })];
+  const again = [toReport({ a: ['passed', 'passed'], b: ['failed'] })];
+  expect(summarize(first, again, 1)).toEqual([
     'UNSTABLE a: test 1\n  expected 200, got 503',
     'FAILED b: test 0\n  expected 200, got 503',
     '2 passed, 1 failed',
@@ -42,8 +42,8 @@ test('a file that passed when it was run again is named as unstable, and counts 
 });
 
 test('a file that fails outside its tests, and a step that fails without one, count as a failure', () => {
-  const broken = reportOf({ a: [], b: ['passed'] });
-  expect(failedFiles([broken])).toEqual(['a']);
-  expect(total([broken], [], 1)).toEqual(['FAILED a: it does not compile', '1 passed, 1 failed']);
-  expect(total([reportOf({ b: ['passed'] })], [], 1)).toEqual(['1 passed, 1 failed']);
+  const broken = toReport({ a: [], b: ['passed'] });
+  expect(findFailedFiles([broken])).toEqual(['a']);
+  expect(summarize([broken], [], 1)).toEqual(['FAILED a: it does not compile', '1 passed, 1 failed']);
+  expect(summarize([toReport({ b: ['passed'] })], [], 1)).toEqual(['1 passed, 1 failed']);
 });

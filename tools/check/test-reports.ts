@@ -19,7 +19,7 @@ interface FileResult {
   readonly assertionResults: readonly { status: string; fullName: string; failureMessages: readonly string[] }[];
 }
 
-export function failedFiles(reports: readonly Report[]): string[] {
+export function findFailedFiles(reports: readonly Report[]): string[] {
   return results(reports)
     .filter(({ status }) => status === 'failed')
     .map(({ name }) => name);
@@ -29,7 +29,7 @@ export function failedFiles(reports: readonly Report[]): string[] {
  * A test file that failed and passed when it was run again counts as passed, and is named as unstable. `brokenSteps` is
  * the number of steps that failed: one that failed without a failed test still counts as a failure.
  */
-export function total(first: readonly Report[], again: readonly Report[], brokenSteps: number): string[] {
+export function summarize(first: readonly Report[], again: readonly Report[], brokenSteps: number): string[] {
   const settled = new Set(
     results(again)
       .filter(({ status }) => status === 'passed')
@@ -37,7 +37,9 @@ export function total(first: readonly Report[], again: readonly Report[], broken
   );
   const failures = results(first).filter(({ status }) => status === 'failed');
   const lines = failures.flatMap((file) =>
-    complaints(file).map((complaint) => `${settled.has(file.name) ? 'UNSTABLE' : 'FAILED'} ${file.name}: ${complaint}`),
+    describeFailures(file).map(
+      (complaint) => `${settled.has(file.name) ? 'UNSTABLE' : 'FAILED'} ${file.name}: ${complaint}`,
+    ),
   );
   const failedTests = (files: readonly FileResult[]) =>
     files.flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === 'failed')).length;
@@ -51,7 +53,7 @@ function results(reports: readonly Report[]): FileResult[] {
   return reports.flatMap(({ testResults }) => testResults);
 }
 
-function complaints({ assertionResults, message }: FileResult): string[] {
+function describeFailures({ assertionResults, message }: FileResult): string[] {
   const failed = assertionResults.filter(({ status }) => status === 'failed');
   const texts = failed.map(({ fullName, failureMessages }) => `${fullName}\n  ${failureMessages.join('\n')}`);
   return (texts.length > 0 ? texts : [message]).map((text) => text.slice(0, 2000));
@@ -61,14 +63,14 @@ if (import.meta.main) {
   const [command, ...words] = process.argv.slice(2);
   const read = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Report;
   if (command === 'failed') {
-    for (const file of failedFiles(words.map(read))) process.stdout.write(`${file}\n`);
+    for (const file of findFailedFiles(words.map(read))) process.stdout.write(`${file}\n`);
   } else {
     const [brokenSteps, folder = ''] = words;
     const paths = readdirSync(folder).map((name) => join(folder, name));
     const { again = [], first = [] } = Object.groupBy(paths, (path) =>
       basename(path).startsWith('again-') ? 'again' : 'first',
     );
-    const lines = total(first.map(read), again.map(read), Number(brokenSteps));
+    const lines = summarize(first.map(read), again.map(read), Number(brokenSteps));
     for (const line of lines) process.stdout.write(`${line}\n`);
     process.exitCode = /^[1-9]\d* passed, 0 failed$/.test(lines.at(-1) ?? '') ? 0 : 1;
   }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
-const versionsOf = (path: string) =>
+const readNodeVersions = (path: string) =>
   (JSON.parse(readFileSync(join(project, path), 'utf8')) as { engines: { node: string } }).engines.node;
 
 describe('with-node', () => {
@@ -45,7 +45,7 @@ describe('with-node', () => {
   ])('says what is missing where there is %s', (_name, node, found) => {
     const { status, stderr } = run(pathWith(node));
     expect(status).toBe(1);
-    expect(stderr).toContain(`needs Node ${versionsOf('package.json')}. Found on the PATH: ${found}.`);
+    expect(stderr).toContain(`needs Node ${readNodeVersions('package.json')}. Found on the PATH: ${found}.`);
     expect(stderr).toContain('tools/setup');
   });
 
@@ -72,9 +72,9 @@ test('every package says which versions of Node start it, and so do the document
   // These versions have crypto.randomUUIDv7, which the server requires.
   const versions = '^24.16.0 || >=26.1.0';
   for (const path of ['package.json', 'protocol/package.json', 'server/package.json']) {
-    expect(versionsOf(path), path).toBe(versions);
+    expect(readNodeVersions(path), path).toBe(versions);
   }
   expect(readFileSync(join(project, 'docs/operations.md'), 'utf8')).toContain('| Node | 24.16+ or 26.1+ |');
-  const [, min = ''] = /^>=(.*)$/.exec(versionsOf('client/package.json')) ?? [];
+  const [, min = ''] = /^>=(.*)$/.exec(readNodeVersions('client/package.json')) ?? [];
   expect(readFileSync(join(project, 'docs/client.md'), 'utf8')).toContain(`Node (${min} or newer)`);
 });

@@ -58,7 +58,7 @@ try {
 }
 
 async function start(): Promise<void> {
-  startedEngines = await stoppedEngines();
+  startedEngines = await findStoppedEngines();
   await engines('up');
   await refuseSecondDemo();
   hasDatabase = true;
@@ -120,7 +120,7 @@ async function refuseSecondDemo(): Promise<void> {
   );
 }
 
-async function stoppedEngines(): Promise<string[]> {
+async function findStoppedEngines(): Promise<string[]> {
   const { stdout } = await engines('status', '--json').catch((error: { stdout: string }) => error);
   const status = JSON.parse(stdout) as { engines: Record<string, { state: string }> };
   return Object.entries(status.engines).flatMap(([name, { state }]) => (state === 'running' ? [] : [name]));

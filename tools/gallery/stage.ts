@@ -30,10 +30,10 @@ export function createStage(
     if (page) {
       // Every visit begins with a file in each state that an earlier visit can leave.
       stored = [
-        { ...arrived('a', 'Delivery note 2291.pdf', 184_320, 'ready'), scan: 'clean' },
-        { ...arrived('b', 'archive-2025.zip', 812e6, 'uploading'), receivedBytes: 498e6 },
-        arrived('c', slow, 2_411_724, 'checking'),
-        arrived('d', 'invoice.pdf.scr', 91_204, 'refused'),
+        { ...toStored('a', 'Delivery note 2291.pdf', 184_320, 'ready'), scan: 'clean' },
+        { ...toStored('b', 'archive-2025.zip', 812e6, 'uploading'), receivedBytes: 498e6 },
+        toStored('c', slow, 2_411_724, 'checking'),
+        toStored('d', 'invoice.pdf.scr', 91_204, 'refused'),
       ];
       answer(response, 200, page.html, {
         'content-type': 'text/html; charset=utf-8',
@@ -67,7 +67,7 @@ export function createStage(
   });
 }
 
-function arrived(id: string, name: string, sizeBytes: number, state: Stored['state']): Stored {
+function toStored(id: string, name: string, sizeBytes: number, state: Stored['state']): Stored {
   return { id, name, path: name, sizeBytes, receivedBytes: sizeBytes, state, scan: null };
 }
 
@@ -83,7 +83,7 @@ function tus(request: IncomingMessage, response: ServerResponse, stored: Stored[
       return stored;
     }
     const size = Number(request.headers['upload-length']);
-    const file = arrived(String(stored.length + 1), name, size, 'uploading');
+    const file = toStored(String(stored.length + 1), name, size, 'uploading');
     file.receivedBytes = 0;
     file.path = told('path') || name;
     answer(response, 201, '', { ...head, location: `/u/tus/${file.id}`, 'upload-offset': '0' });

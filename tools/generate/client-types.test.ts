@@ -4,21 +4,21 @@ import type * as client from '../../client/src/generated/wire.ts';
 import * as v1 from '../../protocol/src/v1/index.ts';
 import { v1Document } from '../../server/src/http/v1/openapi/openapi.ts';
 import { routes } from '../../server/src/http/v1/routes.ts';
-import { clientErrors, clientSafeNames, clientTypes } from './client-types.ts';
+import { renderClientErrors, renderClientSafeNames, renderClientTypes } from './client-types.ts';
 
 test('the client’s types are those of the OpenAPI document', () => {
   const written = readFileSync(new URL('../../client/src/generated/wire.ts', import.meta.url), 'utf8');
-  expect(written, 'run npm run generate').toBe(clientTypes());
+  expect(written, 'run npm run generate').toBe(renderClientTypes());
 });
 
 test('the client retries the errors that the protocol says are retryable', () => {
   const written = readFileSync(new URL('../../client/src/generated/errors.ts', import.meta.url), 'utf8');
-  expect(written, 'run npm run generate').toBe(clientErrors());
+  expect(written, 'run npm run generate').toBe(renderClientErrors());
 });
 
 test('the client makes names safe by the same rules as the server', () => {
   const written = readFileSync(new URL('../../client/src/generated/safe-name.ts', import.meta.url), 'utf8');
-  expect(written, 'run npm run generate').toBe(clientSafeNames());
+  expect(written, 'run npm run generate').toBe(renderClientSafeNames());
 });
 
 test('they are the same types as the protocol’s', () => {
@@ -33,7 +33,7 @@ test('they are the same types as the protocol’s', () => {
 
 test('every schema of a body has the same name in the protocol, in the OpenAPI document and in the client', () => {
   const { components } = v1Document(routes) as unknown as { components: { schemas: object } };
-  const declared = [...clientTypes().matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name);
+  const declared = [...renderClientTypes().matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name);
   const exported = Object.keys(v1).filter((name) => /^[A-Z]/.test(name) && !/(?:Query|Params|Headers)$/.test(name));
   // These two are made of others.
   const schemas = exported.filter((name) => name !== 'Page' && name !== 'Nullable');

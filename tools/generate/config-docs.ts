@@ -29,7 +29,7 @@ const groups = {
   testing: ['Testing', 'For tests only.'],
 } as const;
 
-export function configurationDocument(): string {
+export function renderConfigurationDocument(): string {
   const sections = Object.entries(groups).map(([group, [title, about]]) => {
     const rows = Object.entries(configTable)
       .filter(([, setting]) => setting.group === group)

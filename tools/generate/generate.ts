@@ -9,17 +9,23 @@ const project = fileURLToPath(new URL('../../', import.meta.url));
 /** The contents of each generated file by its path. A generator may read files that an earlier one writes. */
 const generators: Record<string, () => Promise<Record<string, string>>> = {
   'client-types': async () => {
-    const { clientErrors, clientSafeNames, clientTypes } = await import('./client-types.ts');
+    const {
+      renderClientErrors: clientErrors,
+      renderClientSafeNames: clientSafeNames,
+      renderClientTypes: clientTypes,
+    } = await import('./client-types.ts');
     return {
       'client/src/generated/wire.ts': clientTypes(),
       'client/src/generated/errors.ts': clientErrors(),
       'client/src/generated/safe-name.ts': clientSafeNames(),
     };
   },
-  'sdk-docs': async () => ({ 'docs/sdk.md': (await import('./sdk-docs.ts')).sdkDocument() }),
-  'config-docs': async () => ({ 'docs/configuration.md': (await import('./config-docs.ts')).configurationDocument() }),
+  'sdk-docs': async () => ({ 'docs/sdk.md': (await import('./sdk-docs.ts')).renderSdkDocument() }),
+  'config-docs': async () => ({
+    'docs/configuration.md': (await import('./config-docs.ts')).renderConfigurationDocument(),
+  }),
   'monitoring-docs': async () => ({
-    'docs/monitoring.md': await (await import('./monitoring-docs.ts')).monitoringDocument(),
+    'docs/monitoring.md': await (await import('./monitoring-docs.ts')).renderMonitoringDocument(),
   }),
 };
 const usage = `Usage: npm run generate [-- [--check] [NAME...]]

@@ -14,7 +14,7 @@ export interface DescribedMetric {
 }
 
 /** Every metric that a process has. */
-export async function describedMetrics(): Promise<DescribedMetric[]> {
+export async function describeMetrics(): Promise<DescribedMetric[]> {
   const { registry } = createMetrics({ role: 'serve', version: '0' });
   const types = new Map((await registry.getMetricsAsJSON()).map(({ name, type }) => [name, String(type)]));
   return registry.getMetricsAsArray().map((metric) => {
@@ -23,8 +23,8 @@ export async function describedMetrics(): Promise<DescribedMetric[]> {
   });
 }
 
-export async function monitoringDocument(): Promise<string> {
-  const own = (await describedMetrics()).filter(({ name }) => name.startsWith('waybill_'));
+export async function renderMonitoringDocument(): Promise<string> {
+  const own = (await describeMetrics()).filter(({ name }) => name.startsWith('waybill_'));
   const rows = own
     .toSorted((one, other) => one.name.localeCompare(other.name))
     .map(({ name, type, labelNames, help }) => [

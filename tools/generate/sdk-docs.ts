@@ -58,6 +58,6 @@ const groups: Record<string, string> = {
     RevokeApiKeyQuery SecretReplacement Time WebhookAttemptPage WebhookPage`,
 };
 
-export function sdkDocument(): string {
+export function renderSdkDocument(): string {
   return `${introduction}\n${new SdkReference(entry, groups, 'Waybill').markdown()}`;
 }

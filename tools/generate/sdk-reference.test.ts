@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sdkDocument } from './sdk-docs.ts';
+import { renderSdkDocument } from './sdk-docs.ts';
 import { SdkReference } from './sdk-reference.ts';
 
 let folder: string;
@@ -13,7 +13,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function referenceOf(source: string, names: string): string {
+function renderReference(source: string, names: string): string {
   const entry = join(folder, 'index.ts');
   writeFileSync(entry, source);
   return new SdkReference(entry, { All: names }, 'Post').markdown();
@@ -21,7 +21,7 @@ function referenceOf(source: string, names: string): string {
 
 test('docs/sdk.md is what the types say', () => {
   const written = readFileSync(new URL('../../docs/sdk.md', import.meta.url), 'utf8');
-  expect(written, 'run npm run generate').toBe(sdkDocument());
+  expect(written, 'run npm run generate').toBe(renderSdkDocument());
 });
 
 test('a method has its signature, parameters and result, with links to what they name', () => {
@@ -36,7 +36,7 @@ test('a method has its signature, parameters and result, with links to what they
     /** The office. */ export class Post {
       /** What arrived. */ readonly box = new Box();
     }`;
-  expect(referenceOf(source, 'Post Box Letter')).toMatchInlineSnapshot(`
+  expect(renderReference(source, 'Post Box Letter')).toMatchInlineSnapshot(`
     "| Group | Names |
     | --- | --- |
     | [All](#all) | [\`Post\`](#post), [\`Box\`](#box), [\`Letter\`](#letter) |
@@ -91,7 +91,7 @@ test('what a caller may use and is not described is a fault', () => {
     }
     /** How. */ export type Way = /** By air. */ 'air' | 'sea';
     /** Not grouped. */ export type Size = 'large';`;
-  expect(() => referenceOf(source, 'Box Letter Way Stamp')).toThrow(
+  expect(() => renderReference(source, 'Box Letter Way Stamp')).toThrow(
     [
       'The SDK is not fully documented:',
       'Size is in no group',

@@ -27,20 +27,20 @@ function roff(text: string): string {
 /** As it is, without filling lines: help is laid out already. */
 const asIs = (text: string) => `.nf\n${roff(text.trimEnd())}\n.fi\n`;
 
-function helpOf(command: Command): string {
+function renderHelp(command: Command): string {
   let shown = '';
   command.configureOutput({ writeOut: (text) => (shown += text), getOutHelpWidth: () => 72 });
   command.outputHelp();
   return shown;
 }
 
-function pathsOf(command: Command, parents = ''): [string, Command][] {
+function listCommands(command: Command, parents = ''): [string, Command][] {
   const path = `${parents}${command.name()}`;
-  return [[path, command], ...command.commands.flatMap((child) => pathsOf(child, `${path} `))];
+  return [[path, command], ...command.commands.flatMap((child) => listCommands(child, `${path} `))];
 }
 
-function manPage(program: Command, section: number, more = ''): string {
-  const [[name, root] = ['', program], ...commands] = pathsOf(program);
+function renderManPage(program: Command, section: number, more = ''): string {
+  const [[name, root] = ['', program], ...commands] = listCommands(program);
   return [
     `.TH ${name.toUpperCase()} ${section} "" "Waybill ${version}" "Waybill"`,
     `.SH NAME\n${roff(name)} \\- ${roff(
@@ -49,14 +49,14 @@ function manPage(program: Command, section: number, more = ''): string {
         .replace(/\.$/, '')
         .replace(/^./, (c) => c.toLowerCase()),
     )}`,
-    `.SH SYNOPSIS\n${asIs(helpOf(root))}.SH COMMANDS`,
-    ...commands.map(([path, command]) => `.SS ${roff(path)}\n${asIs(helpOf(command))}`),
+    `.SH SYNOPSIS\n${asIs(renderHelp(root))}.SH COMMANDS`,
+    ...commands.map(([path, command]) => `.SS ${roff(path)}\n${asIs(renderHelp(command))}`),
     more,
   ].join('\n');
 }
 
 /** Every setting, from the table that the program reads them with. */
-function settings(): string {
+function renderSettings(): string {
   const entries = Object.entries(configTable).map(([name, { description, default: value, secret }]) => {
     const rest = value === undefined ? 'Required.' : value === '' ? '' : `Default: ${value}.`;
     return `.TP\n.B ${name}\n${roff([description, rest, secret ? `May be in a file: ${name}_FILE.` : ''].filter(Boolean).join(' '))}`;
@@ -65,22 +65,22 @@ function settings(): string {
   return `.SH ENVIRONMENT\n${entries.join('\n')}\n.SH FILES\n.TP\n.I ${files[0]}\n${files[1]}\n.SH SEE ALSO\n.BR waybill (1)\n`;
 }
 
-export function manPages(): Record<string, string> {
+export function renderManPages(): Record<string, string> {
   // Only the help is used: no command is run.
   const server = makeServer({} as Roles, version);
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const terminal = { input, output, errors, environment: {}, homeFolder: '/' };
   const client = makeClient(terminal, new AbortController().signal, version);
   return {
-    'man8/waybilld.8': manPage(server, 8, settings()),
-    'man1/waybill.1': manPage(client, 1, '.SH SEE ALSO\n.BR waybilld (8)\n'),
+    'man8/waybilld.8': renderManPage(server, 8, renderSettings()),
+    'man1/waybill.1': renderManPage(client, 1, '.SH SEE ALSO\n.BR waybilld (8)\n'),
   };
 }
 
 if (import.meta.main) {
   const folder = process.argv[2];
   if (folder === undefined) throw new Error('usage: node tools/package/man-pages.ts FOLDER');
-  for (const [name, text] of Object.entries(manPages())) {
+  for (const [name, text] of Object.entries(renderManPages())) {
     mkdirSync(join(folder, name, '..'), { recursive: true });
     writeFileSync(join(folder, name), text);
   }

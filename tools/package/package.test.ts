@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const installed = (path: string) => join(root, path);
+const toInstalledPath = (path: string) => join(root, path);
 
 test('it holds the program, its services and its documentation, and nothing for developers', () => {
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
@@ -52,16 +52,19 @@ test('the list of components of a release names every package in it, and Node', 
   expect(locked.length).toBeGreaterThan(100);
   expect(locked.filter((name) => !components.includes(name))).toEqual([]);
 
-  const inPackage = readdirSync(installed('usr/lib/waybill'), { recursive: true, encoding: 'utf8' })
+  const inPackage = readdirSync(toInstalledPath('usr/lib/waybill'), { recursive: true, encoding: 'utf8' })
     .filter(
       (path) => /(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/@]+\/package\.json$/.test(path) && !path.includes('@waybill/'),
     )
     .map(
       (path) =>
-        JSON.parse(readFileSync(installed(`usr/lib/waybill/${path}`), 'utf8')) as { name: string; version: string },
+        JSON.parse(readFileSync(toInstalledPath(`usr/lib/waybill/${path}`), 'utf8')) as {
+          name: string;
+          version: string;
+        },
     )
     .map(({ name, version }) => `${name}@${version}`);
-  const { stdout } = await runInstalled(installed('usr/lib/waybill/node'), ['--version']);
+  const { stdout } = await runInstalled(toInstalledPath('usr/lib/waybill/node'), ['--version']);
   expect(components.toSorted()).toEqual([...new Set([...inPackage, `node@${stdout.trim().slice(1)}`])].toSorted());
 });
 
@@ -69,7 +72,7 @@ test.each([
   ['server/dist/main.js', 'waybilld'],
   ['client/dist/command/main.js', 'waybill'],
 ])('%s runs with what is in the package', async (program, name) => {
-  const folder = installed('usr/lib/waybill');
+  const folder = toInstalledPath('usr/lib/waybill');
   const { stdout } = await runInstalled(join(folder, 'node'), [join(folder, program), '--help'], {
     env: {},
     cwd: root,
@@ -78,7 +81,7 @@ test.each([
 });
 
 test('every link in the installed documents leads somewhere', () => {
-  const folder = installed('usr/share/doc/waybill');
+  const folder = toInstalledPath('usr/share/doc/waybill');
   const links = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .flatMap((path) =>
@@ -91,7 +94,7 @@ test('every link in the installed documents leads somewhere', () => {
 });
 
 test('the man page describes every command and every setting, and can be shown', async () => {
-  const page = installed('usr/share/man/man8/waybilld.8.gz');
+  const page = toInstalledPath('usr/share/man/man8/waybilld.8.gz');
   const { stdout, stderr } = await runInstalled('man', ['--warnings', '--local-file', page], {
     env: { ...process.env, MANWIDTH: '100', LANG: 'C.UTF-8' },
   });
@@ -102,9 +105,9 @@ test('the man page describes every command and every setting, and can be shown',
 
 describe.each(units)('%s', (unit) => {
   test('is correct', async () => {
-    const text = readFileSync(installed(`lib/systemd/system/${unit}`), 'utf8');
+    const text = readFileSync(toInstalledPath(`lib/systemd/system/${unit}`), 'utf8');
     const copy = join(root, unit);
-    writeFileSync(copy, text.replaceAll('/usr/lib/waybill', installed('usr/lib/waybill')));
+    writeFileSync(copy, text.replaceAll('/usr/lib/waybill', toInstalledPath('usr/lib/waybill')));
     const { stderr } = await runInstalled('systemd-analyze', ['verify', '--man=no', copy]);
     expect(stderr).toBe('');
   });
@@ -114,7 +117,7 @@ describe.each(units)('%s', (unit) => {
       'security',
       '--offline=true',
       '--threshold=20',
-      installed(`lib/systemd/system/${unit}`),
+      toInstalledPath(`lib/systemd/system/${unit}`),
     ]);
   });
 });

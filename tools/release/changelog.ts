@@ -10,18 +10,18 @@ const unreleased = '## [Unreleased]';
 
 /** A fresh, empty "Unreleased" section stays at the top. */
 export function cut(changelog: string, version: string, date: string): string {
-  if (sectionOf(changelog, version) !== undefined) throw new Error(`CHANGELOG.md already describes ${version}.`);
-  if (!sectionOf(changelog, 'Unreleased')) throw new Error('CHANGELOG.md has nothing under "Unreleased".');
+  if (findSection(changelog, version) !== undefined) throw new Error(`CHANGELOG.md already describes ${version}.`);
+  if (!findSection(changelog, 'Unreleased')) throw new Error('CHANGELOG.md has nothing under "Unreleased".');
   return changelog.replace(unreleased, `${unreleased}\n\n## [${version}] - ${date}`);
 }
 
 export function notes(changelog: string, version: string): string {
-  const section = sectionOf(changelog, version);
+  const section = findSection(changelog, version);
   if (!section) throw new Error(`CHANGELOG.md does not describe ${version}.`);
   return `${section}\n`;
 }
 
-function sectionOf(changelog: string, version: string): string | undefined {
+function findSection(changelog: string, version: string): string | undefined {
   const [, ...sections] = changelog.split(/^(?=## \[)/m);
   const section = sections.find((text) => text.startsWith(`## [${version}]`));
   return section?.replace(/^.*\n/, '').trim();

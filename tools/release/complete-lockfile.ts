@@ -36,7 +36,7 @@ for (const parent of Object.values(packages)) {
   for (const [name, range] of Object.entries(parent.optionalDependencies ?? {})) {
     if (Object.keys(packages).some((key) => key.endsWith(`node_modules/${name}`))) continue;
     packages[`node_modules/${name}`] = {
-      ...platformOf(name),
+      ...findPlatform(name),
       version: range.replace(/^[~^]/, ''),
       optional: true,
       ...(parent.dev ? { dev: true } : {}),
@@ -49,7 +49,7 @@ writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
 process.stdout.write(`${added} packages added\n`);
 
 /** By convention such a package is named after its platform. */
-function platformOf(name: string): Package {
+function findPlatform(name: string): Package {
   const words = name.split(/[-/]/);
   const os = name === 'fsevents' ? 'darwin' : words.findLast((word) => systems.has(word));
   const cpu = words.findLast((word) => processors.has(word));

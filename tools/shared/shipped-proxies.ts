@@ -30,12 +30,12 @@ export function shippedProxy(name: ShippedProxy, place: ProxyPlace, changes: Cha
   chmodSync(place.folder, 0o755);
   writeFileSync(
     at(name),
-    text((first) => [...first, ...changes].reduce(replaced, shipped)),
+    text((first) => [...first, ...changes].reduce(replacePart, shipped)),
   );
   return command;
 }
 
-function replaced(text: string, [part, replacement]: Changes[number]): string {
+function replacePart(text: string, [part, replacement]: Changes[number]): string {
   const changed = text.replace(part, replacement);
   if (changed === text) throw new Error(`The example has nothing like ${part}.`);
   return changed;

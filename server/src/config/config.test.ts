@@ -28,7 +28,7 @@ const complete = {
   WAYBILL_MAIL_FROM: 'waybill@example.org',
 };
 
-function problemsOf(environment: Record<string, string>): string[] {
+function findProblems(environment: Record<string, string>): string[] {
   try {
     readConfig(environment);
   } catch (error) {
@@ -79,7 +79,7 @@ test.each([
   ['aws-kms', ['WAYBILL_KMS_KEYS']],
 ])('master keys by %s need their settings, and no key file', (where, names) => {
   const { WAYBILL_MASTER_KEY_FILE: _, ...rest } = complete;
-  const problems = problemsOf({ ...rest, WAYBILL_MASTER_KEYS: where });
+  const problems = findProblems({ ...rest, WAYBILL_MASTER_KEYS: where });
   expect(problems).toEqual(names.map((name) => expect.stringContaining(`${name} is not set`)));
 });
 
@@ -92,11 +92,11 @@ test('the keys of Vault and KMS are given by their addresses', () => {
     { version: 1, arn },
   ]);
   const wrong = { WAYBILL_KMS_KEYS: 'alias/waybill', WAYBILL_VAULT_KEY: 'https://vault.example.org/v1/transit' };
-  expect(problemsOf({ ...complete, ...wrong })).toHaveLength(2);
+  expect(findProblems({ ...complete, ...wrong })).toHaveLength(2);
 });
 
 test('every problem is reported at once', () => {
-  const problems = problemsOf({ WAYBILL_LISTEN: 'nowhere', WAYBILL_SCAN: 'sometimes', WAYBILL_PUBLC_URL: 'x' });
+  const problems = findProblems({ WAYBILL_LISTEN: 'nowhere', WAYBILL_SCAN: 'sometimes', WAYBILL_PUBLC_URL: 'x' });
   for (const name of Object.keys(complete))
     expect(problems.filter((line) => line.includes(`${name} is not set`))).toHaveLength(1);
   expect(problems).toContainEqual(expect.stringContaining('WAYBILL_LISTEN is HOST:PORT'));
@@ -108,8 +108,8 @@ test('every problem is reported at once', () => {
 test('the variables of the client are not the server’s business, and no others are ignored', () => {
   const client = ['WAYBILL_URL', 'WAYBILL_USER', 'WAYBILL_API_KEY', 'WAYBILL_API_KEY_FILE', 'WAYBILL_ACCOUNT_FILE'];
   const names = Object.fromEntries([...client, 'WAYBILL_PLAIN_HTTP'].map((name) => [name, 'x']));
-  expect(problemsOf({ ...complete, ...names })).toEqual([]);
-  expect(problemsOf({ ...complete, WAYBILL_URLS: 'x' })).toEqual([
+  expect(findProblems({ ...complete, ...names })).toEqual([]);
+  expect(findProblems({ ...complete, WAYBILL_URLS: 'x' })).toEqual([
     expect.stringContaining('WAYBILL_URLS is not a setting'),
   ]);
 });
@@ -123,13 +123,13 @@ describe('a secret in a file', () => {
   });
 
   test('that is empty counts as not set', () => {
-    expect(problemsOf({ ...rest, WAYBILL_KEY_PEPPER_FILE: inFile('\n') })).toEqual([
+    expect(findProblems({ ...rest, WAYBILL_KEY_PEPPER_FILE: inFile('\n') })).toEqual([
       expect.stringContaining('WAYBILL_KEY_PEPPER is not set (nor WAYBILL_KEY_PEPPER_FILE)'),
     ]);
   });
 
   test('that is not there is a problem like any other', () => {
-    expect(problemsOf({ ...rest, WAYBILL_KEY_PEPPER_FILE: join(folder, 'missing') })).toEqual([
+    expect(findProblems({ ...rest, WAYBILL_KEY_PEPPER_FILE: join(folder, 'missing') })).toEqual([
       expect.stringMatching(/WAYBILL_KEY_PEPPER .*ENOENT/),
     ]);
   });
@@ -137,13 +137,13 @@ describe('a secret in a file', () => {
   test('that every user can read is refused, and says how to close it', () => {
     const path = inFile(`${pepper}\n`);
     chmodSync(path, 0o644);
-    expect(problemsOf({ ...rest, WAYBILL_KEY_PEPPER_FILE: path })).toEqual([
+    expect(findProblems({ ...rest, WAYBILL_KEY_PEPPER_FILE: path })).toEqual([
       expect.stringContaining(`Run: chmod o= ${path}`),
     ]);
   });
 
   test('is only taken for a secret: elsewhere the name is misspelt', () => {
-    expect(problemsOf({ ...complete, WAYBILL_SCAN_FILE: inFile('off') })).toEqual([
+    expect(findProblems({ ...complete, WAYBILL_SCAN_FILE: inFile('off') })).toEqual([
       expect.stringContaining('WAYBILL_SCAN_FILE is not a setting'),
     ]);
   });
@@ -157,8 +157,8 @@ test('no problem shows a secret', () => {
     WAYBILL_SCAN: 'x',
     WAYBILL_SMTP_URL: 'mail://user:hidden@mail.example.org',
   };
-  expect(problemsOf(environment)).toHaveLength(4);
-  for (const shown of problemsOf(environment)) expect(shown).not.toMatch(/c2hvcnQ=|hidden/);
+  expect(findProblems(environment)).toHaveLength(4);
+  for (const shown of findProblems(environment)) expect(shown).not.toMatch(/c2hvcnQ=|hidden/);
 });
 
 describe('refuses', () => {
@@ -223,11 +223,11 @@ describe('refuses', () => {
     ['WAYBILL_SMS_FROM', 'Way bill'],
     ['WAYBILL_SMS_FROM', 'Zoë'],
   ])('%s=%s', (name, value) => {
-    expect(problemsOf({ ...complete, [name]: value })).toEqual([expect.stringContaining(name)]);
+    expect(findProblems({ ...complete, [name]: value })).toEqual([expect.stringContaining(name)]);
   });
 
   test('a default time beyond the longest', () => {
-    expect(problemsOf({ ...complete, WAYBILL_LIFETIME_MAX: '5' })).toEqual([
+    expect(findProblems({ ...complete, WAYBILL_LIFETIME_MAX: '5' })).toEqual([
       expect.stringContaining('WAYBILL_LIFETIME_DEFAULT is larger than WAYBILL_LIFETIME_MAX'),
     ]);
   });

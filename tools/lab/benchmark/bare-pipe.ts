@@ -16,7 +16,7 @@ const client = engineS3();
 const sizes = new Map<string, number[]>();
 
 const server = createServer({ highWaterMark: 64 * 1024 }, (request, response) => {
-  const answer = request.method === 'PUT' ? take(request, response) : give(request, response);
+  const answer = request.method === 'PUT' ? storeBody(request, response) : sendObject(request, response);
   answer.catch((error: unknown) => response.destroy(error as Error));
 });
 server.listen(0, '127.0.0.1', () => {
@@ -24,14 +24,16 @@ server.listen(0, '127.0.0.1', () => {
 });
 process.on('SIGTERM', () => process.exit(0));
 
-async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function storeBody(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = request.url as string;
   const stored: number[] = [];
   const inFlight = new Set<Promise<unknown>>();
   let pieces: Buffer[] = [];
   let fill = 0;
   const store = async () => {
-    const put = client.send(unsigned(keyOf(path, stored.length), pieces, fill)).finally(() => inFlight.delete(put));
+    const put = client
+      .send(toUnsignedPut(toKey(path, stored.length), pieces, fill))
+      .finally(() => inFlight.delete(put));
     inFlight.add(put);
     stored.push(fill);
     [pieces, fill] = [[], 0];
@@ -53,7 +55,7 @@ async function take(request: IncomingMessage, response: ServerResponse): Promise
   response.end();
 }
 
-async function give(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function sendObject(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = request.url as string;
   const stored = sizes.get(path) ?? [];
   response.setHeader(
@@ -61,7 +63,7 @@ async function give(request: IncomingMessage, response: ServerResponse): Promise
     stored.reduce((sum, size) => sum + size, 0),
   );
   const ask = (object: number) =>
-    object < stored.length ? client.send(new GetObjectCommand({ Bucket, Key: keyOf(path, object) })) : undefined;
+    object < stored.length ? client.send(new GetObjectCommand({ Bucket, Key: toKey(path, object) })) : undefined;
   // The next object is fetched while one is being forwarded.
   let next = ask(0);
   for (let object = 0; next; object++) {
@@ -72,11 +74,11 @@ async function give(request: IncomingMessage, response: ServerResponse): Promise
   response.end();
 }
 
-function keyOf(path: string, object: number): string {
+function toKey(path: string, object: number): string {
   return `pipe${path}/${object}`;
 }
 
-function unsigned(Key: string, pieces: Buffer[], ContentLength: number): PutObjectCommand {
+function toUnsignedPut(Key: string, pieces: Buffer[], ContentLength: number): PutObjectCommand {
   const command = new PutObjectCommand({ Bucket, Key, Body: Readable.from(pieces), ContentLength });
   command.middlewareStack.add(
     (next) => (args) => {

@@ -49,7 +49,7 @@ try {
     ...(options.only === 'requests' ? [] : await measureTransfers(releases, { folder, rounds, progress })),
     ...(options.only === 'transfers' ? [] : await measureRequests(releases, { rounds, progress })),
   ];
-  const doubts = [...machine.doubts(), ...unsteady(measured)];
+  const doubts = [...machine.doubts(), ...findUnsteady(measured)];
   if (options.plot) writePlot(options.plot, measured);
   printResults(measured, doubts, { json: options.json });
   if (doubts.length > 0) process.exitCode = exitCodes.busy;
@@ -62,7 +62,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function unsteady(results: Result[]): string[] {
+function findUnsteady(results: Result[]): string[] {
   return results.flatMap(({ name, rates }) =>
     Object.entries(rates)
       .filter(([contender, values]) => contender !== 'service' && contender !== 'earlier' && spread(values) > maxSpread)

@@ -18,7 +18,7 @@ export async function startProgram(
   const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
   return {
     pid: child.pid as number,
-    line: await readyLine(child, sign),
+    line: await waitForReadyLine(child, sign),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');
@@ -28,7 +28,7 @@ export async function startProgram(
   };
 }
 
-async function readyLine(child: ChildProcess, sign: string): Promise<string> {
+async function waitForReadyLine(child: ChildProcess, sign: string): Promise<string> {
   for await (const line of createInterface({ input: child.stdout as Readable })) {
     if (!line.includes(sign)) continue;
     child.stdout?.resume();

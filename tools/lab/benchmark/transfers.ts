@@ -44,7 +44,7 @@ export async function measureTransfers(
     'SDK, one stream': () => sdk('put', large, bucket),
     ...byName(unscanned, ({ sender }) => upload(sender, large)),
   };
-  const uploadRates = await inTurn(uploads, { rounds, unit: largeMiB, progress, what: 'upload' });
+  const uploadRates = await measureInTurn(uploads, { rounds, unit: largeMiB, progress, what: 'upload' });
   for (const { sender, receiver, receiverName } of unscanned) {
     await sender.post('contacts_add.cgi', [{ email: receiverName }]);
     await sender.post('receivers_set.cgi', [{ email: receiverName }]);
@@ -62,12 +62,12 @@ export async function measureTransfers(
     'SDK, one stream': () => sdk('get', large, bucket),
     ...byName(unscanned, ({ name, receiver }) => receiver.seconds(urls.get(name) as string)),
   };
-  const downloadRates = await inTurn(downloads, { rounds, unit: largeMiB, progress, what: 'download' });
+  const downloadRates = await measureInTurn(downloads, { rounds, unit: largeMiB, progress, what: 'download' });
   const scans = {
     'clamd alone': () => clamd(scanned),
     ...byName(scanning, ({ sender }) => upload(sender, scanned)),
   };
-  const scanRates = await inTurn(scans, { rounds, unit: scannedMiB, progress, what: 'scanned upload' });
+  const scanRates = await measureInTurn(scans, { rounds, unit: scannedMiB, progress, what: 'scanned upload' });
   return [
     { name: `upload of ${largeMiB} MiB`, unit: 'MiB/s', rates: uploadRates, memoryMiB: memory(unscanned) },
     { name: `download of ${largeMiB} MiB`, unit: 'MiB/s', rates: downloadRates },
@@ -101,7 +101,7 @@ function upload(sender: SignedIn, file: string): Promise<number> {
   return sender.seconds('-F', 'do=upload', '-F', `file=@${file}`, sender.cgi('upload.cgi'));
 }
 
-async function inTurn(
+async function measureInTurn(
   contenders: Record<string, () => Promise<number>>,
   { rounds, unit, progress, what }: { rounds: number; unit: number; progress: Options['progress']; what: string },
 ): Promise<Rates> {

@@ -134,7 +134,7 @@ function plot(): string {
   const x = (day: number) => left + (day / days) * (width - left - 110);
   const y = (size: number) => 10 + (1 - size / top) * (height - bottom - 10);
   const colours = ['#1b6ca8', '#c2410c', '#15803d', '#7e22ce', '#a16207', '#0f766e', '#be123c'];
-  const labels = placed(tables.map((table) => y(series[table]?.at(-1) ?? 0)));
+  const labels = placeLabels(tables.map((table) => y(series[table]?.at(-1) ?? 0)));
   const lines = tables.map((table, index) => {
     const points = (series[table] as number[]).map((size, day) => `${x(day + 1).toFixed(1)},${y(size).toFixed(1)}`);
     return `  <polyline points="${points.join(' ')}" fill="none" stroke="${colours[index]}" stroke-width="1.5"/>
@@ -156,7 +156,7 @@ ${lines.join('\n')}
 }
 
 /** Moves labels down until none covers another. */
-function placed(heights: readonly number[]): number[] {
+function placeLabels(heights: readonly number[]): number[] {
   const result = [...heights];
   let free = 0;
   for (const index of [...heights.keys()].toSorted(
