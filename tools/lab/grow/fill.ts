@@ -4,6 +4,10 @@
  * be listed, opened, swept and counted, but not downloaded.
  */
 import pg from 'pg';
+import { requireKind } from '../../test/require-kind.ts';
+
+// For a superuser of PostgreSQL, who may switch triggers off.
+requireKind('engines');
 
 export interface FillOptions {
   /** In total; each with five links, three files and two messages. */

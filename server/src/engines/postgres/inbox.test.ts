@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
+import { requireKind } from '../../../../tools/test/require-kind.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { QueueState } from '../../domain/inbox/inbox-store.ts';
 import type { Store } from '../../domain/store.ts';
@@ -16,6 +17,9 @@ import { buildTestServer } from '../../testing/server.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { postgresStore } from './store.ts';
+
+// For a superuser of PostgreSQL, who may switch triggers off.
+requireKind('engines');
 
 type Receiver = Actor & { readonly apiKey: string };
 /** What programs poll with. */
