@@ -1,6 +1,6 @@
 import type { BackupAddress } from '../assemble.ts';
 import { type Exported, exportDayKeys, importDayKeys } from '../domain/backup/day-key-mirror.ts';
-import { dateOf } from '../domain/keys/day-keys.ts';
+import { toDate } from '../domain/keys/day-keys.ts';
 import { inPlace, mirrorFrom, placeAddress } from './backup-place.ts';
 import { type AddCommand, type AdminContext, examples, print } from './command.ts';
 import { wrapAgain } from './wrap-again.ts';
@@ -49,7 +49,7 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
     .action((options: { from: BackupAddress; json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const { imported, lost } = await importDayKeys(engines, (await mirrorFrom(engines, options.from)) ?? new Map());
-        const missing = lost.map(({ day, files }) => ({ date: dateOf(day), files }));
+        const missing = lost.map(({ day, files }) => ({ date: toDate(day), files }));
         print(options.json, { imported, missing }, [
           `${imported} day keys put back.`,
           ...missing.map(({ date, files }) => `The day key of ${date} is missing: ${files} files cannot be read.`),

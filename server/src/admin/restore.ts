@@ -1,6 +1,6 @@
 import type { BackupAddress } from '../assemble.ts';
 import { restoreBackup } from '../domain/backup/restore-backup.ts';
-import { dateOf } from '../domain/keys/day-keys.ts';
+import { toDate } from '../domain/keys/day-keys.ts';
 import { addFrom, following, mirrorFrom, withPlace } from './backup-place.ts';
 import { type AddCommand, examples, print } from './command.ts';
 import { size } from './progress.ts';
@@ -56,7 +56,7 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
                 copied_bytes: copied.bytes,
                 missing_objects: missing,
                 ended_since: ended,
-                missing_day_keys: lostDays.map(({ day, files: count }) => ({ date: dateOf(day), files: count })),
+                missing_day_keys: lostDays.map(({ day, files: count }) => ({ date: toDate(day), files: count })),
                 given_up_uploads: uploads,
                 given_up_messages: messages,
                 deleted_objects: unnamed.deleted,
@@ -82,7 +82,7 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
                   ? [`${ended} files have ended since: the keys of their days are destroyed, and nobody can read them.`]
                   : []),
                 ...lostDays.map(
-                  ({ day, files: count }) => `The day key of ${dateOf(day)} is missing: ${count} files cannot be read.`,
+                  ({ day, files: count }) => `The day key of ${toDate(day)} is missing: ${count} files cannot be read.`,
                 ),
                 ...(lostDays.length > 0
                   ? ['Put them back from where `day-keys export` wrote to: waybilld admin day-keys import --from PLACE']

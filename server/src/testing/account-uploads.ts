@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../domain/actor.ts';
-import { draftOfUpload } from '../domain/uploads/account-upload.ts';
+import { uploadDraft } from '../domain/uploads/account-upload.ts';
 import type { TestExchange } from './exchange.ts';
 
 /** An upload of the account that is ready to be sent. Returns its id. */
@@ -14,12 +14,12 @@ export async function readyUpload(
   await exchange.upload(actor, path, content, staging);
   const [file] = await exchange.database.query<{ id: string }>(
     'update files set draft = $3 || id where account_id = $1 and draft = $2 returning id',
-    [actor.accountId, staging, draftOfUpload('')],
+    [actor.accountId, staging, uploadDraft('')],
   );
   const { id } = file as { id: string };
   await exchange.database.query('insert into drafts (account_id, name) values ($1, $2)', [
     actor.accountId,
-    draftOfUpload(id),
+    uploadDraft(id),
   ]);
   return id;
 }

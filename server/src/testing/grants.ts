@@ -7,7 +7,7 @@ import { findLink } from '../domain/links/find-link.ts';
 import type { Link } from '../domain/links/link-store.ts';
 import { announceFile } from '../domain/requests/announce-file.ts';
 import { checkUpload } from '../domain/uploads/check-upload.ts';
-import { deskOf, deskOwner } from '../domain/uploads/desk.ts';
+import { deskName, deskOwner } from '../domain/uploads/desk.ts';
 import { receiveBytes } from '../domain/uploads/receive-bytes.ts';
 import type { DeskFile, Upload, UploadWriter } from '../domain/uploads/upload-store.ts';
 import type { TestExchange } from './exchange.ts';
@@ -65,7 +65,7 @@ export async function takenOver(
   id: string,
 ): Promise<{ writer: UploadWriter; upload: Upload & { sizeBytes: number } }> {
   const writer = { accountId: link.accountId, id, writer: engines.random.uuid() };
-  const upload = await engines.store.uploads.takeOver(writer, deskOf(link), 3600);
+  const upload = await engines.store.uploads.takeOver(writer, deskName(link), 3600);
   if (!upload) throw new Error('no such upload');
   return { writer, upload: { ...upload, sizeBytes: upload.sizeBytes as number } };
 }
@@ -97,7 +97,7 @@ export async function readyFile(
 }
 
 export function deskFiles(engines: Pick<TestEngines, 'store'>, link: Link): Promise<DeskFile[]> {
-  return engines.store.uploads.desk(link.accountId, deskOf(link));
+  return engines.store.uploads.desk(link.accountId, deskName(link));
 }
 
 export async function contentOf(

@@ -147,7 +147,7 @@ export function limitsContract(name: string, open: () => Promise<LimitsUnderTest
 
     describe('as a limit of messages', () => {
       const take = (account: string, recipients: readonly string[]) =>
-        engines.messageLimit[0].take(account, recipients);
+        engines.messageLimit[0].acquire(account, recipients);
 
       test('lets an account write to so many receivers, then returns the seconds to wait', async () => {
         const account = randomUUID();
@@ -161,9 +161,9 @@ export function limitsContract(name: string, open: () => Promise<LimitsUnderTest
 
       test('counts exactly when several processes count at the same time', async () => {
         const [account, other, to] = [randomUUID(), randomUUID(), address()];
-        const waits = await times(30, (index) => either(engines.messageLimit, index).take(account, addresses(1)));
+        const waits = await times(30, (index) => either(engines.messageLimit, index).acquire(account, addresses(1)));
         expect(waits.filter((wait) => wait === 0)).toHaveLength(10);
-        const toOne = await times(20, (index) => either(engines.messageLimit, index).take(other, [to]));
+        const toOne = await times(20, (index) => either(engines.messageLimit, index).acquire(other, [to]));
         expect(toOne.filter((wait) => wait === 0)).toHaveLength(3);
       });
 
@@ -224,21 +224,21 @@ export function limitsContract(name: string, open: () => Promise<LimitsUnderTest
     describe('as the pace of a receiver', () => {
       test('lets so many messages an hour pass in all processes, and returns the seconds to wait', async () => {
         const to = address();
-        const waits = await times(8, (index) => either(engines.receiverPace, index).take(to));
+        const waits = await times(8, (index) => either(engines.receiverPace, index).acquire(to));
         expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
-        const wait = await engines.receiverPace[0].take(to);
+        const wait = await engines.receiverPace[0].acquire(to);
         expect(wait).toBeGreaterThan(3590);
         expect(wait).toBeLessThanOrEqual(3600);
-        expect(await engines.receiverPace[0].take(address())).toBe(0);
+        expect(await engines.receiverPace[0].acquire(address())).toBe(0);
       });
 
       test('begins again after an hour, however many were refused in it', async () => {
         const to = address();
-        await times(5, () => engines.receiverPace[0].take(to));
+        await times(5, () => engines.receiverPace[0].acquire(to));
         await engines.elapse(to, 3590);
-        expect(await engines.receiverPace[0].take(to)).toBeLessThanOrEqual(10);
+        expect(await engines.receiverPace[0].acquire(to)).toBeLessThanOrEqual(10);
         await engines.elapse(to, 10);
-        expect(await engines.receiverPace[0].take(to)).toBe(0);
+        expect(await engines.receiverPace[0].acquire(to)).toBe(0);
       });
     });
   });

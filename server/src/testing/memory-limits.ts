@@ -59,7 +59,7 @@ export class MemoryLimits {
 
   messageLimit(max: { perAccount: number; perRecipient: number }): MessageLimit {
     return {
-      take: async (accountId, recipients) => {
+      acquire: async (accountId, recipients) => {
         const distinct = [...new Set(recipients)];
         const additions = [
           { key: `messages:${accountId}`, count: distinct.length, max: max.perAccount },
@@ -75,7 +75,7 @@ export class MemoryLimits {
 
   receiverPace({ perHour }: { perHour: number }): ReceiverPace {
     return {
-      take: async (recipient) => {
+      acquire: async (recipient) => {
         const key = `pace:${recipient}`;
         return this.#add(key, 1, hourSeconds) <= perHour ? 0 : (this.#secondsLeft(key) ?? hourSeconds);
       },

@@ -7,6 +7,6 @@ export async function requireWithinLimits(
   sender: string,
   recipients: readonly string[],
 ): Promise<void> {
-  const retryAfterSeconds = await engines.messageLimit.take(sender, recipients);
+  const retryAfterSeconds = await engines.messageLimit.acquire(sender, recipients);
   if (retryAfterSeconds > 0) throw new ExchangeError('too_many_messages', undefined, { retryAfterSeconds });
 }

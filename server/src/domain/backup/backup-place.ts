@@ -6,7 +6,7 @@ export interface NeededObject {
   readonly bytes: number;
 }
 
-/** Where backups are kept. All backups in one place share the objects, which never change. */
+/** A place for backups. All backups in one place share the objects, which never change. */
 export interface BackupPlace {
   /** The names of the folders in this folder. */
   folders(folder: string): Promise<string[]>;
@@ -29,7 +29,7 @@ export interface BackupPlace {
   close(): void;
 }
 
-/** What only backups need to know about the bucket. */
+/** Operations on the bucket that only backups need. */
 export interface BucketInventory {
   isEmpty(): Promise<boolean>;
   has(object: NeededObject): Promise<boolean>;

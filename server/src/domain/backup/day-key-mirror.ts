@@ -1,13 +1,13 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { contextOf, type DayKeys, dateOf, dayOf, dayOfVersion } from '../keys/day-keys.ts';
+import { type DayKeys, dayOfVersion, toContext, toDate, toDay } from '../keys/day-keys.ts';
 import { isLost, LostKey } from '../keys/lost-key.ts';
 import { unwrapWith } from '../keys/wrapping.ts';
 import { MissingObject } from '../missing-object.ts';
 import type { KeyProvider, Wrapped } from '../ports/key-provider.ts';
 import type { BackupPlace } from './backup-place.ts';
 import type { DatabaseCopies } from './database-copies.ts';
-import { whole } from './streams.ts';
+import { readWhole } from './streams.ts';
 
 const mirrorName = 'day-keys.json';
 const maxMirrorBytes = 16 * 1024 ** 2;
@@ -43,7 +43,7 @@ export async function exportDayKeys(
   for (const { day } of await store.dayKeys.list()) {
     const key = await dayKeys.fetch(day).catch((error: unknown) => {
       if (!(error instanceof MissingObject)) throw error;
-      lost.push(dateOf(day));
+      lost.push(toDate(day));
       return before.get(day);
     });
     if (key) now.set(day, key);
@@ -51,7 +51,7 @@ export async function exportDayKeys(
   const content: MirrorFile = {
     format: formatVersion,
     keys: [...now].map(([day, key]) => ({
-      date: dateOf(day),
+      date: toDate(day),
       version: key.version,
       wrapped: key.wrapped.toString('base64'),
     })),
@@ -63,7 +63,7 @@ export async function exportDayKeys(
 
 /** Throws MissingObject when there is no mirror in this place. */
 export async function readMirror(place: BackupPlace): Promise<DayKeyMirror> {
-  const text = await whole(place, mirrorName, maxMirrorBytes);
+  const text = await readWhole(place, mirrorName, maxMirrorBytes);
   let file: MirrorFile;
   try {
     file = JSON.parse(text.toString()) as MirrorFile;
@@ -78,7 +78,7 @@ export async function readMirror(place: BackupPlace): Promise<DayKeyMirror> {
   }
   return new Map(
     file.keys.map(({ date, version, wrapped }) => [
-      dayOf(Date.parse(date) / 1000),
+      toDay(Date.parse(date) / 1000),
       { version, wrapped: Buffer.from(wrapped, 'base64') },
     ]),
   );
@@ -89,8 +89,8 @@ export function mirroredDayKeys(mirror: DayKeyMirror, masterKeys: KeyProvider): 
   const opened = new Map<number, Promise<Buffer>>();
   const open = async (day: number) => {
     const mirrored = mirror.get(day);
-    if (!mirrored) throw new LostKey(`The day key of ${dateOf(day)} is not in the mirror.`);
-    return masterKeys.unwrap(mirrored.wrapped, mirrored.version, contextOf(day));
+    if (!mirrored) throw new LostKey(`The day key of ${toDate(day)} is not in the mirror.`);
+    return masterKeys.unwrap(mirrored.wrapped, mirrored.version, toContext(day));
   };
   return {
     async unwrap(wrapped, version, ownerId) {
@@ -127,7 +127,7 @@ export async function importDayKeys(
     const day = dayOfVersion(version);
     if (day < 0 || (await opens(dayKeys.open(day)))) continue;
     const mirrored = mirror.get(day);
-    if (mirrored && (await opens(keys.unwrap(mirrored.wrapped, mirrored.version, contextOf(day))))) {
+    if (mirrored && (await opens(keys.unwrap(mirrored.wrapped, mirrored.version, toContext(day))))) {
       await dayKeys.store(day, mirrored, await store.dayKeys.find(day));
       imported += 1;
     } else lost.push({ day, files });

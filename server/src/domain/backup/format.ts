@@ -3,7 +3,7 @@ import type { CheckedFile } from '../files/scrub-store.ts';
 import type { Content } from './streams.ts';
 
 /**
- * What a place for backups contains:
+ * The content of a place for backups:
  *
  *   objects/…                       the objects of all backups, as they are in the bucket: sealed
  *   backups/ID/database.dump        the database, by pg_dump
@@ -43,7 +43,7 @@ export interface AbsentFile extends FilePosition {
   readonly object?: string;
 }
 
-export const partOf = (id: string, name: string) => `backups/${id}/${name}`;
+export const partPath = (id: string, name: string) => `backups/${id}/${name}`;
 
 /** `20261116T021500123Z-3f9a`: in the order of time, and different for two backups at the same time. */
 export function newId(takenAt: Date, random: Buffer): string {

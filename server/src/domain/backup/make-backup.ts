@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { FilePosition } from '../file-position.ts';
-import { objectsOf } from '../files/chunk-runs.ts';
+import { listObjects } from '../files/chunk-runs.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 import { UnreadableObject } from '../files/unreadable-object.ts';
 import type { BackupPlace, NeededObject } from './backup-place.ts';
@@ -15,11 +15,11 @@ import {
   fromFileLine,
   type Manifest,
   newId,
-  partOf,
+  partPath,
   toFileLine,
 } from './format.ts';
 import { fingerprint } from './key-fingerprints.ts';
-import { type Content, fromLines, inOrder, measured, toLines } from './streams.ts';
+import { type Content, fromLines, inOrder, measureStream, toLines } from './streams.ts';
 
 const copiesAtOnce = 16;
 
@@ -59,14 +59,14 @@ export async function makeBackup(
     following.onStep?.('listing the stored files');
     const files = await listFiles(place, id, moment);
     following.onStep?.('dumping the database');
-    const dump = await write(place, partOf(id, 'database.dump'), moment.dump());
+    const dump = await write(place, partPath(id, 'database.dump'), moment.dump());
     const used = new Set((await moment.keyVersions()).map(({ version }) => version));
     return { id, takenAt: moment.takenAt, files, dump, used };
   });
   const { id } = snapshot;
   following.onStep?.('copying objects');
   const copying = new Copying(engines, place, following);
-  const absent = await write(place, partOf(id, 'absent.jsonl'), toLines(copying.copyAll(id)));
+  const absent = await write(place, partPath(id, 'absent.jsonl'), toLines(copying.copyAll(id)));
   const [current, ...others] = await keys.masterKeys();
   const manifest: Manifest = {
     format: formatVersion,
@@ -83,14 +83,14 @@ export async function makeBackup(
   const text = Buffer.from(`${JSON.stringify(manifest, undefined, 2)}\n`);
   const seal = await keys.wrap(createHash('sha256').update(text).digest(), sealContext(id));
   const sealed = JSON.stringify({ version: seal.version, wrapped: seal.wrapped.toString('base64') });
-  await write(place, partOf(id, 'manifest.seal'), only(Buffer.from(`${sealed}\n`)));
-  await write(place, partOf(id, 'manifest.json'), only(text));
+  await write(place, partPath(id, 'manifest.seal'), only(Buffer.from(`${sealed}\n`)));
+  await write(place, partPath(id, 'manifest.json'), only(text));
   const leftOut = copying.absent.lost + copying.absent.unreadable;
   await database.recordBackup({ id, takenAt: snapshot.takenAt, leftOut });
   return { manifest, copied: copying.copied };
 }
 
-/** What the digest of a manifest is bound to when it is wrapped like a key. */
+/** The context of a manifest's digest, which is wrapped like a key. */
 export const sealContext = (id: string) => `backup ${id}`;
 
 async function listFiles(place: BackupPlace, id: string, moment: DatabaseMoment): Promise<Manifest['files']> {
@@ -98,18 +98,18 @@ async function listFiles(place: BackupPlace, id: string, moment: DatabaseMoment)
   async function* lines() {
     for await (const file of moment.files()) {
       totals.files += 1;
-      for (const { bytes } of objectsOf(file)) {
+      for (const { bytes } of listObjects(file)) {
         totals.objects += 1;
         totals.object_bytes += bytes;
       }
       yield toFileLine(file);
     }
   }
-  return { ...(await write(place, partOf(id, 'files.jsonl'), toLines(lines()))), ...totals };
+  return { ...(await write(place, partPath(id, 'files.jsonl'), toLines(lines()))), ...totals };
 }
 
 async function write(place: BackupPlace, name: string, source: AsyncIterable<Buffer>): Promise<Content> {
-  const { stream, content } = measured(source);
+  const { stream, content } = measureStream(source);
   await place.write(name, stream);
   return content();
 }
@@ -180,8 +180,8 @@ interface ListedObject {
 
 /** The objects of a backup's files, in the order of its list. */
 export async function* listedObjects(place: BackupPlace, id: string): AsyncGenerator<ListedObject, void, void> {
-  for await (const line of fromLines<FileLine>(place.read(partOf(id, 'files.jsonl')))) {
+  for await (const line of fromLines<FileLine>(place.read(partPath(id, 'files.jsonl')))) {
     const file = fromFileLine(line);
-    for (const object of objectsOf(file)) yield { file, object };
+    for (const object of listObjects(file)) yield { file, object };
   }
 }

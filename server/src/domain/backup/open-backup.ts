@@ -3,10 +3,10 @@ import { ExchangeError } from '../exchange-error.ts';
 import { MissingObject } from '../missing-object.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import type { BackupPlace } from './backup-place.ts';
-import { formatVersion, type Manifest, partOf } from './format.ts';
+import { formatVersion, type Manifest, partPath } from './format.ts';
 import { requireSameKeys } from './key-fingerprints.ts';
 import { sealContext } from './make-backup.ts';
-import { verified, whole } from './streams.ts';
+import { readWhole, verifyStream } from './streams.ts';
 
 const maxManifestBytes = 1024 * 1024;
 
@@ -22,7 +22,7 @@ export async function openBackup(
   const { id, text } = await findText(place, wanted);
   const manifest = parse(id, text);
   await requireSameKeys(manifest, here);
-  const seal = JSON.parse((await whole(place, partOf(id, 'manifest.seal'), maxManifestBytes)).toString()) as {
+  const seal = JSON.parse((await readWhole(place, partPath(id, 'manifest.seal'), maxManifestBytes)).toString()) as {
     version: number;
     wrapped: string;
   };
@@ -42,19 +42,19 @@ const partNames = { database: 'database.dump', files: 'files.jsonl', absent: 'ab
  * verified hours ago may have changed since.
  */
 export function readPart(place: BackupPlace, manifest: Manifest, part: keyof typeof partNames): AsyncIterable<Buffer> {
-  const path = partOf(manifest.id, partNames[part]);
-  return verified(path, place.read(path), manifest[part]);
+  const path = partPath(manifest.id, partNames[part]);
+  return verifyStream(path, place.read(path), manifest[part]);
 }
 
 /** The manifest of this backup, as it is. Throws MissingObject if the backup is not complete. */
 export async function findManifest(place: BackupPlace, id: string): Promise<Manifest> {
-  return parse(id, await whole(place, partOf(id, 'manifest.json'), maxManifestBytes));
+  return parse(id, await readWhole(place, partPath(id, 'manifest.json'), maxManifestBytes));
 }
 
 async function findText(place: BackupPlace, wanted: string | undefined): Promise<{ id: string; text: Buffer }> {
   const ids = wanted === undefined ? (await place.folders('backups')).toSorted().toReversed() : [wanted];
   for (const id of ids) {
-    const text = await whole(place, partOf(id, 'manifest.json'), maxManifestBytes).catch((error: unknown) => {
+    const text = await readWhole(place, partPath(id, 'manifest.json'), maxManifestBytes).catch((error: unknown) => {
       if (!(error instanceof MissingObject)) throw error;
     });
     if (text) return { id, text };

@@ -1,8 +1,8 @@
-import { objectsOf } from '../files/chunk-runs.ts';
+import { listObjects } from '../files/chunk-runs.ts';
 import type { CheckedFile } from '../files/scrub-store.ts';
 import { MissingObject } from '../missing-object.ts';
 import type { BackupPlace } from './backup-place.ts';
-import { type FileLine, fromFileLine, type Manifest, partOf } from './format.ts';
+import { type FileLine, fromFileLine, type Manifest, partPath } from './format.ts';
 import { findManifest, readPart } from './open-backup.ts';
 import { fromLines } from './streams.ts';
 
@@ -11,7 +11,7 @@ const parts = ['manifest.json', 'manifest.seal', 'database.dump', 'absent.jsonl'
 const [manifestPart] = parts;
 const objectsPerRequest = 1_000;
 
-export interface Pruned {
+export interface PruneResult {
   /** The ids of the backups that were removed. */
   readonly removed: readonly string[];
   readonly objects: number;
@@ -25,8 +25,8 @@ export interface Pruned {
 export async function pruneBackups(
   place: BackupPlace,
   { olderThan, signal }: { readonly olderThan: Date; readonly signal: AbortSignal },
-): Promise<Pruned> {
-  const ids = (await place.folders('backups')).filter((id) => timeOf(id) !== undefined).toSorted();
+): Promise<PruneResult> {
+  const ids = (await place.folders('backups')).filter((id) => parseTime(id) !== undefined).toSorted();
   const manifests = new Map<string, Manifest>();
   for (const id of ids) {
     const manifest = await findManifest(place, id).catch(unlessMissing);
@@ -34,7 +34,7 @@ export async function pruneBackups(
   }
   const complete = [...manifests.values()];
   const kept = new Set([complete.at(-1)?.id, complete.findLast(isWhole)?.id]);
-  const isOld = (id: string) => (timeOf(id) ?? Number.POSITIVE_INFINITY) < olderThan.getTime();
+  const isOld = (id: string) => (parseTime(id) ?? Number.POSITIVE_INFINITY) < olderThan.getTime();
   const removed = complete.length === 0 ? [] : ids.filter((id) => isOld(id) && !kept.has(id));
   const remaining = ids.filter((id) => !removed.includes(id));
   // A list that is not what was written might no longer name an object that is needed.
@@ -47,9 +47,9 @@ export async function pruneBackups(
   let objects = 0;
   for (const id of removed) {
     signal.throwIfAborted();
-    await place.remove(partOf(id, manifestPart));
+    await place.remove(partPath(id, manifestPart));
     objects += await removeObjects(place, id, remaining, signal);
-    for (const part of parts) await place.remove(partOf(id, part));
+    for (const part of parts) await place.remove(partPath(id, part));
   }
   return { removed, objects };
 }
@@ -57,7 +57,7 @@ export async function pruneBackups(
 const isWhole = ({ absent }: Manifest) => absent.lost + (absent.unreadable ?? 0) === 0;
 
 /** The moment that an id begins with; undefined for a folder that is not a backup's. */
-function timeOf(id: string): number | undefined {
+function parseTime(id: string): number | undefined {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]+$/.exec(id) ?? [];
   if (year === undefined) return undefined;
@@ -85,7 +85,7 @@ async function removeObjects(
       let isNeeded = false;
       for (const other of others) isNeeded = (await other.has(file)) || isNeeded;
       if (isNeeded) continue;
-      for (const { key } of objectsOf(file)) {
+      for (const { key } of listObjects(file)) {
         keys.push(key);
         if (keys.length === objectsPerRequest) await flush();
       }
@@ -100,7 +100,7 @@ async function removeObjects(
 /** None if the backup was interrupted before it had listed its files. */
 async function* filesIn(place: BackupPlace, id: string): AsyncGenerator<CheckedFile, void, void> {
   try {
-    for await (const line of fromLines<FileLine>(place.read(partOf(id, 'files.jsonl')))) yield fromFileLine(line);
+    for await (const line of fromLines<FileLine>(place.read(partPath(id, 'files.jsonl')))) yield fromFileLine(line);
   } catch (error) {
     if (!(error instanceof MissingObject)) throw error;
   }

@@ -1,7 +1,7 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { FilePosition } from '../file-position.ts';
-import { objectsOf } from '../files/chunk-runs.ts';
+import { listObjects } from '../files/chunk-runs.ts';
 import { UnreadableObject } from '../files/unreadable-object.ts';
 import { dayOfVersion } from '../keys/day-keys.ts';
 import type { BackupPlace, BucketInventory } from './backup-place.ts';
@@ -17,7 +17,7 @@ import { presentFiles } from './verify-backup.ts';
 
 const copiesAtOnce = 16;
 const filesPerStatement = 500;
-/** What an administrator reads and selects messages by: `outbox retry --all --reason "restored"`. */
+/** The reason that an administrator reads, and selects messages by: `outbox retry --all --reason "restored"`. */
 const unknownOutcome = 'restored from a backup: it is not known whether it was sent';
 
 export interface RestoreEngines extends Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'checkpoint'> {
@@ -27,7 +27,7 @@ export interface RestoreEngines extends Pick<Engines, 'store' | 'objects' | 'key
   migrate(): Promise<unknown>;
 }
 
-export interface Restored {
+export interface RestoreResult {
   readonly manifest: Manifest;
   readonly copied: Copied;
   /** Objects that the backup should have and does not. Their files cannot be read. */
@@ -59,7 +59,7 @@ export async function restoreBackup(
     /** Day keys that were exported after the backup was made. */
     readonly dayKeys: DayKeyMirror;
   },
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const { database } = engines;
   options.onStep?.('checking the backup');
   const manifest = await openBackup(engines, place, options.id);
@@ -74,14 +74,14 @@ async function restoreAlone(
   place: BackupPlace,
   manifest: Manifest,
   { turn, ...options }: Options & { readonly turn: RestoreTurn },
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const { database, checkpoint } = engines;
   const signal = AbortSignal.any([options.signal, turn.signal]);
   await requireEmpty(engines, options.overwrite, turn);
   const wasEmpty = await engines.bucket.isEmpty();
   checkpoint('restore:marked');
   options.onStep?.('copying objects');
-  const { missing, copied } = await giveObjects(engines, place, manifest, { ...options, signal, wasEmpty });
+  const { missing, copied } = await copyObjects(engines, place, manifest, { ...options, signal, wasEmpty });
   checkpoint('restore:objects-copied');
   options.onStep?.('restoring the database');
   signal.throwIfAborted();
@@ -109,7 +109,7 @@ async function* beforeEnd<Item>(items: AsyncIterable<Item>, then: () => void): A
   then();
 }
 
-/** What an interrupted restore has left belongs to no one, unless it is the database that it was to replace. */
+/** Objects that an interrupted restore left belong to no one, unless the database is the one it was to replace. */
 async function requireEmpty(
   { database, bucket }: RestoreEngines,
   overwrite: boolean,
@@ -128,7 +128,7 @@ async function requireEmpty(
   }
 }
 
-async function giveObjects(
+async function copyObjects(
   { bucket }: RestoreEngines,
   place: BackupPlace,
   manifest: Manifest,
@@ -137,7 +137,7 @@ async function giveObjects(
   const copied = { objects: 0, bytes: 0, kept: 0 };
   let missing = 0;
   async function* needed() {
-    for await (const file of presentFiles(place, manifest)) yield* objectsOf(file);
+    for await (const file of presentFiles(place, manifest)) yield* listObjects(file);
   }
   const give = inOrder(needed(), copiesAtOnce, async (object) => {
     signal.throwIfAborted();
@@ -166,7 +166,7 @@ async function restoreDayKeys(
   place: BackupPlace,
   manifest: Manifest,
   mirror: DayKeyMirror,
-): Promise<Pick<Restored, 'ended' | 'lostDays'>> {
+): Promise<Pick<RestoreResult, 'ended' | 'lostDays'>> {
   const { lost } = await importDayKeys(engines, mirror);
   const today = (await engines.dayKeys.today()) ?? 0;
   const destroyed = new Set(lost.map(({ day }) => day).filter((day) => day < today));

@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { ExchangeError } from '../exchange-error.ts';
 import type { BackupPlace } from './backup-place.ts';
 
-/** What identifies the content of a file in a backup. */
+/** Identifies the content of a file in a backup. */
 export interface Content {
   readonly bytes: number;
   readonly sha256: string;
 }
 
 /** Passes a stream on; `content` describes it once all of it has passed. */
-export function measured(source: AsyncIterable<Buffer>): { stream: AsyncIterable<Buffer>; content: () => Content } {
+export function measureStream(source: AsyncIterable<Buffer>): {
+  stream: AsyncIterable<Buffer>;
+  content: () => Content;
+} {
   const hash = createHash('sha256');
   let bytes = 0;
   return {
@@ -25,12 +28,12 @@ export function measured(source: AsyncIterable<Buffer>): { stream: AsyncIterable
 }
 
 /** Passes a stream on, and throws at its end when it is not what was written. */
-export async function* verified(
+export async function* verifyStream(
   name: string,
   source: AsyncIterable<Buffer>,
   expected: Content,
 ): AsyncGenerator<Buffer, void, void> {
-  const { stream, content } = measured(source);
+  const { stream, content } = measureStream(source);
   yield* stream;
   const { bytes, sha256 } = content();
   if (bytes === expected.bytes && sha256 === expected.sha256) return;
@@ -38,7 +41,7 @@ export async function* verified(
 }
 
 /** A small file. Throws MissingObject when it is not there. */
-export async function whole(place: BackupPlace, name: string, maxBytes: number): Promise<Buffer> {
+export async function readWhole(place: BackupPlace, name: string, maxBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of place.read(name)) {
@@ -66,7 +69,7 @@ export async function* toLines(values: AsyncIterable<unknown>): AsyncGenerator<B
 export async function* fromLines<Value>(source: AsyncIterable<Buffer>): AsyncGenerator<Value, void, void> {
   let rest = '';
   for await (const piece of source) {
-    // What we write is ASCII, so a piece never ends within a character.
+    // Our own files are ASCII, so a piece never ends within a character.
     const lines = (rest + piece.toString('latin1')).split('\n');
     rest = lines.pop() as string;
     for (const line of lines) yield JSON.parse(line) as Value;

@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { checkFile } from '../files/check-file.ts';
 import type { CheckedFile, Damage } from '../files/scrub-store.ts';
-import { dayOf, dayOfVersion, withDayKeys } from '../keys/day-keys.ts';
+import { dayOfVersion, toDay, withDayKeys } from '../keys/day-keys.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import type { BackupPlace } from './backup-place.ts';
 import { type DayKeyMirror, mirroredDayKeys } from './day-key-mirror.ts';
@@ -13,7 +13,7 @@ const filesAtOnce = 4;
 const needsDayKeys =
   'The keys of its files are wrapped by day keys, which are not in a backup. Name the place that `day-keys export` wrote to: --day-keys PLACE';
 
-export interface Verified {
+export interface VerifyResult {
   readonly manifest: Manifest;
   readonly files: number;
   readonly bytes: number;
@@ -34,14 +34,14 @@ export async function verifyBackup(
     readonly dayKeys: DayKeyMirror | undefined;
     readonly signal: AbortSignal;
     readonly onDamage: (file: CheckedFile, damage: Damage) => void;
-    readonly onProgress?: (progress: Omit<Verified, 'manifest'>) => void;
+    readonly onProgress?: (progress: Omit<VerifyResult, 'manifest'>) => void;
   },
-): Promise<Verified> {
+): Promise<VerifyResult> {
   const { signal, onDamage, onProgress } = options;
   const manifest = await openBackup(here, place, options.id);
   const progress = { files: 0, bytes: 0, ended: 0 };
   const keys = options.dayKeys ? withDayKeys(here.keys, mirroredDayKeys(options.dayKeys, here.keys)) : here.keys;
-  const today = dayOf(Date.now() / 1000);
+  const today = toDay(Date.now() / 1000);
   const check = async (file: CheckedFile) => {
     const day = dayOfVersion(file.keyVersion);
     if (day > 0 && !options.dayKeys) throw new ExchangeError('invalid_input', needsDayKeys);

@@ -10,12 +10,12 @@ export async function diagnose(
   { deadlineMs = defaultDeadlineMs }: { readonly deadlineMs?: number } = {},
 ): Promise<Finding[]> {
   const found = await Promise.all(
-    Object.entries(examinations).map(([name, examine]) => findingsOf(name, examine, deadlineMs)),
+    Object.entries(examinations).map(([name, examine]) => collectFindings(name, examine, deadlineMs)),
   );
   return found.flat();
 }
 
-async function findingsOf(name: string, examine: Examine, deadlineMs: number): Promise<Finding[]> {
+async function collectFindings(name: string, examine: Examine, deadlineMs: number): Promise<Finding[]> {
   const findings: Finding[] = [];
   const { promise: late, resolve } = Promise.withResolvers<'late'>();
   const timer = setTimeout(resolve, deadlineMs, 'late');

@@ -38,16 +38,16 @@ export function certificateFinding(check: string, until: Date, now: number): Fin
   return days < renewDays ? warning(check, says, renew) : ok(check, says);
 }
 
-/** What a failed call reports: the reason that the engine or the system gave, on one line. */
+/** Describes a failed call: the reason that the engine or the system gave, on one line. */
 export function reason(error: unknown): string {
   const { message, code, name } = error as Error & { code?: unknown };
   const text = message || (typeof code === 'string' ? code : name);
   return text.replaceAll(/\s+/g, ' ').replace(/\.$/, '').slice(0, 300);
 }
 
-/** What an examination found: for programs `check` and `status`, for the operator what was seen and what to do. */
+/** The result of an examination: for programs `check` and `status`, for the operator what was seen and what to do. */
 export type Finding = {
-  /** What was examined, such as `s3.bucket`. */
+  /** The subject of the examination, such as `s3.bucket`. */
   readonly check: string;
   readonly says: string;
 } & (

@@ -1,10 +1,10 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../ports/random.ts';
 
-/** Where the doctor sends its request, and the header that proves that it comes from the operator. */
+/** The path to which the doctor sends its request, and the header that proves that it comes from the operator. */
 export const probePath = '/doctor';
 export const probeHeader = 'waybill-probe';
-/** That of resumable uploads, so that the same limits apply. */
+/** The media type of resumable uploads, so that the same limits apply. */
 export const probeMediaType = 'application/offset+octet-stream';
 
 const validSeconds = 300;

@@ -305,11 +305,11 @@ describe('a grant', () => {
 describe('beyond the messages that an hour allows', () => {
   const limited = (answer: number) => {
     const asked: [accountId: string, recipients: readonly string[]][] = [];
-    const take = async (...question: (typeof asked)[0]) => {
+    const acquire = async (...question: (typeof asked)[0]) => {
       asked.push(question);
       return answer;
     };
-    return { asked, engines: { ...engines, messageLimit: { take } } };
+    return { asked, engines: { ...engines, messageLimit: { acquire } } };
   };
   const traces = (actor: Actor) =>
     Promise.all(
@@ -354,8 +354,8 @@ describe('beyond the messages that an hour allows', () => {
   test('a dispatch that cannot be counted is not made', async () => {
     const actor = await ready();
     const before = await traces(actor);
-    const take = () => Promise.reject(new ExchangeError('unavailable'));
-    await expect(createDrop({ ...engines, messageLimit: { take } }, actor, dispatch())).rejects.toMatchObject({
+    const acquire = () => Promise.reject(new ExchangeError('unavailable'));
+    await expect(createDrop({ ...engines, messageLimit: { acquire } }, actor, dispatch())).rejects.toMatchObject({
       code: 'unavailable',
     });
     expect(await traces(actor)).toEqual(before);

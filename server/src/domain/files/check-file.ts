@@ -4,13 +4,13 @@ import { isLost } from '../keys/lost-key.ts';
 import { MissingObject } from '../missing-object.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
-import { type FileObject, objectsOf, sealOf } from './chunk-runs.ts';
+import { createSeal, type FileObject, listObjects } from './chunk-runs.ts';
 import { discardBuffer } from './discard-buffer.ts';
 import type { CheckedFile, Damage } from './scrub-store.ts';
 import { openSegment, sealedBytes, segmentCount } from './sealing.ts';
 import { UnreadableObject, unlessUnreadable } from './unreadable-object.ts';
 
-export interface Checking {
+export interface CheckOptions {
   readonly signal: AbortSignal;
   /** How many objects of the file an earlier check has read. The digest is compared only if there are none. */
   readonly objectsDone?: number;
@@ -25,13 +25,13 @@ export interface Checking {
 export async function checkFile(
   engines: { readonly objects: Pick<ObjectStore, 'read'>; readonly keys: Pick<KeyProvider, 'unwrap'> },
   file: CheckedFile,
-  { signal, objectsDone = 0, afterEach }: Checking,
+  { signal, objectsDone = 0, afterEach }: CheckOptions,
 ): Promise<Damage | undefined> {
   const dataKey = await engines.keys.unwrap(file.wrappedKey, file.keyVersion, file.id).catch(requireLost);
   const hash = objectsDone === 0 ? createHash('sha256') : undefined;
   let number = 0;
   let last = '';
-  for (const object of objectsOf(file)) {
+  for (const object of listObjects(file)) {
     if (!dataKey) return { object: object.key, problem: 'key' };
     number += 1;
     last = object.key;
@@ -64,7 +64,7 @@ async function findProblem(
   try {
     const part = { offset: 0, length: object.bytes };
     const sealed = await unlessUnreadable(objects, signal, () => objects.read(object.key, part, signal));
-    const seal = sealOf(dataKey, file.id, object.run);
+    const seal = createSeal(dataKey, file.id, object.run);
     const lastSegment = segmentCount(file.sizeBytes) - 1;
     for (let segment = object.firstSegment; segment < object.endSegment; segment += 1) {
       const offset = sealedBytes(file, object.firstSegment, segment);

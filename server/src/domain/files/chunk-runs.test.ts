@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { memoryObjectStore } from '../../testing/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { openFile, outcomeOf, silentLedger, testMemory } from '../../testing/sealed-file.ts';
-import { leftoverKeys, objectEnd, placeOf, runsOf, sealOf, takeKeys, withRun } from './chunk-runs.ts';
+import { createSeal, leftoverKeys, listRuns, locateSegment, objectEnd, takeKeys, withRun } from './chunk-runs.ts';
 import type { ChunkRun, SealedFile } from './file-store.ts';
 import { chunkBytes, chunkKey, segmentBytes, segmentsPerChunk } from './sealing.ts';
 import { SealedWriter } from './write-sealed.ts';
@@ -36,7 +36,7 @@ function fileOf(history: readonly { counted: number; shortBy: number; claimed: n
   const strays = new Set<string>();
   const all: string[] = [];
   for (const { counted, shortBy, claimed, nextSize } of history) {
-    const run = runsOf(file).at(-1) as ChunkRun;
+    const run = listRuns(file).at(-1) as ChunkRun;
     for (let nth = 0; nth < counted; nth += 1, object += 1) {
       const isShort = nth === counted - 1 && run.segmentsPerChunk > shortBy;
       const segments = run.segmentsPerChunk - (isShort ? shortBy : 0);
@@ -61,7 +61,7 @@ describe('after any number of writers', () => {
   test.prop([writers])('a segment is in the object of the writer whose chunk counted', (history) => {
     const { file, owners } = fileOf(history);
     const places = owners.map((_, segment) => {
-      const { run, object } = placeOf(file, segment);
+      const { run, object } = locateSegment(file, segment);
       return chunkKey(run.id, object);
     });
     expect(places).toEqual(owners);
@@ -70,13 +70,13 @@ describe('after any number of writers', () => {
   test.prop([writers])('an object ends where the next one begins', (history) => {
     const { file, owners } = fileOf(history);
     for (let segment = 0; segment < owners.length; segment = objectEnd(file, segment)) {
-      expect(placeOf(file, segment).segmentsBefore).toBe(0);
+      expect(locateSegment(file, segment).segmentsBefore).toBe(0);
       const end = objectEnd(file, segment);
       const next = owners.findIndex((key, other) => other > segment && key !== owners[segment]);
       // The last object may become longer.
       if (next >= 0) expect(end).toBe(next);
       else expect(end).toBeGreaterThanOrEqual(owners.length);
-      expect(owners.slice(segment, end).map((_, nth) => placeOf(file, segment + nth).segmentsBefore)).toEqual(
+      expect(owners.slice(segment, end).map((_, nth) => locateSegment(file, segment + nth).segmentsBefore)).toEqual(
         owners.slice(segment, end).map((_, nth) => nth),
       );
     }
@@ -85,7 +85,7 @@ describe('after any number of writers', () => {
   test.prop([writers])('the leftovers are what was claimed and did not count, and no object that counts', (history) => {
     const { file, owners, strays } = fileOf(history);
     // The last run's objects are not yet known to be leftovers, because its writer continues.
-    const last = runsOf(file).at(-1) as ChunkRun;
+    const last = listRuns(file).at(-1) as ChunkRun;
     const known = [...strays].filter((key) => !key.startsWith(last.id));
     const leftovers = leftoverKeys(file);
     expect(leftovers.toSorted()).toEqual(known.toSorted());
@@ -101,7 +101,7 @@ describe('after any number of writers', () => {
     'every key is taken exactly once, in batches of any size',
     (history, sizes) => {
       const { file, chunkCount, all, strays } = fileOf(history);
-      const last = runsOf(file).at(-1) as ChunkRun;
+      const last = listRuns(file).at(-1) as ChunkRun;
       const claimed = chunkCount + [...strays].filter((key) => key.startsWith(last.id)).length;
       let rest = { ...file, chunkCount: claimed };
       const taken: string[] = [];
@@ -127,7 +127,12 @@ test('a run that begins before the one before it takes its place', () => {
   let runs = withRun({ id: fileId, runs: [] }, { id: small, firstSegment: 140, segmentsPerChunk: 1 }, 2);
   runs = withRun({ id: fileId, runs }, { id: third, firstSegment: 128, segmentsPerChunk }, 3);
   const file = { id: fileId, runs };
-  expect([127, 128, 140, 300].map((segment) => placeOf(file, segment).run.id)).toEqual([fileId, third, third, third]);
+  expect([127, 128, 140, 300].map((segment) => locateSegment(file, segment).run.id)).toEqual([
+    fileId,
+    third,
+    third,
+    third,
+  ]);
   expect(objectEnd(file, 5)).toBe(128);
   expect(leftoverKeys(file).toSorted()).toEqual(
     [chunkKey(fileId, 1), ...[0, 1, 2].map((object) => chunkKey(small, object))].toSorted(),
@@ -136,21 +141,21 @@ test('a run that begins before the one before it takes its place', () => {
 
 test('a file that was never cut off is one run, named and sealed as the file', () => {
   const file = { id: fileId, runs: [] };
-  expect(placeOf(file, 7 * segmentsPerChunk + 5)).toEqual({
+  expect(locateSegment(file, 7 * segmentsPerChunk + 5)).toEqual({
     run: { id: fileId, firstSegment: 0, segmentsPerChunk, objects: null },
     object: 7,
     segmentsBefore: 5,
   });
-  expect(sealOf(dataKey, fileId, placeOf(file, 7).run)).toEqual({ dataKey, fileId });
+  expect(createSeal(dataKey, fileId, locateSegment(file, 7).run)).toEqual({ dataKey, fileId });
   expect(leftoverKeys(file)).toEqual([]);
 });
 
 test('every run has a key of its own, that the file’s key leads to', () => {
   const runs = [fileId, randomUUID(), randomUUID()].map((id) => ({ id }));
-  const seals = runs.map((run) => sealOf(dataKey, fileId, run));
+  const seals = runs.map((run) => createSeal(dataKey, fileId, run));
   expect(new Set(seals.map((seal) => seal.dataKey.toString('hex'))).size).toBe(3);
   expect(seals.map((seal) => seal.fileId)).toEqual(runs.map((run) => run.id));
-  expect(runs.map((run) => sealOf(dataKey, fileId, run))).toEqual(seals);
+  expect(runs.map((run) => createSeal(dataKey, fileId, run))).toEqual(seals);
 });
 
 describe('a file of several runs', () => {

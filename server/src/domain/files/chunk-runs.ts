@@ -14,13 +14,16 @@ interface WithRuns {
  *   exist, so different bytes must not be sealed under the same key and number;
  * - when it changes the chunk size.
  */
-export function runsOf(file: WithRuns): readonly ChunkRun[] {
+export function listRuns(file: WithRuns): readonly ChunkRun[] {
   return file.runs.length > 0 ? file.runs : [{ id: file.id, firstSegment: 0, segmentsPerChunk, objects: null }];
 }
 
-/** Where a segment is stored: the run, the object in it, and the number of segments before it in that object. */
-export function placeOf(file: WithRuns, segment: number): { run: ChunkRun; object: number; segmentsBefore: number } {
-  const runs = runsOf(file);
+/** Finds a segment: the run, the object in it, and the number of segments before it in that object. */
+export function locateSegment(
+  file: WithRuns,
+  segment: number,
+): { run: ChunkRun; object: number; segmentsBefore: number } {
+  const runs = listRuns(file);
   // The run that began last: it may have begun before a run that was never completed. The first begins at segment 0.
   const run = runs.findLast(({ firstSegment }) => firstSegment <= segment) as ChunkRun;
   const inRun = segment - run.firstSegment;
@@ -29,7 +32,7 @@ export function placeOf(file: WithRuns, segment: number): { run: ChunkRun; objec
 
 /** The first segment that is not in the same object as this one. */
 export function objectEnd(file: WithRuns, segment: number): number {
-  const { run, object } = placeOf(file, segment);
+  const { run, object } = locateSegment(file, segment);
   return Math.min(run.firstSegment + (object + 1) * run.segmentsPerChunk, runEnd(file.runs, file.runs.indexOf(run)));
 }
 
@@ -44,10 +47,10 @@ export interface FileObject {
 }
 
 /** The objects that a complete file is read from, in order. */
-export function* objectsOf(file: WithRuns & { readonly sizeBytes: number }): Generator<FileObject, void, void> {
+export function* listObjects(file: WithRuns & { readonly sizeBytes: number }): Generator<FileObject, void, void> {
   const end = segmentCount(file.sizeBytes);
   for (let firstSegment = 0; firstSegment < end; ) {
-    const { run, object } = placeOf(file, firstSegment);
+    const { run, object } = locateSegment(file, firstSegment);
     const endSegment = Math.min(objectEnd(file, firstSegment), end);
     const bytes = sealedBytes(file, firstSegment, endSegment);
     yield { key: chunkKey(run.id, object), run, firstSegment, endSegment, bytes };
@@ -55,7 +58,7 @@ export function* objectsOf(file: WithRuns & { readonly sizeBytes: number }): Gen
   }
 }
 
-export function sealOf(dataKey: Buffer, fileId: string, run: Pick<ChunkRun, 'id'>): SegmentSeal {
+export function createSeal(dataKey: Buffer, fileId: string, run: Pick<ChunkRun, 'id'>): SegmentSeal {
   if (run.id === fileId) return { dataKey, fileId };
   const derived = hkdfSync('sha256', dataKey, Buffer.alloc(0), `waybill run ${run.id}`, 32);
   return { dataKey: Buffer.from(derived), fileId: run.id };
@@ -63,13 +66,13 @@ export function sealOf(dataKey: Buffer, fileId: string, run: Pick<ChunkRun, 'id'
 
 /** The runs after another one has begun. The previous run may have objects numbered below `objects`. */
 export function withRun(file: WithRuns, run: Omit<ChunkRun, 'objects'>, objects: number): ChunkRun[] {
-  const before = runsOf(file);
+  const before = listRuns(file);
   return [...before.slice(0, -1), { ...(before.at(-1) as ChunkRun), objects }, { ...run, objects: null }];
 }
 
 /** Objects that are never read: a writer may have stored them, but the next run began before them. */
 export function leftoverKeys(file: WithRuns): string[] {
-  return runsOf(file).flatMap((run, index, runs) => {
+  return listRuns(file).flatMap((run, index, runs) => {
     const used = usedObjects(runs, index);
     const count = Math.max(0, (run.objects ?? used) - used);
     return Array.from({ length: count }, (_, offset) => chunkKey(run.id, used + offset));
@@ -86,7 +89,7 @@ export interface StoredObjects extends WithRuns {
 /** Takes up to `max` keys from the end, so that what remains can be described in the same form. */
 export function takeKeys<Stored extends StoredObjects>(stored: Stored, max: number): { keys: string[]; rest: Stored } {
   const keys: string[] = [];
-  let runs = runsOf(stored);
+  let runs = listRuns(stored);
   let { chunkCount } = stored;
   while (keys.length < max) {
     if (chunkCount > 0) {

@@ -4,7 +4,7 @@ import { ExchangeError } from '../exchange-error.ts';
 /** The most keys that one request takes. */
 export const objectsPerRequest = 1_000;
 const leaseSeconds = 60;
-/** That so many objects cannot be deleted and none can is no fault of the objects. */
+/** After this many failures and no success, the store is at fault and not the objects. */
 const failedTogether = 10;
 
 type Needs = Pick<Engines, 'store' | 'objects' | 'logger'>;

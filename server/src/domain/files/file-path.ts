@@ -3,7 +3,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { fileName } from './file-name.ts';
 
 /**
- * Where a file was in the folder that was sent: `reports/2026/q1.pdf`. Folder names follow the same rules as file
+ * The path of a file in the folder that was sent: `reports/2026/q1.pdf`. Folder names follow the same rules as file
  * names, and the last part is the file's name. Anything else is rejected, so that a path can only lead downwards. Null
  * if it is only a name.
  */

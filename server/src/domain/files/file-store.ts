@@ -9,7 +9,7 @@ export interface SealedFile {
   readonly accountId: string;
   readonly id: string;
   readonly name: string;
-  /** Where it was in the folder that was sent, including its own name; only its name if it was sent alone. */
+  /** Its path in the folder that was sent, including its name; only its name if it was sent alone. */
   readonly path: string;
   readonly sizeBytes: number;
   readonly sha256: Buffer;
@@ -34,7 +34,7 @@ export interface ChunkRun {
   readonly objects: number | null;
 }
 
-/** What remains to be deleted from the object store: see `takeKeys`. */
+/** The objects that remain to be deleted: see `takeKeys`. */
 export interface Deletion {
   readonly accountId: string;
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { objectEnd, placeOf, sealOf } from './chunk-runs.ts';
+import { createSeal, locateSegment, objectEnd } from './chunk-runs.ts';
 import { discardBuffer } from './discard-buffer.ts';
 import type { ChunkRun, SealedFile } from './file-store.ts';
 import {
@@ -35,7 +35,6 @@ const quickMs = 250;
 const patienceMs = 1_000;
 
 type Needs = Pick<Engines, 'objects' | 'keys' | 'downloads'>;
-/** What must be known about a file in order to read it. */
 type StoredFile = Layout & Pick<SealedFile, 'wrappedKey' | 'keyVersion'>;
 type Layout = Pick<SealedFile, 'id' | 'sizeBytes' | 'runs'>;
 
@@ -75,8 +74,8 @@ export async function* readWithKey(
   let run: ChunkRun | undefined;
   let seal: SegmentSeal | undefined;
   const sealAt = (segment: number): SegmentSeal => {
-    const current = placeOf(file, segment).run;
-    if (!seal || current.id !== run?.id) seal = sealOf(dataKey, file.id, current);
+    const current = locateSegment(file, segment).run;
+    if (!seal || current.id !== run?.id) seal = createSeal(dataKey, file.id, current);
     run = current;
     return seal;
   };
@@ -85,7 +84,7 @@ export async function* readWithKey(
   const end = Math.max(from + 1, Math.ceil(range.end / segmentBytes));
 
   const open = (number: number, sealed: Buffer) => openChecked(sealAt(number), number, number === lastSegment, sealed);
-  for await (const { number, plaintext } of openedSegments(engines, { file, open, from, end, signal })) {
+  for await (const { number, plaintext } of openSegments(engines, { file, open, from, end, signal })) {
     const first = Math.max(range.start - number * segmentBytes, 0);
     const last = Math.min(range.end - number * segmentBytes, plaintext.length);
     if (last > first) yield plaintext.subarray(first, last);
@@ -112,7 +111,7 @@ interface Opening {
  * The segments from `from` up to `end`. They are fetched in pieces: the connection to the store is released before the
  * reader is served, so that a slow reader costs only a little memory. Pieces grow with the reader's speed.
  */
-async function* openedSegments(
+async function* openSegments(
   engines: Pick<Needs, 'objects' | 'downloads'>,
   { file, open, from, end, signal }: Opening,
 ): AsyncGenerator<{ number: number; plaintext: Buffer }, void, void> {
@@ -197,7 +196,7 @@ class Piece {
     this.#from = from;
     this.#heldBytes = acquired * segmentBytes;
     this.end = end;
-    const { run, object, segmentsBefore } = placeOf(file, from);
+    const { run, object, segmentsBefore } = locateSegment(file, from);
     const part = { offset: segmentsBefore * sealedSegmentBytes, length: sealedBytes(file, from, this.end) };
     this.#reading = engines.objects.read(
       chunkKey(run.id, object),
@@ -222,7 +221,9 @@ class Piece {
       this.#buffers = [bytes];
     } else {
       // Separate buffers, so that each can be freed while a slow reader is still taking the one before.
-      this.#buffers = Array.from({ length: this.end - this.#from }, (_, index) => copyOf(this.#slice(bytes, index)));
+      this.#buffers = Array.from({ length: this.end - this.#from }, (_, index) =>
+        copyBuffer(this.#slice(bytes, index)),
+      );
       discardBuffer(bytes);
     }
   }
@@ -253,7 +254,7 @@ class Piece {
 }
 
 /** In its own memory. */
-function copyOf(bytes: Buffer): Buffer {
+function copyBuffer(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;

@@ -14,7 +14,7 @@ export interface ScrubbedFile extends CheckedFile {
 
 export interface FilePage {
   readonly files: readonly ScrubbedFile[];
-  /** Where the next page starts; undefined on the last page. */
+  /** The start of the next page; undefined on the last page. */
   readonly next: FilePosition | undefined;
 }
 

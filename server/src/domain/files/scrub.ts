@@ -14,7 +14,7 @@ const allObjects = 2 ** 31 - 1;
 
 type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'logger'>;
 
-export interface Scrubbing {
+export interface ScrubOptions {
   readonly signal?: AbortSignal | undefined;
   /** Undefined: as fast as possible. */
   readonly rateLimiter?: RateLimiter | undefined;
@@ -32,7 +32,7 @@ export interface Scrubbing {
  * nothing. Returns the pass, or `undefined` if another process is doing it or no pass is due. A pass that is continued
  * in the middle of a file does not compare its digest: the tags have already proved every byte.
  */
-export async function scrubAlone(engines: Needs, options: Scrubbing = {}): Promise<ScrubPass | undefined> {
+export async function scrubAlone(engines: Needs, options: ScrubOptions = {}): Promise<ScrubPass | undefined> {
   return engines.store.exclusively('scrub', async (lost) => {
     const { scrub } = engines.store;
     const last = await scrub.pass();
@@ -54,13 +54,13 @@ export async function scrubAlone(engines: Needs, options: Scrubbing = {}): Promi
 
 class Pass {
   readonly #engines: Needs;
-  readonly #options: Scrubbing & { readonly signal: AbortSignal };
+  readonly #options: ScrubOptions & { readonly signal: AbortSignal };
   #position: ScrubPass['position'];
   #files: number;
   #bytes: number;
   #savedAt = performance.now();
 
-  constructor(engines: Needs, pass: ScrubPass, options: Scrubbing & { readonly signal: AbortSignal }) {
+  constructor(engines: Needs, pass: ScrubPass, options: ScrubOptions & { readonly signal: AbortSignal }) {
     this.#engines = engines;
     this.#options = options;
     this.#position = pass.position;

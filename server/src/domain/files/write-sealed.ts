@@ -1,6 +1,6 @@
 import type { MemoryShare } from '../flow/memory-budget.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
-import { runsOf, sealOf, withRun } from './chunk-runs.ts';
+import { createSeal, listRuns, withRun } from './chunk-runs.ts';
 import type { ChunkRun } from './file-store.ts';
 import { chunkKey, type SegmentSeal, sealSegment, segmentBytes, segmentsPerChunk } from './sealing.ts';
 
@@ -64,7 +64,7 @@ export class SealedWriter {
     /** `flush` asks the writer to store its chunk even though it is not full. */
     readonly memory: (flush: () => void) => MemoryShare;
     readonly file: { readonly id: string; readonly dataKey: Buffer; readonly runs: readonly ChunkRun[] };
-    /** Where writing begins: the next object of the last run, and the first segment in it. */
+    /** The position at which writing begins: the next object of the last run, and the first segment in it. */
     readonly object: number;
     readonly segment: number;
     readonly signal: AbortSignal;
@@ -76,8 +76,8 @@ export class SealedWriter {
     this.#memory = options.memory(() => this.#flush());
     this.#dataKey = file.dataKey;
     this.#fileId = file.id;
-    this.#runs = runsOf(file);
-    this.#seal = sealOf(file.dataKey, file.id, this.#run);
+    this.#runs = listRuns(file);
+    this.#seal = createSeal(file.dataKey, file.id, this.#run);
     this.#object = options.object;
     this.#segment = options.segment;
     this.#signal = options.signal;
@@ -85,7 +85,7 @@ export class SealedWriter {
     this.#newRunId = options.newRunId;
   }
 
-  /** What has been written, in the form stored in the file's row. */
+  /** The layout of the written file, in the form stored in its row. */
   get layout(): { runs: readonly ChunkRun[]; chunkCount: number } {
     const isPlain = this.#runs.length === 1 && this.#run.id === this.#fileId;
     return { runs: isPlain ? [] : this.#runs, chunkCount: this.#object };
@@ -174,7 +174,7 @@ export class SealedWriter {
     const run = { id: this.#newRunId(), firstSegment: this.#segment, segmentsPerChunk: size };
     const runs = withRun({ id: this.#fileId, runs: this.#runs }, run, this.#object);
     this.#runs = runs;
-    this.#seal = sealOf(this.#dataKey, this.#fileId, run);
+    this.#seal = createSeal(this.#dataKey, this.#fileId, run);
     this.#object = 0;
     this.#record(() => this.#ledger.beginRun(runs)).catch(() => undefined);
   }

@@ -120,7 +120,7 @@ export class MemoryBudget {
     if (this.#held >= this.#capacity * shortFrom || share.owner.held >= share.cap * shortFrom) this.#flush();
     if (share.signal.aborted) return Promise.reject(share.signal.reason as Error);
     if (this.#mayAcquire(share)) return Promise.resolve(this.#grant(share));
-    if (this.#waiting.length >= this.#maxWaiting) return Promise.reject(full());
+    if (this.#waiting.length >= this.#maxWaiting) return Promise.reject(memoryExhausted());
     return new Promise((resolve, reject) => {
       const waitMs = share.isNew ? this.#waitMs : this.#waitMs * progressPatience;
       const end = (outcome: () => void) => {
@@ -129,7 +129,7 @@ export class MemoryBudget {
         this.#waiting = this.#waiting.filter((other) => other !== waiter);
         outcome();
       };
-      const timer = setTimeout(() => end(() => reject(full())), waitMs);
+      const timer = setTimeout(() => end(() => reject(memoryExhausted())), waitMs);
       const abort = () => end(() => reject(share.signal.reason as Error));
       share.signal.addEventListener('abort', abort);
       const waiter: Waiter = { share, grant: () => end(() => resolve(this.#grant(share))) };
@@ -196,7 +196,7 @@ export class MemoryBudget {
   }
 }
 
-function full(): ExchangeError {
+function memoryExhausted(): ExchangeError {
   return new ExchangeError(
     'unavailable',
     'The server has as many uploads in progress as it can take. Try again shortly.',

@@ -4,7 +4,7 @@ import { MissingObject } from '../missing-object.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import { SetupError } from '../setup-error.ts';
 import type { Store } from '../store.ts';
-import { contextOf } from './day-keys.ts';
+import { toContext } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 
 const hourMs = 60 * 60_000;
@@ -47,7 +47,7 @@ export async function checkKeys(
       isComplete = false;
       return undefined;
     });
-    if (key) await requireOpen(key.version, keys.unwrap(key.wrapped, key.version, contextOf(day)));
+    if (key) await requireOpen(key.version, keys.unwrap(key.wrapped, key.version, toContext(day)));
   }
   return isComplete;
 }

@@ -1,5 +1,5 @@
 /**
- * Where a day key is. It wraps the keys of the files that end on its day, and is itself an object in the bucket, wrapped
+ * The place of a day key. It wraps the keys of the files that end on its day, and is itself an object in the bucket, wrapped
  * by a master key: it is never in the database, and so not in a backup of it.
  */
 export interface DayKey {

@@ -13,7 +13,7 @@ import type { ScrubStore } from '../files/scrub-store.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import type { Scanner, Verdict } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
-import { DayKeys, dayOf, withDayKeys } from './day-keys.ts';
+import { DayKeys, toDay, withDayKeys } from './day-keys.ts';
 import { examineDayKeys } from './examine-day-keys.ts';
 
 const daySeconds = 86_400;
@@ -33,7 +33,7 @@ function otherDayKeys({ daysAgo = 0 } = {}): DayKeys {
 }
 
 /** The day it is in this many days, as a request sees it. */
-const inDays = (days: number) => dayOf(Date.now() / 1000 + 600) + days;
+const inDays = (days: number) => toDay(Date.now() / 1000 + 600) + days;
 
 async function daysOfFiles(actor: Actor): Promise<Record<string, number>> {
   const rows = await exchange.database.query<{ name: string; day: number }>(

@@ -10,7 +10,7 @@ import type { OwnedKey, ReplacedKey } from './wrapped-key-store.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 
 const daySeconds = 24 * 60 * 60;
-/** What is not sent yet is wrapped until tomorrow. If it is still there then, the sweep wraps it again. */
+/** The key of a file that is not sent yet is wrapped until tomorrow. If the file still exists then, the sweep wraps it again. */
 const unsentSeconds = daySeconds;
 /** A deadline is set by the database, a little later than it is known here. */
 const marginSeconds = 10 * 60;
@@ -30,11 +30,11 @@ export interface DayKeyEngines {
 }
 
 export const dayOfVersion = (version: number) => -version;
-export const dayOf = (seconds: number) => Math.floor(seconds / daySeconds);
+export const toDay = (seconds: number) => Math.floor(seconds / daySeconds);
 /** 20774 is 2026-11-17. */
-export const dateOf = (day: number) => new Date(day * daySeconds * 1000).toISOString().slice(0, 10);
+export const toDate = (day: number) => new Date(day * daySeconds * 1000).toISOString().slice(0, 10);
 const objectOf = (objectId: string) => `day-keys/${objectId}`;
-export const contextOf = (day: number) => `day key ${day}`;
+export const toContext = (day: number) => `day key ${day}`;
 
 /**
  * Wraps the keys of files, and of the links of drops, by the key of the day on which they end. When the day is over and
@@ -44,7 +44,7 @@ export const contextOf = (day: number) => `day key ${day}`;
 export class DayKeys {
   readonly #engines: DayKeyEngines;
   readonly #opened = new Map<number, { readonly key: Promise<Buffer>; readonly atMs: number }>();
-  /** What sweeps of this process have reported as lost: days, and owners of damaged keys. */
+  /** Days, and owners of damaged keys, that sweeps of this process have already reported as lost. */
   readonly reportedLost = new Set<string>();
   #clock: { readonly seconds: number; readonly atMs: number } | undefined;
 
@@ -55,7 +55,7 @@ export class DayKeys {
   /** The day it is, by the database's clock; undefined while day keys are not used. */
   async today(): Promise<number | undefined> {
     const now = await this.#now();
-    return now === undefined ? undefined : dayOf(now);
+    return now === undefined ? undefined : toDay(now);
   }
 
   /** Wraps the key of a file or a drop that ends in this time, or of a file that is not sent yet. */
@@ -100,7 +100,7 @@ export class DayKeys {
   open(day: number): Promise<Buffer> {
     return this.#remember(day, async () => {
       const key = await this.#read(day);
-      if (!key) throw new LostKey(`The day key of ${dateOf(day)} is destroyed.`);
+      if (!key) throw new LostKey(`The day key of ${toDate(day)} is destroyed.`);
       return key;
     });
   }
@@ -160,7 +160,7 @@ export class DayKeys {
 
   async #dayIn(seconds: number): Promise<number | undefined> {
     const now = await this.#now();
-    return now === undefined ? undefined : dayOf(now + Math.max(0, seconds) + marginSeconds);
+    return now === undefined ? undefined : toDay(now + Math.max(0, seconds) + marginSeconds);
   }
 
   #keyFor(day: number): Promise<Buffer> {
@@ -169,13 +169,13 @@ export class DayKeys {
 
   async #read(day: number): Promise<Buffer | undefined> {
     const found = await this.fetch(day);
-    return found && this.#engines.masterKeys.unwrap(found.wrapped, found.version, contextOf(day));
+    return found && this.#engines.masterKeys.unwrap(found.wrapped, found.version, toContext(day));
   }
 
   async #create(day: number): Promise<Buffer> {
     const { masterKeys, random } = this.#engines;
     const key = random.bytes(keyBytes);
-    if (await this.store(day, await masterKeys.wrap(key, contextOf(day)), undefined)) return key;
+    if (await this.store(day, await masterKeys.wrap(key, toContext(day)), undefined)) return key;
     const others = await this.#read(day);
     if (others) return others;
     throw new ExchangeError('unavailable');

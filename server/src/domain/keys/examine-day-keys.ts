@@ -1,7 +1,7 @@
 import type { Finding } from '../doctor/finding.ts';
 import { fault, ok, reason, skipped, warning } from '../doctor/finding.ts';
 import type { Engines } from '../engines.ts';
-import { dateOf } from './day-keys.ts';
+import { toDate } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 
 const check = 'keys.days';
@@ -27,7 +27,7 @@ export async function* examineDayKeys({
     for (const { day } of days) {
       await dayKeys.open(day).catch((error: unknown) => {
         if (!isLost(error)) throw error;
-        lost.push(dateOf(day));
+        lost.push(toDate(day));
       });
     }
     if (lost.length === 0) {

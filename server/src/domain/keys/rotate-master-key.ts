@@ -1,7 +1,7 @@
 import type { Engines } from '../engines.ts';
 import type { FilePosition } from '../file-position.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
-import { contextOf, dateOf } from './day-keys.ts';
+import { toContext, toDate } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 import type { KeyOwner, OwnedKey, ReplacedKey } from './wrapped-key-store.ts';
 
@@ -80,10 +80,10 @@ async function rotateDayKeys({ store, keys, dayKeys }: Needs, passOver: PassOver
   let replaced = 0;
   for (const dayKey of await store.dayKeys.list()) {
     if (dayKey.version === current) continue;
-    const name = `day key of ${dateOf(dayKey.day)}`;
+    const name = `day key of ${toDate(dayKey.day)}`;
     const before = await dayKeys.fetch(dayKey.day).catch(passOver(name));
     if (!before) continue;
-    const context = contextOf(dayKey.day);
+    const context = toContext(dayKey.day);
     const key = await keys.unwrap(before.wrapped, before.version, context).catch(passOver(name));
     if (!key) continue;
     const wrapped = await keys.wrap(key, context);

@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { dateOf, dayOfVersion } from './day-keys.ts';
+import { dayOfVersion, toDate } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 import type { OwnedKey } from './wrapped-key-store.ts';
 
@@ -44,7 +44,7 @@ async function renew({ store, keys, dayKeys, logger }: Needs, signal?: AbortSign
         dataKey.fill(0);
       }
       const replaced = renewed.length > 0 ? await store.wrappedKeys.replace(owner, renewed) : 0;
-      // What a lost key has wrapped is left out of the next batch, so that it does not hide the rest.
+      // Keys that a lost key has wrapped are left out of the next batch, so that they do not hide the rest.
       if (replaced === 0 && lost.versions.size === lostDays) break;
     }
   }
@@ -75,7 +75,7 @@ class LostKeys {
     );
     if (isDayLost) this.versions.add(version);
     const [name, what, details] = isDayLost
-      ? ([dateOf(day), 'a day key is lost', { day: dateOf(day) }] as const)
+      ? ([toDate(day), 'a day key is lost', { day: toDate(day) }] as const)
       : ([id, 'a stored key cannot be unwrapped', { owner: id, keyVersion: version }] as const);
     this.#found.add(name);
     const { reportedLost } = this.#dayKeys;

@@ -1,7 +1,7 @@
 import type { FilePosition } from '../file-position.ts';
 import type { WrappedKey } from '../ports/key-provider.ts';
 
-/** What has a key of its own, wrapped by another one: the bytes of a file or an upload, or the links of a drop. */
+/** The owner of a key that is wrapped by another one: a file or an upload for its bytes, or a drop for its links. */
 export type KeyOwner = 'files' | 'uploads' | 'drops';
 
 export interface OwnedKey extends FilePosition, Pick<WrappedKey, 'wrapped' | 'version'> {
@@ -17,7 +17,7 @@ export type FilesOf = { readonly draft: string } | { readonly dropId: string } |
 
 export interface OwnedKeyPage {
   readonly outdated: readonly OwnedKey[];
-  /** Where the next page starts; undefined on the last page. */
+  /** The start of the next page; undefined on the last page. */
   readonly next: FilePosition | undefined;
 }
 

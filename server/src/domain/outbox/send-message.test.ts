@@ -331,7 +331,7 @@ describe('a failure is reported to the operator', () => {
 });
 
 describe('a recipient who was sent many messages', () => {
-  const full = { receiverPace: { take: async () => 1000 } };
+  const full = { receiverPace: { acquire: async () => 1000 } };
 
   test('gets the next one later, and it is not an attempt', async () => {
     const { actor, id } = await oneMail();

@@ -96,7 +96,7 @@ export async function sendMessage(
 
 /** A person is waiting for a code, and codes have their own limit. */
 async function paceOf({ receiverPace }: Needs, { kind, to }: WaitingMessage): Promise<number> {
-  return kind === 'code' ? 0 : receiverPace.take(to);
+  return kind === 'code' ? 0 : receiverPace.acquire(to);
 }
 
 /** Tries to send the message. Returns its new state, and why. */

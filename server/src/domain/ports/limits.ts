@@ -1,4 +1,4 @@
-/** What is left of a limit. */
+/** The state of a limit. */
 export interface LimitState {
   readonly name: string;
   /** How many are allowed in a window, and how long it lasts. */
@@ -20,17 +20,17 @@ export interface CountedFailure extends LimitState {
 }
 
 /**
- * An account's messages in this hour, in total and per recipient: counts all of these, or counts none and returns the
+ * An account's messages in this hour, in total and per receiver: counts all of these, or counts none and returns the
  * seconds to wait.
  */
 export interface MessageLimit {
-  take(accountId: string, recipients: readonly string[]): Promise<number>;
+  acquire(accountId: string, receivers: readonly string[]): Promise<number>;
 }
 
 /**
- * The messages that one recipient is sent per hour by all accounts together: counts one, or returns the seconds to
+ * The messages that one receiver is sent per hour by all accounts together: counts one, or returns the seconds to
  * wait.
  */
 export interface ReceiverPace {
-  take(recipient: string): Promise<number>;
+  acquire(receiver: string): Promise<number>;
 }

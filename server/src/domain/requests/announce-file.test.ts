@@ -3,7 +3,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import { announced, deskFiles, grantedLink, readyFile, receivedFile } from '../../testing/grants.ts';
 import type { Link } from '../links/link-store.ts';
 import type { Policy } from '../policy.ts';
-import { deskOf } from '../uploads/desk.ts';
+import { deskName } from '../uploads/desk.ts';
 import { announceFile } from './announce-file.ts';
 import { sendFiles } from './send-files.ts';
 
@@ -51,7 +51,7 @@ describe('what goes through one link', () => {
     const { link } = await grantedLink(exchange);
     await announce(link, 'removed.txt', 100);
     const [file] = await deskFiles(engines, link);
-    await engines.store.uploads.remove(link.accountId, deskOf(link), file?.id as string);
+    await engines.store.uploads.remove(link.accountId, deskName(link), file?.id as string);
     const refused = await receivedFile(engines, link, 'refused.txt', 'x'.repeat(100));
     await engines.store.uploads.refuse(link.accountId, refused, 'infected');
     await announce(link, 'again.txt', 100);

@@ -7,7 +7,7 @@ import type { Link } from '../links/link-store.ts';
 import type { Store } from '../store.ts';
 import { requireScannable } from '../uploads/announce-upload.ts';
 import { type AnnouncedFile, beginUpload, claimForLater } from '../uploads/begin-upload.ts';
-import { deskOf, deskOwner } from '../uploads/desk.ts';
+import { deskName, deskOwner } from '../uploads/desk.ts';
 
 /** A contact announces a file whose bytes will follow in one or more requests. */
 export async function announceFile(
@@ -17,7 +17,7 @@ export async function announceFile(
 ): Promise<void> {
   const { accountId } = link;
   const policy = await policyOf(engines, accountId);
-  const desk = deskOf(link);
+  const desk = deskName(link);
   requireScannable(policy, engines.scanner, announced.sizeBytes);
   const claim = claimForLater(policy, 0);
   const within = (begin: (tx: Store) => Promise<void>, path: string) =>
@@ -51,5 +51,5 @@ async function requireRoom(
 
 /** How many bytes may still be sent through a link. */
 export async function bytesLeftFor({ store, policy }: Pick<Engines, 'store' | 'policy'>, link: Link): Promise<number> {
-  return Math.max(0, policy.grantMaxBytes - (await store.uploads.bytesThrough(link, deskOf(link))));
+  return Math.max(0, policy.grantMaxBytes - (await store.uploads.bytesThrough(link, deskName(link))));
 }

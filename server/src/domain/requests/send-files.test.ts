@@ -13,7 +13,7 @@ import type { MessageKind } from '../outbox/outbox-store.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import type { Mail } from '../ports/mailer.ts';
 import { sweep } from '../sweep.ts';
-import { deskOf } from '../uploads/desk.ts';
+import { deskName } from '../uploads/desk.ts';
 import { sendFiles } from './send-files.ts';
 
 const exchange = await useTestExchange();
@@ -60,14 +60,14 @@ describe('a send is refused without a trace', () => {
     const before = await booksOf(link);
     const asked: unknown[] = [];
     const messageLimit = {
-      take: async (...about: unknown[]) => {
+      acquire: async (...about: unknown[]) => {
         asked.push(about);
         return 7;
       },
     };
     const refusal = { code: 'too_many_messages', retryAfterSeconds: 7 };
     await expect(sendFiles({ ...engines, messageLimit }, link, '')).rejects.toMatchObject(refusal);
-    expect(asked).toEqual([[deskOf(link), [link.sender, link.receiver]]]);
+    expect(asked).toEqual([[deskName(link), [link.sender, link.receiver]]]);
     expect(await booksOf(link)).toEqual(before);
   });
 });
@@ -332,7 +332,7 @@ test('a file that is removed at the last moment is not counted as sent', async (
         drops: {
           ...tx.drops,
           async insert(...asked) {
-            await engines.store.uploads.remove(link.accountId, deskOf(link), removed);
+            await engines.store.uploads.remove(link.accountId, deskName(link), removed);
             await tx.drops.insert(...asked);
           },
         },

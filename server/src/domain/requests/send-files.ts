@@ -10,7 +10,7 @@ import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { requireLive, requireUnused } from '../links/find-link.ts';
 import type { Link } from '../links/link-store.ts';
-import { deskOf } from '../uploads/desk.ts';
+import { deskName } from '../uploads/desk.ts';
 import type { DeskFile } from '../uploads/upload-store.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function sendFiles(
   if (message.length > limits.messageLength) throw new ExchangeError('too_large');
   requireStorable([message]);
   const { accountId } = link;
-  const draft = deskOf(link);
+  const draft = deskName(link);
   const digest = createHash('sha256').update(message).digest();
   const ttlSeconds = link.ttl * policy.desttime.unitSeconds;
   const wrapForDay = await prepareForDay(engines, accountId, { draft }, ttlSeconds);

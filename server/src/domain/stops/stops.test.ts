@@ -198,7 +198,7 @@ describe('a report', () => {
   test('that is one too many is not sent, and can be made later', async () => {
     const drop = await sent();
     const taken: unknown[] = [];
-    const full = { take: async (...what: unknown[]) => taken.push(what) };
+    const full = { acquire: async (...what: unknown[]) => taken.push(what) };
     const attempt = reportSender({ ...engines, messageLimit: full }, await found(drop.mail));
     await expect(attempt).rejects.toMatchObject({ code: 'too_many_messages' });
     // Not what counts the account's own messages.

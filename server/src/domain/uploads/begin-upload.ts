@@ -14,7 +14,7 @@ const mediaType = new RegExp(`^${patterns.mediaType}$`);
 export interface AnnouncedFile {
   readonly id?: string;
   readonly name: string;
-  /** Where it was in the folder that is being sent. */
+  /** Its path in the folder that is being sent. */
   readonly path?: string | undefined;
   readonly mediaType: string;
   /** Null if the sender does not say. */
@@ -22,7 +22,7 @@ export interface AnnouncedFile {
   readonly declared?: DeclaredDigests | undefined;
 }
 
-/** What an upload has from its beginning on. */
+/** The writer, lease and reservations with which an upload begins. */
 interface UploadClaim {
   readonly writer: string | null;
   readonly leaseSeconds: number;
@@ -51,7 +51,8 @@ export async function beginUpload(
   const { sizeBytes } = announced;
   const name = fileName(announced.name);
   const path = filePath(announced.path ?? name, name);
-  if (sizeBytes !== null && sizeBytes > policy.maxFileBytes) throw new ExchangeError('too_large', tooLarge(policy));
+  if (sizeBytes !== null && sizeBytes > policy.maxFileBytes)
+    throw new ExchangeError('too_large', tooLargeMessage(policy));
   const id = announced.id ?? random.uuid();
   const key = await dayKeys.wrap(random.bytes(32), id, null);
   const upload = {
@@ -77,6 +78,6 @@ export async function beginUpload(
   return { ...upload, id, receivedBytes: 0, received: false, runs: [], chunkCount: 0 };
 }
 
-export function tooLarge({ maxFileBytes }: Pick<Engines['policy'], 'maxFileBytes'>): string {
+export function tooLargeMessage({ maxFileBytes }: Pick<Engines['policy'], 'maxFileBytes'>): string {
   return `The account may send files of up to ${maxFileBytes} bytes. Send it in smaller parts, or ask the administrator for more.`;
 }

@@ -22,7 +22,7 @@ import type { ObjectStore } from '../ports/object-store.ts';
 import type { Scanner } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
 import { checkUpload, maxChecks } from './check-upload.ts';
-import { deskOf, deskOwner } from './desk.ts';
+import { deskName, deskOwner } from './desk.ts';
 import { receiveBytes } from './receive-bytes.ts';
 
 const exchange = await useTestExchange();
@@ -145,7 +145,7 @@ describe('what is refused', () => {
     expect(objectsOf(id)).toEqual([]);
     // Still on the desk, where the contact can see it, until they remove it.
     expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
-    expect(await engines.store.uploads.remove(link.accountId, deskOf(link), id)).toBe(true);
+    expect(await engines.store.uploads.remove(link.accountId, deskName(link), id)).toBe(true);
     await leaseOver(id);
     await sweepFiles(engines);
     expect([await statesOn(link), await rowOf(id)]).toEqual([[], undefined]);
@@ -295,7 +295,7 @@ describe('an upload that is removed while it is checked', () => {
   test('stays removed', async () => {
     const { link } = await grantedLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
-    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskOf(link), id));
+    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskName(link), id));
     await checkUpload({ ...engines, objects }, link.accountId, id, live);
     expect([await statesOn(link), await auditOf(link)]).toEqual([[], []]);
     await leaseOver(id);
@@ -307,7 +307,7 @@ describe('an upload that is removed while it is checked', () => {
     const { link } = await grantedLink(exchange);
     const first = await readyFile(engines, link, 'a.txt', 'first');
     const second = await receivedFile(engines, link, 'a.txt', 'second');
-    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskOf(link), second));
+    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskName(link), second));
     await checkUpload({ ...engines, objects }, link.accountId, second, live);
     expect(await deskFiles(engines, link)).toMatchObject([{ id: first, state: 'ready' }]);
     await sweepFiles(engines);
@@ -318,7 +318,7 @@ describe('an upload that is removed while it is checked', () => {
     const { link } = await grantedLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const objects = whileReading(async () => {
-      await engines.store.uploads.remove(link.accountId, deskOf(link), id);
+      await engines.store.uploads.remove(link.accountId, deskName(link), id);
       await leaseOver(id);
       await sweepFiles(engines);
     });
@@ -369,7 +369,7 @@ describe('a check that takes long', () => {
     const objects: ObjectStore = {
       ...engines.objects,
       async read(key, part, signal) {
-        await engines.store.uploads.remove(link.accountId, deskOf(link), id);
+        await engines.store.uploads.remove(link.accountId, deskName(link), id);
         const told = new Promise((resolve) => signal.addEventListener('abort', resolve));
         vi.advanceTimersByTime(15_000);
         await told;

@@ -4,8 +4,8 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import { uploadDrafts } from './account-upload.ts';
-import { authorOfDesk } from './desk.ts';
+import { uploadDraftPrefix } from './account-upload.ts';
+import { deskAuthor } from './desk.ts';
 import { FileInspection, type InspectionResult } from './file-inspection.ts';
 import type { CompleteUpload, UncheckedUpload } from './upload-store.ts';
 
@@ -31,7 +31,7 @@ export async function checkUpload(
   stopping: AbortSignal,
 ): Promise<void> {
   const { uploads } = engines.store;
-  const upload = await uploads.takeForCheck(accountId, uploadId, leaseSeconds);
+  const upload = await uploads.acquireForCheck(accountId, uploadId, leaseSeconds);
   if (!upload) return;
   try {
     const result = await readBack(engines, upload, stopping).catch(toDamaged);
@@ -66,7 +66,7 @@ async function accept(
     await engines.objects.delete(leftovers.slice(from, from + keysPerRequest));
   }
   const complete = { sizeBytes, ...facts, runs, chunkCount };
-  const author = await authorOf(engines, upload);
+  const author = await findAuthor(engines, upload);
   await engines.store.transaction(async (tx) => {
     await tx.drafts.lock(accountId, draft);
     if (!(await tx.uploads.accept(accountId, id, complete))) return;
@@ -80,11 +80,11 @@ async function accept(
   });
 }
 
-async function authorOf(
+async function findAuthor(
   { store }: Pick<Engines, 'store'>,
   { accountId, draft, keyId }: Pick<UncheckedUpload, 'accountId' | 'draft' | 'keyId'>,
 ): Promise<Author> {
-  if (!draft.startsWith(uploadDrafts)) return authorOfDesk(draft);
+  if (!draft.startsWith(uploadDraftPrefix)) return deskAuthor(draft);
   const name = (await store.accounts.byId(accountId))?.email ?? draft;
   return { kind: keyId === null ? 'unknown' : 'key', id: keyId, name };
 }

@@ -1,6 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { requireStill } from './store-bytes.ts';
+import { requireCurrentWriter } from './store-bytes.ts';
 import type { DeclaredDigests, Upload, UploadWriter } from './upload-store.ts';
 
 export const noDigests: DeclaredDigests = { sha256: null, sha512: null };
@@ -28,6 +28,6 @@ export async function declareDigests(
   }
   const { declared } = upload;
   const all = { sha256: declared.sha256 ?? added.sha256, sha512: declared.sha512 ?? added.sha512 };
-  requireStill(await store.uploads.declare(writer, all));
+  requireCurrentWriter(await store.uploads.declare(writer, all));
   return all;
 }

@@ -7,7 +7,7 @@ import type { Link } from '../links/link-store.ts';
 import { announceFile } from '../requests/announce-file.ts';
 import { sendFiles } from '../requests/send-files.ts';
 import { sweep } from '../sweep.ts';
-import { authorOfDesk, deskOf, deskOwner } from './desk.ts';
+import { deskAuthor, deskName, deskOwner } from './desk.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
@@ -50,7 +50,7 @@ describe('the desk of one link', () => {
     for (const other of others) {
       for (const id of ids) {
         await expect(takenOver(engines, other, id)).rejects.toThrow('no such upload');
-        expect(await engines.store.uploads.remove(other.accountId, deskOf(other), id)).toBe(false);
+        expect(await engines.store.uploads.remove(other.accountId, deskName(other), id)).toBe(false);
       }
       const refusals = { code: expect.stringMatching(/^(?:no_files|link_ended)$/) };
       await expect(sendFiles(engines, other, '')).rejects.toMatchObject(refusals);
@@ -70,7 +70,7 @@ describe('the desk of one link', () => {
     const { actor, mine } = await neighbours();
     await readyFile(engines, mine, 'a.txt');
     expect(await engines.store.files.staged(actor.accountId, '')).toEqual([]);
-    expect(() => draftName(deskOf(mine))).toThrow();
+    expect(() => draftName(deskName(mine))).toThrow();
   });
 
   test('belongs to the contact, within the account', async () => {
@@ -78,7 +78,7 @@ describe('the desk of one link', () => {
     const { accountId, draft, author } = deskOwner(mine);
     expect(accountId).toBe(actor.accountId);
     expect(author).toEqual({ kind: 'link', id: `${mine.dropId}:${mine.position}`, name: 'c@example.org' });
-    expect(authorOfDesk(draft)).toEqual({ ...author, name: draft });
+    expect(deskAuthor(draft)).toEqual({ ...author, name: draft });
   });
 });
 
@@ -125,7 +125,7 @@ describe('what is announced', () => {
     await expect(announce(link, { name: 'one too many' })).rejects.toMatchObject({ code: 'too_many_files' });
     const desk = await deskFiles(engines, link);
     expect(desk).toHaveLength(limits.filesPerDraft);
-    await engines.store.uploads.remove(link.accountId, deskOf(link), desk[0]?.id as string);
+    await engines.store.uploads.remove(link.accountId, deskName(link), desk[0]?.id as string);
     await announce(link, { name: 'fits' });
   });
 
@@ -152,7 +152,7 @@ test('a desk that nobody has touched for a week is cleared', async () => {
   await receivedFile(engines, link, 'c.txt', 'c');
   await sweep(engines);
   expect(await namesOn(link)).toEqual(['a.txt', 'b.txt', 'c.txt']);
-  await query("update drafts set touched_at = now() - interval '8 days' where name = $1", [deskOf(link)]);
+  await query("update drafts set touched_at = now() - interval '8 days' where name = $1", [deskName(link)]);
   await sweep(engines);
   expect(await namesOn(link)).toEqual([]);
   // An upload that never completed is deleted once none of its objects can still be on the way to the store.

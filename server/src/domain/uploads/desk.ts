@@ -3,22 +3,22 @@ import { linkAuthor } from '../audit/author.ts';
 import type { Link } from '../links/link-store.ts';
 import { linkOwner, type UploadOwner } from './owner.ts';
 
-const desks = 'link:';
+const deskPrefix = 'link:';
 
 /**
- * What a contact is preparing to send is in a draft of the account that only this link leads to: the draft's name has a
- * character that no draft of the API can have.
+ * The draft with the files that a contact is preparing to send. Only this link leads to it: its name has a character
+ * that no draft of the API can have.
  */
-export function deskOf(link: Pick<Link, 'dropId' | 'position'>): string {
-  return `${desks}${link.dropId}:${link.position}`;
+export function deskName(link: Pick<Link, 'dropId' | 'position'>): string {
+  return `${deskPrefix}${link.dropId}:${link.position}`;
 }
 
 /** The contact whose desk has this name. */
-export function authorOfDesk(desk: string): Author {
-  const [dropId = '', position] = desk.slice(desks.length).split(':');
+export function deskAuthor(desk: string): Author {
+  const [dropId = '', position] = desk.slice(deskPrefix.length).split(':');
   return linkAuthor({ dropId, position: Number(position) }, desk);
 }
 
 export function deskOwner(link: Link): UploadOwner {
-  return linkOwner(link.accountId, linkAuthor(link, link.receiver), deskOf(link));
+  return linkOwner(link.accountId, linkAuthor(link, link.receiver), deskName(link));
 }

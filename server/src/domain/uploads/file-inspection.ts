@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Engines } from '../engines.ts';
 import type { Scan, ScanSource } from '../ports/scanner.ts';
-import { type Judgement, judge } from './judge-verdict.ts';
+import { type Judgement, judgeVerdict } from './judge-verdict.ts';
 import type { CompleteUpload, DeclaredDigests, Refusal } from './upload-store.ts';
 
 export type InspectionNeeds = Pick<Engines, 'scanner' | 'policy'>;
@@ -44,7 +44,7 @@ export class FileInspection {
     this.#sha512?.update(bytes);
     this.#crc32 = crc32(bytes, this.#crc32);
     await this.#scan?.write(bytes);
-    if (this.#scan?.early) this.#rejection = toRejection(judge(this.#scan.early, this.#engines.policy.scan));
+    if (this.#scan?.early) this.#rejection = toRejection(judgeVerdict(this.#scan.early, this.#engines.policy.scan));
     return this.#rejection;
   }
 
@@ -56,7 +56,7 @@ export class FileInspection {
     if (this.#rejection) return { rejection: this.#rejection };
     const { policy } = this.#engines;
     let judgement: Judgement = this.#scan
-      ? judge(await this.#scan.verdict(), policy.scan)
+      ? judgeVerdict(await this.#scan.verdict(), policy.scan)
       : { outcome: 'accept', scan: 'unscanned' };
     if (judgement.outcome === 'scan-again' && readBack) judgement = await scanStored(this.#engines, readBack());
     if (judgement.outcome !== 'accept') return { rejection: toRejection(judgement) ?? 'unavailable' };
@@ -80,9 +80,9 @@ async function scanStored(engines: InspectionNeeds, bytes: AsyncIterable<Buffer>
   try {
     for await (const piece of bytes) {
       await scan.write(piece);
-      if (scan.early && judge(scan.early, engines.policy.scan).outcome !== 'accept') break;
+      if (scan.early && judgeVerdict(scan.early, engines.policy.scan).outcome !== 'accept') break;
     }
-    return judge(await scan.verdict(), engines.policy.scan);
+    return judgeVerdict(await scan.verdict(), engines.policy.scan);
   } finally {
     scan.abandon();
   }

@@ -1,7 +1,7 @@
 import type { MemoryBudget } from '../flow/memory-budget.ts';
 import type { LiveUploads } from './live-uploads.ts';
 
-/** What a process has for receiving uploads. */
+/** The resources of a process for receiving uploads. */
 export interface Intake {
   readonly memory: MemoryBudget;
   readonly live: LiveUploads;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Policy } from '../policy.ts';
 import type { Verdict } from '../ports/scanner.ts';
-import { judge } from './judge-verdict.ts';
+import { judgeVerdict } from './judge-verdict.ts';
 
 const accepted = (scan: 'clean' | 'unscanned') => ({ outcome: 'accept', scan });
 const refused = (refusal: string) => ({ outcome: 'refuse', refusal });
@@ -21,5 +21,5 @@ test.each<[Verdict, Policy['scan'], unknown]>([
   [unscanned('unavailable'), 'required', { outcome: 'wait' }],
   [unscanned('unavailable'), 'best-effort', accepted('unscanned')],
 ])('%j under "%s" is %j', (verdict, policy, judgement) => {
-  expect(judge(verdict, policy)).toEqual(judgement);
+  expect(judgeVerdict(verdict, policy)).toEqual(judgement);
 });

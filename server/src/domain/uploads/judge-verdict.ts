@@ -12,7 +12,7 @@ export type Judgement =
   | { readonly outcome: 'wait' };
 
 /** Whether a file is scanned never depends on how its uploader sends it: an interrupted scan is repeated. */
-export function judge(verdict: Verdict, policy: Policy['scan']): Judgement {
+export function judgeVerdict(verdict: Verdict, policy: Policy['scan']): Judgement {
   if (verdict.result === 'clean') return { outcome: 'accept', scan: 'clean' };
   if (verdict.result === 'infected') return { outcome: 'refuse', refusal: 'infected' };
   if (verdict.why === 'interrupted') return { outcome: 'scan-again' };

@@ -2,7 +2,7 @@ import type { Actor } from '../actor.ts';
 import type { Author } from '../audit/audit-store.ts';
 import { keyAuthor } from '../audit/author.ts';
 
-/** What an upload belongs to: a draft of an account, or a contact's desk. */
+/** The owner of an upload: a draft of an account, or a contact's desk. */
 export interface UploadOwner {
   readonly accountId: string;
   readonly draft: string;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { testIntake, useTestExchange } from '../../testing/exchange.ts';
 import { announced, contentOf, deskFiles, grantedLink, piecesOf, takenOver } from '../../testing/grants.ts';
 import { deterministicRandom } from '../../testing/random.ts';
-import { placeOf } from '../files/chunk-runs.ts';
+import { locateSegment } from '../files/chunk-runs.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import {
   chunkBytes,
@@ -20,7 +20,7 @@ import { MemoryBudget } from '../flow/memory-budget.ts';
 import type { Link } from '../links/link-store.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { checkUpload } from './check-upload.ts';
-import { deskOf, deskOwner } from './desk.ts';
+import { deskName, deskOwner } from './desk.ts';
 import { receiveBytes } from './receive-bytes.ts';
 
 const exchange = await useTestExchange();
@@ -91,7 +91,7 @@ const rowOf = async (id: string) => {
   return row;
 };
 const ownKeys = (file: SealedFile) => {
-  const segments = Array.from({ length: segmentCount(file.sizeBytes) }, (_, segment) => placeOf(file, segment));
+  const segments = Array.from({ length: segmentCount(file.sizeBytes) }, (_, segment) => locateSegment(file, segment));
   return [...new Set(segments.map(({ run, object }) => chunkKey(run.id, object)))].sort();
 };
 /** An abandoned upload is deleted when none of its objects can still be on the way to the store. */
@@ -102,7 +102,7 @@ const sweepLater = async (id: string) => {
 
 /** Whatever a test left of a file is deleted, together with every object. */
 async function removeAndSweep(link: Link, id: string) {
-  expect(await engines.store.uploads.remove(link.accountId, deskOf(link), id)).toBe(true);
+  expect(await engines.store.uploads.remove(link.accountId, deskName(link), id)).toBe(true);
   await sweepLater(id);
   expect(await rowOf(id)).toBeUndefined();
 }
@@ -350,7 +350,7 @@ describe('an upload', () => {
     );
     expect(await uploads.requestCheck(first.writer)).toBe(false);
     expect((await uploads.renew([first.writer], 3600)).size).toBe(0);
-    await uploads.giveUp(first.writer);
+    await uploads.abandon(first.writer);
     expect(await query('select * from uploads where id = $1', [id])).toEqual(before);
     expect([watched.puts, watched.keys()]).toEqual([0, []]);
   });
@@ -449,7 +449,7 @@ describe('an upload', () => {
     const id = await announced(engines, link, 'a.bin', 5);
     const { writer, upload } = await takenOver(engines, link, id);
     watched.nextPut = async (store) => {
-      await engines.store.uploads.remove(link.accountId, deskOf(link), id);
+      await engines.store.uploads.remove(link.accountId, deskName(link), id);
       await sweepFiles(engines);
       await store();
     };

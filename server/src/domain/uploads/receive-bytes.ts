@@ -3,7 +3,7 @@ import { chunkBytes } from '../files/sealing.ts';
 import { FileInspection, type InspectionNeeds } from './file-inspection.ts';
 import type { UploadOwner } from './owner.ts';
 import { completeUploads } from './stage-upload.ts';
-import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
+import { requireCurrentWriter, type StoreNeeds, storeBytes } from './store-bytes.ts';
 import type { Upload, UploadWriter } from './upload-store.ts';
 
 export type ReceiveNeeds = StoreNeeds & InspectionNeeds;
@@ -36,7 +36,7 @@ export async function receiveBytes(
   if (upload.received || (sizeBytes > 0 && upload.receivedBytes === sizeBytes)) {
     for await (const more of bytes) if (more.length > 0) throw new ExchangeError('too_large');
     // The process that stored the last of it was killed then.
-    if (!upload.received) requireStill(await store.uploads.requestCheck(writer));
+    if (!upload.received) requireCurrentWriter(await store.uploads.requestCheck(writer));
     return sizeBytes;
   }
   const isWhole = expectedBytes === sizeBytes && isUntouched(upload);
@@ -62,7 +62,7 @@ export async function receiveBytes(
         },
         async onStored(stored) {
           checkpoint('upload:chunk-stored');
-          requireStill(await store.uploads.commit(writer, stored));
+          requireCurrentWriter(await store.uploads.commit(writer, stored));
           checkpoint('upload:chunk-committed');
         },
       },
@@ -73,7 +73,7 @@ export async function receiveBytes(
       const result = await inspection?.finish();
       if (result && !result.rejection) {
         await completeUploads(engines, owner, [{ writer, sizeBytes, ...result.facts, runs, chunkCount, release }]);
-      } else requireStill(await store.uploads.requestCheck(writer));
+      } else requireCurrentWriter(await store.uploads.requestCheck(writer));
       return sizeBytes;
     }
     if (storedBytes === upload.receivedBytes && receivedBytes > storedBytes) {
@@ -86,7 +86,7 @@ export async function receiveBytes(
   } finally {
     inspection?.abandon();
     release();
-    // Best effort: whoever continues waits a moment for a writer that has not left.
+    // Best effort: the next writer waits a moment for one that has not left.
     await store.uploads.leave(writer).catch(() => undefined);
   }
 }

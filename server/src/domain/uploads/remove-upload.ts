@@ -3,7 +3,7 @@ import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { draftOfUpload } from './account-upload.ts';
+import { uploadDraft } from './account-upload.ts';
 
 /** Removes an account's upload, whatever its state, unless it was sent. */
 export async function removeUpload(
@@ -12,7 +12,7 @@ export async function removeUpload(
   id: string,
 ): Promise<void> {
   const { accountId } = actor;
-  const draft = draftOfUpload(id);
+  const draft = uploadDraft(id);
   await engines.store.transaction(async (tx) => {
     if (!(await tx.uploads.remove(accountId, draft, id))) throw new ExchangeError('not_found');
     await record(engines, tx, {

@@ -1,7 +1,7 @@
 import { ExchangeError } from '../exchange-error.ts';
 import { freeName } from '../files/free-name.ts';
 import type { Store } from '../store.ts';
-import { draftOfUpload } from './account-upload.ts';
+import { uploadDraft } from './account-upload.ts';
 import type { AccountUpload } from './upload-store.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function lockUploads(
   accountId: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, AccountUpload>> {
-  await tx.drafts.lockExisting(accountId, ids.map(draftOfUpload));
+  await tx.drafts.lockExisting(accountId, ids.map(uploadDraft));
   const uploads = await tx.uploads.ofAccount(accountId, ids, { lock: true });
   return new Map(uploads.map((upload) => [upload.id, upload]));
 }

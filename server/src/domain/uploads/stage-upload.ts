@@ -3,10 +3,10 @@ import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { readWithKey } from '../files/read-sealed.ts';
-import { beginUpload, tooLarge } from './begin-upload.ts';
+import { beginUpload, tooLargeMessage } from './begin-upload.ts';
 import { FileInspection } from './file-inspection.ts';
 import type { UploadOwner } from './owner.ts';
-import { requireStill, type StoreNeeds, storeBytes } from './store-bytes.ts';
+import { requireCurrentWriter, type StoreNeeds, storeBytes } from './store-bytes.ts';
 import type { CompleteUpload, DeclaredDigests, UploadWriter } from './upload-store.ts';
 
 export type StageNeeds = StoreNeeds & Pick<Engines, 'dayKeys' | 'scanner' | 'policy' | 'downloads'>;
@@ -71,7 +71,7 @@ export async function stageUpload(
       isReserved: reservedBytes !== undefined,
       isComplete: () => true,
       async onBytes(bytes: Buffer, receivedBytes: number) {
-        if (receivedBytes > policy.maxFileBytes) throw new ExchangeError('too_large', tooLarge(policy));
+        if (receivedBytes > policy.maxFileBytes) throw new ExchangeError('too_large', tooLargeMessage(policy));
         const rejection = await inspection.update(bytes);
         if (rejection) throw new ExchangeError(rejection);
       },
@@ -92,8 +92,8 @@ export async function stageUpload(
     return { writer, sizeBytes, ...result.facts, runs, chunkCount, release };
   } catch (error) {
     release();
-    await giveUp(store, writer);
-    throw naming(error, incoming.name);
+    await abandonUpload(store, writer);
+    throw nameFileInError(error, incoming.name);
   } finally {
     inspection.abandon();
   }
@@ -115,7 +115,7 @@ export async function completeUploads(
       );
     }
     for (const upload of uploads) {
-      requireStill(await tx.uploads.complete(upload.writer, upload));
+      requireCurrentWriter(await tx.uploads.complete(upload.writer, upload));
       await record(engines, tx, {
         accountId,
         author: owner.author,
@@ -143,17 +143,17 @@ export async function abandonUploads(
 ): Promise<void> {
   for (const upload of uploads) {
     upload.release();
-    await giveUp(store, upload.writer);
+    await abandonUpload(store, upload.writer);
   }
 }
 
-/** Best effort: an upload that is not given up here ends when its lease does. */
-async function giveUp(store: Engines['store'], writer: UploadWriter): Promise<void> {
-  await store.uploads.giveUp(writer).catch(() => undefined);
+/** Best effort: an upload that is not abandoned here ends when its lease does. */
+async function abandonUpload(store: Engines['store'], writer: UploadWriter): Promise<void> {
+  await store.uploads.abandon(writer).catch(() => undefined);
 }
 
 /** A request may carry many files, so an error says which file it is about. */
-function naming(error: unknown, name: string): unknown {
+function nameFileInError(error: unknown, name: string): unknown {
   if (!(error instanceof ExchangeError)) return error;
   if (!['infected', 'encrypted', 'too_large', 'too_large_to_scan'].includes(error.code)) return error;
   return new ExchangeError(error.code, `${JSON.stringify(name)}: ${error.message}`, { cause: error });

@@ -1,6 +1,6 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { placeOf, runsOf, withRun } from '../files/chunk-runs.ts';
+import { listRuns, locateSegment, withRun } from '../files/chunk-runs.ts';
 import type { ChunkRun } from '../files/file-store.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { type Ledger, SealedWriter } from '../files/write-sealed.ts';
@@ -58,7 +58,7 @@ export async function storeBytes(
 ): Promise<StoredBytes> {
   const dataKey = await engines.keys.unwrap(upload.wrappedKey, upload.keyVersion, upload.id);
   const segment = upload.receivedBytes / segmentBytes;
-  const { runs, object } = await whereToResume(engines, writer, upload, segment);
+  const { runs, object } = await findResumePoint(engines, writer, upload, segment);
   let receivedBytes = upload.receivedBytes;
   let storedBytes = upload.receivedBytes;
   const sealed = new SealedWriter({
@@ -69,7 +69,7 @@ export async function storeBytes(
     segment,
     signal,
     newRunId: () => engines.random.uuid(),
-    ledger: ledgerOf(
+    ledger: createLedger(
       engines,
       writer,
       upload,
@@ -97,7 +97,7 @@ export async function storeBytes(
   }
 }
 
-function ledgerOf(
+function createLedger(
   { store, checkpoint }: StoreNeeds,
   writer: UploadWriter,
   upload: Upload,
@@ -131,7 +131,7 @@ function ledgerOf(
       if (!(error instanceof ExchangeError) || error.code !== 'storage_full') throw error;
       return claim(0, bytes(0));
     });
-    requireStill(isWriter);
+    requireCurrentWriter(isWriter);
   };
   return {
     async claim(object) {
@@ -155,23 +155,23 @@ function ledgerOf(
 }
 
 /** Continues in the last run, unless a writer that was cut off may already have stored its next object. */
-async function whereToResume(
+async function findResumePoint(
   { store, random }: Pick<Engines, 'store' | 'random'>,
   writer: UploadWriter,
   upload: Upload,
   segment: number,
 ): Promise<{ runs: readonly ChunkRun[]; object: number }> {
-  const { run: last, object, segmentsBefore } = placeOf(upload, segment);
+  const { run: last, object, segmentsBefore } = locateSegment(upload, segment);
   const isNext = last.objects === null && segmentsBefore === 0 && upload.chunkCount <= object;
   if (isNext) return { runs: upload.runs, object };
   if (upload.runs.length >= maxRuns) throw new ExchangeError('upload_worn_out');
   const run = { id: random.uuid(), firstSegment: segment, segmentsPerChunk };
-  const runs = withRun({ id: upload.id, runs: runsOf(upload) }, run, upload.chunkCount);
-  requireStill(await store.uploads.beginRun(writer, runs, 0, 0));
+  const runs = withRun({ id: upload.id, runs: listRuns(upload) }, run, upload.chunkCount);
+  requireCurrentWriter(await store.uploads.beginRun(writer, runs, 0, 0));
   return { runs, object: 0 };
 }
 
-export function requireStill(isWriter: boolean): void {
+export function requireCurrentWriter(isWriter: boolean): void {
   if (!isWriter) throw new ExchangeError('upload_superseded');
 }
 

@@ -21,7 +21,7 @@ export interface Upload {
   readonly declared: DeclaredDigests;
 }
 
-/** What the sender says that the digests of the file are. The file is refused if it has others. */
+/** The digests that the sender declares. The file is refused if its own are different. */
 export interface DeclaredDigests {
   readonly sha256: Buffer | null;
   readonly sha512: Buffer | null;
@@ -34,7 +34,7 @@ export interface UploadWriter {
   readonly writer: string;
 }
 
-/** Whoever may store bytes from now on: a request, or no one yet. */
+/** The writer from now on: a request, or no one yet. */
 export type NextWriter = Omit<UploadWriter, 'writer'> & { readonly writer: string | null };
 
 export interface CompleteUpload {
@@ -60,7 +60,7 @@ export interface DeskFile {
 
 export type Refusal = 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged' | 'unchecked' | 'digest_mismatch';
 
-/** What an account has uploaded, or is uploading, and has not sent. */
+/** A file that an account has uploaded, or is uploading, and has not sent. */
 export interface AccountUpload extends DeskFile {
   readonly mediaType: string;
   /** Why it was refused. */
@@ -81,7 +81,7 @@ export interface UploadStore extends DeletionStore {
     writer: NextWriter,
     upload: Omit<Upload, 'id' | 'receivedBytes' | 'received' | 'runs'> & {
       reservedBytes: number;
-      /** What the account may store, for this upload as long as it lasts; null: any amount. */
+      /** The account's limit, which applies to this upload until it ends; null: none. */
       maxStoredBytes: number | null;
       draft: string;
       /** The key of the account that sends it; null: a contact does. */
@@ -127,8 +127,8 @@ export interface UploadStore extends DeletionStore {
    */
   complete(writer: UploadWriter, upload: CompleteUpload): Promise<boolean>;
   /** Destroys the key; the objects are deleted later, when none can still be on the way to the store. */
-  giveUp(writer: UploadWriter): Promise<void>;
-  /** Gives up as many as `count` uploads that were not resumed in time. Returns how many. */
+  abandon(writer: UploadWriter): Promise<void>;
+  /** Abandons up to `count` uploads that were not resumed in time. Returns how many. */
   expire(count: number): Promise<number>;
   /** The files on a desk: those being uploaded, those ready to be sent, and those refused. */
   desk(accountId: string, draft: string): Promise<DeskFile[]>;
@@ -139,7 +139,7 @@ export interface UploadStore extends DeletionStore {
   /** False when there is no such file on the desk. */
   remove(accountId: string, draft: string, id: string): Promise<boolean>;
   /** Returns an upload that is due for its check; no other worker gets it during the lease. Counts the attempt. */
-  takeForCheck(accountId: string, id: string, leaseSeconds: number): Promise<UncheckedUpload | undefined>;
+  acquireForCheck(accountId: string, id: string, leaseSeconds: number): Promise<UncheckedUpload | undefined>;
   /** False when it is no longer to be checked. */
   holdForCheck(accountId: string, id: string, leaseSeconds: number): Promise<boolean>;
   /** Schedules the check again after a pause; `checks` is the number of checks that count. */

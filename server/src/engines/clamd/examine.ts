@@ -34,7 +34,7 @@ const encryptedZip = Buffer.from(
 export async function* examineClamd({ address, maxBytes, now = Date.now }: ClamdExamination): AsyncGenerator<Finding> {
   let version: string;
   try {
-    version = await versionOf(address);
+    version = await readVersion(address);
   } catch (error) {
     const remedy = 'Start it, or correct WAYBILL_CLAMD. Waybill’s user needs access to the socket.';
     yield fault('clamd.reachable', `clamd is out of reach: ${reason(error)}.`, remedy);
@@ -51,7 +51,7 @@ export async function* examineClamd({ address, maxBytes, now = Date.now }: Clamd
 }
 
 /** Such as `ClamAV 1.4.3/27823/Sat Nov 14 08:33:00 2026`; without official signatures only the first part. */
-async function versionOf(address: string): Promise<string> {
+async function readVersion(address: string): Promise<string> {
   const socket = openConnection(address);
   try {
     socket.write('zVERSION\0');

@@ -115,7 +115,7 @@ class InstreamScan implements Scan, Stream {
     let answer = '';
     socket.on('data', (bytes) => {
       answer += bytes.toString('latin1');
-      if (answer.includes('\0')) this.#settle(verdictOf(answer.slice(0, answer.indexOf('\0'))));
+      if (answer.includes('\0')) this.#settle(parseVerdict(answer.slice(0, answer.indexOf('\0'))));
       else if (answer.length > 4096) this.#settle(unavailable);
     });
     socket.write('zINSTREAM\0');
@@ -165,7 +165,7 @@ class InstreamScan implements Scan, Stream {
 }
 
 /** clamd reports what it could not inspect as findings, because AlertExceedsMax and AlertEncrypted are set. */
-function verdictOf(answer: string): Verdict {
+function parseVerdict(answer: string): Verdict {
   if (answer === 'stream: OK') return { result: 'clean' };
   const signature = /^stream: (.+) FOUND$/.exec(answer)?.[1];
   if (signature?.startsWith('Heuristics.Limits.Exceeded')) return tooLarge;

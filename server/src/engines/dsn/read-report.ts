@@ -21,19 +21,19 @@ export async function readReport(mail: Buffer): Promise<DeliveryReport | undefin
   const [status, ...others] = parts('message/delivery-status', 'message/global-delivery-status');
   if (!status || others.length > 0) return undefined;
   // The first group is about the report itself.
-  const groups = textOf(status, maxStatusLength)
+  const groups = decodeText(status, maxStatusLength)
     .split(/\n(?:[ \t]*\n)+/)
     .slice(1)
-    .map(fieldsOf);
+    .map(parseFields);
   const [returned] = parts('message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers');
-  const header = returned && textOf(returned, maxStatusLength).split(/\n[ \t]*\n/, 1)[0];
+  const header = returned && decodeText(returned, maxStatusLength).split(/\n[ \t]*\n/, 1)[0];
   return {
     addresses: email.headers
       .filter(({ key }) => addressHeaders.has(key))
       .flatMap(({ value }) => value.slice(0, maxAddressesLength).split(/[\s<>,;:"]+/))
       .filter((word) => /^[^@]{1,64}@[^@]{1,255}$/.test(word))
       .slice(0, maxAddresses),
-    aboutMessageId: header === undefined ? undefined : fieldsOf(header).get('message-id'),
+    aboutMessageId: header === undefined ? undefined : parseFields(header).get('message-id'),
     recipients: groups
       .filter((fields) => fields.has('final-recipient'))
       .slice(0, maxRecipients)
@@ -46,13 +46,13 @@ export async function readReport(mail: Buffer): Promise<DeliveryReport | undefin
   };
 }
 
-function textOf({ content }: Attachment, maxLength: number): string {
+function decodeText({ content }: Attachment, maxLength: number): string {
   const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(content as ArrayBuffer);
   return bytes.subarray(0, maxLength).toString('utf8').replaceAll('\r\n', '\n');
 }
 
 /** Header fields by lower-case name; if a name occurs twice, the first one counts. */
-function fieldsOf(text: string): Map<string, string> {
+function parseFields(text: string): Map<string, string> {
   const fields = new Map<string, string>();
   for (const line of text.replaceAll(/\n[ \t]+/g, ' ').split('\n')) {
     const [, name = '', value = ''] = /^([!-9;-~]+)[ \t]*:(.*)$/.exec(line) ?? [];

@@ -12,7 +12,7 @@ import { SetupError } from '../../domain/setup-error.ts';
  * added at the end everywhere, then it is moved to the top.
  */
 export function keyfileProvider(path: string, random: Random): KeyProvider {
-  const masterKeys = parse(contentOf(path), path);
+  const masterKeys = parse(readContent(path), path);
   const [currentVersion] = masterKeys.keys() as Iterable<number> as [number];
   const master = (version: number) => {
     const key = masterKeys.get(version);
@@ -30,7 +30,7 @@ export function keyfileProvider(path: string, random: Random): KeyProvider {
   };
 }
 
-function contentOf(path: string): string {
+function readContent(path: string): string {
   try {
     if ((statSync(path).mode & 0o007) === 0) return readFileSync(path, 'utf8');
   } catch (cause) {

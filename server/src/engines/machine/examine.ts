@@ -5,7 +5,7 @@ import type { Finding } from '../../domain/doctor/finding.ts';
 import { ok, warning } from '../../domain/doctor/finding.ts';
 
 export interface MachineExamination {
-  /** What a process may use for transfers. */
+  /** The memory that a process may use for transfers. */
   readonly transferBytes: number;
   readonly memoryBytes?: number;
   /** Processes that run or wait to run, per processor, in the last minute. */

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { callbackify } from 'node:util';
 import type { buildConnector } from 'undici';
-import type { AddressesOf } from './addresses-of.ts';
 import { mayBeReached } from './public-address.ts';
+import type { ResolveAddresses } from './resolve-addresses.ts';
 
 /** More than this many addresses of one name are not tried. */
 const maxAddresses = 4;
@@ -17,7 +17,7 @@ export class UnknownNameError extends Error {
 }
 
 export interface ConnectorOptions {
-  readonly addressesOf: AddressesOf;
+  readonly addressesOf: ResolveAddresses;
   /** Networks that requests may go to although they are not on the Internet. */
   readonly allowed: readonly string[];
   /** Opens a connection to an address. */

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import type { PostFailure, PostOutcome, WebhookSender } from '../../domain/ports/webhook-sender.ts';
-import { type AddressesOf, dnsAddresses } from './addresses-of.ts';
 import { ForbiddenAddressError, guardedConnector, UnknownNameError } from './guarded-connector.ts';
 import { mayBeReached } from './public-address.ts';
+import { dnsAddresses, type ResolveAddresses } from './resolve-addresses.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 export interface WebhookSenderOptions {
@@ -14,7 +14,7 @@ export interface WebhookSenderOptions {
   /** For the whole request, from the look-up of the name to the end of the answer. */
   readonly timeoutMs?: number;
   readonly maxAnswerBytes?: number;
-  readonly addressesOf?: AddressesOf;
+  readonly addressesOf?: ResolveAddresses;
   readonly open?: buildConnector.connector;
 }
 
@@ -59,7 +59,7 @@ export function webhookSender(options: WebhookSenderOptions): WebhookSender {
       const { statusCode: status } = answer;
       return { status, retryAfterSeconds: retryAfterSeconds(answer.headers['retry-after'], answer.headers['date']) };
     } catch (error) {
-      return { failure: signal.aborted ? 'timeout' : failureOf(error) };
+      return { failure: signal.aborted ? 'timeout' : toFailure(error) };
     } finally {
       // Also closes a connection that is still being opened, or whose answer was not read to its end.
       void client.destroy().catch(() => undefined);
@@ -79,11 +79,11 @@ async function readSome({ body }: Dispatcher.ResponseData, maxBytes: number): Pr
       if (length >= maxBytes) break;
     }
   } catch {
-    // What has arrived is enough.
+    // The part that has arrived is enough.
   }
 }
 
-function failureOf(error: unknown): PostFailure {
+function toFailure(error: unknown): PostFailure {
   const { code = '', syscall = '', name } = error as NodeJS.ErrnoException;
   // One failure for all three: a caller must not learn which internal names exist.
   const hasNoAddress = error instanceof UnknownNameError || syscall.startsWith('query');

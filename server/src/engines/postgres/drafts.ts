@@ -1,7 +1,7 @@
 import type { Receiver } from '@waybill/protocol';
 import { sql } from 'kysely';
 import type { DraftStore } from '../../domain/drafts/draft-store.ts';
-import { uploadDrafts } from '../../domain/uploads/account-upload.ts';
+import { uploadDraftPrefix } from '../../domain/uploads/account-upload.ts';
 import type { Database } from './database.ts';
 import { secondsFromNow } from './time.ts';
 import { longestPutSeconds } from './uploads.ts';
@@ -74,7 +74,7 @@ export function draftStore(db: Database): DraftStore {
             and (touched_at = '-infinity' or not exists (
               select from uploads where uploads.account_id = drafts.account_id and uploads.draft = drafts.name
                 and (uploads.state = 'receiving' and uploads.due_at > now()
-                  or uploads.state = 'checking' and starts_with(drafts.name, ${uploadDrafts}))))
+                  or uploads.state = 'checking' and starts_with(drafts.name, ${uploadDraftPrefix}))))
           order by touched_at limit ${sql.lit(owners)} for update skip locked
         ), due_files as materialized (
           select files.account_id, files.id

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ChunkRun, Deletion } from '../../domain/files/file-store.ts';
 import { freeName } from '../../domain/files/free-name.ts';
-import { uploadDrafts } from '../../domain/uploads/account-upload.ts';
+import { uploadDraftPrefix } from '../../domain/uploads/account-upload.ts';
 import { checkUploadJob } from '../../domain/uploads/check-upload.ts';
 import type {
   AccountUpload,
@@ -206,7 +206,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
     complete: ({ accountId, id, writer }, complete) =>
       becomeFile(accountId, id, complete, sql<boolean>`state = 'receiving' and writer = ${writer}`),
 
-    async giveUp(writer) {
+    async abandon(writer) {
       await written(writer).set(givenUp).execute();
     },
 
@@ -246,7 +246,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
     async ofAccount(accountId, ids, { lock } = { lock: false }) {
       const isWanted = (table: 'files' | 'uploads') => {
         const [account, id, draft] = ['account_id', 'id', 'draft'].map((column) => sql.ref(`${table}.${column}`));
-        return sql`${account} = ${accountId} and ${id} = any(${ids}::uuid[]) and ${draft} = ${uploadDrafts} || ${id}::text`;
+        return sql`${account} = ${accountId} and ${id} = any(${ids}::uuid[]) and ${draft} = ${uploadDraftPrefix} || ${id}::text`;
       };
       if (lock) await sql`select from files where ${isWanted('files')} order by id for update`.execute(db);
       const { rows } = await sql<AccountUpload>`
@@ -300,7 +300,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       );
     },
 
-    takeForCheck: async (accountId, id, leaseSeconds) => {
+    acquireForCheck: async (accountId, id, leaseSeconds) => {
       const taken = await upload(accountId, id)
         .set(({ eb }) => ({ due_at: secondsFromNow(leaseSeconds), checks: eb('checks', '+', 1) }))
         .where('state', '=', 'checking')

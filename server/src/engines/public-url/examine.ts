@@ -13,7 +13,7 @@ export interface PublicUrlExamination {
 }
 
 const pauseMs = 1_000;
-/** What is passed on at once is apart by the pause, less any delay on the way; what is held back arrives together. */
+/** Halves that a proxy passes on at once arrive apart by the pause, less any delay; those it holds back arrive together. */
 const apartMs = pauseMs / 2;
 /** A busy machine can bring two halves together once: a proxy that holds them back does so every time. */
 const attempts = 3;
@@ -40,7 +40,7 @@ export async function* examinePublicUrl(options: PublicUrlExamination): AsyncGen
     yield refusal(reply, url);
     return;
   }
-  const answer = answerOf(reply);
+  const answer = parseReply(reply);
   yield ok('proxy.reachable', `\`serve\` answers at ${publicUrl}.`);
   yield clientAddress(answer);
   yield answer.bodyMs > apartMs
@@ -64,13 +64,13 @@ export async function* examinePublicUrl(options: PublicUrlExamination): AsyncGen
 async function askRepeatedly(ask: () => Promise<Reply>): Promise<Reply> {
   let reply = await ask();
   for (let asked = 1; asked < attempts && reply.status === 200; asked += 1) {
-    if (answerOf(reply).bodyMs > apartMs && reply.restMs > apartMs) break;
+    if (parseReply(reply).bodyMs > apartMs && reply.restMs > apartMs) break;
     reply = await ask();
   }
   return reply;
 }
 
-function answerOf({ line }: Reply): ProbeAnswer {
+function parseReply({ line }: Reply): ProbeAnswer {
   return JSON.parse(line) as ProbeAnswer;
 }
 

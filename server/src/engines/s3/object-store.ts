@@ -45,7 +45,7 @@ const readsAtOnce = { least: 4, most: 64, perMs: 1 };
 const maxWaiting = 10_000;
 /** Some servers, such as OpenStack Swift, delete one object after the other, and are silent meanwhile. */
 const deletedAtOnce = 50;
-/** That so many objects cannot be deleted and none can is no fault of the objects. */
+/** After this many failures and no success, the store is at fault and not the objects. */
 const failedInRow = 10;
 /** While the store responds to other calls. */
 const longestWaitMs = 60_000;
@@ -133,7 +133,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
         const askedAt = performance.now();
         const answer = await reading.client.send(new GetObjectCommand({ Bucket, Key: key, Range }), { abortSignal });
         firstByte.record(performance.now() - askedAt);
-        if (!(answer.Body instanceof Readable)) throw new Error('the S3 client answered no stream');
+        if (!(answer.Body instanceof Readable)) throw new Error('the S3 client returned no stream');
         return gather(answer.Body, length);
       }),
 
@@ -179,11 +179,11 @@ async function persist<Result>(
       return await attempt(either);
     } catch (error) {
       signal?.throwIfAborted();
-      if (deadline.aborted || !isPassing(error)) throw explained(error);
+      if (deadline.aborted || !isPassing(error)) throw toExchangeError(error);
       // With jitter, so that calls that failed together are not retried together.
       await pause(pauseMs * (0.5 + Math.random()), undefined, { signal: either }).catch(() => undefined);
       signal?.throwIfAborted();
-      if (deadline.aborted) throw explained(error);
+      if (deadline.aborted) throw toExchangeError(error);
     }
   }
 }
@@ -196,7 +196,7 @@ function isPassing(error: unknown): boolean {
 }
 
 /** An object that is missing, or shorter than it was, is damaged; any other failure is temporary. */
-function explained(error: unknown): ExchangeError {
+function toExchangeError(error: unknown): ExchangeError {
   if (error instanceof ExchangeError) return error;
   const name = error instanceof S3ServiceException ? error.name : '';
   if (name === 'NoSuchKey') return new MissingObject({ cause: error });
@@ -207,7 +207,7 @@ async function gather(body: Readable, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length);
   let fill = 0;
   for await (const piece of body as AsyncIterable<Buffer>) {
-    if (fill + piece.length > length) throw new Error('the store answered more than it was asked for');
+    if (fill + piece.length > length) throw new Error('the store returned more than was requested');
     fill += piece.copy(bytes, fill);
     discardBuffer(piece);
   }

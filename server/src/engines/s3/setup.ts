@@ -2,7 +2,7 @@ import { S3ServiceException } from '@aws-sdk/client-s3';
 import { SetupError } from '../../domain/setup-error.ts';
 
 /**
- * What the store's response to a query about the bucket reveals about our settings; undefined when it reveals nothing.
+ * Translates the store's response to a query about the bucket into an error in our settings; undefined if it shows none.
  */
 export function bucketSetupError(error: unknown, bucket: string): SetupError | undefined {
   const answer = (error as Error).cause;

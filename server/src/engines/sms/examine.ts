@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { fault, ok, warning } from '../../domain/doctor/finding.ts';
-import { reasonOf, requestTo, type SmsGatewayOptions } from './gateway.ts';
+import { describeFailure, requestTo, type SmsGatewayOptions } from './gateway.ts';
 
 /**
  * A request without a receiver shows whether the gateway accepts the credentials, which it checks first, and sends
@@ -14,7 +14,7 @@ export async function* examineSms(options: SmsGatewayOptions): AsyncGenerator<Fi
     await response.body?.cancel();
   } catch (error) {
     const remedy = 'Start it, check that this machine may connect to it, or correct WAYBILL_SMS_URL.';
-    yield fault('sms.reachable', `The SMS gateway is out of reach: ${reasonOf(error)}.`, remedy);
+    yield fault('sms.reachable', `The SMS gateway is out of reach: ${describeFailure(error)}.`, remedy);
     return;
   }
   if (status === 401 || status === 403) {

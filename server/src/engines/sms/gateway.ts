@@ -7,7 +7,7 @@ export interface SmsGatewayOptions {
   readonly address: string;
   readonly username: string;
   readonly password: string;
-  /** What a telephone shows as the sender. */
+  /** The sender that a phone shows. */
   readonly from: string;
   /** How long one text may take, from the connection to the end of the response. */
   readonly timeoutMs: number;
@@ -52,10 +52,10 @@ export function smsGateway(options: SmsGatewayOptions): SmsGateway {
       // Kannel sends to every number in a list.
       if (!/^\d+$/.test(to)) return { outcome: 'refused', answer: 'This is not one telephone number.' };
       const response = await requestTo(options, { to, text }).catch((error: unknown) => {
-        const reason = reasonOf(error);
+        const reason = describeFailure(error);
         throw new SendFailure(`The SMS gateway did not answer: ${reason}`, reason);
       });
-      const answer = `${response.status} ${await beginningOf(response)}`.trimEnd();
+      const answer = `${response.status} ${await readBeginning(response)}`.trimEnd();
       if (response.status === 202) return { outcome: 'sent', answer };
       if (statusesAboutThisText.has(response.status)) return { outcome: 'refused', answer };
       throw new SendFailure(`The SMS gateway answered ${answer}`, String(response.status));
@@ -64,7 +64,7 @@ export function smsGateway(options: SmsGatewayOptions): SmsGateway {
 }
 
 /** On one line. The status has already decided, so a response that is cut off is as good as a complete one. */
-async function beginningOf(response: Response): Promise<string> {
+async function readBeginning(response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
@@ -75,7 +75,7 @@ async function beginningOf(response: Response): Promise<string> {
       if (length >= maxAnswerBytes) break;
     }
   } catch {
-    // What has arrived is kept.
+    // The part that has arrived is kept.
   }
   const bytes = Buffer.concat(pieces).subarray(0, maxAnswerBytes);
   return bytes
@@ -85,7 +85,7 @@ async function beginningOf(response: Response): Promise<string> {
 }
 
 /** Node's name for the failure, such as ECONNREFUSED or TimeoutError. Not the message, which may repeat the request. */
-export function reasonOf(error: unknown): string {
+export function describeFailure(error: unknown): string {
   const { name, cause } = error as { name: string; cause?: { code?: unknown } };
   return typeof cause?.code === 'string' ? cause.code : name;
 }

@@ -77,7 +77,7 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
       } catch (error) {
         const failure = error as SmtpError;
         if (isAboutThisMail(failure)) return { outcome: 'refused', answer: failure.response ?? failure.message };
-        throw new SendFailure(failure.message, reasonOf(failure));
+        throw new SendFailure(failure.message, describeFailure(failure));
       } finally {
         deadline.removeEventListener('abort', cut);
         if (deadline.aborted) {
@@ -103,7 +103,7 @@ function stopHeaders({ stopLink }: Mail): Record<string, string> {
   return { 'List-Unsubscribe': `<${stopLink}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
-/** What nodemailer reports about a failure: the command it was waiting on, and the server's reply, if there was one. */
+/** Nodemailer's report of a failure: the command it was waiting on, and the server's reply, if there was one. */
 interface SmtpError extends Error {
   readonly code?: string;
   readonly command?: string;
@@ -141,7 +141,7 @@ function isAboutThisMail({ code, command, response = '', responseCode = 0 }: Smt
 const enhancedStatus = /^\d{3}[ -]5\.(\d{1,3})\.(\d{1,3})\b/;
 
 /** The stage and the reply's codes, or the system's name for the failure. Never the reply's text. */
-function reasonOf({ code, command, response = '', responseCode }: SmtpError): string {
+function describeFailure({ code, command, response = '', responseCode }: SmtpError): string {
   const codes = /^\d{3}(?:[ -][245]\.\d{1,3}\.\d{1,3}\b)?/.exec(response)?.[0] ?? responseCode ?? code ?? 'failed';
   return command === undefined || command === 'API' ? String(codes) : `${command}: ${codes}`;
 }

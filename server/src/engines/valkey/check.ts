@@ -1,6 +1,6 @@
 import { type Redis, ReplyError } from 'ioredis';
 import { SetupError } from '../../domain/setup-error.ts';
-import { factsOf, isNodeOfCluster, nodeOfCluster } from './facts.ts';
+import { isNodeOfCluster, nodeOfCluster, readFacts } from './facts.ts';
 
 /** Throws when the server is unavailable, and a SetupError when it responds but cannot be used. */
 export async function checkValkey(redis: Redis): Promise<void> {
@@ -20,7 +20,7 @@ export async function checkValkey(redis: Redis): Promise<void> {
 /** Nothing for a user who may not call INFO, which only this check needs. */
 async function clusterFacts(redis: Redis): Promise<Readonly<Record<string, string>>> {
   try {
-    return await factsOf(redis, 'cluster');
+    return await readFacts(redis, 'cluster');
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return {};

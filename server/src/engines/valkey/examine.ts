@@ -3,7 +3,7 @@ import { type Redis, ReplyError } from 'ioredis';
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { clockFinding, fault, ok, reason, warning } from '../../domain/doctor/finding.ts';
 import { connectValkey } from './connect.ts';
-import { factsOf, isNodeOfCluster, nodeOfCluster } from './facts.ts';
+import { isNodeOfCluster, nodeOfCluster, readFacts } from './facts.ts';
 
 export interface ValkeyExamination {
   readonly url: string;
@@ -29,7 +29,7 @@ export async function* examineValkey(options: ValkeyExamination): AsyncGenerator
       yield refused;
       return;
     }
-    const facts = await factsOf(redis);
+    const facts = await readFacts(redis);
     yield ok(
       'valkey.reachable',
       `${facts['server_name'] === 'valkey' ? 'Valkey' : 'Redis'} ${version(facts)} answers.`,

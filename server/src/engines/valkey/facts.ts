@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 /** The `name:value` lines of INFO, or of some of its sections. */
-export async function factsOf(redis: Redis, ...sections: string[]): Promise<Readonly<Record<string, string>>> {
+export async function readFacts(redis: Redis, ...sections: string[]): Promise<Readonly<Record<string, string>>> {
   const lines = (await redis.info(...sections)).split('\r\n').filter((line) => line.includes(':'));
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
 }

@@ -8,7 +8,7 @@ describe('without a connection', () => {
   const takeFrom = async (url: string) => {
     const client = connectValkey(url, () => undefined);
     const outcome = await valkeyMessageLimit(client, { perAccount: 10, perRecipient: 3 })
-      .take(randomUUID(), ['a@example.org'])
+      .acquire(randomUUID(), ['a@example.org'])
       .catch((error: { code: string }) => error.code);
     client.disconnect();
     return outcome;

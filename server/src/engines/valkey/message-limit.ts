@@ -40,7 +40,7 @@ declare module 'ioredis' {
 export function valkeyMessageLimit(redis: Redis, max: { perAccount: number; perRecipient: number }): MessageLimit {
   redis.defineCommand('takeMessages', { lua: take });
   return {
-    async take(accountId, recipients) {
+    async acquire(accountId, recipients) {
       const ofAccount = `waybill:messages:${accountId}`;
       const keys = [ofAccount, ...Array.from(new Set(recipients), (recipient) => `${ofAccount}:${recipient}`)];
       const waitMs = await redis

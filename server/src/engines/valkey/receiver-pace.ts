@@ -13,7 +13,7 @@ export function valkeyReceiverPace(redis: Redis, options: { perHour: number }): 
     insuranceLimiter: new RateLimiterMemory(shared),
   });
   return {
-    async take(recipient) {
+    async acquire(recipient) {
       try {
         await limiter.consume(recipient);
         return 0;

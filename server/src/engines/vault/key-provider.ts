@@ -11,7 +11,7 @@ import { askTransit, describe, type TransitAnswer, type TransitOptions } from '.
 export function vaultKeyProvider(options: TransitOptions): KeyProvider {
   return {
     async masterKeys() {
-      return versionsOf(options, required(await askTransit(options, 'keys')).data);
+      return parseVersions(options, required(await askTransit(options, 'keys')).data);
     },
 
     async wrap(dataKey, context) {
@@ -22,12 +22,12 @@ export function vaultKeyProvider(options: TransitOptions): KeyProvider {
         }),
       );
       const ciphertext = data['ciphertext'] as string;
-      return { wrapped: Buffer.from(ciphertext), version: versionOf(ciphertext) };
+      return { wrapped: Buffer.from(ciphertext), version: parseVersion(ciphertext) };
     },
 
     async unwrap(wrapped, version, context) {
       const ciphertext = wrapped.toString();
-      if (versionOf(ciphertext) !== version) throw new LostKey(`this was not wrapped by version ${version}`);
+      if (parseVersion(ciphertext) !== version) throw new LostKey(`this was not wrapped by version ${version}`);
       const answer = await askTransit(options, 'decrypt', {
         ciphertext,
         associated_data: Buffer.from(context).toString('base64'),
@@ -45,14 +45,14 @@ export function vaultKeyProvider(options: TransitOptions): KeyProvider {
 }
 
 /** `vault:v3:…` */
-function versionOf(ciphertext: string): number {
+function parseVersion(ciphertext: string): number {
   const [, version] = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}$/.exec(ciphertext) ?? [];
   if (!version) throw new LostKey('this was not wrapped by Vault');
   return Number(version);
 }
 
 /** A key cannot be read, but when its versions were made tells it apart from another one of this name. */
-function versionsOf({ keyUrl }: TransitOptions, data: TransitAnswer['data']): MasterKey[] {
+function parseVersions({ keyUrl }: TransitOptions, data: TransitAnswer['data']): MasterKey[] {
   const name = keyUrl.slice(keyUrl.lastIndexOf('/') + 1);
   const oldest = Number(data['min_decryption_version'] ?? 1);
   return Object.entries(data['keys'] as Record<string, number>)

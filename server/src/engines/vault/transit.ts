@@ -13,7 +13,7 @@ export interface TransitOptions {
 export interface TransitAnswer {
   readonly status: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** What Vault says is wrong. It quotes nothing of what it was given. */
+  /** Vault's error messages, which never quote the request. */
   readonly errors: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { authenticate } from '../../domain/accounts/authenticate.ts';
 import type { Actor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { limitingFailures } from '../shared/limiting-failures.ts';
+import { limitFailures } from '../shared/limit-failures.ts';
 
 export type AuthenticationEngines = Pick<Engines, 'store' | 'csrfTokens' | 'failureLimit'> & {
   readonly pepper: Buffer;
@@ -16,7 +16,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export async function requireAccount(engines: AuthenticationEngines, request: FastifyRequest): Promise<Actor> {
   const { authorization } = request.headers;
   if (authorization === undefined) throw new ExchangeError('unauthorized');
-  const actor = await limitingFailures(engines, request, async () => {
+  const actor = await limitFailures(engines, request, async () => {
     const credentials = parseBasic(authorization);
     if (!credentials) throw new ExchangeError('unauthorized');
     return await authenticate(engines, credentials.user, credentials.apiKey, request.ip);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import { answerTus, contentLengthOf, whenGone } from '../shared/tus.ts';
+import { answerTus, readContentLength, whenGone } from '../shared/tus.ts';
 import { DeskStore } from './desk-store.ts';
 import { uploads } from './link-pages.ts';
 import { requireOwnForm } from './person.ts';
@@ -19,7 +19,7 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
     requireOwnForm(request);
     const response = await answerTus(request, reply, {
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
-      store: new DeskStore(engines, link, contentLengthOf(request), { gone: whenGone(reply) }),
+      store: new DeskStore(engines, link, readContentLength(request), { gone: whenGone(reply) }),
       maxFileBytes: engines.policy.maxFileBytes,
       random: engines.random,
     });

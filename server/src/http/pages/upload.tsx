@@ -11,7 +11,7 @@ import type { Link } from '../../domain/links/link-store.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { referenceOf } from '../../domain/reference.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
-import { deskOf } from '../../domain/uploads/desk.ts';
+import { deskName } from '../../domain/uploads/desk.ts';
 import type { DeskFile } from '../../domain/uploads/upload-store.ts';
 import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
@@ -152,7 +152,7 @@ async function sendUploadPage(
     sendAction: `${path}send`,
     filesEndpoint: `${path}files`,
     tusEndpoint: `${path}tus`,
-    desk: createHash('sha256').update(deskOf(link)).digest('base64url'),
+    desk: createHash('sha256').update(deskName(link)).digest('base64url'),
     doneAction: inChosenLanguage(request, `${path}done`),
     received: desk.flatMap(({ path: name, sizeBytes, scan }) => (scan ? { name, sizeBytes, scan } : [])),
     sent,
@@ -193,7 +193,7 @@ function pathOf(request: FastifyRequest): string {
 }
 
 function deskFiles({ store }: PageEngines, link: Link): Promise<DeskFile[]> {
-  return store.uploads.desk(link.accountId, deskOf(link));
+  return store.uploads.desk(link.accountId, deskName(link));
 }
 
 function sentThrough({ store }: PageEngines, link: Link): Promise<Sending[]> {

@@ -30,7 +30,7 @@ export async function* parts(
   body: Readable,
   revoked?: AbortSignal,
 ): AsyncGenerator<Part, void, void> {
-  const dicer = new Dicer({ boundary: boundaryOf(contentType), ...headerLimits });
+  const dicer = new Dicer({ boundary: parseBoundary(contentType), ...headerLimits });
   const streams: Readable[] = [];
   const arrived: Promise<Part>[] = [];
   let headersAwaited = 0;
@@ -57,7 +57,7 @@ export async function* parts(
     headersAwaited += 1;
     stream.once('header', () => (headersAwaited -= 1));
     if (partCount > maxParts) fail(new ExchangeError('too_large', `The form has more than ${maxParts} parts.`));
-    const part = once(stream, 'header').then(([header]) => partOf(header as PartHeader, stream));
+    const part = once(stream, 'header').then(([header]) => toPart(header as PartHeader, stream));
     part.catch(fail);
     arrived.push(part);
     wake();
@@ -103,7 +103,7 @@ const headerLimits = { maxHeaderPairs: 20, maxHeaderSize: maxPartHeaderBytes };
 
 type PartHeader = Readonly<Record<string, readonly string[] | undefined>>;
 
-function partOf(header: PartHeader, bytes: Readable): Part {
+function toPart(header: PartHeader, bytes: Readable): Part {
   const length = Object.entries(header).reduce(
     (sum, [key, values]) => sum + key.length + (values?.join('').length ?? 0),
     0,
@@ -121,14 +121,14 @@ function partOf(header: PartHeader, bytes: Readable): Part {
   return {
     name,
     fileName: agreedFileName(parameters),
-    path: pathOf(header['waybill-path']),
+    path: decodePath(header['waybill-path']),
     mediaType: mediaType?.toLowerCase() ?? 'application/octet-stream',
     bytes: readToEnd(bytes),
   };
 }
 
 /** UTF-8, percent-encoded. */
-function pathOf([encoded, ...more]: readonly string[] = []): string | undefined {
+function decodePath([encoded, ...more]: readonly string[] = []): string | undefined {
   if (encoded === undefined) return undefined;
   const path = more.length === 0 ? decoded(encoded) : undefined;
   if (path === undefined) throw new ExchangeError('invalid_name', 'Waybill-Path is one path, percent-encoded.');
@@ -199,7 +199,7 @@ function utf8Text(latin1: string): string {
   }
 }
 
-function boundaryOf(contentType: string): string {
+function parseBoundary(contentType: string): string {
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? bare;
   // RFC 2046: 1 to 70 characters.

@@ -12,7 +12,7 @@ export const header = (name: string, about: string, schema: object) => ({
 
 export const binary = (contentMediaType: string) => ({ type: 'string', format: 'binary', contentMediaType });
 
-/** What a download consists of, and the headers that describe it. */
+/** The body of a download, and the headers that describe it. */
 export interface DescribedBytes {
   readonly mediaType: string;
   readonly headers: Readonly<Record<string, object>>;
@@ -74,7 +74,7 @@ export function failures(
   );
 }
 
-/** What every description begins with. */
+/** The fields that every description has. */
 export function frame(info: { readonly title: string; readonly version: string; readonly description: string }) {
   return {
     openapi: '3.1.0',

@@ -5,16 +5,16 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { isUuid } from '../../domain/is-uuid.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
 import { declareDigests } from '../../domain/uploads/declared-digests.ts';
-import { letFinish } from '../../domain/uploads/let-finish.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { type ReceiveNeeds, receiveBytes } from '../../domain/uploads/receive-bytes.ts';
 import type { DeclaredDigests, Upload } from '../../domain/uploads/upload-store.ts';
+import { waitForPreviousWriter } from '../../domain/uploads/wait-for-previous-writer.ts';
 
 /**
  * No lock is needed: reading an upload takes it over, and the previous writer can no longer change anything. Before that,
  * it may store what it has received.
  */
-export const takingOver: Locker = { newLock: () => ({ lock: async () => undefined, unlock: async () => undefined }) };
+export const noopLocker: Locker = { newLock: () => ({ lock: async () => undefined, unlock: async () => undefined }) };
 
 export type ResumeNeeds = ReceiveNeeds & Pick<Engines, 'policy'>;
 
@@ -38,7 +38,7 @@ export type FinishedUpload = Pick<Upload, 'name' | 'mediaType' | 'receivedBytes'
  */
 export abstract class ResumableStore extends DataStore {
   override readonly extensions: string[] = ['creation', 'termination'];
-  /** What the request says that the digests of the file are. */
+  /** The digests that the request declares. */
   protected readonly declared: DeclaredDigests | undefined = undefined;
   /** Whether `finished` knows a file that is ready. Otherwise a sender whose answer was lost would send it again. */
   protected readonly mayComplete: boolean = false;
@@ -86,7 +86,7 @@ export abstract class ResumableStore extends DataStore {
   override async getUpload(id: string): Promise<TusUpload> {
     const { gone, revoked } = this.#ends;
     const ends = revoked ? AbortSignal.any([gone, revoked]) : gone;
-    if (isUuid(id)) await letFinish(this.#engines, { ...this.ownerOf(id), id }, ends);
+    if (isUuid(id)) await waitForPreviousWriter(this.#engines, { ...this.ownerOf(id), id }, ends);
     const { name, mediaType, sizeBytes, receivedBytes, received } = await this.#takeOver(id, null);
     // A client does not resume what looks complete, so what was cut off between its last byte and its end is received here.
     if (receivedBytes === sizeBytes && !received) await this.#receive(id, noBytes(), sizeBytes);

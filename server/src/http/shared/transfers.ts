@@ -5,7 +5,7 @@ import { findEnding } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { referenceOf } from '../../domain/reference.ts';
 
-/** What is sent: files of a drop, either through a receiver's link or to an account through its inbox. */
+/** The subject of a download: files of a drop, either through a receiver's link or to an account through its inbox. */
 export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: number };
 
 /**
@@ -18,7 +18,7 @@ const maxPerLink = 32;
 const checkMs = 1_000;
 
 interface Supervised {
-  /** What is being downloaded. */
+  /** The files that are being downloaded. */
   readonly sent: Sent | undefined;
   /** Undefined if it came with a link. */
   readonly key: { readonly accountId: string; readonly keyId: string } | undefined;

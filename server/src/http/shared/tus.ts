@@ -5,10 +5,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../../domain/ports/random.ts';
 import { asExchangeError } from '../json-errors.ts';
 import { ClientGone } from './client-gone.ts';
-import { type ResumableStore, takingOver } from './resumable-store.ts';
+import { noopLocker, type ResumableStore } from './resumable-store.ts';
 
 interface Endpoint {
-  /** Where uploads are created; each is one segment below. */
+  /** The path at which uploads are created; each is one segment below it. */
   readonly path: string;
   readonly store: ResumableStore;
   readonly maxFileBytes: number;
@@ -25,7 +25,7 @@ export async function answerTus(
   const tus = new Server({
     path,
     datastore: store,
-    locker: takingOver,
+    locker: noopLocker,
     maxSize: maxFileBytes,
     relativeLocation: true,
     allowedOrigins: [],
@@ -52,7 +52,7 @@ export function whenGone({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-export function contentLengthOf(request: FastifyRequest): number | undefined {
+export function readContentLength(request: FastifyRequest): number | undefined {
   const length = request.headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }

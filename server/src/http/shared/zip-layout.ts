@@ -75,7 +75,7 @@ function localHeader(entry: ZipEntry, when: Buffer, crc32: number): Buffer {
   const size = known ? Math.min(entry.sizeBytes, max32) : 0;
   return Buffer.concat([
     u32(0x0403_4b50),
-    u16(isLarge ? zip64Version : plainVersion, flagsOf(entry), 0),
+    u16(isLarge ? zip64Version : plainVersion, entryFlags(entry), 0),
     when,
     u32(crc32, size, size),
     u16(name.length, extra.length),
@@ -97,7 +97,7 @@ function directoryRecord(entry: ZipEntry, when: Buffer, crc32: number, offset: n
   const version = large.length > 0 ? zip64Version : plainVersion;
   return Buffer.concat([
     u32(0x0201_4b50),
-    u16(madeOnUnix | version, version, flagsOf(entry), 0),
+    u16(madeOnUnix | version, version, entryFlags(entry), 0),
     when,
     u32(crc32, Math.min(sizeBytes, max32), Math.min(sizeBytes, max32)),
     u16(name.length, extra.length, 0, 0, 0),
@@ -120,7 +120,7 @@ function directoryEnd(count: number, start: number, end: number): Buffer {
   return Buffer.concat(parts);
 }
 
-function flagsOf({ crc32 }: ZipEntry): number {
+function entryFlags({ crc32 }: ZipEntry): number {
   return utf8Flag | (crc32 === null ? descriptorFlag : 0);
 }
 

@@ -16,7 +16,7 @@ interface KeptLayout {
   readonly etag: string | undefined;
 }
 
-/** What the objects of a file take in memory, besides its headers. */
+/** The memory that the objects of a file take, besides its headers. */
 const fileBytes = 1_000;
 
 /**
@@ -43,7 +43,7 @@ export class ZipLayouts {
   }
 
   of(zipped: Zipped): KeptLayout {
-    const key = keyOf(zipped);
+    const key = cacheKey(zipped);
     const kept = this.#kept.get(key) ?? layOut(zipped);
     this.#forget(key);
     if (kept.bytes <= this.#limits.bytes) {
@@ -68,7 +68,7 @@ export function zipPaths(files: readonly Pick<SealedFile, 'path'>[]): string[] {
   return safeLocalPaths(files.map(({ path }) => path));
 }
 
-function keyOf({ dropId, createdAt, files }: Zipped): string {
+function cacheKey({ dropId, createdAt, files }: Zipped): string {
   const described = files.map(({ path, sizeBytes, crc32 }) => [path, sizeBytes, crc32]);
   return createHash('sha256')
     .update(JSON.stringify([dropId, createdAt, described]))
@@ -81,11 +81,11 @@ function layOut({ createdAt, files }: Zipped): KeptLayout & { readonly bytes: nu
   const entries = files.map(({ sizeBytes, crc32 }, index) => ({ path: paths[index] as string, sizeBytes, crc32 }));
   const layout = zipLayout(entries, createdAt);
   const headerBytes = layout.sizeBytes - files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  return { layout, etag: etagOf(layout, files), bytes: headerBytes + files.length * fileBytes };
+  return { layout, etag: computeEtag(layout, files), bytes: headerBytes + files.length * fileBytes };
 }
 
 /** A digest of all its headers and of the files between them, so that it changes when either does. */
-function etagOf({ pieces }: ZipLayout, files: Zipped['files']): string | undefined {
+function computeEtag({ pieces }: ZipLayout, files: Zipped['files']): string | undefined {
   if (files.some((file) => file.crc32 === null)) return undefined;
   const hash = createHash('sha256');
   for (const piece of pieces) {

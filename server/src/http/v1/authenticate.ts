@@ -3,13 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import { authenticateBearer } from '../../domain/accounts/authenticate.ts';
 import type { Actor } from '../../domain/actor.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { limitingFailures } from '../shared/limiting-failures.ts';
+import { limitFailures } from '../shared/limit-failures.ts';
 import type { V1Engines } from './route.ts';
 
 /** RFC 6750. A browser is not a caller: another site could make it send requests, so it must not be trusted by cookie. */
 export async function requireKey(engines: V1Engines, request: FastifyRequest, scope: Scope | null): Promise<Actor> {
   const [, key] = /^bearer ([\x21-\x7e]{1,200})$/i.exec(request.headers.authorization ?? '') ?? [];
-  const caller = await limitingFailures(engines, request, async () => {
+  const caller = await limitFailures(engines, request, async () => {
     if (key === undefined) throw new ExchangeError('unauthorized');
     return await authenticateBearer(engines, key, request.ip);
   });

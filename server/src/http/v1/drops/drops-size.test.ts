@@ -2,7 +2,7 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import { expect, test } from 'vitest';
-import { draftOfUpload } from '../../../domain/uploads/account-upload.ts';
+import { uploadDraft } from '../../../domain/uploads/account-upload.ts';
 import { askV1 } from '../../../testing/ask-v1.ts';
 import { openTestExchange } from '../../../testing/exchange.ts';
 import { buildTestServer } from '../../../testing/server.ts';
@@ -28,7 +28,7 @@ test('a drop with 1,000 files for 1,000 receivers is sent in one short request',
       uploads,
       keys.map(({ wrapped }) => wrapped),
       keys.map(({ version }) => version),
-      draftOfUpload(''),
+      uploadDraft(''),
     ],
   );
   const receivers = Array.from({ length: limits.receiversPerDispatch }, (_, index) => ({

@@ -10,7 +10,7 @@ import type { UploadOwner } from '../../../domain/uploads/owner.ts';
 import type { DeclaredDigests } from '../../../domain/uploads/upload-store.ts';
 import { readUnquotedIdempotencyKey } from '../../shared/idempotency-key.ts';
 import { type FinishedUpload, type RequestEnds, ResumableStore } from '../../shared/resumable-store.ts';
-import { contentLengthOf } from '../../shared/tus.ts';
+import { readContentLength } from '../../shared/tus.ts';
 import type { V1Engines } from '../route.ts';
 import { readReprDigest } from './repr-digest.ts';
 
@@ -26,7 +26,7 @@ export class AccountUploads extends ResumableStore {
   #repeated: (AnnouncedFile & { readonly sizeBytes: number }) | undefined;
 
   constructor(engines: V1Engines, caller: Actor, request: FastifyRequest, ends: RequestEnds) {
-    super(engines, contentLengthOf(request), ends);
+    super(engines, readContentLength(request), ends);
     this.#engines = engines;
     this.#caller = caller;
     this.declared = readReprDigest(request.headers['repr-digest']);

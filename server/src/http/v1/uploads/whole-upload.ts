@@ -14,7 +14,7 @@ import { abandonUploads, completeUploads, stageUpload } from '../../../domain/up
 import type { AccountUpload } from '../../../domain/uploads/upload-store.ts';
 import { readUnquotedIdempotencyKey } from '../../shared/idempotency-key.ts';
 import { notifyOnStart } from '../../shared/receive-files.ts';
-import { contentLengthOf } from '../../shared/tus.ts';
+import { readContentLength } from '../../shared/tus.ts';
 import type { V1Engines } from '../route.ts';
 import { readReprDigest } from './repr-digest.ts';
 
@@ -53,7 +53,7 @@ export async function receiveWhole(
   const id = engines.random.uuid();
   const owner = uploadOwner(caller, id);
   const bytes = bytesOf(request.body);
-  const reservedBytes = contentLengthOf(request);
+  const reservedBytes = readContentLength(request);
   const { transferLimiter } = request;
   const staged = await transferLimiter.run(({ release }) =>
     stageUpload({ ...engines, policy }, owner, {

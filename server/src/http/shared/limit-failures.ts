@@ -5,7 +5,7 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 /**
  * Only failures are limited, so that the right key still works while its account is under attack from the same address.
  */
-export async function limitingFailures<T>(
+export async function limitFailures<T>(
   { failureLimit }: Pick<Engines, 'failureLimit'>,
   { ip }: Pick<FastifyRequest, 'ip'>,
   authenticate: () => Promise<T>,

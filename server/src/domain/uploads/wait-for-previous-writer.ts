@@ -10,7 +10,7 @@ const longestMs = 10_000;
  * whose connection broke, and that continues at once, would have to send all of that again. Rejects when the signal is
  * aborted, because there is no one left to wait for.
  */
-export async function letFinish(
+export async function waitForPreviousWriter(
   { store }: Pick<Engines, 'store'>,
   { accountId, draft, id }: { readonly accountId: string; readonly draft: string; readonly id: string },
   signal?: AbortSignal,

@@ -1,13 +1,13 @@
 import { Resolver } from 'node:dns/promises';
 
 /** The addresses of a name, IPv4 first; none if it has none. Throws when DNS does not answer. */
-export type AddressesOf = (name: string) => Promise<readonly string[]>;
+export type ResolveAddresses = (name: string) => Promise<readonly string[]>;
 
 /**
  * By DNS alone. The system's own look-up would also read its hosts file, but it occupies one of the few threads of this
  * process until the name server answers, and anyone can run a name server that does not.
  */
-export function dnsAddresses(timeoutMs = 2_500): AddressesOf {
+export function dnsAddresses(timeoutMs = 2_500): ResolveAddresses {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   const ask = async (query: () => Promise<string[]>): Promise<string[]> => {
     try {
