@@ -74,7 +74,7 @@ export function assembleExaminations(
       }),
     ),
     valkey: given('valkey', ['WAYBILL_REDIS_URL'], (config) => examineValkey({ url: config.WAYBILL_REDIS_URL })),
-    s3: given('s3', s3Settings, (config) => examineS3(s3From(config))),
+    s3: given('s3', s3Settings, (config) => examineS3(toS3Options(config))),
     clamd: given('clamd', ['WAYBILL_CLAMD', 'WAYBILL_SCAN', 'WAYBILL_SCAN_MAX_BYTES'], (config) =>
       config.WAYBILL_SCAN === 'off'
         ? only(skipped('clamd', 'WAYBILL_SCAN is off.'))
@@ -151,7 +151,7 @@ async function* examineKeys(config: MasterKeyConfig, values: Inspected['values']
       yield examinePepper(recorded, values.WAYBILL_KEY_PEPPER);
     }
     if (!isUsable || s3Settings.some((name) => !(name in values))) return;
-    const objects = s3ObjectStore(s3From(values as Pick<Config, (typeof s3Settings)[number]>));
+    const objects = s3ObjectStore(toS3Options(values as Pick<Config, (typeof s3Settings)[number]>));
     const masterKeys = openMasterKeys(config, random);
     yield* examineDayKeys({ store, dayKeys: new DayKeys({ store, objects, masterKeys, random }) });
     objects.close();
@@ -177,7 +177,7 @@ const s3Settings = [
   'WAYBILL_S3_SECRET_ACCESS_KEY',
 ] as const;
 
-function s3From(config: Pick<Config, (typeof s3Settings)[number]>) {
+function toS3Options(config: Pick<Config, (typeof s3Settings)[number]>) {
   return {
     endpoint: config.WAYBILL_S3_ENDPOINT,
     region: config.WAYBILL_S3_REGION,

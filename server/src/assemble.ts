@@ -202,17 +202,17 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     sms:
       config.WAYBILL_SMS_URL &&
       smsGateway({ ...config.WAYBILL_SMS_URL, from: config.WAYBILL_SMS_FROM, timeoutMs: 10_000 }),
-    mailTemplates: createMailTemplates(translator, operatorFrom(config)),
+    mailTemplates: createMailTemplates(translator, toOperator(config)),
     webhookSender: webhookSender({
       allowed: config.WAYBILL_WEBHOOK_ALLOW,
       allowHttp: config.WAYBILL_WEBHOOK_HTTP === 'allowed',
     }),
     webhookSecrets: new WebhookSecrets(config.WAYBILL_KEY_PEPPER),
     translator,
-    operator: operatorFrom(config),
+    operator: toOperator(config),
     random,
     checkpoint: checkpointFor(config.WAYBILL_FAILPOINT),
-    policy: policyFrom(config),
+    policy: toPolicy(config),
     pepper: config.WAYBILL_KEY_PEPPER,
     downloads,
     intake: {
@@ -290,7 +290,7 @@ function readTranslators(options: Parameters<typeof createTranslators>[0]): Tran
   }
 }
 
-function operatorFrom(config: Config): Operator {
+function toOperator(config: Config): Operator {
   return {
     name: config.WAYBILL_OPERATOR_NAME,
     color: config.WAYBILL_OPERATOR_COLOR,
@@ -300,7 +300,7 @@ function operatorFrom(config: Config): Operator {
   };
 }
 
-function policyFrom(config: Config): Policy {
+function toPolicy(config: Config): Policy {
   return {
     publicUrl: config.WAYBILL_PUBLIC_URL,
     mailFrom: config.WAYBILL_MAIL_FROM,
@@ -316,9 +316,9 @@ function policyFrom(config: Config): Policy {
     },
     uploadLeaseSeconds: config.WAYBILL_UPLOAD_LEASE_SECONDS,
     maxFileBytes: config.WAYBILL_MAX_FILE_BYTES,
-    maxStoredBytes: unlessZero(config.WAYBILL_ACCOUNT_MAX_BYTES),
-    dropsPerDay: unlessZero(config.WAYBILL_DROPS_PER_DAY),
-    mailsPerDay: unlessZero(config.WAYBILL_MAILS_PER_DAY),
+    maxStoredBytes: toLimit(config.WAYBILL_ACCOUNT_MAX_BYTES),
+    dropsPerDay: toLimit(config.WAYBILL_DROPS_PER_DAY),
+    mailsPerDay: toLimit(config.WAYBILL_MAILS_PER_DAY),
     recipientDomains: config.WAYBILL_RECEIVER_DOMAINS.length === 0 ? null : config.WAYBILL_RECEIVER_DOMAINS,
     resumeSeconds: config.WAYBILL_RESUME_SECONDS,
     grantMaxBytes: config.WAYBILL_REQUEST_MAX_BYTES,
@@ -327,23 +327,23 @@ function policyFrom(config: Config): Policy {
     maxCodesPerRecipient: config.WAYBILL_CODES_PER_RECEIVER,
     keepSeconds: {
       drafts: config.WAYBILL_DRAFT_DAYS * unitSeconds.days,
-      history: daysOf(config.WAYBILL_HISTORY_DAYS),
-      deliveries: daysOf(config.WAYBILL_DELIVERY_DAYS),
-      audit: daysOf(config.WAYBILL_AUDIT_DAYS),
+      history: toSeconds(config.WAYBILL_HISTORY_DAYS),
+      deliveries: toSeconds(config.WAYBILL_DELIVERY_DAYS),
+      audit: toSeconds(config.WAYBILL_AUDIT_DAYS),
       events: config.WAYBILL_EVENT_DAYS * unitSeconds.days,
-      messages: daysOf(config.WAYBILL_MESSAGE_DAYS),
+      messages: toSeconds(config.WAYBILL_MESSAGE_DAYS),
       webhooks: config.WAYBILL_WEBHOOK_DAYS * unitSeconds.days,
     },
   };
 }
 
 /** 0 stands for no limit. */
-function unlessZero(limit: number): number | null {
+function toLimit(limit: number): number | null {
   return limit === 0 ? null : limit;
 }
 
 /** In seconds; undefined for 0, which is forever. */
-function daysOf(days: number): number | undefined {
+function toSeconds(days: number): number | undefined {
   return days === 0 ? undefined : days * unitSeconds.days;
 }
 

@@ -11,7 +11,7 @@ const assignment = /^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$/;
 export function parseEnvironment(text: string): Settings {
   const entries = text.split('\n').flatMap((line) => {
     const [, name, value] = assignment.exec(line) ?? [];
-    return name === undefined || value === undefined ? [] : [[name, unquoted(value.trim())] as const];
+    return name === undefined || value === undefined ? [] : [[name, unquote(value.trim())] as const];
   });
   return Object.fromEntries(entries);
 }
@@ -32,15 +32,15 @@ export function updateEnvironment(text: string, settings: Settings): string {
     const value = settings[name];
     if (value === undefined || present.has(name)) return [];
     present.add(name);
-    return [parseEnvironment(line)[name] === value ? line : lineOf(name, value)];
+    return [parseEnvironment(line)[name] === value ? line : toLine(name, value)];
   });
   const added = Object.entries(settings).filter(([name]) => !present.has(name));
   const kept = lines.join('\n').replace(/\n*$/, lines.join('') === '' ? '' : '\n');
-  return kept + added.map(([name, value]) => `${lineOf(name, value)}\n`).join('');
+  return kept + added.map(([name, value]) => `${toLine(name, value)}\n`).join('');
 }
 
 /** In quotes where needed, which mean the same to a shell. */
-function lineOf(name: string, value: string): string {
+function toLine(name: string, value: string): string {
   if (/\p{Cc}/u.test(value)) {
     throw new Error(`${name} contains a control character, which the environment file cannot hold.`);
   }
@@ -49,7 +49,7 @@ function lineOf(name: string, value: string): string {
   return `${name}="${value.replaceAll(/["\\$`]/g, '\\$&')}"`;
 }
 
-function unquoted(value: string): string {
+function unquote(value: string): string {
   const [, inside] = /^(?:'([^']*)')$/.exec(value) ?? [];
   if (inside !== undefined) return inside;
   const [, escaped] = /^"((?:[^"\\]|\\.)*)"$/.exec(value) ?? [];

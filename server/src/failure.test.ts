@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from './config/config.ts';
 import { ExchangeError } from './domain/exchange-error.ts';
-import { type Failure, failureOf, failureText } from './failure.ts';
+import { type Failure, failureText, toFailure } from './failure.ts';
 import { userName } from './user-name.ts';
 
 test('a wrong setting has an exit code of its own', () => {
@@ -9,7 +9,7 @@ test('a wrong setting has an exit code of its own', () => {
   try {
     readConfig({ WAYBILL_KEY_PEPPER_FILE: '/nonexistent/pepper' });
   } catch (error) {
-    failure = failureOf(error);
+    failure = toFailure(error);
   }
   expect(failure?.exitCode).toBe(78);
   expect(failure?.message).toContain(
@@ -18,13 +18,13 @@ test('a wrong setting has an exit code of its own', () => {
 });
 
 test('what the domain refuses is told as it says', () => {
-  const failure = failureOf(new ExchangeError('not_found', 'a@example.org has no drop 7.'));
+  const failure = toFailure(new ExchangeError('not_found', 'a@example.org has no drop 7.'));
   expect(failure).toEqual({ exitCode: 1, code: 'not_found', message: 'a@example.org has no drop 7.' });
 });
 
 test('a service that is away is told in words of an administrator, with what to check', () => {
   const error = new ExchangeError('unavailable', undefined, { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
-  expect(failureText(failureOf(error) as Failure, false)).toBe(
+  expect(failureText(toFailure(error) as Failure, false)).toBe(
     'waybilld: A service is out of reach (connect ECONNREFUSED 127.0.0.1:1).\n' +
       '          Check that it is running, and its address in the settings.\n',
   );
@@ -38,16 +38,16 @@ test('with --json a failure is one JSON value on a line', () => {
 test('a file that may not be used is told with the user who may not, whom root may not expect', () => {
   const path = '/var/backups/waybill';
   const refused = Object.assign(new Error(`EACCES: permission denied, mkdir '${path}'`), { code: 'EACCES', path });
-  expect(failureText(failureOf(refused) as Failure, false)).toBe(
+  expect(failureText(toFailure(refused) as Failure, false)).toBe(
     "waybilld: EACCES: permission denied, mkdir '/var/backups/waybill'\n" +
       `          The command runs as ${userName()}: let this user read and write there, or name another place.\n`,
   );
   const port = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:443'), { code: 'EACCES' });
-  expect(failureOf(port)?.next).toBeUndefined();
+  expect(toFailure(port)?.next).toBeUndefined();
 });
 
 test('an error that nobody expected is told without its stack', () => {
-  expect(failureText(failureOf(new TypeError('x is not a function')) as Failure, false)).toBe(
+  expect(failureText(toFailure(new TypeError('x is not a function')) as Failure, false)).toBe(
     'waybilld: x is not a function\n',
   );
 });

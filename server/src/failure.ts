@@ -16,7 +16,7 @@ export interface Failure {
 }
 
 /** What to tell the person who started the program; undefined if everything has been said. */
-export function failureOf(error: unknown): Failure | undefined {
+export function toFailure(error: unknown): Failure | undefined {
   if (error instanceof UsageError) {
     const { message, next, isShown } = error;
     return isShown ? undefined : { exitCode: exitCodes.usage, code: 'usage', message, next };

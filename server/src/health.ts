@@ -12,7 +12,7 @@ type Addresses = Pick<Config, 'WAYBILL_CONSOLE_LISTEN' | 'WAYBILL_WORK_CONSOLE_L
 /** One line for each process that was asked, and whether all of them are ready. */
 export async function askHealth(config: Addresses): Promise<{ ready: boolean; lines: string[] }> {
   const set = [config.WAYBILL_CONSOLE_LISTEN, config.WAYBILL_WORK_CONSOLE_LISTEN].filter((one) => one !== undefined);
-  const answers = await Promise.all([...new Set(set.map(urlOf))].map(ask));
+  const answers = await Promise.all([...new Set(set.map(toUrl))].map(ask));
   if (answers.length === 0) {
     return {
       ready: false,
@@ -26,7 +26,7 @@ export async function askHealth(config: Addresses): Promise<{ ready: boolean; li
 }
 
 /** A process that listens on every address of the machine is asked on its loopback address. */
-function urlOf({ host, port }: { host: string; port: number }): string {
+function toUrl({ host, port }: { host: string; port: number }): string {
   const asked = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${asked.includes(':') ? `[${asked}]` : asked}:${port}/readyz`;
 }

@@ -9,7 +9,7 @@ if (process.argv.length === 3 && process.argv[2] === '--version') {
   process.stdout.write(`${version}\n`);
   process.exit(0);
 }
-const [{ exitCodes, failureOf, failureText }, { makeProgram, UsageError }] = await Promise.all([
+const [{ exitCodes, toFailure, failureText }, { makeProgram, UsageError }] = await Promise.all([
   import('./failure.ts'),
   import('./program.ts'),
 ]);
@@ -45,7 +45,7 @@ try {
   await makeProgram(roles, version).parseAsync();
 } catch (error) {
   if (error instanceof UsageError && error.isHelp) process.exit(exitCodes.done);
-  const failure = failureOf(error);
+  const failure = toFailure(error);
   if (failure) process.stderr.write(failureText(failure, process.argv.includes('--json')));
   process.exit(failure?.exitCode ?? exitCodes.usage);
 }

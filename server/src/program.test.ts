@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { shellWords } from '../../tools/shared/shell-words.ts';
-import { failureOf } from './failure.ts';
+import { toFailure } from './failure.ts';
 import { makeProgram, UsageError, withDescendants } from './program.ts';
 
 /** The program with commands that only record that they would run. */
@@ -109,7 +109,7 @@ describe('a command line that cannot be run', () => {
     const error = await dryProgram()
       .run(...words.split(' '))
       .catch((thrown: unknown) => thrown);
-    const failure = failureOf(error);
+    const failure = toFailure(error);
     expect(failure).toMatchObject({ exitCode: 2, code: 'usage', next: `See: ${next} --help` });
     expect(failure?.message).toContain(message);
   });
@@ -131,7 +131,7 @@ describe('a command line that cannot be run', () => {
       const error = await program
         .parseAsync(['admin', ...words.split(' ')], { from: 'user' })
         .catch((thrown) => thrown);
-      expect(failureOf(error)).toMatchObject({ exitCode: 2, message: expect.stringMatching(/use --/) });
+      expect(toFailure(error)).toMatchObject({ exitCode: 2, message: expect.stringMatching(/use --/) });
     },
   );
 });

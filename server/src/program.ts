@@ -2,7 +2,7 @@ import { Command, type CommanderError, Option } from 'commander';
 import { accountCommands } from './admin/accounts.ts';
 import { apiKeyCommands } from './admin/api-keys.ts';
 import { backupCommand } from './admin/backup.ts';
-import { examples, type WithEngines } from './admin/command.ts';
+import { addExamples, type WithEngines } from './admin/command.ts';
 import { contactCommands } from './admin/contacts.ts';
 import { dayKeyCommands } from './admin/day-keys.ts';
 import { type Diagnose, doctorCommand } from './admin/doctor.ts';
@@ -35,7 +35,7 @@ export function makeProgram({ serve, work, withEngines, diagnose, setUp }: Roles
     .version(version, '--version', 'print the version')
     // The handler of all failures reports them to the user, in one form.
     .configureOutput({ outputError: () => undefined });
-  examples(
+  addExamples(
     program,
     'waybilld setup',
     'waybilld serve',
@@ -55,7 +55,7 @@ Exit codes:
   78  a setting is missing or wrong, or does not fit what it names: repeating does not help`,
   );
 
-  examples(
+  addExamples(
     program
       .command('serve')
       .description('answer HTTP requests')
@@ -64,13 +64,13 @@ Exit codes:
       .action(serve),
     'waybilld serve',
   );
-  examples(
+  addExamples(
     program.command('work').description('run jobs: send messages, check uploads, delete what has ended').action(work),
     'waybilld work',
   );
   setupCommand(program, setUp);
   const admin = program.command('admin').description('run an administrator’s command');
-  examples(
+  addExamples(
     admin,
     'waybilld admin accounts create --email orders@example.org --phone 46700000001',
     'waybilld admin drops list --account orders@example.org',
@@ -116,20 +116,20 @@ export class UsageError extends Error {
   readonly next: string;
 
   constructor({ code, message, exitCode }: CommanderError, command: Command) {
-    super(sentence(message.replace(/^error: /, '')));
+    super(toSentence(message.replace(/^error: /, '')));
     this.name = 'UsageError';
     this.isHelp = exitCode === 0;
     this.isShown = code === 'commander.help';
-    this.next = `See: ${pathOf(command)} --help`;
+    this.next = `See: ${findPath(command)} --help`;
   }
 }
 
-function pathOf(command: Command): string {
-  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+function findPath(command: Command): string {
+  return command.parent ? `${findPath(command.parent)} ${command.name()}` : command.name();
 }
 
 /** `unknown command 'creat'\n(Did you mean create?)` → `Unknown command 'creat'. (Did you mean create?)` */
-function sentence(text: string): string {
+function toSentence(text: string): string {
   const [first = '', ...more] = text.split('\n');
   const ended = /[.?!]$/.test(first) ? first : `${first}.`;
   return [`${ended.charAt(0).toUpperCase()}${ended.slice(1)}`, ...more].join(' ');

@@ -9,7 +9,7 @@ import { type EngineWatch, watchEngines } from './http/console/watch-engines.ts'
 import { openJournal } from './journal.ts';
 import { jobFields } from './observe/jobs.ts';
 import { createMetrics } from './observe/metrics.ts';
-import { type Observation, observedEngines } from './observe/observed.ts';
+import { type Observation, observeEngines } from './observe/observed.ts';
 import { startTracing } from './observe/tracing.ts';
 import { connectServiceManager } from './service-manager.ts';
 import { startUp } from './start-up.ts';
@@ -37,7 +37,7 @@ export async function startService(config: Config, role: 'serve' | 'work', inher
   });
   const adminConsole = await openConsole(config, consoleSettings[role], { log, observation, inherited });
   await startUp(assembly, { log });
-  const engines = observedEngines(assembly, observation);
+  const engines = observeEngines(assembly, observation);
   adminConsole.watch(engines);
   const manager = connectServiceManager(readServiceEnvironment(), log);
   return { log, observation, engines, adminConsole, manager };

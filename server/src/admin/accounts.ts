@@ -8,9 +8,9 @@ import { setAccountDisabled } from '../domain/accounts/set-account-disabled.ts';
 import { findGroup, setAccountQuotas } from '../domain/accounts/set-quotas.ts';
 import type { Engines } from '../domain/engines.ts';
 import type { SecondFactor } from '../domain/policy.ts';
-import { type AddCommand, examples, print, printPages } from './command.ts';
+import { type AddCommand, addExamples, print, printPages } from './command.ts';
 import { deleteAccountCommand } from './delete-account.ts';
-import { addQuotaOptions, type QuotaOptions, quotasFrom, quotasInWords, shownQuotas } from './quota-options.ts';
+import { addQuotaOptions, describeQuotas, parseQuotas, type QuotaOptions, toJsonQuotas } from './quota-options.ts';
 import { usageCommands } from './usage.ts';
 
 const accountsPerPage = 500;
@@ -29,7 +29,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
   const accounts = parent
     .command('accounts')
     .description('create, list, change and delete the accounts that may use the server');
-  examples(
+  addExamples(
     accounts,
     'waybilld admin accounts create --email orders@example.org --phone 46700000001',
     'waybilld admin accounts list',
@@ -47,14 +47,14 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
       withEngines(async ({ engines }) => {
         const { phone: number, ...details } = options;
         const { account, apiKey } = await createAccount(engines, { ...details, number });
-        print(options.json, { account: shown(account), api_key: apiKey }, [
+        print(options.json, { account: toJson(account), api_key: apiKey }, [
           `Account  ${account.email}`,
           `API key  ${apiKey}`,
           'The key is not shown again: store it where the client finds it.',
         ]);
       }),
     );
-  examples(
+  addExamples(
     create,
     'waybilld admin accounts create --email orders@example.org --phone 46700000001',
     'waybilld admin accounts create --email anna@example.org --phone 46700000002 --type user --language sv --json',
@@ -69,16 +69,16 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
         await printPages(
           options.json,
           (after?: Account) => engines.store.accounts.page(after?.email ?? '', accountsPerPage),
-          shown,
+          toJson,
           ({ email, type, disabled, deleting }) =>
             `${email}  ${type}${disabled ? '  disabled' : ''}${deleting ? '  being deleted' : ''}`,
           'There is no account yet. To create one: waybilld admin accounts create --help',
         );
       }),
     );
-  examples(list, 'waybilld admin accounts list', 'waybilld admin accounts list --json');
+  addExamples(list, 'waybilld admin accounts list', 'waybilld admin accounts list --json');
 
-  const switchOption = (flags: string, about: string) => new Option(flags, about).choices(['on', 'off']);
+  const toggleOption = (flags: string, about: string) => new Option(flags, about).choices(['on', 'off']);
   const set = addQuotaOptions(accounts.command('set'))
     .description(
       'change how an account is named, what it may do, what its receivers are asked for, and which mails are sent',
@@ -91,9 +91,9 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
         'how a receiver gets a code to type in; default follows the group or the server',
       ).choices(['off', 'sms', 'mail', 'default']),
     )
-    .addOption(switchOption('--receipts <on|off>', 'whether it gets a mail when everything was sent to a receiver'))
+    .addOption(toggleOption('--receipts <on|off>', 'whether it gets a mail when everything was sent to a receiver'))
     .addOption(
-      switchOption(
+      toggleOption(
         '--reminders <on|off>',
         'whether receivers who have not downloaded everything are reminded before the deadline',
       ),
@@ -108,7 +108,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
         ...(receipts && { receipts: receipts === 'on' }),
         ...(reminders && { reminders: reminders === 'on' }),
       };
-      const quotas = quotasFrom(options);
+      const quotas = parseQuotas(options);
       const changesChoices = Object.keys(choices).length > 0;
       const changesQuotas = Object.keys(quotas).length > 0 || options.group !== undefined;
       if (!changesChoices && !changesQuotas) {
@@ -116,18 +116,18 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
       }
       return withEngines(async ({ engines }) => {
         const found = await findAccount(engines, options.email);
-        if (changesQuotas) await setAccountQuotas(engines, found, quotas, await groupFrom(engines, options.group));
+        if (changesQuotas) await setAccountQuotas(engines, found, quotas, await parseGroup(engines, options.group));
         if (changesChoices) await setAccountChoices(engines, found, choices);
-        const account = shown(await findAccount(engines, options.email));
+        const account = toJson(await findAccount(engines, options.email));
         const { group, ...own } = await engines.store.quotas.own(found.id);
-        const limits = shownQuotas(own);
+        const limits = toJsonQuotas(own);
         print(options.json, { account: { ...account, group, own: limits } }, [
           `${account.email}  name: ${account.name || '-'}  second factor: ${account.second_factor}  receipts: ${account.receipts ? 'on' : 'off'}  reminders: ${account.reminders ? 'on' : 'off'}`,
-          `group: ${group ?? '-'}  ${quotasInWords(limits)}`,
+          `group: ${group ?? '-'}  ${describeQuotas(limits)}`,
         ]);
       });
     });
-  examples(
+  addExamples(
     set,
     'waybilld admin accounts set --email orders@example.org --name "Acme orders"',
     'waybilld admin accounts set --email orders@example.org --second-factor sms',
@@ -149,20 +149,23 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
         withEngines(async ({ engines }) => {
           const account = await findAccount(engines, options.email);
           await setAccountDisabled(engines, account, disabled);
-          print(options.json, { account: { ...shown(account), disabled } }, [`${account.email} is ${name}d.`]);
+          print(options.json, { account: { ...toJson(account), disabled } }, [`${account.email} is ${name}d.`]);
         }),
       );
-    examples(command, `waybilld admin accounts ${name} --email orders@example.org`);
+    addExamples(command, `waybilld admin accounts ${name} --email orders@example.org`);
   }
 };
 
 /** Undefined: it stays as it is; null: in none. */
-async function groupFrom(engines: Pick<Engines, 'store'>, name: string | undefined): Promise<Group | null | undefined> {
+async function parseGroup(
+  engines: Pick<Engines, 'store'>,
+  name: string | undefined,
+): Promise<Group | null | undefined> {
   if (name === undefined) return undefined;
   return name === 'none' ? null : findGroup(engines, name);
 }
 
-function shown(account: Account) {
+function toJson(account: Account) {
   const { email, displayName: name, number, type, disabled, deleting, secondFactor, receipts, reminders } = account;
   const choices = { second_factor: secondFactor ?? 'default', receipts, reminders };
   return { email, name, phone: number, type, disabled, ...(deleting && { deleting }), ...choices };

@@ -2,7 +2,7 @@ import type { ApiKey } from '../domain/accounts/account-store.ts';
 import { createKey } from '../domain/accounts/create-key.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { revokeKey } from '../domain/accounts/revoke-key.ts';
-import { type AddCommand, examples, idFrom, print } from './command.ts';
+import { type AddCommand, addExamples, parseId, print } from './command.ts';
 
 export const apiKeyCommands: AddCommand = (parent, withEngines) => {
   const keys = parent
@@ -10,7 +10,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
     .description(
       'create, list and revoke the API keys of an account, which has at most two live ones that may do everything',
     );
-  examples(
+  addExamples(
     keys,
     'waybilld admin api-keys list --email orders@example.org',
     'waybilld admin api-keys create --email orders@example.org',
@@ -32,7 +32,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
         ]);
       }),
     );
-  examples(create, 'waybilld admin api-keys create --email orders@example.org');
+  addExamples(create, 'waybilld admin api-keys create --email orders@example.org');
 
   const list = keys
     .command('list')
@@ -49,7 +49,7 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
             id: key.id,
             hint: key.hint,
             name: key.name,
-            state: stateOf(key),
+            state: findState(key),
             scopes: key.scopes,
             networks: key.networks,
             created_at: key.createdAt,
@@ -57,18 +57,18 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
             revoked_at: key.revokedAt,
           })),
           found.map((key) =>
-            `${key.id}  ${key.hint}  ${stateOf(key)}  ${key.scopes?.join(',') ?? 'everything'}  ${key.name}`.trimEnd(),
+            `${key.id}  ${key.hint}  ${findState(key)}  ${key.scopes?.join(',') ?? 'everything'}  ${key.name}`.trimEnd(),
           ),
         );
       }),
     );
-  examples(list, 'waybilld admin api-keys list --email orders@example.org --json');
+  addExamples(list, 'waybilld admin api-keys list --email orders@example.org --json');
 
   const revoke = keys
     .command('revoke')
     .description('refuse a key from now on')
     .requiredOption('--email <address>', 'the account')
-    .requiredOption('--id <id>', 'the key, as `api-keys list` shows it', idFrom('api-keys list'))
+    .requiredOption('--id <id>', 'the key, as `api-keys list` shows it', parseId('api-keys list'))
     .option(
       '--descendants',
       'also the keys that it created, those that they created, and so on; and disable the webhooks of all of them',
@@ -92,14 +92,14 @@ export const apiKeyCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  examples(
+  addExamples(
     revoke,
     'waybilld admin api-keys revoke --email orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d',
     'waybilld admin api-keys revoke --email orders@example.org --id 01a1dca1-b6e4-73d7-b45e-3306c96c241d --descendants',
   );
 };
 
-function stateOf({ isLive, revokedAt }: ApiKey): 'live' | 'revoked' | 'ended' {
+function findState({ isLive, revokedAt }: ApiKey): 'live' | 'revoked' | 'ended' {
   if (isLive) return 'live';
   return revokedAt ? 'revoked' : 'ended';
 }

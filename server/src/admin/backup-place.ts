@@ -20,12 +20,12 @@ export function placeAddress(value: string): BackupAddress {
 }
 
 /** The day keys in the place that an option names; undefined if it names none. */
-export async function mirrorFrom(
+export async function openMirror(
   engines: AdminContext['engines'],
   address: BackupAddress | undefined,
 ): Promise<DayKeyMirror | undefined> {
   if (!address) return undefined;
-  return await inPlace(engines, address, readMirror).catch((error: unknown) => {
+  return await usePlace(engines, address, readMirror).catch((error: unknown) => {
     if (!(error instanceof MissingObject)) throw error;
     throw new ExchangeError(
       'not_found',
@@ -34,7 +34,7 @@ export async function mirrorFrom(
   });
 }
 
-export function addFrom(command: Command): Command {
+export function addPlaceOption(command: Command): Command {
   return command
     .requiredOption('--from <place>', 'a directory, or s3://BUCKET/PREFIX, that `backup` wrote to', placeAddress)
     .option('--backup <id>', 'one of the backups in it; otherwise the newest')
@@ -43,7 +43,7 @@ export function addFrom(command: Command): Command {
 }
 
 /** Opens a place, works with it, and closes it afterwards. */
-export async function inPlace<Result>(
+export async function usePlace<Result>(
   engines: AdminContext['engines'],
   address: BackupAddress,
   work: (place: BackupPlace) => Promise<Result>,
@@ -63,13 +63,13 @@ export async function withPlace(
   work: (place: BackupPlace, progress: Progress) => Promise<void>,
 ): Promise<void> {
   const progress = new Progress();
-  await inPlace(engines, address, (place) => work(place, progress)).finally(() => progress.clear());
+  await usePlace(engines, address, (place) => work(place, progress)).finally(() => progress.clear());
 }
 
 /** An interrupted command simply ends: each of them can be repeated. */
 export const untilKilled = new AbortController().signal;
 
-export function following(progress: Progress) {
+export function reportProgress(progress: Progress) {
   let step = '';
   return {
     signal: untilKilled,

@@ -4,8 +4,8 @@ import type { BackupAddress } from '../assemble.ts';
 import { makeBackup } from '../domain/backup/make-backup.ts';
 import { pruneBackups } from '../domain/backup/prune-backups.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { following, placeAddress, untilKilled, withPlace } from './backup-place.ts';
-import { type AddCommand, type AdminContext, examples, print } from './command.ts';
+import { placeAddress, reportProgress, untilKilled, withPlace } from './backup-place.ts';
+import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
 import { exportLines, exportTo } from './day-keys.ts';
 import { size } from './progress.ts';
 
@@ -36,17 +36,17 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
     .option(
       '--keep-days <days>',
       'afterwards, remove backups in this place that are older, and objects that no other backup there needs; the newest complete backup is always kept, and the newest that lacks no file',
-      days,
+      parseDays,
     )
     .option('--json', 'print JSON')
     .action((options: BackupOptions) =>
       withEngines(({ engines }) =>
-        alone(engines, options.to, async (place, progress) => {
+        runExclusively(engines, options.to, async (place, progress) => {
           if (isDeepStrictEqual(options.to, options.dayKeys)) throw new ExchangeError('invalid_input', ofItsOwn);
           const since = performance.now();
           const unreadable: string[] = [];
           const { manifest, copied } = await makeBackup(engines, place, {
-            ...following(progress),
+            ...reportProgress(progress),
             onAbsent({ reason, object = '' }) {
               if (reason === 'unreadable' && unreadable.length < listed) unreadable.push(object);
             },
@@ -109,7 +109,7 @@ export const backupCommand: AddCommand = (parent, withEngines) => {
         }),
       ),
     );
-  examples(
+  addExamples(
     backup,
     'waybilld admin backup --to /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
     'waybilld admin backup --to s3://waybill-backups/daily --keep-days 30 --json',
@@ -122,7 +122,7 @@ const dayKeysMissing =
   'The files of this backup cannot be read without the day keys. Export them now, to another place: waybilld admin day-keys export --to PLACE';
 
 /** Pruning must not remove what another backup in the same place has found there. */
-async function alone(
+async function runExclusively(
   engines: AdminContext['engines'],
   address: BackupAddress,
   work: Parameters<typeof withPlace>[2],
@@ -135,7 +135,7 @@ async function alone(
   throw new ExchangeError('precondition_failed', 'Another backup to this place is running. Wait until it has ended.');
 }
 
-function days(value: string): number {
+function parseDays(value: string): number {
   if (!/^[1-9]\d{0,4}$/.test(value)) throw new InvalidArgumentError('Use a number of days, 1 or more.');
   return Number(value);
 }

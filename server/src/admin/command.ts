@@ -43,12 +43,12 @@ export type WithEngines = (
 export type AddCommand = (parent: Command, withEngines: WithEngines) => void;
 
 /** Shown at the end of the command's help. */
-export function examples(command: Command, ...lines: readonly string[]): void {
+export function addExamples(command: Command, ...lines: readonly string[]): void {
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
 }
 
 /** For an argument or option that is an id, as shown in a list. */
-export function idFrom(list: string): (value: string) => string {
+export function parseId(list: string): (value: string) => string {
   return (value) => {
     if (!isUuid(value)) throw new InvalidArgumentError(`Use an id as \`${list}\` shows it.`);
     return value;
@@ -56,7 +56,7 @@ export function idFrom(list: string): (value: string) => string {
 }
 
 /** For an option that is a time. A time without a zone would mean a different moment on a different machine. */
-export function time(value: string): Date {
+export function parseTime(value: string): Date {
   const at = new Date(value);
   if (!/^\d{4}-\d{2}-\d{2}(?:T.*(?:Z|[+-]\d{2}:?\d{2}))?$/.test(value) || Number.isNaN(at.getTime())) {
     throw new InvalidArgumentError(

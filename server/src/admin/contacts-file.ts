@@ -20,10 +20,10 @@ export async function readContactsFile(path: string): Promise<ContactInput[]> {
   try {
     value = JSON.parse(json);
   } catch (cause) {
-    throw invalid(source, `is not JSON${placeIn(cause as Error)}`);
+    throw invalid(source, `is not JSON${findPlace(cause as Error)}`);
   }
   if (Check(ContactsAddRequest, value)) return value;
-  throw invalid(source, problemOf(value));
+  throw invalid(source, findProblem(value));
 }
 
 function cannotRead(path: string): (error: NodeJS.ErrnoException) => never {
@@ -36,13 +36,13 @@ function invalid(source: string, problem: string): ExchangeError {
   return new ExchangeError('invalid_input', `${source} ${problem}.`);
 }
 
-function placeIn({ message }: Error): string {
+function findPlace({ message }: Error): string {
   const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
   if (line) return `: see line ${line}, column ${column}`;
   return message.includes('end of JSON') ? ': it ends too early' : '';
 }
 
-function problemOf(value: unknown): string {
+function findProblem(value: unknown): string {
   if (!Array.isArray(value)) return 'must be a list of contacts, such as [{"email":"desk@example.org","nick":"Desk"}]';
   const findings = Errors(ContactsAddRequest, value);
   const [, entry, field] = findings[0]?.instancePath.split('/') ?? [];

@@ -1,12 +1,12 @@
 import { replaceGlobalContacts } from '../domain/contacts/replace-global-contacts.ts';
-import { type AddCommand, examples, print } from './command.ts';
+import { type AddCommand, addExamples, print } from './command.ts';
 import { readContactsFile } from './contacts-file.ts';
 
 export const contactCommands: AddCommand = (parent, withEngines) => {
   const contacts = parent
     .command('contacts')
     .description('list and replace the global contacts, which every account sees');
-  examples(contacts, 'waybilld admin contacts list', 'waybilld admin contacts set --file global.json');
+  addExamples(contacts, 'waybilld admin contacts list', 'waybilld admin contacts set --file global.json');
 
   const list = contacts
     .command('list')
@@ -22,7 +22,7 @@ export const contactCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  examples(list, 'waybilld admin contacts list', 'waybilld admin contacts list --json > global.json');
+  addExamples(list, 'waybilld admin contacts list', 'waybilld admin contacts list --json > global.json');
 
   const set = contacts
     .command('set')
@@ -39,7 +39,7 @@ export const contactCommands: AddCommand = (parent, withEngines) => {
         print(options.json, { count }, [`${count} global contacts are set.`]);
       });
     });
-  examples(
+  addExamples(
     set,
     'waybilld admin contacts set --file global.json',
     `echo '[{"email":"desk@example.org","nick":"Desk"}]' | waybilld admin contacts set --file -`,

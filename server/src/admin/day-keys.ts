@@ -1,15 +1,15 @@
 import type { BackupAddress } from '../assemble.ts';
 import { type Exported, exportDayKeys, importDayKeys } from '../domain/backup/day-key-mirror.ts';
 import { toDate } from '../domain/keys/day-keys.ts';
-import { inPlace, mirrorFrom, placeAddress } from './backup-place.ts';
-import { type AddCommand, type AdminContext, examples, print } from './command.ts';
+import { openMirror, placeAddress, usePlace } from './backup-place.ts';
+import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
 import { wrapAgain } from './wrap-again.ts';
 
 export const dayKeyCommands: AddCommand = (parent, withEngines) => {
   const keys = parent
     .command('day-keys')
     .description('copy the day keys, which wrap the keys of the files that end on a day, and put them back');
-  examples(
+  addExamples(
     keys,
     'waybilld admin day-keys export --to /var/backups/waybill-day-keys',
     'waybilld admin day-keys import --from /var/backups/waybill-day-keys',
@@ -29,7 +29,7 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
         if (result.lost.length > 0) process.exitCode = 1;
       }),
     );
-  examples(
+  addExamples(
     exporting,
     'waybilld admin day-keys export --to /var/backups/waybill-day-keys',
     'waybilld admin day-keys export --to s3://waybill-day-keys --json',
@@ -48,7 +48,7 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
     .option('--json', 'print JSON')
     .action((options: { from: BackupAddress; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const { imported, lost } = await importDayKeys(engines, (await mirrorFrom(engines, options.from)) ?? new Map());
+        const { imported, lost } = await importDayKeys(engines, (await openMirror(engines, options.from)) ?? new Map());
         const missing = lost.map(({ day, files }) => ({ date: toDate(day), files }));
         print(options.json, { imported, missing }, [
           `${imported} day keys put back.`,
@@ -57,7 +57,7 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
         if (missing.length > 0) process.exitCode = 1;
       }),
     );
-  examples(importing, 'waybilld admin day-keys import --from /var/backups/waybill-day-keys');
+  addExamples(importing, 'waybilld admin day-keys import --from /var/backups/waybill-day-keys');
 
   const start = keys
     .command('start')
@@ -75,11 +75,11 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
         ]);
       }),
     );
-  examples(start, 'waybilld admin day-keys start');
+  addExamples(start, 'waybilld admin day-keys start');
 };
 
 export function exportTo(engines: AdminContext['engines'], address: BackupAddress): Promise<Exported> {
-  return inPlace(engines, address, (place) => exportDayKeys(engines, place));
+  return usePlace(engines, address, (place) => exportDayKeys(engines, place));
 }
 
 export function exportLines({ exported, removed, lost }: Exported): string[] {

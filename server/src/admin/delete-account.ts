@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { AccountContents } from '../domain/accounts/account-deletion-store.ts';
 import { deleteAccount } from '../domain/accounts/delete-account.ts';
 import { findAccount } from '../domain/accounts/find-account.ts';
-import { type AddCommand, examples, print } from './command.ts';
+import { type AddCommand, addExamples, print } from './command.ts';
 
 export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {
   const command = accounts
@@ -19,7 +19,7 @@ export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {
         if (!options.yes) {
           print(options.json, { account: account.email, deleting: account.deleting, contents: toJson(contents) }, [
             `${account.email} loses, and no one can get back:`,
-            ...describe(contents),
+            ...describeContents(contents),
             'Receivers can no longer download what it sent, and running downloads and uploads end.',
           ]);
           if (options.json || !process.stdin.isTTY) self.error('nothing was deleted: use --yes to delete the account');
@@ -29,19 +29,19 @@ export const deleteAccountCommand: AddCommand = (accounts, withEngines) => {
         }
         await deleteAccount(engines, account);
         print(options.json, { account: account.email, deleting: true, contents: toJson(contents) }, [
-          ...(options.yes ? describe(contents) : []),
+          ...(options.yes ? describeContents(contents) : []),
           `${account.email} is disabled, and is being deleted with all this. \`waybilld admin accounts list\` shows it until nothing is left.`,
         ]);
       }),
     );
-  examples(
+  addExamples(
     command,
     'waybilld admin accounts delete orders@example.org',
     'waybilld admin accounts delete orders@example.org --yes --json',
   );
 };
 
-function describe(contents: AccountContents): string[] {
+function describeContents(contents: AccountContents): string[] {
   return [
     `  drops and requests: ${contents.drops}, of which ${contents.liveDrops} can be opened now`,
     `  files: ${contents.files}, with ${contents.storedBytes} bytes`,

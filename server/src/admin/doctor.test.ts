@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fault, ok, skipped, warning } from '../domain/doctor/finding.ts';
-import { linesOf, summaryOf } from './doctor.ts';
+import { summarize, toLines } from './doctor.ts';
 
 const findings = [
   fault('s3.lifecycle', 'A rule deletes objects.', 'Remove the rule.'),
@@ -11,7 +11,7 @@ const findings = [
 ];
 
 test('what needs attention is at the end, the worst last, with what to do', () => {
-  expect(linesOf(findings).join('\n')).toBe(`ok       s3.lock           No lock.
+  expect(toLines(findings).join('\n')).toBe(`ok       s3.lock           No lock.
 ok       machine.disk      Half is free.
 skipped  sms               WAYBILL_SMS_URL is not set.
 
@@ -25,6 +25,6 @@ fault    s3.lifecycle
 });
 
 test('the summary counts one and many', () => {
-  expect(summaryOf(findings)).toBe('1 fault, 1 warning, 2 ok, 1 skipped.');
-  expect(summaryOf([])).toBe('0 faults, 0 warnings, 0 ok, 0 skipped.');
+  expect(summarize(findings)).toBe('1 fault, 1 warning, 2 ok, 1 skipped.');
+  expect(summarize([])).toBe('0 faults, 0 warnings, 0 ok, 0 skipped.');
 });

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { Finding } from '../domain/doctor/finding.ts';
-import { dnsServer, examples, print } from './command.ts';
+import { addExamples, dnsServer, print } from './command.ts';
 
 export type Diagnose = (options: {
   readonly parts: readonly string[];
@@ -17,22 +17,22 @@ export function doctorCommand(parent: Command, parts: readonly string[], diagnos
     .option('--json', 'print JSON')
     .action(async (chosen: string[], options: { dnsServer?: string; json?: boolean }) => {
       const findings = await diagnose({ parts: chosen.length > 0 ? chosen : parts, dnsServer: options.dnsServer });
-      print(options.json, { ...countsOf(findings), findings }, [...linesOf(findings), '', summaryOf(findings)]);
+      print(options.json, { ...countByStatus(findings), findings }, [...toLines(findings), '', summarize(findings)]);
       if (findings.some(({ status }) => status === 'fault')) process.exitCode = 1;
     });
   doctor.addHelpText('after', '\nExit codes: 0 no fault, perhaps warnings; 1 at least one fault.');
-  examples(doctor, 'waybilld admin doctor', 'waybilld admin doctor s3 clamd', 'waybilld admin doctor --json');
+  addExamples(doctor, 'waybilld admin doctor', 'waybilld admin doctor s3 clamd', 'waybilld admin doctor --json');
 }
 
 const statuses = ['ok', 'skipped', 'warning', 'fault'] as const;
 
-function countsOf(findings: readonly Finding[]): Record<(typeof statuses)[number], number> {
+function countByStatus(findings: readonly Finding[]): Record<(typeof statuses)[number], number> {
   const count = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted).length;
   return { fault: count('fault'), warning: count('warning'), ok: count('ok'), skipped: count('skipped') };
 }
 
 /** What needs attention is last, where a terminal shows it, and begins at the left, because it is long. */
-export function linesOf(findings: readonly Finding[]): string[] {
+export function toLines(findings: readonly Finding[]): string[] {
   const width = Math.max(0, ...findings.map(({ check }) => check.length)) + 2;
   const sorted = findings.toSorted((a, b) => statuses.indexOf(a.status) - statuses.indexOf(b.status));
   return sorted.flatMap(({ check, status, says, remedy }) => {
@@ -43,8 +43,8 @@ export function linesOf(findings: readonly Finding[]): string[] {
   });
 }
 
-export function summaryOf(findings: readonly Finding[]): string {
-  const { fault, warning, ok, skipped } = countsOf(findings);
-  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
-  return `${counted(fault, 'fault')}, ${counted(warning, 'warning')}, ${ok} ok, ${skipped} skipped.`;
+export function summarize(findings: readonly Finding[]): string {
+  const { fault, warning, ok, skipped } = countByStatus(findings);
+  const pluralize = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${pluralize(fault, 'fault')}, ${pluralize(warning, 'warning')}, ${ok} ok, ${skipped} skipped.`;
 }

@@ -4,8 +4,8 @@ import type { DropLine, ReceiverState } from '../domain/drops/drop-store.ts';
 import { extendDrop } from '../domain/drops/extend-drop.ts';
 import { revokeDrop } from '../domain/drops/revoke-drop.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { idEndOf, referenceOf } from '../domain/reference.ts';
-import { type AddCommand, examples, idFrom, print, printPages, time } from './command.ts';
+import { idEndOf, toReference } from '../domain/reference.ts';
+import { type AddCommand, addExamples, parseId, parseTime, print, printPages } from './command.ts';
 
 const receiversPerPage = 50;
 const dropsPerPage = 500;
@@ -15,7 +15,11 @@ const exampleDrop = '01a1dca1-b6e4-73d7-b45e-3306c96c241d --account orders@examp
 
 export const dropCommands: AddCommand = (parent, withEngines) => {
   const drops = parent.command('drops').description('list, find, show, extend and revoke what accounts have sent');
-  examples(drops, 'waybilld admin drops list --account orders@example.org', `waybilld admin drops show ${exampleDrop}`);
+  addExamples(
+    drops,
+    'waybilld admin drops list --account orders@example.org',
+    `waybilld admin drops show ${exampleDrop}`,
+  );
 
   const list = drops
     .command('list')
@@ -30,7 +34,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
           (after?: DropLine) => engines.store.drops.page(account.id, after, dropsPerPage),
           (drop) => ({
             id: drop.id,
-            reference: referenceOf(drop.id),
+            reference: toReference(drop.id),
             type: drop.type,
             state: drop.state,
             created: new Date(drop.createdSeconds * 1000),
@@ -44,12 +48,12 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  examples(list, 'waybilld admin drops list --account orders@example.org');
+  addExamples(list, 'waybilld admin drops list --account orders@example.org');
 
   const find = drops
     .command('find')
     .description('find a drop or grant by the reference that its mails and pages show')
-    .argument('<reference>', 'the reference, such as WB-7F3K-29QD', reference)
+    .argument('<reference>', 'the reference, such as WB-7F3K-29QD', parseReference)
     .option('--json', 'print one JSON array')
     .action((digits: string, options: { json?: boolean }) =>
       withEngines(async ({ engines }) => {
@@ -71,14 +75,14 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  examples(find, 'waybilld admin drops find WB-7F3K-29QD');
+  addExamples(find, 'waybilld admin drops find WB-7F3K-29QD');
 
   const show = drops
     .command('show')
     .description(
       'show what is known of each receiver of a drop, and what was sent to them; of a grant, what each contact sent',
     )
-    .argument('<drop>', 'the drop’s id, as `drops list` shows it', idFrom('drops list'))
+    .argument('<drop>', 'the drop’s id, as `drops list` shows it', parseId('drops list'))
     .requiredOption('--account <address>', 'the account that sent it')
     .option('--json', 'print one JSON array')
     .action((id: string, options: { account: string; json?: boolean }) =>
@@ -100,18 +104,18 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
             return states;
           },
           ({ position: _, ...state }) => state,
-          describe,
+          describeState,
         );
       }),
     );
-  examples(show, `waybilld admin drops show ${exampleDrop}`);
+  addExamples(show, `waybilld admin drops show ${exampleDrop}`);
 
   const extend = drops
     .command('extend')
     .description('move the deadline of a live drop or grant to a later time')
-    .argument('<drop>', 'the drop’s id, as `drops list` shows it', idFrom('drops list'))
+    .argument('<drop>', 'the drop’s id, as `drops list` shows it', parseId('drops list'))
     .requiredOption('--account <address>', 'the account that sent it')
-    .requiredOption('--until <time>', 'the new deadline, such as 2026-11-30T18:00:00Z', time)
+    .requiredOption('--until <time>', 'the new deadline, such as 2026-11-30T18:00:00Z', parseTime)
     .option('--json', 'print JSON')
     .action((id: string, options: { account: string; until: Date; json?: boolean }) =>
       withEngines(async ({ engines }) => {
@@ -121,67 +125,67 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
         ]);
       }),
     );
-  examples(extend, `waybilld admin drops extend ${exampleDrop} --until 2026-11-30T18:00:00Z`);
+  addExamples(extend, `waybilld admin drops extend ${exampleDrop} --until 2026-11-30T18:00:00Z`);
 
   const revoke = drops
     .command('revoke')
     .description('end a drop or grant before its deadline; its files cannot be downloaded any more')
-    .argument('<drop>', 'the drop’s id, as `drops list` shows it', idFrom('drops list'))
+    .argument('<drop>', 'the drop’s id, as `drops list` shows it', parseId('drops list'))
     .requiredOption('--account <address>', 'the account that sent it')
     .option('--json', 'print JSON')
     .action((id: string, options: { account: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
         const account = await findAccount(engines, options.account);
         await revokeDrop(engines, account, id, engines.administrator);
-        print(options.json, { revoked: id, reference: referenceOf(id) }, [`${id} (${referenceOf(id)}) is revoked.`]);
+        print(options.json, { revoked: id, reference: toReference(id) }, [`${id} (${toReference(id)}) is revoked.`]);
       }),
     );
-  examples(revoke, `waybilld admin drops revoke ${exampleDrop}`);
+  addExamples(revoke, `waybilld admin drops revoke ${exampleDrop}`);
 };
 
 /** The digits that the ids of the drops with this reference end with. */
-function reference(value: string): string {
+function parseReference(value: string): string {
   const digits = idEndOf(value);
   if (digits === undefined) throw new InvalidArgumentError('Use a reference such as WB-7F3K-29QD.');
   return digits;
 }
 
-function describe(state: Omit<ReceiverState, 'position'>): string {
+function describeState(state: Omit<ReceiverState, 'position'>): string {
   return [
     state.receiver,
-    since('notified', state.notifiedAt),
+    formatTime('notified', state.notifiedAt),
     ...(state.undeliverableAt
-      ? [`${since('undeliverable', state.undeliverableAt)}  ${state.undeliverableReason ?? ''}`.trimEnd()]
+      ? [`${formatTime('undeliverable', state.undeliverableAt)}  ${state.undeliverableReason ?? ''}`.trimEnd()]
       : []),
-    ...(state.type === 'uploadfiles' ? received(state) : sent(state)),
+    ...(state.type === 'uploadfiles' ? describeReceived(state) : describeSent(state)),
   ].join('\n');
 }
 
-function since(what: string, at: Date | null): string {
+function formatTime(what: string, at: Date | null): string {
   return `  ${what.padEnd(16)}${at?.toISOString() ?? '-'}`;
 }
 
-function sent(state: Omit<ReceiverState, 'position'>): string[] {
+function describeSent(state: Omit<ReceiverState, 'position'>): string[] {
   if (state.isForgotten) return ['  What was downloaded is no longer on record (WAYBILL_DELIVERY_DAYS).'];
   return [
-    ...opened(state),
-    since('sent in full', state.completedAt),
+    ...describeOpened(state),
+    formatTime('sent in full', state.completedAt),
     ...state.files.map((file) => `  ${file.deliveredBytes} of ${file.sizeBytes} bytes sent  ${file.name}`),
   ];
 }
 
 /** Of a request for files: they are entries in the inbox, and are known for as long as those. */
-function received(state: Omit<ReceiverState, 'position'>): string[] {
+function describeReceived(state: Omit<ReceiverState, 'position'>): string[] {
   return [
     ...(state.isForgotten
       ? ['  When the link was opened is no longer on record (WAYBILL_DELIVERY_DAYS).']
-      : opened(state)),
-    since('first sent', state.completedAt),
-    since('last sent', state.lastReceivedAt),
+      : describeOpened(state)),
+    formatTime('first sent', state.completedAt),
+    formatTime('last sent', state.lastReceivedAt),
     `  files: ${state.filesReceived}  sendings: ${state.sendings}`,
   ];
 }
 
-function opened({ openedAt, passedAt }: Omit<ReceiverState, 'position'>): string[] {
-  return [since('opened', openedAt), since('code passed', passedAt)];
+function describeOpened({ openedAt, passedAt }: Omit<ReceiverState, 'position'>): string[] {
+  return [formatTime('opened', openedAt), formatTime('code passed', passedAt)];
 }

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import type { Group } from '../domain/accounts/quota-store.ts';
 import { createGroup, findGroup, removeGroup, setGroupQuotas } from '../domain/accounts/set-quotas.ts';
 import type { SecondFactor } from '../domain/policy.ts';
-import { type AddCommand, examples, print, printPages } from './command.ts';
-import { addQuotaOptions, type QuotaOptions, quotasFrom, quotasInWords, shownQuotas } from './quota-options.ts';
+import { type AddCommand, addExamples, print, printPages } from './command.ts';
+import { addQuotaOptions, describeQuotas, parseQuotas, type QuotaOptions, toJsonQuotas } from './quota-options.ts';
 
 const groupsPerPage = 500;
 
@@ -11,9 +11,9 @@ type GroupOptions = QuotaOptions & { secondFactor?: SecondFactor | 'default'; js
 
 export const groupCommands: AddCommand = (parent, withEngines) => {
   const groups = parent.command('groups').description('create, change and list groups of accounts that share limits');
-  examples(groups, 'waybilld admin groups create sales --max-stored 500GB', 'waybilld admin groups list');
+  addExamples(groups, 'waybilld admin groups create sales --max-stored 500GB', 'waybilld admin groups list');
 
-  const limited = (command: Command) =>
+  const addLimits = (command: Command) =>
     addQuotaOptions(command)
       .addOption(
         new Option('--second-factor <factor>', 'how receivers get a code to type in').choices([
@@ -25,30 +25,31 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
       )
       .option('--json', 'print JSON');
 
-  const create = limited(groups.command('create').description('create a group').argument('<name>', 'its name')).action(
-    (name: string, options: GroupOptions) =>
-      withEngines(async ({ engines }) => {
-        await createGroup(engines, name, changesFrom(options));
-        printGroup(options.json, await findGroup(engines, name));
-      }),
+  const create = addLimits(
+    groups.command('create').description('create a group').argument('<name>', 'its name'),
+  ).action((name: string, options: GroupOptions) =>
+    withEngines(async ({ engines }) => {
+      await createGroup(engines, name, parseChanges(options));
+      printGroup(options.json, await findGroup(engines, name));
+    }),
   );
-  examples(
+  addExamples(
     create,
     'waybilld admin groups create sales --max-stored 500GB --drops-per-day 1000',
     'waybilld admin groups create interns --desttimes 1,7 --recipient-domains acme.com --second-factor sms',
   );
 
-  const set = limited(
+  const set = addLimits(
     groups.command('set').description('change the limits of a group').argument('<name>', 'the group'),
   ).action((name: string, options: GroupOptions, command: Command) => {
-    const changes = changesFrom(options);
+    const changes = parseChanges(options);
     if (Object.keys(changes).length === 0) command.error('nothing to change: use --max-stored or another limit');
     return withEngines(async ({ engines }) => {
       await setGroupQuotas(engines, await findGroup(engines, name), changes);
       printGroup(options.json, await findGroup(engines, name));
     });
   });
-  examples(set, 'waybilld admin groups set sales --max-stored 1TB --mails-per-day default');
+  addExamples(set, 'waybilld admin groups set sales --max-stored 1TB --mails-per-day default');
 
   const list = groups
     .command('list')
@@ -59,13 +60,13 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
         printPages(
           options.json,
           (after?: Group) => engines.store.quotas.groups(after?.name ?? '', groupsPerPage),
-          shown,
-          lineOf,
+          toJson,
+          toLine,
           'There are no groups.',
         ),
       ),
     );
-  examples(list, 'waybilld admin groups list', 'waybilld admin groups list --json');
+  addExamples(list, 'waybilld admin groups list', 'waybilld admin groups list --json');
 
   const show = groups
     .command('show')
@@ -75,7 +76,7 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
     .action((name: string, options: { json?: boolean }) =>
       withEngines(async ({ engines }) => printGroup(options.json, await findGroup(engines, name))),
     );
-  examples(show, 'waybilld admin groups show sales');
+  addExamples(show, 'waybilld admin groups show sales');
 
   const remove = groups
     .command('remove')
@@ -88,25 +89,25 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
         print(options.json, { removed: name }, [`The group ${name} is removed.`]);
       }),
     );
-  examples(remove, 'waybilld admin groups remove sales');
+  addExamples(remove, 'waybilld admin groups remove sales');
 };
 
-function changesFrom(options: GroupOptions) {
+function parseChanges(options: GroupOptions) {
   const { secondFactor } = options;
   return {
-    ...quotasFrom(options),
+    ...parseQuotas(options),
     ...(secondFactor && { secondFactor: secondFactor === 'default' ? null : secondFactor }),
   };
 }
 
 function printGroup(json: boolean | undefined, group: Group): void {
-  print(json, { group: shown(group) }, [lineOf(shown(group))]);
+  print(json, { group: toJson(group) }, [toLine(toJson(group))]);
 }
 
-function shown(group: Group) {
-  return { name: group.name, accounts: group.accountCount, ...shownQuotas(group) };
+function toJson(group: Group) {
+  return { name: group.name, accounts: group.accountCount, ...toJsonQuotas(group) };
 }
 
-function lineOf({ name, accounts, ...quotas }: ReturnType<typeof shown>): string {
-  return `${name}  accounts: ${accounts}  ${quotasInWords(quotas)}`;
+function toLine({ name, accounts, ...quotas }: ReturnType<typeof toJson>): string {
+  return `${name}  accounts: ${accounts}  ${describeQuotas(quotas)}`;
 }

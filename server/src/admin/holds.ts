@@ -2,7 +2,7 @@ import { findAccount } from '../domain/accounts/find-account.ts';
 import type { Hold } from '../domain/holds/hold-store.ts';
 import { placeHold } from '../domain/holds/place-hold.ts';
 import { releaseHold } from '../domain/holds/release-hold.ts';
-import { type AddCommand, examples, idFrom, print, printPages } from './command.ts';
+import { type AddCommand, addExamples, parseId, print, printPages } from './command.ts';
 
 const holdsPerPage = 500;
 const exampleDrop = '01a1dca1-b6e4-73d7-b45e-3306c96c241d';
@@ -18,14 +18,14 @@ interface PlaceOptions {
 
 export const holdCommands: AddCommand = (parent, withEngines) => {
   const holds = parent.command('holds').description('keep drops or whole accounts from being deleted: legal holds');
-  examples(holds, 'waybilld admin holds list', 'waybilld admin holds place --help');
+  addExamples(holds, 'waybilld admin holds list', 'waybilld admin holds place --help');
   const by = ['--by <name>', 'who decided it, if not the user who runs the command'] as const;
 
   const place = holds
     .command('place')
     .description('keep everything of an account, or of one of its drops, until the hold is released')
     .requiredOption('--account <address>', 'the account')
-    .option('--drop <id>', 'only this drop, by its id as `drops list` shows it', idFrom('drops list'))
+    .option('--drop <id>', 'only this drop, by its id as `drops list` shows it', parseId('drops list'))
     .requiredOption('--name <name>', 'what the hold is known by, such as a file number')
     .requiredOption('--reason <text>', 'why')
     .option(...by)
@@ -40,7 +40,7 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
         ]);
       }),
     );
-  examples(
+  addExamples(
     place,
     'waybilld admin holds place --account orders@example.org --name "Case 2026-17" --reason "Order of the court"',
     `waybilld admin holds place --account orders@example.org --drop ${exampleDrop} --name "Case 2026-17" --reason "Order of the court" --by "Anna Berg"`,
@@ -76,7 +76,7 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  examples(
+  addExamples(
     list,
     'waybilld admin holds list',
     'waybilld admin holds list --account orders@example.org --released --json',
@@ -85,7 +85,7 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
   const release = holds
     .command('release')
     .description('release a hold: what has ended and no other hold keeps is deleted by the next sweep')
-    .argument('<hold>', 'its id, as `holds list` shows it', idFrom('holds list'))
+    .argument('<hold>', 'its id, as `holds list` shows it', parseId('holds list'))
     .option(...by)
     .option('--json', 'print JSON')
     .action((id: string, options: { by?: string; json?: boolean }) =>
@@ -94,5 +94,5 @@ export const holdCommands: AddCommand = (parent, withEngines) => {
         print(options.json, { released: id }, [`Hold ${id} is released.`]);
       }),
     );
-  examples(release, 'waybilld admin holds release 01a1dca2-0f4e-7a31-9c55-5b1e7d2f4c10');
+  addExamples(release, 'waybilld admin holds release 01a1dca2-0f4e-7a31-9c55-5b1e7d2f4c10');
 };

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { emailAddress } from '../domain/contacts/email-address.ts';
 import { type BounceResult, maxBounceBytes, recordBounce } from '../domain/outbox/record-bounce.ts';
 import { type MailFinding, testMail } from '../domain/outbox/test-mail.ts';
-import { type AddCommand, dnsServer, examples, print } from './command.ts';
+import { type AddCommand, addExamples, dnsServer, print } from './command.ts';
 import { stoppedCommands } from './stopped.ts';
 
 /**
@@ -24,7 +24,7 @@ export const mailCommands: AddCommand = (parent, withEngines) => {
   const mail = parent
     .command('mail')
     .description('test the mail set-up, record mails that were returned, and see who wants no more of them');
-  examples(
+  addExamples(
     mail,
     'waybilld admin mail test you@example.org',
     'waybilld admin mail bounce',
@@ -42,14 +42,14 @@ export const mailCommands: AddCommand = (parent, withEngines) => {
       withEngines(
         async ({ engines }) => {
           const findings = await testMail(engines, engines.dns(options.dnsServer), to, options);
-          print(options.json, findings, findings.flatMap(describe));
+          print(options.json, findings, findings.flatMap(describeFinding));
           if (findings.some(({ state }) => state === 'missing' || state === 'failed')) process.exitCode = 1;
         },
         { migrateFirst: false },
       ),
     );
 
-  examples(
+  addExamples(
     test,
     'waybilld admin mail test you@example.org',
     'waybilld admin mail test you@example.org --dkim-selector mail2026 --json',
@@ -74,12 +74,12 @@ export const mailCommands: AddCommand = (parent, withEngines) => {
         process.exitCode = tryAgainLater;
       }
     });
-  examples(bounce, 'waybilld admin mail bounce');
+  addExamples(bounce, 'waybilld admin mail bounce');
 
   stoppedCommands(mail, withEngines);
 };
 
-function describe({ check, state, found, advice }: MailFinding): string[] {
+function describeFinding({ check, state, found, advice }: MailFinding): string[] {
   const line = `${check.padEnd(12)}${state.padEnd(13)}${found}`;
   return advice === undefined ? [line] : [line, `${' '.repeat(25)}${advice}`];
 }

@@ -1,12 +1,12 @@
 import { currentVersion } from '../domain/keys/rotate-master-key.ts';
-import { type AddCommand, type AdminContext, examples, print } from './command.ts';
+import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
 import { wrapAgain } from './wrap-again.ts';
 
 export const masterKeyCommands: AddCommand = (parent, withEngines) => {
   const keys = parent
     .command('master-keys')
     .description('show what each master key wraps, and wrap stored keys by the newest one');
-  examples(keys, 'waybilld admin master-keys status', 'waybilld admin master-keys rotate');
+  addExamples(keys, 'waybilld admin master-keys status', 'waybilld admin master-keys rotate');
 
   const rotate = keys
     .command('rotate')
@@ -33,7 +33,7 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
         if (!isDone) process.exitCode = 1;
       }),
     );
-  examples(rotate, 'waybilld admin master-keys rotate', 'waybilld admin master-keys rotate --json');
+  addExamples(rotate, 'waybilld admin master-keys rotate', 'waybilld admin master-keys rotate --json');
 
   const status = keys
     .command('status')
@@ -55,7 +55,7 @@ export const masterKeyCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  examples(status, 'waybilld admin master-keys status', 'waybilld admin master-keys status --json');
+  addExamples(status, 'waybilld admin master-keys status', 'waybilld admin master-keys status --json');
 };
 
 /** Those that are known here, and those that stored keys need. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { planOf } from './migrate.ts';
+import { describePlan } from './migrate.ts';
 
 const adds = { name: '0038_adds.sql', purpose: 'A drop has a colour.', isConcurrent: false };
 const indexes = { name: '0039_index.sql', purpose: '', isConcurrent: true };
@@ -12,8 +12,8 @@ const removes = (contractSince: string) => ({
 });
 
 test('a plan says that the version that runs now can stay', () => {
-  expect(planOf([])).toEqual(['The schema is up to date.']);
-  expect(planOf([adds, indexes, removes('0037_colours.sql')])).toEqual([
+  expect(describePlan([])).toEqual(['The schema is up to date.']);
+  expect(describePlan([adds, indexes, removes('0037_colours.sql')])).toEqual([
     '0038_adds.sql  A drop has a colour.',
     '0039_index.sql (builds indexes while tables are in use)',
     '0040_drop_shapes.sql (versions without 0037_colours.sql do not run after it)  Shapes are gone.',
@@ -23,11 +23,11 @@ test('a plan says that the version that runs now can stay', () => {
 
 test('docs/upgrading.md shows a plan as it is printed', () => {
   const document = readFileSync(new URL('../../../docs/upgrading.md', import.meta.url), 'utf8');
-  expect(document).toContain(`\n${planOf([removes('0037_colours.sql')]).join('\n')}\n`);
+  expect(document).toContain(`\n${describePlan([removes('0037_colours.sql')]).join('\n')}\n`);
 });
 
 test('a plan that skips a version says what to do', () => {
-  expect(planOf([adds, removes(adds.name)]).at(-1)).toBe(
+  expect(describePlan([adds, removes(adds.name)]).at(-1)).toBe(
     'The version that runs now does not run after 0040_drop_shapes.sql: install the versions in between first, or stop all its processes.',
   );
 });

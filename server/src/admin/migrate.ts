@@ -1,4 +1,4 @@
-import { type AddCommand, type AdminContext, examples, print } from './command.ts';
+import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
 
 const upToDate = 'The schema is up to date.';
 
@@ -16,7 +16,7 @@ export const migrateCommand: AddCommand = (parent, withEngines) => {
         async ({ engines }) => {
           if (options.plan) {
             const pending = await engines.planMigrations();
-            print(options.json, { pending }, planOf(pending));
+            print(options.json, { pending }, describePlan(pending));
             return;
           }
           const applied = await engines.migrate();
@@ -26,13 +26,13 @@ export const migrateCommand: AddCommand = (parent, withEngines) => {
         { migrateFirst: false },
       ),
     );
-  examples(migrate, 'waybilld admin migrate', 'waybilld admin migrate --plan');
+  addExamples(migrate, 'waybilld admin migrate', 'waybilld admin migrate --plan');
 };
 
 type Plan = Awaited<ReturnType<AdminContext['engines']['planMigrations']>>;
 
 /** The lines that describe it to an operator. */
-export function planOf(pending: Plan): string[] {
+export function describePlan(pending: Plan): string[] {
   if (pending.length === 0) return [upToDate];
   // Who runs on this database now knows what was applied to it, and nothing of what is pending.
   const breaking = pending.filter(({ contractSince }) => pending.some(({ name }) => name === contractSince));

@@ -4,7 +4,7 @@ import type { OutboxLine } from '../domain/outbox/outbox-store.ts';
 import { retryAllMessages } from '../domain/outbox/retry-all-messages.ts';
 import { retryMessage } from '../domain/outbox/retry-message.ts';
 import { retryWaitingMessages } from '../domain/outbox/retry-waiting-messages.ts';
-import { type AddCommand, examples, idFrom, print, printPages, time } from './command.ts';
+import { type AddCommand, addExamples, parseId, parseTime, print, printPages } from './command.ts';
 
 const messagesPerPage = 500;
 
@@ -12,7 +12,7 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
   const outbox = parent
     .command('outbox')
     .description('list mails and SMS that wait or were given up, and send them again');
-  examples(outbox, 'waybilld admin outbox list', 'waybilld admin outbox retry --all');
+  addExamples(outbox, 'waybilld admin outbox list', 'waybilld admin outbox retry --all');
 
   const list = outbox
     .command('list')
@@ -32,23 +32,23 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  examples(list, 'waybilld admin outbox list', 'waybilld admin outbox list --state given-up --json');
+  addExamples(list, 'waybilld admin outbox list', 'waybilld admin outbox list --state given-up --json');
 
   const retry = outbox
     .command('retry')
     .description('send messages now that were given up or wait for their next attempt: one by its id, or all of them')
-    .argument('[message]', 'its id, as `outbox list` shows it', idFrom('outbox list'))
+    .argument('[message]', 'its id, as `outbox list` shows it', parseId('outbox list'))
     .option('--account <address>', 'the account that the message belongs to')
     .option('--all', 'all messages that were given up, of all accounts')
     .option('--waiting', 'all messages that wait for their next attempt, of all accounts; with --all, these too')
-    .option('--since <time>', 'with --all: only those given up since then, such as 2026-11-15T08:00:00Z', time)
+    .option('--since <time>', 'with --all: only those given up since then, such as 2026-11-15T08:00:00Z', parseTime)
     .option(
       '--reason <text>',
       'with --all or --waiting: only those whose last answer contains this text; case does not matter',
     )
     .option('--json', 'print JSON')
     .action((id: string | undefined, options: RetryOptions, command: Command) => {
-      const problem = wrongUseOf(id, options);
+      const problem = findWrongUse(id, options);
       if (problem) command.error(problem);
       return withEngines(async ({ engines }) => {
         if (id === undefined) {
@@ -65,7 +65,7 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
         }
       });
     });
-  examples(
+  addExamples(
     retry,
     'waybilld admin outbox retry 01a1dca1-b6e4-73d7-b45e-3306c96c241d --account orders@example.org',
     'waybilld admin outbox retry --all --since 2026-11-15T08:00:00Z --reason "relay access denied"',
@@ -82,7 +82,7 @@ interface RetryOptions {
   readonly json?: boolean;
 }
 
-function wrongUseOf(id: string | undefined, options: RetryOptions): string | undefined {
+function findWrongUse(id: string | undefined, options: RetryOptions): string | undefined {
   const { account, all, waiting, since, reason } = options;
   const isForMany = all === true || waiting === true;
   if (id === undefined && !isForMany) return 'name a message, or use --all or --waiting';

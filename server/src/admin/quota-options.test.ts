@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { addQuotaOptions, type QuotaOptions, quotasFrom } from './quota-options.ts';
+import { addQuotaOptions, parseQuotas, type QuotaOptions } from './quota-options.ts';
 
 const parse = (...args: string[]) =>
-  quotasFrom(addQuotaOptions(new Command()).parse(args, { from: 'user' }).opts<QuotaOptions>());
+  parseQuotas(addQuotaOptions(new Command()).parse(args, { from: 'user' }).opts<QuotaOptions>());
 
 test.each([
   ['--max-stored', '50GB', { maxStoredBytes: 50e9 }],

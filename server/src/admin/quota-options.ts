@@ -49,7 +49,7 @@ export function addQuotaOptions(command: Command): Command {
     );
 }
 
-export function quotasFrom(options: QuotaOptions): Partial<Quotas> {
+export function parseQuotas(options: QuotaOptions): Partial<Quotas> {
   const { maxStored, maxFile, dropsPerDay, mailsPerDay, minDesttime, maxDesttime, desttimes, recipientDomains } =
     options;
   const given = {
@@ -67,7 +67,7 @@ export function quotasFrom(options: QuotaOptions): Partial<Quotas> {
 }
 
 /** As JSON shows them. */
-export function shownQuotas(quotas: Quotas) {
+export function toJsonQuotas(quotas: Quotas) {
   return {
     max_stored_bytes: quotas.maxStoredBytes,
     max_file_bytes: quotas.maxFileBytes,
@@ -82,7 +82,7 @@ export function shownQuotas(quotas: Quotas) {
 }
 
 /** One line: only what is set. */
-export function quotasInWords(quotas: ReturnType<typeof shownQuotas>): string {
+export function describeQuotas(quotas: ReturnType<typeof toJsonQuotas>): string {
   const set = Object.entries(quotas).filter(([, value]) => value !== null);
   return set.length === 0 ? 'no limits of its own' : set.map(([name, value]) => `${name}: ${String(value)}`).join('  ');
 }

@@ -1,8 +1,8 @@
 import type { BackupAddress } from '../assemble.ts';
 import { restoreBackup } from '../domain/backup/restore-backup.ts';
 import { toDate } from '../domain/keys/day-keys.ts';
-import { addFrom, following, mirrorFrom, withPlace } from './backup-place.ts';
-import { type AddCommand, examples, print } from './command.ts';
+import { addPlaceOption, openMirror, reportProgress, withPlace } from './backup-place.ts';
+import { type AddCommand, addExamples, print } from './command.ts';
 import { size } from './progress.ts';
 
 interface RestoreOptions {
@@ -15,7 +15,7 @@ interface RestoreOptions {
 }
 
 export const restoreCommand: AddCommand = (parent, withEngines) => {
-  const restore = addFrom(
+  const restore = addPlaceOption(
     parent
       .command('restore')
       .description(
@@ -35,13 +35,13 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
         ({ engines }) =>
           withPlace(engines, options.from, async (place, progress) => {
             const since = performance.now();
-            const dayKeys = (await mirrorFrom(engines, options.dayKeys)) ?? new Map();
+            const dayKeys = (await openMirror(engines, options.dayKeys)) ?? new Map();
             const restored = await restoreBackup(engines, place, {
               id: options.backup,
               dayKeys,
               overwrite: options.overwrite ?? false,
               sendWaiting: options.sendWaiting ?? false,
-              ...following(progress),
+              ...reportProgress(progress),
             });
             progress.clear();
             const { manifest, copied, missing, uploads, messages, ended, lostDays, unnamed } = restored;
@@ -98,7 +98,7 @@ export const restoreCommand: AddCommand = (parent, withEngines) => {
         { migrateFirst: false, role: 'restore' },
       ),
     );
-  examples(
+  addExamples(
     restore,
     'waybilld admin restore --from /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
     'waybilld admin restore --from s3://waybill-backups/2026-11 --backup 20261116T021500123Z-3f9a --day-keys s3://waybill-day-keys --send-waiting',

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { scrubAlone } from '../domain/files/scrub.ts';
 import type { DamagedFile, ScrubPass } from '../domain/files/scrub-store.ts';
 import { RateLimiter } from '../domain/flow/rate-limiter.ts';
-import { type AddCommand, type AdminContext, examples, print, printPages } from './command.ts';
+import { type AddCommand, type AdminContext, addExamples, print, printPages } from './command.ts';
 import { Progress, size } from './progress.ts';
 
 const filesPerPage = 500;
@@ -27,8 +27,8 @@ export const scrubCommand: AddCommand = (parent, withEngines) => {
     .option('--json', 'print JSON')
     .action((options: ScrubOptions) =>
       withEngines(async ({ engines }) => {
-        if (options.report) return await report(engines, options.json);
-        const pass = await scrubInTurn(engines, options);
+        if (options.report) return await listDamaged(engines, options.json);
+        const pass = await scrubExclusively(engines, options);
         const damaged = await engines.store.scrub.countDamaged();
         const { files, bytes, startedAt, completedAt } = pass;
         print(options.json, { files, bytes, damaged, started_at: startedAt, completed_at: completedAt }, [
@@ -38,7 +38,7 @@ export const scrubCommand: AddCommand = (parent, withEngines) => {
         if (damaged > 0) process.exitCode = 1;
       }),
     );
-  examples(
+  addExamples(
     scrub,
     'waybilld admin scrub',
     'waybilld admin scrub --from-start --rate 50000000',
@@ -46,7 +46,7 @@ export const scrubCommand: AddCommand = (parent, withEngines) => {
   );
 };
 
-async function report({ store }: AdminContext['engines'], json: boolean | undefined): Promise<void> {
+async function listDamaged({ store }: AdminContext['engines'], json: boolean | undefined): Promise<void> {
   await printPages(
     json,
     (after?: DamagedFile) => store.scrub.damaged(after, filesPerPage),
@@ -60,7 +60,7 @@ async function report({ store }: AdminContext['engines'], json: boolean | undefi
 }
 
 /** A worker that is scrubbing pauses every minute; then it is our turn. */
-async function scrubInTurn(
+async function scrubExclusively(
   engines: AdminContext['engines'],
   { fromStart, rate: bytes }: ScrubOptions,
 ): Promise<ScrubPass> {

@@ -1,7 +1,7 @@
 import { findAccount } from '../domain/accounts/find-account.ts';
 import { removeStop } from '../domain/stops/remove-stop.ts';
 import type { StoppedAddress } from '../domain/stops/stop-store.ts';
-import { type AddCommand, examples, print, printPages } from './command.ts';
+import { type AddCommand, addExamples, print, printPages } from './command.ts';
 
 const addressesPerPage = 500;
 
@@ -9,7 +9,7 @@ export const stoppedCommands: AddCommand = (parent, withEngines) => {
   const stopped = parent
     .command('stopped')
     .description('list the addresses that want no more mail from an account, and allow it again');
-  examples(
+  addExamples(
     stopped,
     'waybilld admin mail stopped list --account orders@example.org',
     'waybilld admin mail stopped remove kim@example.net --account orders@example.org',
@@ -32,7 +32,7 @@ export const stoppedCommands: AddCommand = (parent, withEngines) => {
         );
       }),
     );
-  examples(list, 'waybilld admin mail stopped list --account orders@example.org --json');
+  addExamples(list, 'waybilld admin mail stopped list --account orders@example.org --json');
 
   const remove = stopped
     .command('remove')
@@ -47,5 +47,5 @@ export const stoppedCommands: AddCommand = (parent, withEngines) => {
         print(options.json, { allowed: address }, [`${address} can get mail from ${account.email} again.`]);
       }),
     );
-  examples(remove, 'waybilld admin mail stopped remove kim@example.net --account orders@example.org');
+  addExamples(remove, 'waybilld admin mail stopped remove kim@example.net --account orders@example.org');
 };

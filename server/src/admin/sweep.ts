@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { UndeletedObject } from '../domain/files/undeleted-object-store.ts';
 import { type Swept, sweepAlone } from '../domain/sweep.ts';
-import { type AddCommand, type AdminContext, examples, print, printPages } from './command.ts';
+import { type AddCommand, type AdminContext, addExamples, print, printPages } from './command.ts';
 
 const objectsPerPage = 500;
 
@@ -15,14 +15,14 @@ export const sweepCommand: AddCommand = (parent, withEngines) => {
       withEngines(async ({ engines }) => {
         if (options.undeleted) return await listUndeleted(engines, options.json);
         const since = performance.now();
-        const swept = await sweepInTurn(engines);
+        const swept = await sweepExclusively(engines);
         const tookMs = Math.round(performance.now() - since);
         print(options.json, { ...swept, took_ms: tookMs }, [
           `${swept.drops} drops ended, ${swept.drafts} drafts discarded, ${swept.forgotten} drops removed from the history, ${swept.files} files and ${swept.objects} objects deleted.`,
         ]);
       }),
     );
-  examples(sweep, 'waybilld admin sweep', 'waybilld admin sweep --json', 'waybilld admin sweep --undeleted');
+  addExamples(sweep, 'waybilld admin sweep', 'waybilld admin sweep --json', 'waybilld admin sweep --undeleted');
 };
 
 async function listUndeleted({ store }: AdminContext['engines'], json: boolean | undefined): Promise<void> {
@@ -36,7 +36,7 @@ async function listUndeleted({ store }: AdminContext['engines'], json: boolean |
 }
 
 /** Waits for a worker that is sweeping, because only a sweep that begins now finds everything that is due. */
-async function sweepInTurn(engines: Parameters<typeof sweepAlone>[0]): Promise<Swept> {
+async function sweepExclusively(engines: Parameters<typeof sweepAlone>[0]): Promise<Swept> {
   for (;;) {
     const swept = await sweepAlone(engines);
     if (swept) return swept;

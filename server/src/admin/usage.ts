@@ -2,8 +2,8 @@ import { findAccount } from '../domain/accounts/find-account.ts';
 import { policyOf } from '../domain/accounts/policy-of.ts';
 import type { AccountUsage } from '../domain/accounts/quota-store.ts';
 import type { Engines } from '../domain/engines.ts';
-import { type AddCommand, examples, print, printPages } from './command.ts';
-import { quotasInWords, shownQuotas } from './quota-options.ts';
+import { type AddCommand, addExamples, print, printPages } from './command.ts';
+import { describeQuotas, toJsonQuotas } from './quota-options.ts';
 
 const accountsPerPage = 500;
 
@@ -26,8 +26,8 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
         const shown = {
           email: account.email,
           group: own.group,
-          own: shownQuotas(own),
-          in_force: shownQuotas({
+          own: toJsonQuotas(own),
+          in_force: toJsonQuotas({
             ...policy,
             minDesttime: desttime.min,
             maxDesttime: desttime.max,
@@ -41,13 +41,13 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
         };
         print(options.json, shown, [
           `${shown.email}  group: ${shown.group ?? '-'}`,
-          `its own   ${quotasInWords(shown.own)}`,
-          `in force  ${quotasInWords(shown.in_force)}`,
-          `usage     ${usageInWords(shown.usage)}`,
+          `its own   ${describeQuotas(shown.own)}`,
+          `in force  ${describeQuotas(shown.in_force)}`,
+          `usage     ${describeUsage(shown.usage)}`,
         ]);
       }),
     );
-  examples(show, 'waybilld admin accounts show --email orders@example.org');
+  addExamples(show, 'waybilld admin accounts show --email orders@example.org');
 
   const usage = accounts
     .command('usage')
@@ -60,7 +60,7 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
           options.json,
           async (after?: Shown): Promise<readonly Shown[]> => {
             const page = await engines.store.quotas.usagePage(after?.email ?? '', accountsPerPage);
-            return options.recount ? recounted(engines, page) : page;
+            return options.recount ? recountUsage(engines, page) : page;
           },
           ({ email, storedBytes, correctedBy, dropsToday, mailsToday }) => ({
             email,
@@ -70,15 +70,15 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
             mails_today: mailsToday,
           }),
           ({ email, corrected_by: by, ...used }) =>
-            `${email}  ${usageInWords(used)}${by ? `  corrected by ${by} bytes` : ''}`,
+            `${email}  ${describeUsage(used)}${by ? `  corrected by ${by} bytes` : ''}`,
           'There is no account yet.',
         ),
       ),
     );
-  examples(usage, 'waybilld admin accounts usage', 'waybilld admin accounts usage --recount --json');
+  addExamples(usage, 'waybilld admin accounts usage', 'waybilld admin accounts usage --recount --json');
 };
 
-function usageInWords(usage: { stored_bytes: number | null; drops_today: number; mails_today: number }): string {
+function describeUsage(usage: { stored_bytes: number | null; drops_today: number; mails_today: number }): string {
   const stored = usage.stored_bytes ?? 'not counted yet';
   return `stored_bytes: ${stored}  drops_today: ${usage.drops_today}  mails_today: ${usage.mails_today}`;
 }
@@ -86,7 +86,7 @@ function usageInWords(usage: { stored_bytes: number | null; drops_today: number;
 type Shown = AccountUsage & { readonly correctedBy?: number };
 
 /** One transaction per account. What had not been counted before needs no correction. */
-async function recounted({ store }: Pick<Engines, 'store'>, page: readonly AccountUsage[]): Promise<Shown[]> {
+async function recountUsage({ store }: Pick<Engines, 'store'>, page: readonly AccountUsage[]): Promise<Shown[]> {
   const corrected: Shown[] = [];
   for (const usage of page) {
     const { before, after } = await store.transaction((tx) => tx.quotas.recount(usage.accountId));

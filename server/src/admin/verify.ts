@@ -1,14 +1,14 @@
 import type { BackupAddress } from '../assemble.ts';
 import { verifyBackup } from '../domain/backup/verify-backup.ts';
-import { addFrom, mirrorFrom, untilKilled, withPlace } from './backup-place.ts';
-import { type AddCommand, examples, print } from './command.ts';
+import { addPlaceOption, openMirror, untilKilled, withPlace } from './backup-place.ts';
+import { type AddCommand, addExamples, print } from './command.ts';
 import { size } from './progress.ts';
 
 /** The first ones are listed; they are enough to see what is wrong. */
 const listed = 1_000;
 
 export const verifyCommand: AddCommand = (parent, withEngines) => {
-  const verify = addFrom(
+  const verify = addPlaceOption(
     parent
       .command('verify')
       .description(
@@ -27,7 +27,7 @@ export const verifyCommand: AddCommand = (parent, withEngines) => {
             ended: endedSince,
           } = await verifyBackup(engines, place, {
             id: options.backup,
-            dayKeys: await mirrorFrom(engines, options.dayKeys),
+            dayKeys: await openMirror(engines, options.dayKeys),
             signal: untilKilled,
             onDamage(file, damage) {
               count += 1;
@@ -66,7 +66,7 @@ export const verifyCommand: AddCommand = (parent, withEngines) => {
       { migrateFirst: false },
     ),
   );
-  examples(
+  addExamples(
     verify,
     'waybilld admin verify --from /var/backups/waybill --day-keys /var/backups/waybill-day-keys',
     'waybilld admin verify --from s3://waybill-backups/2026-11 --backup 20261116T021500123Z-3f9a --day-keys s3://waybill-day-keys --json',

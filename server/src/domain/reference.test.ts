@@ -1,20 +1,20 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { idEndOf, referenceOf } from './reference.ts';
+import { idEndOf, toReference } from './reference.ts';
 
 describe('a reference', () => {
   test('is short and the same for the same drop', () => {
-    expect(referenceOf('0190a1b2-c3d4-7e5f-8a9b-00ffffffffff')).toBe('WB-ZZZZ-ZZZZ');
-    expect(referenceOf('0190a1b2-c3d4-7e5f-8a9b-ff0000000021')).toBe('WB-0000-0011');
+    expect(toReference('0190a1b2-c3d4-7e5f-8a9b-00ffffffffff')).toBe('WB-ZZZZ-ZZZZ');
+    expect(toReference('0190a1b2-c3d4-7e5f-8a9b-ff0000000021')).toBe('WB-0000-0011');
   });
 
   test.prop([fc.uuid()])('leads back to the end of the id', (id) => {
-    expect(idEndOf(referenceOf(id))).toBe(id.replaceAll('-', '').slice(-10));
+    expect(idEndOf(toReference(id))).toBe(id.replaceAll('-', '').slice(-10));
   });
 
   test('of drops made one after the other differ', () => {
-    const references = Array.from({ length: 1000 }, () => referenceOf(randomUUIDv7()));
+    const references = Array.from({ length: 1000 }, () => toReference(randomUUIDv7()));
     expect(new Set(references).size).toBe(1000);
   });
 

@@ -6,7 +6,7 @@ import { createKey } from '../domain/accounts/create-key.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
 import { readInbox } from '../domain/drops/read-history.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
-import { referenceOf } from '../domain/reference.ts';
+import { toReference } from '../domain/reference.ts';
 import { allOf } from '../testing/all-of.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { tokenOf } from '../testing/links.ts';
@@ -278,7 +278,7 @@ describe('the log', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ msg }) => msg === 'answered')
       .map(({ route, reqId, reference }) => [route, typeof reqId, reference]);
-    const about = (route: string, { id }: { id: string }) => [route, 'string', referenceOf(id)];
+    const about = (route: string, { id }: { id: string }) => [route, 'string', toReference(id)];
     expect(answered).toEqual([
       about('/:user/cgi/createdrop.cgi', drop),
       about('/:user/cgi/givedrop.cgi', grant),

@@ -5,7 +5,7 @@ import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import { ConcurrencyLimiter } from '../domain/flow/concurrency-limiter.ts';
-import { referenceOf } from '../domain/reference.ts';
+import { toReference } from '../domain/reference.ts';
 import type { Surface } from '../observe/metrics.ts';
 import type { Observation } from '../observe/observed.ts';
 import type { App } from './app.ts';
@@ -150,7 +150,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
       code: request.refusal,
       ms: Math.round(reply.elapsedTime),
       account: request.actor?.accountId,
-      reference: request.dropId && referenceOf(request.dropId),
+      reference: request.dropId && toReference(request.dropId),
       authentication: config.authentication,
     };
     const log = () => request.log.info(answered, 'answered');

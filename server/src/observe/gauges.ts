@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { recent } from './recent.ts';
+import { cacheBriefly } from './recent.ts';
 
 /** Calls that are limited in number: those being made and those that wait. */
 export interface Lane {
@@ -37,7 +37,7 @@ export interface Sources {
 export function addGauges(registry: Registry, sources: Sources): void {
   const registers = [registry];
   type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | undefined];
-  const sampled = (name: string, help: string, labelNames: string[], read: () => Promise<readonly Sample[]>) =>
+  const addSampledGauge = (name: string, help: string, labelNames: string[], read: () => Promise<readonly Sample[]>) =>
     new Gauge({
       name,
       help,
@@ -52,7 +52,7 @@ export function addGauges(registry: Registry, sources: Sources): void {
   type Values = Readonly<Record<string, number | undefined>> | undefined;
   /** One sample for each value of the label. */
   const gauge = (name: string, help: string, label: string, read: () => Values | Promise<Values>) =>
-    sampled(name, help, [label], async () =>
+    addSampledGauge(name, help, [label], async () =>
       Object.entries((await read()) ?? {}).map(([key, value]) => [{ [label]: key }, value]),
     );
   const lanes = (value: (lane: Lane) => number) => () =>
@@ -99,17 +99,17 @@ export function addGauges(registry: Registry, sources: Sources): void {
       ),
   );
 
-  const backlog = recent(async () => sources.backlog?.());
-  const ofJobs = (name: string, help: string, value: (job: Backlog['jobs'][number]) => number) =>
-    sampled(name, help, ['task', 'priority'], async () =>
+  const backlog = cacheBriefly(async () => sources.backlog?.());
+  const addJobGauge = (name: string, help: string, value: (job: Backlog['jobs'][number]) => number) =>
+    addSampledGauge(name, help, ['task', 'priority'], async () =>
       ((await backlog())?.jobs ?? []).map((job) => [{ task: job.job, priority: job.priority }, value(job)]),
     );
-  ofJobs(
+  addJobGauge(
     'waybill_jobs_ready',
     'Jobs that are due and not running, up to 10,000. Codes have the priority high, webhooks that fail have low. Only in work.',
     ({ ready }) => ready,
   );
-  ofJobs(
+  addJobGauge(
     'waybill_jobs_oldest_age_seconds',
     'How long the oldest of them has been due. Only in work.',
     ({ oldestSeconds }) => oldestSeconds,
@@ -121,13 +121,13 @@ export function addGauges(registry: Registry, sources: Sources): void {
     async () => (await backlog())?.messages,
   );
 
-  sampled(
+  addSampledGauge(
     'waybill_damaged_files',
     'Stored files that are known to be damaged, missing or unreadable, up to 10,000. Only in work.',
     [],
     async () => [[{}, (await backlog())?.stored.damagedFiles]],
   );
-  sampled(
+  addSampledGauge(
     'waybill_last_backup_timestamp_seconds',
     'The moment of the database in the last backup that was completed; absent before the first. Only in work.',
     [],

@@ -29,7 +29,7 @@ export function aroundJobs({ metrics, tracing }: Observation, log: Logger) {
       try {
         await span.within(run);
       } catch (error) {
-        failure = nameOf(error);
+        failure = errorName(error);
         metrics.jobFailures.inc({ task: job });
         throw error;
       } finally {
@@ -59,7 +59,7 @@ export function aroundSweeps({ metrics, tracing }: Observation) {
       for (const [kind, count] of Object.entries(swept)) metrics.swept.inc({ kind }, count);
       return swept;
     } catch (error) {
-      failure = nameOf(error);
+      failure = errorName(error);
       metrics.sweepFailures.inc();
       throw error;
     } finally {
@@ -68,4 +68,4 @@ export function aroundSweeps({ metrics, tracing }: Observation) {
   };
 }
 
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error');
+const errorName = (error: unknown) => (error instanceof Error ? error.name : 'Error');

@@ -4,7 +4,7 @@ import { ExchangeError } from '../domain/exchange-error.ts';
 import type { Verdict } from '../domain/ports/scanner.ts';
 import type { Store } from '../domain/store.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { observed, observedEngines } from './observed.ts';
+import { observeEngines, observePort } from './observed.ts';
 import { noTracing } from './tracing.ts';
 
 const freshMetrics = () => createMetrics({ role: 'test', version: '0' });
@@ -35,13 +35,13 @@ class Counting {
 test('a port keeps its state, its values and its areas, and every method is reported with its name', async () => {
   const calls: string[] = [];
   const port = { counting: new Counting(), area: { ask: async () => 'answer' }, size: 3, now: () => 'at once' };
-  const seen = observed(port, (operation, _parameters, work) => {
+  const seen = observePort(port, (operation, _parameters, work) => {
     calls.push(operation);
     return work();
   });
   expect(await seen.counting.add(2)).toBe(2);
   expect([seen.counting.count, seen.size, seen.now(), await seen.area.ask()]).toEqual([2, 3, 'at once', 'answer']);
-  expect(await observed(seen.counting, (_operation, _parameters, work) => work()).add(1)).toBe(3);
+  expect(await observePort(seen.counting, (_operation, _parameters, work) => work()).add(1)).toBe(3);
   expect(calls).toEqual(['now', 'area.ask']);
 });
 
@@ -49,7 +49,7 @@ test('a port keeps its state, its values and its areas, and every method is repo
 function engines(parts: Partial<Record<keyof Engines, unknown>>, metrics: Metrics): Engines {
   const none = { store: {}, objects: {}, keys: {}, csrfTokens: {}, failureLimit: {}, messageLimit: {}, scanner: {} };
   const all = { ...none, receiverPace: {}, mailer: {}, sms: undefined, webhookSender: {}, ...parts };
-  return observedEngines(all as unknown as Engines, { metrics, tracing: noTracing });
+  return observeEngines(all as unknown as Engines, { metrics, tracing: noTracing });
 }
 
 test('a fault of an engine counts as a failure; a refusal and a call that was given up do not', async () => {
@@ -91,7 +91,7 @@ test('calls in a transaction are observed too, and what becomes of messages is c
   await store.transaction((tx) => tx.outbox.settle('account', 'message', 'sent', '250 ok'));
   await store.outbox.settle('account', 'message', 'given_up', '550 no');
   // It had been given up already.
-  await store.outbox.fail('account', 'message', 'returned');
+  await store.outbox.abandon('account', 'message', 'returned');
   const calls = { engine: 'postgres', operation: 'outbox.settle' };
   expect(await sample(metrics, 'waybill_engine_call_duration_seconds_count', calls)).toBe(2);
   const outcomes = ['sent', 'given_up', 'returned'].map((outcome) =>

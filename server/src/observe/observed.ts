@@ -14,19 +14,19 @@ type Call = <Result>(operation: string, parameters: readonly unknown[], work: ()
 type OnResult = (operation: string, parameters: readonly unknown[], result: unknown) => void;
 
 /** Engines whose calls are measured and traced. They do the same as before, and do not know of it. */
-export function observedEngines<Given extends Engines>(engines: Given, observation: Observation): Given {
+export function observeEngines<Given extends Engines>(engines: Given, observation: Observation): Given {
   const watch = <Port extends object>(port: Port, engine: string, area = '') =>
-    observed(port, callsTo(engine, observation), area);
+    observePort(port, recordCallsTo(engine, observation), area);
   return {
     ...engines,
-    store: observedStore(engines.store, callsTo('postgres', observation, countOutcomes(observation.metrics))),
+    store: observeStore(engines.store, recordCallsTo('postgres', observation, countOutcomes(observation.metrics))),
     objects: watch(engines.objects, 's3'),
     keys: watch(engines.keys, 'keys'),
     csrfTokens: watch(engines.csrfTokens, 'valkey', 'csrfTokens.'),
     failureLimit: watch(engines.failureLimit, 'valkey', 'failureLimit.'),
     messageLimit: watch(engines.messageLimit, 'valkey', 'messageLimit.'),
     receiverPace: watch(engines.receiverPace, 'valkey', 'recipientPace.'),
-    scanner: observedScanner(engines.scanner, observation),
+    scanner: observeScanner(engines.scanner, observation),
     mailer: watch(engines.mailer, 'smtp'),
     sms: engines.sms && watch(engines.sms, 'sms'),
     webhookSender: watch(engines.webhookSender, 'webhooks'),
@@ -34,38 +34,38 @@ export function observedEngines<Given extends Engines>(engines: Given, observati
 }
 
 /** Any port: its methods, and those of the areas that it consists of. What is not a method is passed through. */
-export function observed<Port extends object>(port: Port, call: Call, area = ''): Port {
+export function observePort<Port extends object>(port: Port, call: Call, area = ''): Port {
   const seen = new Map<PropertyKey, unknown>();
-  const wrapped = (name: string, part: unknown): unknown => {
+  const wrapPart = (name: string, part: unknown): unknown => {
     if (typeof part === 'function') {
       return (...parameters: unknown[]) => call(area + name, parameters, () => part.apply(port, parameters) as unknown);
     }
     const isArea = typeof part === 'object' && part !== null && Object.getPrototypeOf(part) === Object.prototype;
-    return isArea ? observed(part, call, `${area}${name}.`) : undefined;
+    return isArea ? observePort(part, call, `${area}${name}.`) : undefined;
   };
   return new Proxy(port, {
     get(target, name) {
       const part: unknown = Reflect.get(target, name);
       if (typeof name === 'symbol') return part;
-      if (!seen.has(name)) seen.set(name, wrapped(name, part));
+      if (!seen.has(name)) seen.set(name, wrapPart(name, part));
       return seen.get(name) ?? part;
     },
   });
 }
 
-function observedStore(store: Store, call: Call): Store {
+function observeStore(store: Store, call: Call): Store {
   return {
-    ...observed(store, call),
+    ...observePort(store, call),
     transaction: (work) =>
-      call('transaction', [], () => store.transaction((transaction) => work(observedStore(transaction, call)))),
+      call('transaction', [], () => store.transaction((transaction) => work(observeStore(transaction, call)))),
     // It takes as long as its work, whose calls are observed.
     exclusively: (name, work) => store.exclusively(name, work),
   };
 }
 
 /** The bytes of a scan pass one by one; only its end is worth a line. */
-function observedScanner(scanner: Scanner, observation: Observation): Scanner {
-  const call = callsTo('clamd', observation);
+function observeScanner(scanner: Scanner, observation: Observation): Scanner {
+  const call = recordCallsTo('clamd', observation);
   const watch = (scan: Scan): Scan => {
     let verdict: ReturnType<Scan['verdict']> | undefined;
     return {
@@ -73,11 +73,11 @@ function observedScanner(scanner: Scanner, observation: Observation): Scanner {
       get early() {
         return scan.early;
       },
-      verdict: () => (verdict ??= call('verdict', [], () => scan.verdict().then(counted))),
+      verdict: () => (verdict ??= call('verdict', [], () => scan.verdict().then(countVerdict))),
       abandon: () => scan.abandon(),
     };
   };
-  const counted = (verdict: Awaited<ReturnType<Scan['verdict']>>) => {
+  const countVerdict = (verdict: Awaited<ReturnType<Scan['verdict']>>) => {
     observation.metrics.scans.inc({ verdict: verdict.result === 'unscanned' ? verdict.why : verdict.result });
     return verdict;
   };
@@ -106,21 +106,21 @@ function countOutcomes({ messages, webhookAttempts }: Metrics): OnResult {
   };
 }
 
-function callsTo(engine: string, { metrics, tracing }: Observation, onResult?: OnResult): Call {
+function recordCallsTo(engine: string, { metrics, tracing }: Observation, onResult?: OnResult): Call {
   return (operation, parameters, work) => {
     const begin = performance.now();
-    const ended = () => metrics.callSeconds.observe({ engine, operation }, (performance.now() - begin) / 1000);
+    const recordDuration = () => metrics.callSeconds.observe({ engine, operation }, (performance.now() - begin) / 1000);
     return tracing.step(`${engine} ${operation}`, { 'waybill.engine': engine, 'waybill.operation': operation }, () => {
       const result = work();
       if (!(result instanceof Promise)) return result;
       return result.then(
         (value: unknown) => {
-          ended();
+          recordDuration();
           onResult?.(operation, parameters, value);
           return value;
         },
         (error: unknown) => {
-          ended();
+          recordDuration();
           if (isFault(error, parameters)) metrics.callFailures.inc({ engine, operation });
           throw error;
         },

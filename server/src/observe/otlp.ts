@@ -57,14 +57,14 @@ export function otlpTracing(options: {
 
   return {
     begin(name, kind, attributes, traceparent) {
-      const span = tracer.startSpan(name, { kind: kinds[kind], attributes }, parentFrom(traceparent));
-      return traceOf(span);
+      const span = tracer.startSpan(name, { kind: kinds[kind], attributes }, readParent(traceparent));
+      return toTrace(span);
     },
     step(name, attributes, call) {
       const parent = trace.getActiveSpan();
       if (!parent?.isRecording()) return call();
       const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes });
-      return ending(traceOf(span), call);
+      return endAfter(toTrace(span), call);
     },
     traceparent() {
       const current = trace.getActiveSpan()?.spanContext();
@@ -80,12 +80,12 @@ export function otlpTracing(options: {
 }
 
 /** Only `traceparent`, which is nothing but numbers; `tracestate` and `baggage` may hold anything. */
-function parentFrom(traceparent: string | undefined): Context {
+function readParent(traceparent: string | undefined): Context {
   const parent = traceparent === undefined ? null : parseTraceParent(traceparent);
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT;
 }
 
-function traceOf(span: Span): Trace {
+function toTrace(span: Span): Trace {
   return {
     within: (work) => context.with(trace.setSpan(context.active(), span), work),
     end(outcome: Attributes, failure) {
@@ -100,8 +100,8 @@ function traceOf(span: Span): Trace {
   };
 }
 
-function ending<Result>(span: Trace, call: () => Result): Result {
-  const failed = (error: unknown): never => {
+function endAfter<Result>(span: Trace, call: () => Result): Result {
+  const recordFailure = (error: unknown): never => {
     span.end({}, error instanceof Error ? error.name : 'Error');
     throw error;
   };
@@ -114,8 +114,8 @@ function ending<Result>(span: Trace, call: () => Result): Result {
     return result.then((value: unknown) => {
       span.end({});
       return value;
-    }, failed) as Result;
+    }, recordFailure) as Result;
   } catch (error) {
-    return failed(error);
+    return recordFailure(error);
   }
 }

@@ -7,7 +7,7 @@ const defaultPatienceMs = 2_000;
  * Loads at most one result at a time, for everyone who asks until it is old. Undefined when there is none in time, or
  * loading it failed.
  */
-export function recent<Result>(
+export function cacheBriefly<Result>(
   load: () => Promise<Result>,
   { maxAgeMs = defaultMaxAgeMs, patienceMs = defaultPatienceMs, now = () => performance.now() } = {},
 ): () => Promise<Result | undefined> {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { examples, print } from '../admin/command.ts';
-import { linesOf as findingLines, summaryOf } from '../admin/doctor.ts';
+import { addExamples, print } from '../admin/command.ts';
+import { toLines as findingLines, summarize } from '../admin/doctor.ts';
 import { isSetting } from '../config/config.ts';
 import type { Settings } from '../environment-file.ts';
 import { resolveGivenPath } from '../given-path.ts';
@@ -37,10 +37,10 @@ export function setupCommand(program: Command, setUp: SetUp): void {
     .action(async ({ yes, json, ...options }: Flags, command: Command) => {
       if (options.email !== undefined && options.phone === undefined) command.error('--email also needs --phone');
       const result = await setUp({ ...options, mayAsk: !yes && !json && process.stdin.isTTY });
-      print(json, shown(result), linesOf(result, options.dir));
+      print(json, toJson(result), toLines(result, options.dir));
       if (result.findings.some(({ status }) => status === 'fault') || result.failures.length > 0) process.exitCode = 1;
     });
-  examples(
+  addExamples(
     setup,
     'waybilld setup',
     'waybilld setup --yes --set WAYBILL_PUBLIC_URL=https://files.example.org --set WAYBILL_S3_BUCKET=waybill',
@@ -59,7 +59,7 @@ function assignment(value: string, others: Settings): Settings {
 const hasChanged = ({ files, bucketCreated, migrations, account }: SetupResult) =>
   files.length > 0 || bucketCreated || migrations.length > 0 || account !== undefined;
 
-function shown(result: SetupResult) {
+function toJson(result: SetupResult) {
   const { files, bucketCreated, migrations, account, failures, findings } = result;
   return {
     changed: hasChanged(result),
@@ -72,7 +72,7 @@ function shown(result: SetupResult) {
   };
 }
 
-function linesOf(result: SetupResult, dir: string): string[] {
+function toLines(result: SetupResult, dir: string): string[] {
   const { files, bucketCreated, migrations, account, hasAccounts, failures, findings } = result;
   const open = findings.filter(({ status }) => status === 'fault' || status === 'warning');
   return [
@@ -90,7 +90,7 @@ function linesOf(result: SetupResult, dir: string): string[] {
     ...failures.map((failure) => `Not done: ${failure}`),
     ...findingLines(open),
     ...(open.length > 0 ? [''] : []),
-    ...(findings.length > 0 ? [`Examined everything: ${summaryOf(findings)}`] : []),
+    ...(findings.length > 0 ? [`Examined everything: ${summarize(findings)}`] : []),
     ...(failures.length > 0
       ? [`Correct this, in ${environmentPath(dir)} or with --set, and run this command again.`]
       : []),

@@ -13,13 +13,13 @@ export class ProtectedFiles {
 
   /** Undefined if there is none. */
   read(path: string): string | undefined {
-    return explained(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined));
+    return explainFailure(path, () => (existsSync(path) ? readFileSync(path, 'utf8') : undefined));
   }
 
   /** Writes the file unless it has this content already. It is never seen half-written. */
   write(path: string, content: string): void {
     if (this.read(path) === content) return;
-    explained(path, () => {
+    explainFailure(path, () => {
       if (!existsSync(dirname(path))) {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         this.#share(dirname(path), 0o750);
@@ -45,7 +45,7 @@ function groupId(): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
-function explained<Result>(path: string, work: () => Result): Result {
+function explainFailure<Result>(path: string, work: () => Result): Result {
   try {
     return work();
   } catch (cause) {

@@ -56,16 +56,16 @@ export async function setUp(options: SetupOptions, needs: SetupNeeds): Promise<S
 
   const engines = needs.open(readConfig(settings));
   const failures: string[] = [];
-  const tried = async <Result>(step: string, work: () => Promise<Result>): Promise<Result | undefined> =>
+  const tryStep = async <Result>(step: string, work: () => Promise<Result>): Promise<Result | undefined> =>
     work().catch((error: unknown) => void failures.push(`${step}: ${reason(error)}.`));
   try {
-    const bucketCreated = (await tried('bucket', () => engines.createBucket())) ?? false;
-    const migrations = await tried('schema', () => engines.migrate());
-    const account = migrations && (await tried('account', () => firstAccount(engines, options, needs.ask)));
+    const bucketCreated = (await tryStep('bucket', () => engines.createBucket())) ?? false;
+    const migrations = await tryStep('schema', () => engines.migrate());
+    const account = migrations && (await tryStep('account', () => firstAccount(engines, options, needs.ask)));
     const created = typeof account === 'object' ? account : undefined;
     const { apiKeyFile } = options;
     if (created && apiKeyFile !== undefined) {
-      await tried('API key', async () => files.write(apiKeyFile, `${created.apiKey}\n`));
+      await tryStep('API key', async () => files.write(apiKeyFile, `${created.apiKey}\n`));
     }
     const hasAccounts = account !== undefined && account !== 'none';
     return {
@@ -93,12 +93,15 @@ async function firstAccount(
       ? (await accounts.page('', 1)).length > 0
       : await accounts.byEmail(given.email.toLowerCase());
   if (isThere) return 'exists';
-  const email = given.email ?? (await ask?.(plain('The mail address of the first account. Empty: create none now.')));
+  const email =
+    given.email ?? (await ask?.(plainQuestion('The mail address of the first account. Empty: create none now.')));
   if (!email) return 'none';
   const phone =
-    given.phone ?? (await ask?.(plain('Its mobile number: 7 to 15 digits, starting with the country code.'))) ?? '';
+    given.phone ??
+    (await ask?.(plainQuestion('Its mobile number: 7 to 15 digits, starting with the country code.'))) ??
+    '';
   const { account, apiKey } = await createAccount(engines, { email, number: phone, type: 'api' });
   return { email: account.email, apiKey };
 }
 
-const plain = (text: string) => ({ text, suggestion: undefined, hidden: false, check: () => undefined });
+const plainQuestion = (text: string) => ({ text, suggestion: undefined, hidden: false, check: () => undefined });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { contrast, shadesOf } from './colors.ts';
+import { contrast, toShades } from './colors.ts';
 
 const colors = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 const [light = {}, dark = {}] = readFileSync(new URL('assets/tokens.css', import.meta.url), 'utf8')
@@ -36,7 +36,7 @@ describe('everything can be read, in light and in dark', () => {
   });
 
   test.prop([colors])('in the colour of an operator, whatever it is', (color) => {
-    const shades = shadesOf(color);
+    const shades = toShades(color);
     for (const [tokens, { accent, fill, fillHover, onFill, tint }] of [
       [light, shades.light],
       [{ ...light, ...dark }, shades.dark],
@@ -48,11 +48,11 @@ describe('everything can be read, in light and in dark', () => {
 
 describe("an operator's colour", () => {
   test('stays as it is where it can be read', () => {
-    expect(shadesOf('#0b5d63').light).toMatchObject({ accent: '#0b5d63', fill: '#0b5d63', onFill: '#ffffff' });
+    expect(toShades('#0b5d63').light).toMatchObject({ accent: '#0b5d63', fill: '#0b5d63', onFill: '#ffffff' });
   });
 
   test('stays as it is on a button if it is bright', () => {
-    expect(shadesOf('#ffe000').light).toMatchObject({ fill: '#ffe000', onFill: '#0c1214' });
+    expect(toShades('#ffe000').light).toMatchObject({ fill: '#ffe000', onFill: '#0c1214' });
   });
 });
 

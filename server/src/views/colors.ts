@@ -22,7 +22,7 @@ const surfaces = { light: ['#f4f2ed', '#ffffff'], dark: ['#11171a', '#1a2226'] }
 const [black, white, darkText] = ['#000000', '#ffffff', '#0c1214'];
 
 /** Whatever the colour is, everything that is written in it or on it can be read. */
-export function shadesOf(color: string): Shades {
+export function toShades(color: string): Shades {
   const light = readableShade(color, black, surfaces.light, 0.09);
   const dark = readableShade(color, white, surfaces.dark, 0.13);
   // A bright colour stays as it is on a button, with dark text.
@@ -39,7 +39,7 @@ export function shadesOf(color: string): Shades {
 
 /** Sets the tokens of that colour; loaded after the others. */
 export function brandStylesheet(color: string): string {
-  const { light, dark } = shadesOf(color);
+  const { light, dark } = toShades(color);
   const rule = ({ accent, fill, fillHover, onFill, tint }: typeof light) =>
     `:root{--accent:${accent};--fill:${fill};--fill-hover:${fillHover};--on-fill:${onFill};--tint:${tint}}`;
   return `${rule(light)}@media (prefers-color-scheme:dark){${rule(dark)}}`;

@@ -55,17 +55,17 @@ export function formatters(locale: string, timeZone?: string): Formatters {
     formatTime: (value) => time.format(value),
     formatDistance(value, now) {
       const seconds = (value.getTime() - now.getTime()) / 1000;
-      const [name, length] = unitOf(Math.abs(seconds));
+      const [name, length] = chooseUnit(Math.abs(seconds));
       return distance.format(Math.trunc(seconds / length), name);
     },
     formatDuration(seconds) {
-      const [name, length] = unitOf(seconds);
+      const [name, length] = chooseUnit(seconds);
       return unit(name, 'long', 0).format(Math.max(1, Math.round(seconds / length)));
     },
   };
 }
 
-function unitOf(seconds: number): (typeof durationUnits)[number] {
+function chooseUnit(seconds: number): (typeof durationUnits)[number] {
   return durationUnits.find(([, size]) => seconds >= size) ?? ['second', 1];
 }
 

@@ -5,7 +5,7 @@
 const direction = /[\u202A-\u202E\u2066-\u2069]/g;
 
 /** A name followed by the address, because anyone can choose a name. */
-export function named(name: string, address: string): string {
+export function formatName(name: string, address: string): string {
   return name === address ? address : `${name} (${address})`;
 }
 

@@ -67,7 +67,7 @@ export function createTranslators(options: {
       language,
       locale,
       dir: direction(language),
-      t: (key, params = {}) => t(key, { replace: params, ...countOf(params) }),
+      t: (key, params = {}) => t(key, { replace: params, ...extractCount(params) }),
       texts: (...prefixes) =>
         Object.fromEntries(
           Object.entries({ ...english, ...texts.get(options.fallback), ...texts.get(language) }).filter(([key]) =>
@@ -80,7 +80,7 @@ export function createTranslators(options: {
   const made = new Map<string, Translator>();
 
   return {
-    languages: [...texts.keys()].sort().map((language) => ({ language, name: ownName(language) })),
+    languages: [...texts.keys()].sort().map((language) => ({ language, name: nameLanguage(language) })),
     for(wanted) {
       const { language, locale } = choose(
         typeof wanted === 'string' ? [wanted] : (wanted ?? []),
@@ -117,7 +117,7 @@ function readTexts(directory: string): [language: string, Record<string, string>
     .filter((file) => file.endsWith('.json'))
     .map((file) => {
       const path = join(directory, file);
-      const language = localeOf(basename(file, '.json'))?.toString();
+      const language = parseLocale(basename(file, '.json'))?.toString();
       if (language === undefined) throw new Error(`${path} is not named by a language tag.`);
       const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
       if (
@@ -152,7 +152,7 @@ function choose(
   fallback: string,
 ): { language: string; locale: string } {
   for (const tag of wanted) {
-    const locale = localeOf(tag);
+    const locale = parseLocale(tag);
     if (!locale) continue;
     const parts = locale.baseName.split('-');
     const lookup = parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
@@ -160,16 +160,16 @@ function choose(
       lookup.find((candidate) => texts.has(candidate)) ??
       [...texts.keys()].find((candidate) => candidate.split('-')[0] === locale.language);
     if (language === undefined) continue;
-    return { language, locale: locale.region ? `${locale.language}-${locale.region}` : usual(language) };
+    return { language, locale: locale.region ? `${locale.language}-${locale.region}` : toUsualLocale(language) };
   }
-  return { language: fallback, locale: usual(fallback) };
+  return { language: fallback, locale: toUsualLocale(fallback) };
 }
 
-function usual(language: string): string {
+function toUsualLocale(language: string): string {
   return usualLocale[language] ?? language;
 }
 
-function localeOf(tag: string): Intl.Locale | undefined {
+function parseLocale(tag: string): Intl.Locale | undefined {
   try {
     return new Intl.Locale(tag);
   } catch {
@@ -177,11 +177,11 @@ function localeOf(tag: string): Intl.Locale | undefined {
   }
 }
 
-function countOf(params: Params): { count?: number } {
+function extractCount(params: Params): { count?: number } {
   return typeof params['count'] === 'number' ? { count: params['count'] } : {};
 }
 
-function ownName(language: string): string {
+function nameLanguage(language: string): string {
   const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
   return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
 }

@@ -58,7 +58,7 @@ async function isWithinLimits(
 ): Promise<boolean> {
   const { ever, recently } = await store.links.codesSent(link, hourSeconds);
   if (ever >= maxCodes || recently >= maxCodesPerHour) return false;
-  const { all, own } = await store.outbox.codesTo(to, link.accountId, hourSeconds);
+  const { all, own } = await store.outbox.countCodes(to, link.accountId, hourSeconds);
   const max = policy.maxCodesPerRecipient;
   if (own >= Math.ceil(max / 2)) return false;
   return all < max || (own < codesPerAccount && all < 2 * max);

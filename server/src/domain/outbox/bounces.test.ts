@@ -9,7 +9,7 @@ import { openLink } from '../links/open-link.ts';
 import { recordDelivery } from '../links/record-delivery.ts';
 import type { Mailbox } from '../ports/mailbox.ts';
 import type { Mail, Mailer } from '../ports/mailer.ts';
-import { referenceOf } from '../reference.ts';
+import { toReference } from '../reference.ts';
 import { sweep } from '../sweep.ts';
 import type { MessageKind } from './outbox-store.ts';
 import { readBounces } from './read-bounces.ts';
@@ -72,7 +72,7 @@ describe('a mail that comes back', () => {
     expect(await recordBounce(logging, report)).toBe('undeliverable');
     expect(await recordBounce(logging, report)).toBe('known');
     const message = drop.mail.messageId.slice(1, 37);
-    const details = { message, reference: referenceOf(drop.dropId), result: 'undeliverable' };
+    const details = { message, reference: toReference(drop.dropId), result: 'undeliverable' };
     expect(logged).toEqual([['a mail was returned', details]]);
     expect(await stateOf(drop)).toMatchObject({
       undeliverableAt: expect.any(Date),
@@ -184,12 +184,13 @@ describe('nothing changes by', () => {
     ['a report about a mail of others', () => reportTo(drop.mail, { messageId: '<x@example.net>' }), 'not ours'],
     [
       'a report to a message that is gone',
-      () => reportTo(drop.mail, { to: engines.returnPaths?.of(randomUUID()), messageId: undefined }),
+      () => reportTo(drop.mail, { to: engines.returnPaths?.toAddress(randomUUID()), messageId: undefined }),
       'not ours',
     ],
     [
       'a report of another server',
-      () => reportTo(drop.mail, { to: new ReturnPaths('bounces@example.org', randomBytes(32)).of(randomUUID()) }),
+      () =>
+        reportTo(drop.mail, { to: new ReturnPaths('bounces@example.org', randomBytes(32)).toAddress(randomUUID()) }),
       'not ours',
     ],
     [

@@ -1,6 +1,6 @@
 import type { Finding } from '../doctor/finding.ts';
 import type { DnsRecords, ProbeMailServer } from '../ports/mail-setup.ts';
-import { findRecords, type MailDomains } from './find-mail-records.ts';
+import { findMailRecords, type MailDomains } from './find-mail-records.ts';
 import { type MailFinding, serverFindings } from './test-mail.ts';
 
 /** What `admin mail test` reports, without sending a mail. */
@@ -9,12 +9,12 @@ export async function* examineMail(
   dns: DnsRecords,
   domains: MailDomains,
 ): AsyncGenerator<Finding> {
-  const records = findRecords(dns, domains);
-  for (const finding of [...serverFindings(await probeMailServer()), ...(await records)]) yield translated(finding);
+  const records = findMailRecords(dns, domains);
+  for (const finding of [...serverFindings(await probeMailServer()), ...(await records)]) yield toFinding(finding);
 }
 
 /** A mail server that refuses us is a fault; a missing record makes mails land in the spam folder. */
-function translated({ check, state, found, advice = 'See docs/mail.md.' }: MailFinding): Finding {
+function toFinding({ check, state, found, advice = 'See docs/mail.md.' }: MailFinding): Finding {
   // A domain name stays as it is.
   const says = `${found.replace(/^[a-z]+(?=[ ,])/, (word) => word.charAt(0).toUpperCase() + word.slice(1))}.`;
   const named = { check: `mail.${check.toLowerCase()}`, says };

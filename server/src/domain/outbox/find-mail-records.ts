@@ -10,21 +10,21 @@ export interface MailDomains {
 }
 
 /** What DNS tells the servers that receive our mails. */
-export async function findRecords(
+export async function findMailRecords(
   dns: DnsRecords,
   { from, bounces, dkimSelector }: MailDomains,
 ): Promise<MailFinding[]> {
   return await Promise.all([
-    told('SPF', () => spf(dns, domainOf(bounces ?? from))),
-    told('DKIM', () => dkim(dns, domainOf(from), dkimSelector)),
-    told('DMARC', () => dmarc(dns, domainOf(from))),
-    told('bounces', () => bounceServer(dns, bounces)),
+    checkRecord('SPF', () => checkSpf(dns, extractDomain(bounces ?? from))),
+    checkRecord('DKIM', () => checkDkim(dns, extractDomain(from), dkimSelector)),
+    checkRecord('DMARC', () => checkDmarc(dns, extractDomain(from))),
+    checkRecord('bounces', () => checkBounceServer(dns, bounces)),
   ]);
 }
 
 type Finding = Omit<MailFinding, 'check'>;
 
-async function told(check: MailCheck, find: () => Promise<Finding>): Promise<MailFinding> {
+async function checkRecord(check: MailCheck, find: () => Promise<Finding>): Promise<MailFinding> {
   try {
     return { check, ...(await find()) };
   } catch (error) {
@@ -35,7 +35,7 @@ async function told(check: MailCheck, find: () => Promise<Finding>): Promise<Mai
 }
 
 /** Receiving servers look it up for the domain of the envelope's sender. */
-async function spf(dns: DnsRecords, domain: string): Promise<Finding> {
+async function checkSpf(dns: DnsRecords, domain: string): Promise<Finding> {
   const [record, ...others] = (await dns.txt(domain)).values.filter((text) => /^v=spf1(?: |$)/i.test(text));
   if (record === undefined) {
     const advice = `Publish a TXT record at ${domain} that names the server that sends your mail, such as "v=spf1 mx -all".`;
@@ -51,7 +51,7 @@ async function spf(dns: DnsRecords, domain: string): Promise<Finding> {
   return { state: 'ok', found: `${domain}: ${record}` };
 }
 
-async function dkim(dns: DnsRecords, domain: string, selector: string | undefined): Promise<Finding> {
+async function checkDkim(dns: DnsRecords, domain: string, selector: string | undefined): Promise<Finding> {
   const advice = 'Have your mail server sign mails, and publish its key (docs/mail.md).';
   if (selector === undefined) {
     // A name that has other names below it exists, even if it has no records itself.
@@ -73,7 +73,7 @@ async function dkim(dns: DnsRecords, domain: string, selector: string | undefine
 }
 
 /** At the domain, or at a parent domain. */
-async function dmarc(dns: DnsRecords, domain: string): Promise<Finding> {
+async function checkDmarc(dns: DnsRecords, domain: string): Promise<Finding> {
   const labels = domain.split('.');
   for (let at = 0; at === 0 || at < labels.length - 1; at += 1) {
     const name = `_dmarc.${labels.slice(at).join('.')}`;
@@ -84,12 +84,12 @@ async function dmarc(dns: DnsRecords, domain: string): Promise<Finding> {
   return { state: 'missing', found: `${domain} has no DMARC record`, advice };
 }
 
-async function bounceServer(dns: DnsRecords, bounces: string | undefined): Promise<Finding> {
+async function checkBounceServer(dns: DnsRecords, bounces: string | undefined): Promise<Finding> {
   if (bounces === undefined) {
     const advice = 'Set it, or senders are not told of mails that come back (docs/mail.md).';
     return { state: 'missing', found: 'WAYBILL_BOUNCE_ADDRESS is not set', advice };
   }
-  const domain = domainOf(bounces);
+  const domain = extractDomain(bounces);
   const { values: servers } = await dns.mx(domain);
   // A single empty name means that the domain accepts no mail (RFC 7505).
   if (servers.some((server) => server !== ''))
@@ -101,6 +101,6 @@ async function bounceServer(dns: DnsRecords, bounces: string | undefined): Promi
   return { state: 'missing', found: `${domain} takes no mail`, advice };
 }
 
-function domainOf(address: string): string {
+function extractDomain(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }

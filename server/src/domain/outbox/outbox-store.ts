@@ -91,9 +91,9 @@ export interface OutboxStore {
   /** Enqueues the reminders of up to `count` drops whose reminders are due. Returns how many drops. */
   remind(count: number): Promise<number>;
   /** Returns the message if it is due; no other worker gets it during the lease. Counts the attempt. */
-  take(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMessage | undefined>;
+  acquire(accountId: string, id: string, leaseSeconds: number): Promise<WaitingMessage | undefined>;
   /** Renews the lease of this attempt. */
-  hold(accountId: string, attempt: Attempt, leaseSeconds: number): Promise<void>;
+  renewLease(accountId: string, attempt: Attempt, leaseSeconds: number): Promise<void>;
   /** Returns the link that the message carried, if it is the first one of its receiver that was sent. */
   settle(
     accountId: string,
@@ -102,9 +102,9 @@ export interface OutboxStore {
     outcome: string,
   ): Promise<ReceiversLink | undefined>;
   /** The account of a message, by its id alone. */
-  accountOf(id: string): Promise<string | undefined>;
+  findAccountId(id: string): Promise<string | undefined>;
   /** Gives up a message that was sent or is being sent. Undefined when it is neither. */
-  fail(
+  abandon(
     accountId: string,
     id: string,
     outcome: string,
@@ -117,7 +117,7 @@ export interface OutboxStore {
    * How many codes a number or an address was sent within this many seconds. The count is exact until the transaction
    * ends.
    */
-  codesTo(
+  countCodes(
     recipient: string,
     accountId: string,
     withinSeconds: number,
@@ -142,7 +142,7 @@ export interface OutboxStore {
    * and the time at which the search ended if none was given: messages given up later are not part of this run.
    */
   reviveAll(
-    given: GivenUpFilter & { readonly until: string | undefined },
+    given: AbandonedFilter & { readonly until: string | undefined },
     count: number,
   ): Promise<{ readonly revived: readonly { accountId: string; count: number }[]; readonly until: string }>;
   /**
@@ -162,7 +162,7 @@ export interface OutboxStore {
 }
 
 /** Selects messages that were given up. */
-export interface GivenUpFilter {
+export interface AbandonedFilter {
   readonly since: Date | undefined;
   /** Part of the result of the last attempt; case is ignored. */
   readonly reason: string | undefined;

@@ -1,7 +1,7 @@
 import type { Engines } from '../engines.ts';
 import type { DeliveryReport } from '../ports/mailbox.ts';
-import { referenceOf } from '../reference.ts';
-import { giveUp } from './give-up.ts';
+import { toReference } from '../reference.ts';
+import { abandonMessage } from './abandon-message.ts';
 
 /** More than a mail server returns of one of our mails, which is about 30 kB. */
 export const maxBounceBytes = 1024 ** 2;
@@ -17,23 +17,23 @@ type Needs = Pick<Engines, 'store' | 'random' | 'readReport' | 'returnPaths' | '
 export async function recordBounce(engines: Needs, mail: Buffer): Promise<BounceResult> {
   const report = mail.length > maxBounceBytes ? undefined : await engines.readReport(mail);
   if (!report) return 'not a report';
-  const messageId = messageOf(engines, report);
+  const messageId = findMessageId(engines, report);
   if (messageId === undefined) return 'not ours';
-  const answer = permanentFailure(report);
+  const answer = findPermanentFailure(report);
   if (answer === undefined) return 'not permanent';
-  const accountId = await engines.store.outbox.accountOf(messageId);
+  const accountId = await engines.store.outbox.findAccountId(messageId);
   if (accountId === undefined) return 'not ours';
   const outcome = `returned: ${answer}`;
-  const given = await giveUp(engines, accountId, messageId, { outcome, answer, actor: 'mail server' });
+  const given = await abandonMessage(engines, accountId, messageId, { outcome, answer, actor: 'mail server' });
   if (!given) return 'known';
   const result = given.undeliverable ? 'undeliverable' : 'recorded';
-  engines.logger.warn('a mail was returned', { message: messageId, reference: referenceOf(given.dropId), result });
+  engines.logger.warn('a mail was returned', { message: messageId, reference: toReference(given.dropId), result });
   return result;
 }
 
 /** The message that the address belongs to, unless the report itself says that it is about a different mail. */
-function messageOf({ returnPaths }: Needs, { addresses, aboutMessageId }: DeliveryReport): string | undefined {
-  const messageId = addresses.map((address) => returnPaths?.messageOf(address)).find((id) => id !== undefined);
+function findMessageId({ returnPaths }: Needs, { addresses, aboutMessageId }: DeliveryReport): string | undefined {
+  const messageId = addresses.map((address) => returnPaths?.findMessageId(address)).find((id) => id !== undefined);
   const isAboutIt = aboutMessageId === undefined || aboutMessageId.startsWith(`<${messageId}@`);
   return isAboutIt ? messageId : undefined;
 }
@@ -43,7 +43,7 @@ function messageOf({ returnPaths }: Needs, { addresses, aboutMessageId }: Delive
  * 2.3.3). The status may still be a temporary one, if the server has tried for too long. An alias may have several
  * recipients.
  */
-function permanentFailure({ recipients }: DeliveryReport): string | undefined {
+function findPermanentFailure({ recipients }: DeliveryReport): string | undefined {
   const [first] = recipients;
   const failed = recipients.every(
     ({ action, status }) => action === 'failed' && /^[45]\.\d{1,3}\.\d{1,3}$/.test(status),

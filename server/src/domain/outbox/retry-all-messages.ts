@@ -1,7 +1,7 @@
 import type { ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
-import type { GivenUpFilter } from './outbox-store.ts';
+import type { AbandonedFilter } from './outbox-store.ts';
 
 const messagesPerBatch = 500;
 
@@ -11,7 +11,7 @@ const messagesPerBatch = 500;
  */
 export async function retryAllMessages(
   engines: Pick<Engines, 'store' | 'random'> & ByCommand,
-  filter: GivenUpFilter,
+  filter: AbandonedFilter,
 ): Promise<number> {
   let total = 0;
   for (let until: string | undefined; ; ) {

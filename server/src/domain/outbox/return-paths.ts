@@ -20,12 +20,12 @@ export class ReturnPaths {
     [this.#local = '', this.#domain = ''] = address.toLowerCase().split('@');
   }
 
-  of(messageId: string): string {
+  toAddress(messageId: string): string {
     return `${this.#local}+${this.#ids.sign(messageId).toString('hex')}@${this.#domain}`;
   }
 
   /** The id of the message that an address belongs to; undefined when the address is not one of ours. */
-  messageOf(address: string): string | undefined {
+  findMessageId(address: string): string | undefined {
     const [local = '', domain] = address.toLowerCase().split('@');
     const [name, extension = ''] = local.split('+');
     if (domain !== this.#domain || name !== this.#local || !/^[0-9a-f]*$/.test(extension)) return undefined;

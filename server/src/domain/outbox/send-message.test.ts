@@ -9,7 +9,7 @@ import { tokenDigest } from '../links/link-token.ts';
 import { openLink } from '../links/open-link.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Mail, Mailer } from '../ports/mailer.ts';
-import { referenceOf } from '../reference.ts';
+import { toReference } from '../reference.ts';
 import type { Store } from '../store.ts';
 import type { OutboxStore } from './outbox-store.ts';
 import { SendFailure } from './send-failure.ts';
@@ -179,7 +179,7 @@ test('a mail whose worker died is given a new job when its lease has passed', as
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
   // As left by a process that was killed while sending: taken, and its job locked by a dead process.
-  await engines.store.outbox.take(actor.accountId, id, 90);
+  await engines.store.outbox.acquire(actor.accountId, id, 90);
   await query("update graphile_worker._private_jobs set locked_at = now(), locked_by = 'dead' where key = $1", [
     `message:${id}`,
   ]);
@@ -256,11 +256,11 @@ describe('a mail that was sent is not sent again', () => {
 
   test('because an earlier attempt, whose lease ran out, ends with a failure', async () => {
     const { actor, id } = await oneMail();
-    await engines.store.outbox.take(actor.accountId, id, 90);
+    await engines.store.outbox.acquire(actor.accountId, id, 90);
     await makeDue(id);
-    await engines.store.outbox.take(actor.accountId, id, 90);
+    await engines.store.outbox.acquire(actor.accountId, id, 90);
     await engines.store.outbox.retry(actor.accountId, { id, attempts: 1 }, '451', 0);
-    await engines.store.outbox.hold(actor.accountId, { id, attempts: 1 }, 0);
+    await engines.store.outbox.renewLease(actor.accountId, { id, attempts: 1 }, 0);
     const { sent, mailer } = recording();
     await sendMessage({ ...engines, mailer }, actor.accountId, id);
     expect(sent).toEqual([]);
@@ -278,7 +278,7 @@ test('an answer is kept as the database can store it', async () => {
 /** What the log says about a mail's first attempt, besides what came of it. */
 const loggedOf = async (id: string) => {
   const [row] = await query<{ drop_id: string }>('select drop_id from messages where id = $1', [id]);
-  const reference = referenceOf(row?.drop_id ?? '');
+  const reference = toReference(row?.drop_id ?? '');
   return { engine: 'smtp', message: id, kind: 'invitation', attempt: 1, reference };
 };
 

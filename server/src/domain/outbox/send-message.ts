@@ -3,16 +3,16 @@ import { retryThroughOutage } from '../flow/retry-through-outage.ts';
 import type { Policy } from '../policy.ts';
 import type { Mail, SendOutcome } from '../ports/mailer.ts';
 import type { Random } from '../ports/random.ts';
-import { referenceOf } from '../reference.ts';
-import { onOneLine } from './answer.ts';
+import { toReference } from '../reference.ts';
+import { abandonMessage } from './abandon-message.ts';
 import { composeMail, composeSms } from './compose.ts';
-import { giveUp } from './give-up.ts';
 import { stoppedReason } from './mark-undeliverable.ts';
-import { messageIdOf } from './message-id.ts';
+import { toMessageId } from './message-id.ts';
+import { findObsoleteReason, isNotice, isStoppable } from './obsolete-message.ts';
 import type { WaitingMessage } from './outbox-store.ts';
-import { isNotice, isStoppable, pointlessBecause } from './pointless.ts';
 import { recordSent } from './record-sent.ts';
 import { SendFailure } from './send-failure.ts';
+import { toOneLine } from './server-reply.ts';
 
 /** The job that sends a message: enqueued in the transaction that makes the message true. */
 export const sendMessageJob = 'send-message';
@@ -53,30 +53,34 @@ export async function sendMessage(
   leaseSeconds = defaultLeaseSeconds,
 ): Promise<void> {
   const { outbox } = engines.store;
-  const message = await outbox.take(accountId, messageId, leaseSeconds);
+  const message = await outbox.acquire(accountId, messageId, leaseSeconds);
   if (!message) return;
-  const pointless = pointlessBecause(message);
+  const pointless = findObsoleteReason(message);
   if (pointless !== undefined) {
     await outbox.settle(accountId, messageId, 'given_up', pointless);
     engines.logger.info('a message was not sent, because it is no longer needed', {
-      ...loggedOf(message),
+      ...toLogFields(message),
       reason: pointless,
     });
     return;
   }
   if (message.person.stopped && isStoppable(message.kind)) {
-    await giveUp(engines, accountId, messageId, { outcome: stoppedReason, answer: stoppedReason, actor: 'receiver' });
-    engines.logger.info('a message was not sent', { ...loggedOf(message), reason: stoppedReason });
+    await abandonMessage(engines, accountId, messageId, {
+      outcome: stoppedReason,
+      answer: stoppedReason,
+      actor: 'receiver',
+    });
+    engines.logger.info('a message was not sent', { ...toLogFields(message), reason: stoppedReason });
     return;
   }
-  const waitSeconds = await paceOf(engines, message);
+  const waitSeconds = await findWaitSeconds(engines, message);
   if (waitSeconds > 0) {
     const outcome = 'waiting: many messages were sent to this recipient within an hour';
-    return outbox.postpone(accountId, message, outcome, scattered(waitSeconds, engines.random));
+    return outbox.postpone(accountId, message, outcome, scatter(waitSeconds, engines.random));
   }
 
   const renewal = setInterval(
-    () => void outbox.hold(accountId, message, leaseSeconds).catch(() => undefined),
+    () => void outbox.renewLease(accountId, message, leaseSeconds).catch(() => undefined),
     (leaseSeconds * 1000) / 4,
   );
   try {
@@ -85,7 +89,7 @@ export async function sendMessage(
     // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
     await retryThroughOutage(async () => {
       if (state === 'given_up')
-        await giveUp(engines, accountId, messageId, { outcome, answer: outcome, actor: 'mail server' });
+        await abandonMessage(engines, accountId, messageId, { outcome, answer: outcome, actor: 'mail server' });
       else if (state === 'sent') await recordSent(engines, accountId, messageId, outcome);
       else await outbox.retry(accountId, message, outcome, pauseSeconds(message.attempts, engines.random));
     });
@@ -95,7 +99,7 @@ export async function sendMessage(
 }
 
 /** A person is waiting for a code, and codes have their own limit. */
-async function paceOf({ receiverPace }: Needs, { kind, to }: WaitingMessage): Promise<number> {
+async function findWaitSeconds({ receiverPace }: Needs, { kind, to }: WaitingMessage): Promise<number> {
   return kind === 'code' ? 0 : receiverPace.acquire(to);
 }
 
@@ -104,34 +108,34 @@ async function attempt(
   engines: Needs,
   message: WaitingMessage,
 ): Promise<{ state: 'sent' | 'given_up' | 'waiting'; outcome: string }> {
-  const failed = (outcome: string, reason: string, state: 'given_up' | 'waiting') => {
+  const toFailure = (outcome: string, reason: string, state: 'given_up' | 'waiting') => {
     engines.logger.warn(
       state === 'waiting' ? 'a message was not sent and will be tried again' : 'a message was given up',
       {
-        ...loggedOf(message),
+        ...toLogFields(message),
         reason,
       },
     );
-    return { state, outcome: onOneLine(outcome) };
+    return { state, outcome: toOneLine(outcome) };
   };
   try {
     const { outcome, answer } = await deliver(engines, message);
     if (outcome === 'sent') {
-      engines.logger.info('a message was sent', loggedOf(message));
-      return { state: 'sent', outcome: onOneLine(answer) };
+      engines.logger.info('a message was sent', toLogFields(message));
+      return { state: 'sent', outcome: toOneLine(answer) };
     }
-    return failed(answer, codesOf(answer), 'given_up');
+    return toFailure(answer, extractCodes(answer), 'given_up');
   } catch (error) {
     const { message: outcome, name } = error instanceof Error ? error : new Error(String(error));
     const reason = error instanceof SendFailure ? error.reason : name;
-    return failed(outcome, reason, message.attempts >= maxAttempts ? 'given_up' : 'waiting');
+    return toFailure(outcome, reason, message.attempts >= maxAttempts ? 'given_up' : 'waiting');
   }
 }
 
 /** What the log says about a message: neither to whom it goes, nor what it says. */
-function loggedOf({ id, kind, channel, attempts, dropId }: WaitingMessage): Record<string, string | number> {
+function toLogFields({ id, kind, channel, attempts, dropId }: WaitingMessage): Record<string, string | number> {
   const engine = channel === 'sms' ? 'sms' : 'smtp';
-  return { engine, message: id, kind, attempt: attempts, reference: referenceOf(dropId) };
+  return { engine, message: id, kind, attempt: attempts, reference: toReference(dropId) };
 }
 
 async function deliver(engines: Needs, message: WaitingMessage): Promise<SendOutcome> {
@@ -141,9 +145,9 @@ async function deliver(engines: Needs, message: WaitingMessage): Promise<SendOut
     return sms.send({ to: message.to, text: await composeSms(engines, message) });
   }
   return mailer.send({
-    messageId: messageIdOf(policy, message.id),
-    ...sender(policy, message),
-    envelopeFrom: returnPaths?.of(message.id) ?? policy.mailFrom,
+    messageId: toMessageId(policy, message.id),
+    ...toSender(policy, message),
+    envelopeFrom: returnPaths?.toAddress(message.id) ?? policy.mailFrom,
     to: message.to,
     stopLink: isStoppable(message.kind) ? stopLinks.of(message.id) : undefined,
     ...(await composeMail(engines, message)),
@@ -154,7 +158,7 @@ async function deliver(engines: Needs, message: WaitingMessage): Promise<SendOut
  * A mail always comes from one address, which SPF, DKIM and DMARC vouch for, and its sender's name says who it is
  * from. A reply goes to the person at the other end.
  */
-function sender({ mailFrom, operatorName }: Policy, message: WaitingMessage): Pick<Mail, 'from' | 'replyTo'> {
+function toSender({ mailFrom, operatorName }: Policy, message: WaitingMessage): Pick<Mail, 'from' | 'replyTo'> {
   return {
     from: {
       name: isNotice(message.kind) ? operatorName : `${message.accountName} via ${operatorName}`,
@@ -171,7 +175,7 @@ function replyTo(mailFrom: string, { kind, account, person }: WaitingMessage): s
 }
 
 /** The codes at the start of the reply: what follows may quote the message and does not belong in the log. */
-function codesOf(answer: string): string {
+function extractCodes(answer: string): string {
   return /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3}\b)?/.exec(answer)?.[0] ?? 'refused';
 }
 
@@ -182,6 +186,6 @@ export function pauseSeconds(attempts: number, random: Random): number {
 }
 
 /** Up to a quarter later, so that messages that wait for the same moment are not all sent at once. */
-function scattered(seconds: number, random: Random): number {
+function scatter(seconds: number, random: Random): number {
   return Math.ceil(seconds * (1 + random.bytes(1).readUInt8() / 1020));
 }

@@ -13,7 +13,7 @@ import { createMailTemplates } from '../../views/mail-templates.ts';
 import { plainOperator } from '../../views/operator.ts';
 import { createTranslators } from '../../views/translator.ts';
 import type { DnsRecords } from '../ports/mail-setup.ts';
-import { findRecords } from './find-mail-records.ts';
+import { findMailRecords } from './find-mail-records.ts';
 import { ReturnPaths } from './return-paths.ts';
 import { type MailCheck, type MailFinding, testMail } from './test-mail.ts';
 
@@ -40,7 +40,7 @@ const brief = (findings: readonly MailFinding[]) =>
 describe('in DNS', () => {
   test('records that are as they should be', async () => {
     const domains = { from: 'w@good.example', bounces: 'bounces@good.example', dkimSelector: 's1' };
-    const findings = await findRecords(dns, domains);
+    const findings = await findMailRecords(dns, domains);
     expect(brief(findings)).toEqual({ SPF: 'ok', DKIM: 'ok', DMARC: 'ok', bounces: 'ok' });
     expect(findings.map(({ found }) => found)).toEqual([
       'good.example: v=spf1 mx -all',
@@ -50,7 +50,7 @@ describe('in DNS', () => {
     ]);
   });
 
-  test.each<[string, Parameters<typeof findRecords>[1], ReturnType<typeof brief>]>([
+  test.each<[string, Parameters<typeof findMailRecords>[1], ReturnType<typeof brief>]>([
     [
       'nothing at all',
       { from: 'w@none.example', bounces: undefined },
@@ -92,14 +92,14 @@ describe('in DNS', () => {
       { SPF: 'cannot tell', DKIM: 'missing', DMARC: 'missing', bounces: 'cannot tell' },
     ],
   ])('%s', async (_, domains, states) => {
-    const findings = await findRecords(dns, domains);
+    const findings = await findMailRecords(dns, domains);
     expect(brief(findings)).toEqual(states);
     for (const { state, advice } of findings) expect(advice === undefined).toBe(state === 'ok');
   });
 
   test('no answer', async () => {
     const silent = dnsRecords({ server: `127.0.0.1:${await closedPort()}`, timeoutMs: 100 });
-    const findings = await findRecords(silent, { from: 'w@good.example', bounces: 'b@good.example' });
+    const findings = await findMailRecords(silent, { from: 'w@good.example', bounces: 'b@good.example' });
     expect(new Set(findings.map(({ state }) => state))).toEqual(new Set(['cannot tell']));
   });
 });

@@ -1,8 +1,8 @@
 import type { Engines } from '../engines.ts';
 import type { DnsRecords, MailServerFacts, ProbeMailServer } from '../ports/mail-setup.ts';
-import { onOneLine } from './answer.ts';
-import { findRecords } from './find-mail-records.ts';
-import { messageIdOf } from './message-id.ts';
+import { findMailRecords } from './find-mail-records.ts';
+import { toMessageId } from './message-id.ts';
+import { toOneLine } from './server-reply.ts';
 
 export type MailCheck = 'connection' | 'encryption' | 'login' | 'mail' | 'SPF' | 'DKIM' | 'DMARC' | 'bounces';
 
@@ -26,7 +26,7 @@ export async function testMail(
   options: { readonly dkimSelector?: string | undefined } = {},
 ): Promise<MailFinding[]> {
   const { mailFrom } = engines.policy;
-  const records = findRecords(dns, { from: mailFrom, bounces: engines.returnPaths?.address, ...options });
+  const records = findMailRecords(dns, { from: mailFrom, bounces: engines.returnPaths?.address, ...options });
   const facts = await engines.probeMailServer();
   return [...serverFindings(facts), await handOver(engines, facts, to), ...(await records)];
 }
@@ -34,7 +34,7 @@ export async function testMail(
 export function serverFindings({ failure, isLocal, tls, login }: MailServerFacts): MailFinding[] {
   if (failure !== undefined) {
     // Node adds a hint for its own command line.
-    const found = `the mail server cannot be used: ${onOneLine(failure.replace(/; if the root CA .*/s, ''))}`;
+    const found = `the mail server cannot be used: ${toOneLine(failure.replace(/; if the root CA .*/s, ''))}`;
     return [{ check: 'connection', state: 'failed', found, advice: adviceOn(failure, isLocal) }];
   }
   const encryption = { check: 'encryption' as const, state: 'ok' as const };
@@ -57,7 +57,7 @@ export function serverFindings({ failure, isLocal, tls, login }: MailServerFacts
         : {
             check: 'login',
             state: 'failed',
-            found: onOneLine(login.answer),
+            found: toOneLine(login.answer),
             advice: 'Check the user name and the password in WAYBILL_SMTP_URL.',
           },
   ];
@@ -84,18 +84,18 @@ async function handOver(
   const advice = 'The answer says what the mail server did not like; its own log says more.';
   try {
     const { outcome, answer } = await mailer.send({
-      messageId: messageIdOf(policy, id),
+      messageId: toMessageId(policy, id),
       from: { name: policy.operatorName, address: policy.mailFrom },
       replyTo: policy.mailFrom,
-      envelopeFrom: returnPaths?.of(id) ?? policy.mailFrom,
+      envelopeFrom: returnPaths?.toAddress(id) ?? policy.mailFrom,
       to,
       ...mailTemplates.test('', { to }),
     });
-    const found = onOneLine(answer);
+    const found = toOneLine(answer);
     return outcome === 'sent'
       ? { check: 'mail', state: 'ok', found }
       : { check: 'mail', state: 'failed', found, advice };
   } catch (error) {
-    return { check: 'mail', state: 'failed', found: onOneLine((error as Error).message), advice };
+    return { check: 'mail', state: 'failed', found: toOneLine((error as Error).message), advice };
   }
 }

@@ -1,5 +1,5 @@
 import type { Engines } from '../engines.ts';
-import { messageIdOf } from '../outbox/message-id.ts';
+import { toMessageId } from '../outbox/message-id.ts';
 
 /** The job that mails the owner of a webhook that it was disabled. It is tried again, for days, until it succeeds. */
 export const tellOwnerJob = 'tell-owner-of-webhook';
@@ -21,10 +21,10 @@ export async function tellOwner(
   const { at, reason } = webhook.disabled;
   if (reason === 'key_revoked') return;
   const { outcome } = await mailer.send({
-    messageId: messageIdOf(policy, messageId),
+    messageId: toMessageId(policy, messageId),
     from: { name: policy.operatorName, address: policy.mailFrom },
     replyTo: policy.mailFrom,
-    envelopeFrom: returnPaths?.of(messageId) ?? policy.mailFrom,
+    envelopeFrom: returnPaths?.toAddress(messageId) ?? policy.mailFrom,
     to: account.email,
     ...mailTemplates.webhookDisabled(account.language, {
       to: account.email,

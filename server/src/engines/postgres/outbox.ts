@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ListedFile } from '../../domain/files/file-store.ts';
 import type { ReceiversLink } from '../../domain/links/link-store.ts';
+import { isNotice } from '../../domain/outbox/obsolete-message.ts';
 import type { OutboxLine, OutboxStore, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
-import { isNotice } from '../../domain/outbox/pointless.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
 import type { Database } from './database.ts';
 import { forgetOldest } from './forget-oldest.ts';
@@ -77,12 +77,12 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       return rows[0];
     },
 
-    async accountOf(id) {
+    async findAccountId(id) {
       const row = await db.selectFrom('messages').select('account_id').where('id', '=', id).executeTakeFirst();
       return row?.account_id;
     },
 
-    async fail(accountId, id, outcome) {
+    async abandon(accountId, id, outcome) {
       const { rows } = await sql<{ kind: WaitingMessage['kind']; dropId: string; position: number | null }>`
         update messages set state = 'given_up', outcome = ${outcome}, settled_at = now()
         where account_id = ${accountId} and id = ${id} and (state = 'sent' or (state = 'waiting' and attempts > 0))
@@ -143,7 +143,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       return rows[0]?.reminded ?? 0;
     },
 
-    async take(accountId, id, leaseSeconds) {
+    async acquire(accountId, id, leaseSeconds) {
       const taken = await message(accountId, id)
         .where('due_at', '<=', sql<Date>`now()`)
         .set(({ eb }) => ({ attempts: eb('attempts', '+', 1), due_at: secondsFromNow(leaseSeconds) }))
@@ -217,7 +217,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       };
     },
 
-    async hold(accountId, { id, attempts }, leaseSeconds) {
+    async renewLease(accountId, { id, attempts }, leaseSeconds) {
       await message(accountId, id)
         .where('attempts', '=', attempts)
         .set({ due_at: secondsFromNow(leaseSeconds) })
@@ -230,7 +230,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
     postpone: (accountId, attempt, outcome, pauseSeconds) =>
       tryLater(accountId, attempt, outcome, pauseSeconds, attempt.attempts - 1),
 
-    async codesTo(recipient, accountId, withinSeconds) {
+    async countCodes(recipient, accountId, withinSeconds) {
       // Codes are the only messages that are counted before they are written: two at once must not both be the last one
       // allowed.
       await sql`select pg_advisory_xact_lock(hashtextextended(${`waybill codes to ${recipient}`}, 0))`.execute(db);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { isStoppable } from '../../domain/outbox/obsolete-message.ts';
 import type { MessageKind } from '../../domain/outbox/outbox-store.ts';
-import { isStoppable } from '../../domain/outbox/pointless.ts';
 import type { Correspondence, StopStore } from '../../domain/stops/stop-store.ts';
 import type { Database } from './database.ts';
 import { shownName } from './shown-name.ts';

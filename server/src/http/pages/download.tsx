@@ -2,9 +2,9 @@ import { requireScanned } from '../../domain/files/require-scanned.ts';
 import { findDroppedFile } from '../../domain/links/find-dropped-file.ts';
 import { recordDelivery } from '../../domain/links/record-delivery.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
-import { referenceOf } from '../../domain/reference.ts';
+import { toReference } from '../../domain/reference.ts';
 import { DownloadPage, downloadTitle } from '../../views/pages/download-page.tsx';
-import { named } from '../../views/plain.ts';
+import { formatName } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { sendFile } from '../shared/send-file.ts';
 import { sendZip } from '../shared/send-zip.ts';
@@ -32,8 +32,8 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       const files = await engines.store.links.files(link);
       const translator = wordsFor(options, request, link.language);
       const props = {
-        sender: named(link.senderName, link.sender),
-        reference: referenceOf(link.dropId),
+        sender: formatName(link.senderName, link.sender),
+        reference: toReference(link.dropId),
         message: link.message,
         files: files.map((file) => ({
           id: file.id,

@@ -4,7 +4,7 @@ import type { Link } from '../../domain/links/link-store.ts';
 import { openLink } from '../../domain/links/open-link.ts';
 import { codeTarget } from '../../domain/links/second-factor.ts';
 import { LinkLandingPage, linkLandingTitle } from '../../views/pages/link-landing-page.tsx';
-import { named } from '../../views/plain.ts';
+import { formatName } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { askPage } from './ask.tsx';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
@@ -35,7 +35,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
       page: (
         <LinkLandingPage
           kind={kind}
-          sender={named(link.senderName, link.sender)}
+          sender={formatName(link.senderName, link.sender)}
           action={request.url}
           gesture={gestureField}
         />

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Link } from '../../domain/links/link-store.ts';
-import { referenceOf } from '../../domain/reference.ts';
+import { toReference } from '../../domain/reference.ts';
 import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
 import { GonePage, type GonePageProps, goneTitle } from '../../views/pages/gone-page.tsx';
-import { named } from '../../views/plain.ts';
+import { formatName } from '../../views/plain.ts';
 import { toAsking } from './ask.tsx';
 import { type PageOptions, sendPage, wordsFor } from './page.ts';
 
@@ -18,7 +18,7 @@ export function sendProblemPage(
 ): Promise<FastifyReply> {
   const translator = wordsFor(options, request, link?.language);
   const about = link && {
-    link: { sender: named(link.senderName, link.sender), reference: referenceOf(link.dropId) },
+    link: { sender: formatName(link.senderName, link.sender), reference: toReference(link.dropId) },
     asking: toAsking(request, link),
   };
   return sendPage(

@@ -5,7 +5,7 @@ import { reportSender } from '../../domain/stops/report-sender.ts';
 import { resumeMail, stopMail } from '../../domain/stops/stop-mail.ts';
 import type { Correspondence } from '../../domain/stops/stop-store.ts';
 import { StopPage, stopTitle } from '../../views/pages/stop-page.tsx';
-import { named } from '../../views/plain.ts';
+import { formatName } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
 import { limitGuesses } from './limit-guesses.ts';
@@ -34,7 +34,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
     const actionOf = (choice: keyof typeof choices) => inChosenLanguage(request, `${path}/${choice}`);
     const page = (
       <StopPage
-        sender={named(senderName, sender)}
+        sender={formatName(senderName, sender)}
         address={address}
         operator={options.operator.name}
         stopped={stopped}

@@ -9,13 +9,13 @@ import { ExchangeError } from '../../domain/exchange-error.ts';
 import { requireUnused } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
-import { referenceOf } from '../../domain/reference.ts';
+import { toReference } from '../../domain/reference.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
 import { deskName } from '../../domain/uploads/desk.ts';
 import type { DeskFile } from '../../domain/uploads/upload-store.ts';
 import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
-import { named } from '../../views/plain.ts';
+import { formatName } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { parseJson } from '../json-body.ts';
 import { sendError } from '../json-errors.ts';
@@ -142,8 +142,8 @@ async function sendUploadPage(
   const translator = wordsFor(options, request, link.language);
   const path = pathOf(request);
   const props: UploadPageProps = {
-    sender: named(link.senderName, link.sender),
-    reference: referenceOf(link.dropId),
+    sender: formatName(link.senderName, link.sender),
+    reference: toReference(link.dropId),
     message: link.message,
     deadline: link.expiresAt,
     once: !link.reusable,
@@ -179,7 +179,7 @@ function sendSentPage(
   const translator = wordsFor(options, request, link.language);
   const path = pathOf(request);
   const props = {
-    sender: named(link.senderName, link.sender),
+    sender: formatName(link.senderName, link.sender),
     last,
     earlier,
     more: link.usedUp ? undefined : { href: inChosenLanguage(request, `${path}more`), until: link.expiresAt },

@@ -3,7 +3,7 @@ import type { Engines } from '../../domain/engines.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { findEnding } from '../../domain/links/find-link.ts';
 import type { Link } from '../../domain/links/link-store.ts';
-import { referenceOf } from '../../domain/reference.ts';
+import { toReference } from '../../domain/reference.ts';
 
 /** The subject of a download: files of a drop, either through a receiver's link or to an account through its inbox. */
 export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: number };
@@ -99,7 +99,7 @@ export class Transfers {
       key: actor && { accountId: actor.accountId, keyId: actor.key.id },
       stop(reason) {
         if (stopped.signal.aborted) return;
-        const reference = sent && referenceOf(sent.dropId);
+        const reference = sent && toReference(sent.dropId);
         reply.log.info({ reference, code: reason.code }, 'a request was stopped: what allowed it has ended');
         stopped.abort(reason);
         // Part of the response has been sent: only a broken connection tells the client that the rest is missing.

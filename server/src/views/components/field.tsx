@@ -12,7 +12,7 @@ interface Labelled {
 export function Field({ label, hint, problem, ...input }: Labelled & InputHTMLAttributes): JSX.Element {
   return (
     <FieldFrame id={input.id} label={label} hint={hint} problem={problem}>
-      <input type="text" {...input} {...described(input, hint, problem)} />
+      <input type="text" {...input} {...toDescription(input, hint, problem)} />
     </FieldFrame>
   );
 }
@@ -20,7 +20,7 @@ export function Field({ label, hint, problem, ...input }: Labelled & InputHTMLAt
 export function TextArea({ label, hint, problem, ...area }: Labelled & TextareaHTMLAttributes): JSX.Element {
   return (
     <FieldFrame id={area.id} label={label} hint={hint} problem={problem}>
-      <textarea rows={4} {...area} {...described(area, hint, problem)} />
+      <textarea rows={4} {...area} {...toDescription(area, hint, problem)} />
     </FieldFrame>
   );
 }
@@ -28,7 +28,7 @@ export function TextArea({ label, hint, problem, ...area }: Labelled & TextareaH
 export function Select({ label, hint, problem, ...select }: Labelled & SelectHTMLAttributes): JSX.Element {
   return (
     <FieldFrame id={select.id} label={label} hint={hint} problem={problem}>
-      <select {...select} {...described(select, hint, problem)} />
+      <select {...select} {...toDescription(select, hint, problem)} />
     </FieldFrame>
   );
 }
@@ -62,7 +62,7 @@ export function FieldFrame({
 /**
  * What a screen reader says after the label: what the page says about the field elsewhere, its hint, and its problem.
  */
-export function described(
+export function toDescription(
   own: Pick<InputHTMLAttributes, 'aria-describedby' | 'aria-invalid'> & { readonly id: string },
   hint: ComponentChildren,
   problem: ComponentChildren,

@@ -1,6 +1,6 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
-import { roomFor, splitName } from './file-name.tsx';
+import { measureWidth, splitName } from './file-name.tsx';
 
 test.each([
   ['annual-report-final-v2.pdf', 'annual-report-final', '-v2.pdf'],
@@ -18,5 +18,5 @@ property.prop([fc.string({ unit: 'grapheme' })])('a cut name is still the whole 
 });
 
 test('a wide end is given more room', () => {
-  expect(['il', 'v2.pdf', 'nts.xlsx', 'WWW.DOCX', 'W'.repeat(12)].map(roomFor)).toEqual([2, 4, 5, 8, 9]);
+  expect(['il', 'v2.pdf', 'nts.xlsx', 'WWW.DOCX', 'W'.repeat(12)].map(measureWidth)).toEqual([2, 4, 5, 8, 9]);
 });

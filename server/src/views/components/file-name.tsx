@@ -18,7 +18,7 @@ export function FileName({ path }: { path: string }): JSX.Element {
           name
         ) : (
           <>
-            <span class={`name-start name-room-${roomFor(end)}`}>{start}</span>
+            <span class={`name-start name-room-${measureWidth(end)}`}>{start}</span>
             {end}
           </>
         )}
@@ -51,7 +51,7 @@ const ordinary = /[a-ln-vx-z0-9_]/;
 const [leastRoom, mostRoom] = [2, 9] as const;
 
 /** How much room an end takes in a wide font, in em. The stylesheet has a class for each of these numbers. */
-export function roomFor(end: string): number {
+export function measureWidth(end: string): number {
   const width = Array.from(end, (letter) => (narrow.test(letter) ? 0.4 : ordinary.test(letter) ? 0.63 : 1));
   const sum = width.reduce((total, each) => total + each, 0);
   return Math.min(mostRoom, Math.max(leastRoom, Math.ceil(sum)));

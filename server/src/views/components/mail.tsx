@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { type Shades, shadesOf } from '../colors.ts';
+import { type Shades, toShades } from '../colors.ts';
 import type { Operator } from '../operator.ts';
 import { collapse, isolate, manyLines, oneLine, splitMessage, wrap } from '../plain.ts';
 import type { Translator } from '../translator.ts';
@@ -55,18 +55,18 @@ export function renderMail(translator: Translator, operator: Operator, mail: Mai
 
 function plainText(translator: Translator, operator: Operator, mail: MailContent): string {
   const { code, button } = mail;
-  const [message, rest] = messageOf(mail);
-  const { files, more } = listed(mail);
+  const [message, rest] = splitMailMessage(mail);
+  const { files, more } = listFiles(mail);
   const parts = [
     wrap(mail.subject),
     mail.intro && wrap(mail.intro),
     code && `    ${oneLine(code)}`,
     button && `${button.here}\n${button.link}`,
     mail.note && wrap(mail.note),
-    mail.fields?.map(([label, value]) => wrap(labelled(translator, label, value))).join('\n'),
+    mail.fields?.map(([label, value]) => wrap(formatLabelled(translator, label, value))).join('\n'),
     // Quoted, so that a stranger's words cannot be mistaken for ours.
     message &&
-      `${labelled(translator, translator.t('common.message'))}\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
+      `${formatLabelled(translator, translator.t('common.message'))}\n\n${wrap(message, 74).replace(/^/gm, '> ').replace(/ +$/gm, '')}`,
     rest && translator.t('mail.messageRest'),
     [
       ...files.flatMap((file) => [
@@ -75,8 +75,8 @@ function plainText(translator: Translator, operator: Operator, mail: MailContent
       ]),
       ...(more > 0 ? [`  ${translator.t('common.more', { count: more })}`] : []),
     ].join('\n'),
-    wrap(closingOf(translator, mail).join('\n')),
-    `-- \n${[...footOf(translator, operator, mail), ...stopLines(translator, operator, mail)].join('\n')}`,
+    wrap(toClosing(translator, mail).join('\n')),
+    `-- \n${[...toFooter(translator, operator, mail), ...stopLines(translator, operator, mail)].join('\n')}`,
   ];
   return `${parts.filter((part) => part !== undefined && part !== '').join('\n\n')}\n`;
 }
@@ -85,17 +85,17 @@ function plainText(translator: Translator, operator: Operator, mail: MailContent
 const maxFilesListed = 5;
 const maxMessageLength = 600;
 
-function messageOf({ message = '', button }: MailContent): [start: string, rest: string] {
+function splitMailMessage({ message = '', button }: MailContent): [start: string, rest: string] {
   const all = manyLines(message);
   return button && all.length > maxMessageLength ? splitMessage(all, maxMessageLength) : [all, ''];
 }
 
-function closingOf(translator: Translator, { closing, to }: MailContent): readonly string[] {
+function toClosing(translator: Translator, { closing, to }: MailContent): readonly string[] {
   return [...closing, translator.t('mail.sentTo', { address: isolate(to) })];
 }
 
 /** Whom to ask, and which reference to give. */
-function footOf(
+function toFooter(
   translator: Translator,
   { name, supportAddress }: Operator,
   { reference }: MailContent,
@@ -103,12 +103,12 @@ function footOf(
   return [
     `${name} · ${translator.t('common.about')}`,
     ...(supportAddress === undefined ? [] : [`${translator.t('common.support')} ${supportAddress}`]),
-    ...(reference === undefined ? [] : [labelled(translator, translator.t('common.reference'), reference)]),
+    ...(reference === undefined ? [] : [formatLabelled(translator, translator.t('common.reference'), reference)]),
   ];
 }
 
 /** With the colon of the language: French has a space before it. */
-function labelled(translator: Translator, label: string, value = ''): string {
+function formatLabelled(translator: Translator, label: string, value = ''): string {
   return translator.t('common.labelled', { label, value }).trimEnd();
 }
 
@@ -121,10 +121,13 @@ function stopTexts(translator: Translator, { supportAddress }: Operator, { sende
 function stopLines(translator: Translator, operator: Operator, { stop }: MailContent): readonly string[] {
   if (!stop) return [];
   const { question, link } = stopTexts(translator, operator, stop);
-  return [wrap(labelled(translator, `${question} ${link}`)), stop.link];
+  return [wrap(formatLabelled(translator, `${question} ${link}`)), stop.link];
 }
 
-function listed({ files, fileCount = files?.length ?? 0 }: MailContent): { files: readonly MailFile[]; more: number } {
+function listFiles({ files, fileCount = files?.length ?? 0 }: MailContent): {
+  files: readonly MailFile[];
+  more: number;
+} {
   const shown = (files ?? []).slice(0, maxFilesListed);
   return { files: shown, more: fileCount - shown.length };
 }
@@ -163,9 +166,9 @@ const darkStyle = ({ accent, fill, onFill }: Shades['dark']) => `
 
 function MailHtml(props: { translator: Translator; operator: Operator; mail: MailContent }): JSX.Element {
   const { translator, operator, mail } = props;
-  const { light, dark } = shadesOf(operator.color ?? ourColor);
+  const { light, dark } = toShades(operator.color ?? ourColor);
   const { button, code } = mail;
-  const [message, rest] = messageOf(mail);
+  const [message, rest] = splitMailMessage(mail);
   return (
     <html lang={translator.language} dir={translator.dir}>
       <head>
@@ -242,7 +245,7 @@ function MailHtml(props: { translator: Translator; operator: Operator; mail: Mai
                     {mail.fields && <Fields fields={mail.fields} />}
                     {message && <Message>{message}</Message>}
                     {rest && <Small space={8}>{translator.t('mail.messageRest')}</Small>}
-                    {mail.files && <Files translator={translator} {...listed(mail)} />}
+                    {mail.files && <Files translator={translator} {...listFiles(mail)} />}
                     {button && (
                       <>
                         <Small space={24}>{translator.t('mail.buttonFails')}</Small>
@@ -254,7 +257,7 @@ function MailHtml(props: { translator: Translator; operator: Operator; mail: Mai
                       </>
                     )}
                     <div class="w-line" style={{ marginTop: '28px', borderTop: `1px dashed ${colours.line}` }}>
-                      {closingOf(translator, mail).map((line, index) => (
+                      {toClosing(translator, mail).map((line, index) => (
                         <Small space={index === 0 ? 18 : 6}>{line}</Small>
                       ))}
                     </div>
@@ -262,7 +265,7 @@ function MailHtml(props: { translator: Translator; operator: Operator; mail: Mai
                 </tr>
                 <tr>
                   <td class="w-quiet" style={{ ...text(12), padding: '14px 4px 0', color: colours.quiet }}>
-                    {footOf(translator, operator, mail).map((line, index) => (
+                    {toFooter(translator, operator, mail).map((line, index) => (
                       <div key={index}>{line}</div>
                     ))}
                     {mail.stop && <Stop translator={translator} operator={operator} stop={mail.stop} />}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { oneLine } from '../plain.ts';
 import { IconButton } from './button.tsx';
-import { described, FieldFrame } from './field.tsx';
+import { FieldFrame, toDescription } from './field.tsx';
 import { Icon } from './icon.tsx';
 import { useTranslator } from './translator-context.ts';
 
@@ -56,7 +56,7 @@ export function ReceiverChips(props: {
           multiple
           autocomplete="off"
           spellcheck={false}
-          {...described({ id }, hint, problem)}
+          {...toDescription({ id }, hint, problem)}
         />
       </div>
     </FieldFrame>

@@ -4,16 +4,16 @@ export interface Picked {
   readonly path: string;
 }
 
-export function pickedFiles(list: FileList | null): Picked[] {
+export function readPickedFiles(list: FileList | null): Picked[] {
   return Array.from(list ?? [], (file) => ({ file, path: file.webkitRelativePath || file.name }));
 }
 
 /**
  * Everything that was dropped, including folders. The dropped items are gone after the event, so they are read at once.
  */
-export async function droppedFiles(data: DataTransfer): Promise<Picked[]> {
+export async function readDroppedFiles(data: DataTransfer): Promise<Picked[]> {
   const entries = Array.from(data.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  if (entries.length === 0) return pickedFiles(data.files);
+  if (entries.length === 0) return readPickedFiles(data.files);
   const found: Picked[] = [];
   for (const entry of entries) await walk(entry, found);
   return found;

@@ -14,12 +14,12 @@ export class Progress {
 
   total(entries: readonly Entry[]): Total {
     const sizeBytes = sum(entries, ({ sizeBytes: size }) => size);
-    this.#furthest = Math.min(sizeBytes, Math.max(this.#furthest, sentOf(entries)));
+    this.#furthest = Math.min(sizeBytes, Math.max(this.#furthest, countSentBytes(entries)));
     return { sentBytes: this.#furthest, sizeBytes, bytesPerSecond: this.#speed.bytesPerSecond };
   }
 
   note(at: number, entries: readonly Entry[]): void {
-    this.#speed.note(at, sentOf(entries));
+    this.#speed.note(at, countSentBytes(entries));
   }
 
   /** Files were removed from the list, together with what was sent of them. */
@@ -29,7 +29,7 @@ export class Progress {
   }
 }
 
-const sentOf = (entries: readonly Entry[]) => sum(entries, ({ sentBytes }) => sentBytes);
+const countSentBytes = (entries: readonly Entry[]) => sum(entries, ({ sentBytes }) => sentBytes);
 
 function sum(entries: readonly Entry[], of: (entry: Entry) => number): number {
   return entries.reduce((total, entry) => total + of(entry), 0);

@@ -16,7 +16,7 @@ export function SendBar(props: {
 }): JSX.Element {
   const translator = useTranslator();
   const { queue, wish } = props;
-  const refused = countOf(queue, 'refused');
+  const refused = countEntries(queue, 'refused');
   const nothing = refused === queue.entries.length;
   const pressed = wish.state !== 'none';
   const busy = wish.state === 'sending' || (pressed && refused === 0);
@@ -54,7 +54,7 @@ function Total({ queue }: { queue: UploadQueue }): JSX.Element {
   const translator = useTranslator();
   const { sentBytes, sizeBytes, bytesPerSecond } = queue.total;
   const amount = { sent: translator.formatSize(sentBytes), size: translator.formatSize(sizeBytes) };
-  const count = { ready: countOf(queue, 'ready'), count: queue.entries.length };
+  const count = { ready: countEntries(queue, 'ready'), count: queue.entries.length };
   const isKnown = queue.busy && queue.reachable && bytesPerSecond !== undefined && bytesPerSecond > 0;
   return (
     <div class="upload-total small">
@@ -87,12 +87,12 @@ function sendLabel(translator: ViewTranslator, wish: SendIntent, refused: number
 export function sendHint(translator: ViewTranslator, queue: UploadQueue, wish: SendIntent): string {
   const { entries } = queue;
   if (entries.length === 0) return '';
-  const refused = countOf(queue, 'refused');
+  const refused = countEntries(queue, 'refused');
   if (refused === entries.length) return translator.t('island.sendNone');
   if (refused > 0) return translator.t('island.refusedSome', { count: refused });
   if (wish.state === 'none') return translator.t(queue.ready ? 'island.sendReady' : 'island.sendAnytime');
   for (const [state, text] of Object.entries(obstacles)) {
-    const count = countOf(queue, state as UploadState);
+    const count = countEntries(queue, state as UploadState);
     if (count > 0) return translator.t(text, { count });
   }
   return translator.t('island.keepOpen');
@@ -105,6 +105,6 @@ const obstacles: Partial<Record<UploadState, string>> = {
   paused: 'island.waitPaused',
 };
 
-function countOf({ entries }: UploadQueue, wanted: UploadState): number {
+function countEntries({ entries }: UploadQueue, wanted: UploadState): number {
   return entries.reduce((count, { state }) => count + Number(state === wanted), 0);
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { DetailedError, Upload } from 'tus-js-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { tusRetryPolicy, willPass } from './tus-retry-policy.ts';
+import { isTemporary, tusRetryPolicy } from './tus-retry-policy.ts';
 
 const chunk = 8 * 1024 * 1024;
 const size = chunk + 5;
@@ -124,7 +124,7 @@ test.each([
   });
   const error = await done;
   expect(error).toBeInstanceOf(DetailedError);
-  expect(willPass(error as Error)).toBe(false);
+  expect(isTemporary(error as Error)).toBe(false);
   expect(requests.filter((line) => line.startsWith(method))).toHaveLength(1);
   expect(requests.filter((line) => line === 'POST')).toHaveLength(1);
 });
@@ -132,7 +132,7 @@ test.each([
 test('a server that stays away is given up after a while, as passing trouble', async () => {
   const { done } = await setUp((method) => (method === 'POST' ? 502 : undefined));
   const error = await done;
-  expect(willPass(error as Error)).toBe(true);
+  expect(isTemporary(error as Error)).toBe(true);
 });
 
 test('an answer of less than was sent is where the next chunk begins', async () => {
@@ -143,10 +143,10 @@ test('an answer of less than was sent is where the next chunk begins', async () 
 
 test('a server that takes nothing is not sent the same chunk forever', async () => {
   const { done, requests } = await setUp((method) => (method === 'PATCH' ? 'nothing' : undefined));
-  expect(willPass((await done) as Error)).toBe(true);
+  expect(isTemporary((await done) as Error)).toBe(true);
   expect(requests.filter((line) => line.startsWith('PATCH'))).toHaveLength(5);
 });
 
 test('what went wrong in this browser does not pass', () => {
-  expect(willPass(new Error('the file cannot be read'))).toBe(false);
+  expect(isTemporary(new Error('the file cannot be read'))).toBe(false);
 });

@@ -18,8 +18,8 @@ export function tusRetryPolicy(isOnline: () => boolean, heard: (answered: boolea
     chunkSize: chunkBytes,
     retryDelays: [500, 1000, 2000, 4000].map((delay) => delay * (0.75 + Math.random() / 2)),
     onShouldRetry(error) {
-      if (isUnanswered(error)) heard(false);
-      return willPass(error) && isOnline();
+      if (isWithoutResponse(error)) heard(false);
+      return isTemporary(error) && isOnline();
     },
     onAfterResponse(request, response) {
       heard(true);
@@ -29,25 +29,25 @@ export function tusRetryPolicy(isOnline: () => boolean, heard: (answered: boolea
 }
 
 /** A request was sent and nothing came back. */
-export function isUnanswered(error: Error | DetailedError): boolean {
+export function isWithoutResponse(error: Error | DetailedError): boolean {
   return 'originalRequest' in error && !error.originalResponse && !(error.causingError instanceof MisleadingAnswer);
 }
 
 /** Whether it is a temporary problem of the network or the server, and not about the file itself. */
-export function willPass(error: Error | DetailedError): boolean {
+export function isTemporary(error: Error | DetailedError): boolean {
   // An error without a request happened in this browser, such as a file that can no longer be read.
   if (!('originalRequest' in error)) return false;
-  const status = statusOf(error);
+  const status = findStatus(error);
   if (status === storageFull) return false;
   return status === undefined || status < 400 || status >= 500 || passing.has(status);
 }
 
 /** Whether the account to which the files go may not store this one too. */
 export function isStorageFull(error: Error | DetailedError): boolean {
-  return 'originalRequest' in error && statusOf(error) === storageFull;
+  return 'originalRequest' in error && findStatus(error) === storageFull;
 }
 
-function statusOf({ causingError, originalResponse }: DetailedError): number | undefined {
+function findStatus({ causingError, originalResponse }: DetailedError): number | undefined {
   return causingError instanceof MisleadingAnswer ? causingError.status : originalResponse?.getStatus();
 }
 

@@ -4,7 +4,7 @@ import { Banner } from '../components/banner.tsx';
 import { Button } from '../components/button.tsx';
 import { TextArea } from '../components/field.tsx';
 import { useTranslator, type ViewTranslator } from '../components/translator-context.ts';
-import { droppedFiles, type Picked, pickedFiles } from './dropped-files.ts';
+import { type Picked, readDroppedFiles, readPickedFiles } from './dropped-files.ts';
 import { SendBar, sendHint } from './send-bar.tsx';
 import type { SendIntent } from './send-intent.ts';
 import type { Entry } from './upload-entry.ts';
@@ -98,7 +98,7 @@ export function UploadForm(props: {
       if (!event.dataTransfer) return;
       event.preventDefault();
       setOver(false);
-      void droppedFiles(event.dataTransfer).then(add);
+      void readDroppedFiles(event.dataTransfer).then(add);
     };
     const leaving = (event: BeforeUnloadEvent) => {
       if (queue.busy || queue.entries.some((entry) => entry.state === 'checking')) event.preventDefault();
@@ -111,9 +111,9 @@ export function UploadForm(props: {
     window.addEventListener('beforeunload', leaving);
     queue.begin();
     const { picker, focusedId } = props.before;
-    if (picker?.files?.length) void add(pickedFiles(picker.files));
+    if (picker?.files?.length) void add(readPickedFiles(picker.files));
     // Its dialog may still be open.
-    picker?.addEventListener('change', () => void add(pickedFiles(picker.files)));
+    picker?.addEventListener('change', () => void add(readPickedFiles(picker.files)));
     // A person who is writing a message can continue to write it.
     if (focusedId === 'message') textarea.current?.focus();
     else if (focusedId !== undefined) choose.current?.focus();
@@ -146,7 +146,7 @@ export function UploadForm(props: {
     if (!(await removal)) setProblems([translator.t('island.removeFailed', { name })]);
   };
   const take = (input: HTMLInputElement) => {
-    void add(pickedFiles(input.files));
+    void add(readPickedFiles(input.files));
     input.value = '';
   };
   const { entries } = queue;

@@ -29,7 +29,7 @@ export interface News {
 }
 
 /** The link's name is part of the fingerprint: the same file for another link is a different upload. */
-export function chosenOf(file: File, path: string, desk: string): Chosen {
+export function toChosen(file: File, path: string, desk: string): Chosen {
   const name = file.name.normalize('NFC');
   const whole = path.normalize('NFC');
   return {
@@ -41,7 +41,7 @@ export function chosenOf(file: File, path: string, desk: string): Chosen {
 }
 
 /** What was chosen, here or elsewhere, and of which nothing more is known. */
-export function itemOf({ name, path, sizeBytes, fingerprint }: Chosen, key: number): Item {
+export function toItem({ name, path, sizeBytes, fingerprint }: Chosen, key: number): Item {
   return {
     key,
     name,
@@ -58,14 +58,14 @@ export function itemOf({ name, path, sizeBytes, fingerprint }: Chosen, key: numb
 }
 
 /** The server has it from an earlier visit, or from another open page. */
-export function tellOf(item: Item, file: ServerFile, tusEndpoint: string): void {
-  item.url = urlOf(file, tusEndpoint);
+export function applyServerFile(item: Item, file: ServerFile, tusEndpoint: string): void {
+  item.url = toUploadUrl(file, tusEndpoint);
   item.sentBytes = file.receivedBytes;
   item.state = file.state === 'uploading' ? 'interrupted' : file.state;
   item.scan = file.scan ?? undefined;
 }
 
-export function urlOf({ id }: ServerFile, tusEndpoint: string): string {
+export function toUploadUrl({ id }: ServerFile, tusEndpoint: string): string {
   return `${tusEndpoint}/${encodeURIComponent(id)}`;
 }
 
@@ -81,7 +81,7 @@ export function isEmptyDouble(file: ServerFile, item: Item): boolean {
 }
 
 /** An upload's URL ends in the file's id, whether the server gave the URL or the page made it. */
-export function idOf(url: string | undefined): string {
+export function parseUploadId(url: string | undefined): string {
   return decodeURIComponent(url?.slice(url.lastIndexOf('/') + 1) ?? '');
 }
 

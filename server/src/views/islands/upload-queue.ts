@@ -1,21 +1,21 @@
 import type { Picked } from './dropped-files.ts';
 import { FileWatch } from './file-watch.ts';
 import { Progress, type Total } from './progress.ts';
-import { isStorageFull, isUnanswered, willPass } from './tus-retry-policy.ts';
+import { isStorageFull, isTemporary, isWithoutResponse } from './tus-retry-policy.ts';
 import { type Chosen, type Entry, isDelivered, isMoving, type ServerFile } from './upload-entry.ts';
 import {
   adopt,
-  chosenOf,
+  applyServerFile,
   freeName,
   type Item,
-  idOf,
   isEmptyDouble,
   isRestOf,
-  itemOf,
   type News,
+  parseUploadId,
   type Transfer,
-  tellOf,
-  urlOf,
+  toChosen,
+  toItem,
+  toUploadUrl,
 } from './upload-item.ts';
 import { newTransfer, type Transport } from './upload-transfer.ts';
 
@@ -83,7 +83,7 @@ export class UploadQueue {
       this.#tellKnown = resolve;
       if (earlier.length === 0) resolve();
     });
-    this.#items = earlier.map((chosen) => itemOf(chosen, this.#nextKey++));
+    this.#items = earlier.map((chosen) => toItem(chosen, this.#nextKey++));
     this.#watch = new FileWatch({
       ask: () => this.#ask(),
       after: browser.after,
@@ -155,7 +155,7 @@ export class UploadQueue {
     let count = 0;
     let tooMany = false;
     for (const { file, path } of picked) {
-      const chosen = chosenOf(file, path, this.#limits.desk);
+      const chosen = toChosen(file, path, this.#limits.desk);
       const { fingerprint } = chosen;
       if (this.#items.some((item) => item.fingerprint === fingerprint && item.state !== 'interrupted')) continue;
       if (file.size > this.#limits.maxFileBytes) {
@@ -168,7 +168,7 @@ export class UploadQueue {
         continue;
       }
       const item: Item = {
-        ...itemOf(chosen, earlier?.key ?? this.#nextKey++),
+        ...toItem(chosen, earlier?.key ?? this.#nextKey++),
         name: earlier?.name ?? (chosen.path === undefined ? freeName(chosen.name, this.#items) : chosen.name),
         file,
         sentBytes: earlier?.sentBytes ?? 0,
@@ -240,7 +240,7 @@ export class UploadQueue {
   }
 
   async #removeFromServer(url: string): Promise<boolean> {
-    const id = idOf(url);
+    const id = parseUploadId(url);
     this.#removals += 1;
     this.#removed.add(id);
     const gone = await this.#browser.remove(url).then(
@@ -289,8 +289,8 @@ export class UploadQueue {
         this.onNews([{ name: item.name, state: 'checking' }]);
       },
       onBroken: (error) => {
-        if (isUnanswered(error)) this.heard(false);
-        if (willPass(error)) {
+        if (isWithoutResponse(error)) this.heard(false);
+        if (isTemporary(error)) {
           item.state = 'offline';
           this.#tryAgainLater();
           void this.#failIfUnreadable(item, file);
@@ -356,7 +356,7 @@ export class UploadQueue {
       const byId = new Map(files.map((file) => [file.id, file]));
       const news = delivered
         .filter((item) => this.#items.includes(item))
-        .flatMap((item) => adopt(item, byId.get(idOf(item.url))) ?? []);
+        .flatMap((item) => adopt(item, byId.get(parseUploadId(item.url))) ?? []);
       const before = this.#items.length;
       // The server does not have these, and this browser was never given them.
       this.#items = this.#items.filter((item) => item.state !== 'interrupted' || item.url || item.fingerprint);
@@ -372,19 +372,19 @@ export class UploadQueue {
     const isOpening = (item: Item) => item.url === undefined && (item.state === 'uploading' || item.transfer?.opening);
     if (this.#removals > 0 || this.#items.some(isOpening)) return;
     this.#listDue = false;
-    const known = new Set([...this.#removed, ...this.#items.map((item) => idOf(item.url))]);
+    const known = new Set([...this.#removed, ...this.#items.map((item) => parseUploadId(item.url))]);
     for (const file of files.filter(({ id }) => !known.has(id))) {
       if (this.#items.some((item) => isEmptyDouble(file, item))) {
-        void this.#removeFromServer(urlOf(file, this.#limits.tusEndpoint));
+        void this.#removeFromServer(toUploadUrl(file, this.#limits.tusEndpoint));
         continue;
       }
       const path = file.path.includes('/') ? file.path : undefined;
       const chosen = this.#items.find(
         (item) => (item.path ?? item.name) === (path ?? file.name) && item.file === undefined && !item.url,
       );
-      const item = chosen ?? itemOf({ ...file, path, fingerprint: undefined }, this.#nextKey++);
+      const item = chosen ?? toItem({ ...file, path, fingerprint: undefined }, this.#nextKey++);
       if (!chosen) this.#items.push(item);
-      tellOf(item, file, this.#limits.tusEndpoint);
+      applyServerFile(item, file, this.#limits.tusEndpoint);
     }
     this.#tellKnown();
   }

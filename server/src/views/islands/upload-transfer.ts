@@ -1,6 +1,6 @@
 import type { Upload, UploadOptions } from 'tus-js-client';
 import { tusRetryPolicy } from './tus-retry-policy.ts';
-import { type Item, idOf, type Transfer } from './upload-item.ts';
+import { type Item, parseUploadId, type Transfer } from './upload-item.ts';
 
 /** What a transfer needs from the browser. */
 export interface Transport {
@@ -115,7 +115,7 @@ export function newTransfer(
 async function prepare(item: Item, upload: Upload, { removeFromServer }: TransferEvents): Promise<void> {
   if (item.url === undefined) return;
   const earlier = await upload.findPreviousUploads().catch(() => []);
-  const previous = earlier.find(({ uploadUrl }) => uploadUrl && idOf(uploadUrl) === idOf(item.url));
+  const previous = earlier.find(({ uploadUrl }) => uploadUrl && parseUploadId(uploadUrl) === parseUploadId(item.url));
   if (previous) {
     // The URL of this visit, because that of an earlier one may no longer open.
     upload.resumeFromPreviousUpload({ ...previous, uploadUrl: item.url });

@@ -1,7 +1,7 @@
 import type { MailContent, MailFile } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
-import { fromField, type Sender, stopOf } from './from.ts';
+import { fromField, type Sender, toStop } from './from.ts';
 
 export interface DropMail extends Sender {
   readonly message: string;
@@ -37,6 +37,6 @@ export function dropMail(translator: Translator, mail: DropMail): MailContent {
     reference: mail.reference,
     closing: [translator.t('mail.private'), translator.t('mail.unexpected')],
     to: mail.to,
-    stop: stopOf(mail),
+    stop: toStop(mail),
   };
 }

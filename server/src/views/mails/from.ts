@@ -1,5 +1,5 @@
 import type { MailContent } from '../components/mail.tsx';
-import { isolate, named, oneLine } from '../plain.ts';
+import { formatName, isolate, oneLine } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 
 export interface Sender {
@@ -14,11 +14,11 @@ export function fromField(
   translator: Translator,
   { sender, senderName }: Sender,
 ): readonly (readonly [string, string])[] {
-  return sender === senderName ? [] : [[translator.t('common.from'), isolate(oneLine(named(senderName, sender)))]];
+  return sender === senderName ? [] : [[translator.t('common.from'), isolate(oneLine(formatName(senderName, sender)))]];
 }
 
 /** Where the reader can stop or report the sender. */
-export function stopOf({
+export function toStop({
   senderName,
   stopLink,
 }: Sender & { readonly stopLink: string }): NonNullable<MailContent['stop']> {

@@ -1,5 +1,5 @@
 import type { MailContent } from '../components/mail.tsx';
-import { isolate, named } from '../plain.ts';
+import { formatName, isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 import type { Sender } from './from.ts';
 
@@ -14,7 +14,7 @@ export interface ReportMail extends Sender {
 /** To the operator: a receiver reports a sender. It has neither the link nor the message, which are not for operators. */
 export function reportMail(translator: Translator, mail: ReportMail): MailContent {
   const reporter = isolate(mail.reporter);
-  const sender = isolate(named(mail.senderName, mail.sender));
+  const sender = isolate(formatName(mail.senderName, mail.sender));
   return {
     subject: translator.t('mail.report.subject', { reporter, sender: isolate(mail.senderName) }),
     intro: translator.t('mail.report.intro'),

@@ -1,7 +1,7 @@
 import type { MailContent } from '../components/mail.tsx';
 import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
-import { fromField, type Sender, stopOf } from './from.ts';
+import { fromField, type Sender, toStop } from './from.ts';
 
 export interface GrantMail extends Sender {
   readonly message: string;
@@ -25,7 +25,7 @@ export function requestMail(translator: Translator, mail: GrantMail): MailConten
     reference: mail.reference,
     closing: [translator.t('mail.private'), translator.t('mail.unexpected')],
     to: mail.to,
-    stop: stopOf(mail),
+    stop: toStop(mail),
   };
 }
 

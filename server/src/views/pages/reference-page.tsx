@@ -50,7 +50,7 @@ export function ReferencePage({ operations, descriptionHref, problemsHref }: Ref
       <nav class="reference-contents" id="operations" aria-label="Operations">
         {groups.map(([group, members]) => (
           <section key={group}>
-            <a href={`#${group}`}>{titleOf(group)}</a>
+            <a href={`#${group}`}>{toTitle(group)}</a>
             <ul>
               {members.map(({ id, method, path }) => (
                 <li key={id}>
@@ -67,7 +67,7 @@ export function ReferencePage({ operations, descriptionHref, problemsHref }: Ref
       </nav>
       {groups.map(([group, members]) => (
         <section key={group} class="reference-group" aria-labelledby={group}>
-          <h2 id={group}>{titleOf(group)}</h2>
+          <h2 id={group}>{toTitle(group)}</h2>
           {members.map((operation) => (
             <Operation key={operation.id} operation={operation} problemsHref={problemsHref} />
           ))}
@@ -80,7 +80,7 @@ export function ReferencePage({ operations, descriptionHref, problemsHref }: Ref
   );
 }
 
-const titleOf = (group: string) => `${group.charAt(0).toUpperCase()}${group.slice(1)}`;
+const toTitle = (group: string) => `${group.charAt(0).toUpperCase()}${group.slice(1)}`;
 
 function Operation(props: { operation: ReferenceOperation; problemsHref: string }): JSX.Element {
   const { id, method, path, summary, scope, parameters, body, answer, problems, example } = props.operation;

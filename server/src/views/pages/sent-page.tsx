@@ -36,9 +36,9 @@ export function SentPage({ sender, last, earlier, more, doneAction }: SentPagePr
           <Fields
             fields={[
               [translator.t('common.to'), oneLine(sender)],
-              [translator.t('sent.at'), shownTime(translator, last.sentAt)],
+              [translator.t('sent.at'), formatTime(translator, last.sentAt)],
               [translator.t('common.size'), translator.formatSize(last.totalBytes)],
-              ...(more ? [[translator.t('upload.until'), shownTime(translator, more.until)] as const] : []),
+              ...(more ? [[translator.t('upload.until'), formatTime(translator, more.until)] as const] : []),
             ]}
           />
         </>
@@ -52,6 +52,6 @@ export function SentPage({ sender, last, earlier, more, doneAction }: SentPagePr
   );
 }
 
-function shownTime(translator: ViewTranslator, at: Date): JSX.Element {
+function formatTime(translator: ViewTranslator, at: Date): JSX.Element {
   return <time dateTime={at.toISOString()}>{translator.formatDate(at)}</time>;
 }

@@ -5,7 +5,7 @@ import type { Quotas } from '../../../domain/accounts/quota-store.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import type { Link } from '../../../domain/links/link-store.ts';
 import { tokenDigest } from '../../../domain/links/link-token.ts';
-import { referenceOf } from '../../../domain/reference.ts';
+import { toReference } from '../../../domain/reference.ts';
 import { readyUpload } from '../../../testing/account-uploads.ts';
 import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
 import { tokenOf } from '../../../testing/links.ts';
@@ -62,7 +62,7 @@ describe('POST /drops', () => {
       metadata: { project: 'bridge' },
     });
     expect(drop).toMatchObject({
-      reference: referenceOf(drop.id),
+      reference: toReference(drop.id),
       state: 'live',
       message: 'The drawings.',
       external_id: 'order-4711',
@@ -516,7 +516,7 @@ describe('a change of a drop', () => {
     );
     const live = [];
     for (const { id } of messages)
-      live.push((await exchange.engines.store.outbox.take(sender.accountId, id, 60))?.dropLive);
+      live.push((await exchange.engines.store.outbox.acquire(sender.accountId, id, 60))?.dropLive);
     expect(live).toEqual([true, false]);
     expect((await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: { receiver: 1 } })).status).toBe(404);
     expect((await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: { receiver: 7 } })).status).toBe(404);

@@ -6,7 +6,7 @@ import { filterOf } from '../../../domain/drops/find-sent-drops.ts';
 import type { SentDrop, SentReceiver } from '../../../domain/drops/sent-drop-store.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { effectiveSecondFactor } from '../../../domain/links/second-factor.ts';
-import { referenceOf } from '../../../domain/reference.ts';
+import { toReference } from '../../../domain/reference.ts';
 import type { Store } from '../../../domain/store.ts';
 import { requestedPage } from '../cursor.ts';
 import { toETag } from '../etag.ts';
@@ -101,7 +101,7 @@ export function toSent(engines: Pick<CallEngines, 'policy'>, sent: SentDrop) {
   const { id, state, message, externalId, metadata, notify } = sent;
   return {
     id,
-    reference: referenceOf(id),
+    reference: toReference(id),
     state,
     message,
     external_id: externalId,

@@ -26,7 +26,7 @@ function isNews(kind: MessageKind): boolean {
 }
 
 /** Why there is no longer any point in sending the message; undefined while there is. */
-export function pointlessBecause(message: WaitingMessage): string | undefined {
+export function findObsoleteReason(message: WaitingMessage): string | undefined {
   const { kind } = message;
   if (!isNews(kind) && !message.dropLive) return 'its drop ended before it could be sent';
   if (kind === 'code' && message.ageSeconds > codeSeconds) return 'the code ran out before it could be sent';

@@ -1,25 +1,25 @@
 import { linkAuthor, systemAuthor } from '../audit/author.ts';
 import type { Engines } from '../engines.ts';
-import { onOneLine, withoutLinks } from './answer.ts';
 import { markUndeliverable } from './mark-undeliverable.ts';
+import { removeLinks, toOneLine } from './server-reply.ts';
 
 /**
  * Gives up a message that a server will not deliver or that its receiver does not want. If it carried a link, the
  * receiver is recorded as unreachable and the sender is told, once. Returns undefined when the message was already
  * given up.
  */
-export async function giveUp(
+export async function abandonMessage(
   engines: Pick<Engines, 'store' | 'random'>,
   accountId: string,
   messageId: string,
   { outcome, answer, actor }: { outcome: string; answer: string; actor: 'mail server' | 'receiver' },
 ): Promise<{ readonly dropId: string; readonly undeliverable: boolean } | undefined> {
   return engines.store.transaction(async (tx) => {
-    const failed = await tx.outbox.fail(accountId, messageId, onOneLine(outcome));
+    const failed = await tx.outbox.abandon(accountId, messageId, toOneLine(outcome));
     if (!failed) return undefined;
     const { kind, dropId, position } = failed;
     const carriedLink = position !== null && (kind === 'invitation' || kind === 'reminder');
-    const reason = withoutLinks(answer);
+    const reason = removeLinks(answer);
     const undeliverable =
       carriedLink &&
       (await markUndeliverable(

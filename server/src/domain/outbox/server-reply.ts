@@ -1,7 +1,7 @@
 const maxAnswerLength = 500;
 
 /** A server's reply, in a form that an administrator can read and the database can store. */
-export function onOneLine(answer: string): string {
+export function toOneLine(answer: string): string {
   return answer
     .replaceAll(/\p{Cc}+/gu, ' ')
     .trim()
@@ -11,6 +11,6 @@ export function onOneLine(answer: string): string {
 /**
  * In a form that the sender may read: a server may quote the mail, including a link that only the receiver may have.
  */
-export function withoutLinks(answer: string): string {
-  return onOneLine(answer).replaceAll(/\bhttps?:\S+/gi, '…');
+export function removeLinks(answer: string): string {
+  return toOneLine(answer).replaceAll(/\bhttps?:\S+/gi, '…');
 }
