@@ -38,9 +38,9 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     actor: Actor | undefined;
-    /** The drop or grant that the request is about, for the log. */
+    /** The drop or request for files that the HTTP request is about, for the log. */
     dropId: string | undefined;
-    /** The code of the error that it is answered with. */
+    /** The error code of the response. */
     refusal: ErrorCode | undefined;
     trace: Trace | undefined;
     /**

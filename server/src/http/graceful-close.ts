@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { onConnection } from './tls.ts';
 
-/** How long we keep reading what a client still sends after its last response. */
+/** How long a client may go on sending after its last response. */
 const lingerMs = 5_000;
 
 /**

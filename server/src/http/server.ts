@@ -69,7 +69,7 @@ export interface ServerOptions {
   readonly certificate?: Certificate | undefined;
 }
 
-/** What the surfaces need together. */
+/** The engines of all surfaces. */
 export type ServerEngines = CgiEngines & PageEngines & V1Engines;
 
 export function buildServer(engines: ServerEngines, options: ServerOptions): FastifyInstance {
@@ -222,7 +222,7 @@ function handleUnrouted(app: App): void {
   });
 }
 
-/** What the parser rejects never becomes a request. */
+/** Responds to input that Node's parser rejects, which never becomes a request. */
 function handleUnparsable(error: Error & { code?: string }, socket: Duplex): void {
   // A handshake that failed leaves no one who could read a response.
   if (error.code === 'ECONNRESET' || /^ERR_(?:SSL|TLS)_/.test(error.code ?? '')) socket.destroy();

@@ -5,7 +5,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireSameKey } from './require-same-key.ts';
 
-/** What a caller gets, as it can be given again. */
+/** A response that can be sent again. */
 export interface RepeatableResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,15 +16,15 @@ type Needs = Pick<Engines, 'store' | 'random' | 'checkpoint'> & { readonly peppe
 
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Of one account. Older answers are forgotten before their time. */
-const keptAnswers = { count: limits.keptResponses, bytes: limits.keptResponseBytes };
-const largeAnswerBytes = 64 * 1024;
+/** The limits per account. The oldest responses beyond them are deleted early. */
+const storedResponseLimits = { count: limits.keptResponses, bytes: limits.keptResponseBytes };
+const largeResponseBytes = 64 * 1024;
 
 /**
- * Does the work of a request and keeps its answer in the same transaction: a repetition gets the first answer, even if
- * nobody received it. What the work changes, it must change through the store that it is given. A request that failed
- * has changed nothing and may be tried again. The answer is given only to the key that asked first: it may contain what
- * another key of the account has no right to.
+ * Does the work of a request and stores its response in the same transaction: a repetition gets the first response,
+ * even if nobody received it. The work must make its changes through the store that it is given. A request that failed
+ * has changed nothing and may be tried again. Only the key that sent the first request gets the response, which may
+ * contain data that another key of the account has no right to.
  */
 export async function respondOnce(
   engines: Needs,
@@ -34,8 +34,8 @@ export async function respondOnce(
 ): Promise<RepeatableResponse & { readonly isRepeated: boolean }> {
   const { store, random, checkpoint, pepper } = engines;
   const keyDigest = digestKey(engines, request.idempotencyKey);
-  const seal = new AnswerSeal(pepper, caller.accountId, request.idempotencyKey);
-  const given = await store.transaction(async (tx) => {
+  const seal = new ResponseSeal(pepper, caller.accountId, request.idempotencyKey);
+  const response = await store.transaction(async (tx) => {
     const earlier = await tx.answers.reserve(caller.accountId, keyDigest);
     if (earlier === 'in_flight') throw new ExchangeError('request_in_flight');
     if (earlier) {
@@ -43,18 +43,18 @@ export async function respondOnce(
       if (!earlier.requestDigest.equals(request.digest)) throw new ExchangeError('idempotency_key_reused');
       return { ...seal.open(earlier.answer), isRepeated: true };
     }
-    const answer = await work(tx);
-    const sealed = seal.close(answer, random.bytes(nonceBytes));
+    const first = await work(tx);
+    const sealed = seal.close(first, random.bytes(nonceBytes));
     const stored = { requestDigest: request.digest, keyId: caller.key.id, answer: sealed };
     await tx.answers.insert(caller.accountId, keyDigest, stored);
-    if (isTurnToTrim(keyDigest, sealed)) await tx.answers.trim(caller.accountId, keptAnswers);
-    return { ...answer, isRepeated: false };
+    if (isTurnToTrim(keyDigest, sealed)) await tx.answers.trim(caller.accountId, storedResponseLimits);
+    return { ...first, isRepeated: false };
   });
   checkpoint('answer:committed');
-  return given;
+  return response;
 }
 
-/** Whether a request with this key was answered before, so that its body need not be stored. */
+/** Whether there is a response to a request with this key, so that its body need not be stored. */
 export function hasResponse(
   engines: Pick<Needs, 'store' | 'pepper'>,
   { accountId }: Pick<Actor, 'accountId'>,
@@ -67,16 +67,16 @@ function digestKey({ pepper }: Pick<Needs, 'pepper'>, idempotencyKey: string): B
   return createHmac('sha256', pepper).update(`idempotency ${idempotencyKey}`).digest();
 }
 
-/** Trimming reads all answers of the account, so that one request in 256 does it, and each one whose answer is large. */
+/** Trimming reads all responses of the account: one request in 256 does it, and each one with a large response. */
 function isTurnToTrim(keyDigest: Buffer, sealed: Buffer): boolean {
-  return keyDigest[0] === 0 || sealed.length > largeAnswerBytes;
+  return keyDigest[0] === 0 || sealed.length > largeResponseBytes;
 }
 
 /**
- * An answer may contain what is stored nowhere else, such as a new key. Only who knows the Idempotency-Key can open it,
- * and only with the pepper: the database alone is not enough.
+ * A response may contain a secret that is stored nowhere else, such as a new key. Opening it takes the Idempotency-Key
+ * and the pepper: the database alone is not enough.
  */
-class AnswerSeal {
+class ResponseSeal {
   readonly #key: Buffer;
 
   constructor(pepper: Buffer, accountId: string, idempotencyKey: string) {

@@ -1,4 +1,4 @@
-/** The first answer to a request, with which its repetitions are answered. */
+/** The first response to a request, which its repetitions get too. */
 export interface StoredResponse {
   readonly requestDigest: Buffer;
   /** The key that sent the request; null if the version before recorded it, which did not say. */
@@ -8,14 +8,14 @@ export interface StoredResponse {
 
 export interface ResponseStore {
   /**
-   * Reserves a request for this transaction; `in_flight` if another transaction has reserved it. Returns the answer, if
-   * it was answered before.
+   * Reserves a request for this transaction; `in_flight` if another transaction has reserved it. Returns the first
+   * response if there is one.
    */
   reserve(accountId: string, keyDigest: Buffer): Promise<StoredResponse | 'in_flight' | undefined>;
   insert(accountId: string, keyDigest: Buffer, stored: StoredResponse): Promise<void>;
-  /** Whether a request was answered before. */
+  /** Whether there is a response to a request. */
   exists(accountId: string, keyDigest: Buffer): Promise<boolean>;
-  /** Keeps the newest answers of an account, up to a number and a size of all together. */
+  /** Keeps the newest responses of an account, up to a number and a size of all together. */
   trim(accountId: string, limit: { readonly count: number; readonly bytes: number }): Promise<void>;
   purge(olderThanSeconds: number, count: number): Promise<number>;
 }

@@ -5,7 +5,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 const exchange = await useTestExchange();
 const { answers } = exchange.engines.store;
 
-test('the newest answers of an account are kept, up to a number and a size', async () => {
+test('keeps the newest responses of an account, up to a number and a size', async () => {
   const [one, other] = [await exchange.account(), await exchange.account()];
   const digests: Buffer[] = [];
   for (const { accountId } of [one, other]) {

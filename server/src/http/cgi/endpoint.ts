@@ -6,7 +6,7 @@ import type { UploadNeeds } from '../shared/receive-files.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import type { AuthenticationEngines } from './authenticate.ts';
 
-/** What the machine API is given. */
+/** The engines that the machine API uses. */
 export type CgiEngines = AuthenticationEngines &
   UploadNeeds &
   Pick<Engines, 'objects' | 'keys' | 'dayKeys' | 'policy' | 'messageLimit'>;

@@ -88,7 +88,7 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
   app.register(async (scope) => scriptEndpoints(scope as unknown as App, engines));
 }
 
-/** What the page's script calls: every response is JSON, even an error. */
+/** The endpoints of the page's script: every response is JSON, even an error. */
 function scriptEndpoints(app: App, engines: PageEngines): void {
   app.setErrorHandler(sendError);
   app.addContentTypeParser(

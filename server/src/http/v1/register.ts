@@ -63,7 +63,7 @@ function register(
           revoked,
           authenticateAgain: () => requireKey(engines, request, route.scope),
         };
-        // A repetition is answered with the first answer, even if what it asks for cannot be prepared a second time.
+        // A repetition gets the first response, even if the request cannot be prepared a second time.
         const [preparation] = await Promise.allSettled([route.prepare?.(call)]);
         const perform = async (store: V1Engines['store']): Promise<RepeatableResponse> => {
           if (preparation.status === 'rejected') throw preparation.reason;
@@ -71,7 +71,7 @@ function register(
           const { status = answer.status, headers = {}, body: content } = result;
           return { status, headers, body: content === undefined ? '' : JSON.stringify(content) };
         };
-        // What changes nothing needs no protection from being done twice.
+        // A dry run changes nothing, so it may run twice.
         const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
         const idempotencyKey = method === 'POST' && !isDryRun ? readUnquotedIdempotencyKey(request) : undefined;
         if (idempotencyKey === undefined) return await send(reply, await perform(engines.store));
@@ -107,7 +107,7 @@ function registerStream(
   });
 }
 
-/** What every operation has in common: its place, who may call it, and what its input looks like. */
+/** The options that every operation has: its path, its callers and the schemas of its input. */
 function toRouteOptions(engines: V1Engines, route: Route) {
   const { method, path, scope, params, query, body } = route;
   return {
@@ -129,7 +129,7 @@ function toRouteOptions(engines: V1Engines, route: Route) {
 /** After the request was counted, whether it succeeded or not. */
 function sendDailyLimits(engines: V1Engines) {
   return async ({ actor }: FastifyRequest, reply: FastifyReply) => {
-    // What was done is answered, even if what is left of the limits cannot be found out.
+    // The response is sent even if the rest of the limits cannot be read.
     const limits = actor ? await dailyLimits(engines, actor.accountId).catch(() => []) : [];
     reply.headers(rateLimitHeaders(limits));
   };

@@ -10,7 +10,7 @@ import type { UploadNeeds } from '../shared/receive-files.ts';
 import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
 import type { Transfers } from '../shared/transfers.ts';
 
-/** What the operations of /api/v1 are given. */
+/** The engines that the operations of /api/v1 use. */
 export type V1Engines = Pick<
   Engines,
   | 'store'
@@ -28,11 +28,11 @@ export type V1Engines = Pick<
   UploadNeeds &
   InboxSendingNeeds & { readonly pepper: Buffer };
 
-/** And what only this process has. */
+/** Including those of this process alone. */
 export type CallEngines = V1Engines & { readonly eventWatch: EventWatch };
 
 export interface Call<Params, Query, Body> {
-  /** The store is that of the transaction in which the answer is kept, if the request may be repeated. */
+  /** If the request may be repeated, the store is that of the transaction in which the response is stored. */
   readonly engines: CallEngines;
   readonly caller: Actor;
   readonly params: Params;
@@ -42,7 +42,7 @@ export interface Call<Params, Query, Body> {
   readonly ifVersion: readonly string[] | undefined;
   /** Whether what the caller wants to change must be there (If-Match) or not (If-None-Match); undefined: either. */
   readonly ifExists: boolean | undefined;
-  /** Aborts when the caller is gone, so that no one waits for the answer. */
+  /** Aborts when the caller is gone, so that nothing waits on its behalf. */
   readonly gone: AbortSignal;
   /** Aborts when the key may not be used any more. An operation that waits then throws its reason. */
   readonly revoked: AbortSignal;
@@ -78,14 +78,14 @@ interface Operation {
   readonly example?: object;
   readonly answer: RouteAnswer;
   readonly otherAnswer?: RouteAnswer;
-  /** Its answer has an ETag; if it changes something, it honours If-Match. */
+  /** Its response has an ETag; if it changes something, it honours If-Match. */
   readonly isVersioned?: true;
   /** The errors that it adds to those that every operation has. */
   readonly errors: readonly ErrorCode[];
 }
 
 interface Handled {
-  /** What is too slow for a transaction, such as fetching keys. It changes nothing. */
+  /** Work that is too slow for a transaction, such as fetching keys. It changes nothing. */
   readonly prepare?: (call: Call<unknown, unknown, unknown>) => Promise<unknown>;
   readonly handle: (call: Prepared<Call<unknown, unknown, unknown>, unknown>) => Promise<Result>;
   readonly stream?: undefined;
@@ -96,7 +96,7 @@ interface Streamed {
   readonly stream: Stream;
 }
 
-/** For bodies or answers that are not JSON: they are read and written as their bytes come. */
+/** For bodies and responses that are not JSON: they are read and written as their bytes come. */
 export interface Stream {
   /** Of its body, if it has one. */
   readonly mediaTypes?: readonly string[];
@@ -104,9 +104,9 @@ export interface Stream {
   readonly anyTypeBytes?: number;
   /** The request's own headers. */
   readonly headers?: TSchema;
-  /** What its example in the reference adds to the command. */
+  /** Arguments that its example in the reference adds to the command. */
   readonly curl: readonly string[];
-  /** Sends the answer itself. */
+  /** Sends the response itself. */
   readonly serve: (call: StreamCall) => Promise<FastifyReply>;
 }
 
@@ -127,7 +127,7 @@ interface RouteAnswer {
   readonly schema?: TSchema;
   /** It is not JSON but a download, or a range of it. */
   readonly bytes?: DescribedBytes;
-  /** Its own headers, each with what it says. */
+  /** Its own headers, each with a description. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -43,7 +43,7 @@ const rateLimits = {
   RateLimit: text('What is left of them (`r`), and for how many seconds (`t`).'),
 };
 
-/** What many operations have in common, by its name in the document. */
+/** The parameters and headers of many operations, by their names in the document. */
 const shared = {
   parameters: {
     Limit: toParameter('limit', pageParameters.limit, 'query'),
