@@ -79,13 +79,13 @@ async function expectUndeliverable({ dropId, to, told: before }: Sent, reason: R
   await exchange.query('update drops set remind_at = now() where id = $1', [dropId]);
   await exchange.sweep();
   const reminded = await eventually('the other receiver is reminded', async () => {
-    const messages = await exchange.query<{ recipient: string; state: string }>(
-      "select recipient, state from messages where drop_id = $1 and kind = 'reminder'",
+    const messages = await exchange.query<{ receiver: string; state: string }>(
+      "select receiver, state from messages where drop_id = $1 and kind = 'reminder'",
       [dropId],
     );
     return messages.some(({ state }) => state === 'sent') ? messages : undefined;
   });
-  expect(reminded.map(({ recipient }) => recipient)).toEqual([good.receiver]);
+  expect(reminded.map(({ receiver }) => receiver)).toEqual([good.receiver]);
   const mails = await told(to);
   expect(mails).toHaveLength(before + 1);
   expect(mails.at(-1)?.email.text).toMatch(/a\.txt/);
@@ -99,8 +99,8 @@ test('refused at once', async () => {
   expect((await readReceivers(dropId))[0].notifiedAt).toBeNull();
 
   // Sent again by an administrator it is not out of reach, until it is refused again.
-  const given = JSON.parse((await exchange.admin('outbox', 'list', '--state', 'given-up', '--json')).stdout);
-  expect(given).toMatchObject([{ kind: 'invitation', recipient: to }]);
+  const given = JSON.parse((await exchange.admin('outbox', 'list', '--state', 'abandoned', '--json')).stdout);
+  expect(given).toMatchObject([{ kind: 'invitation', receiver: to }]);
   await exchange.rest();
   await exchange.admin('outbox', 'retry', '--all');
   expect((await readReceivers(dropId))[0].undeliverableAt).toBeNull();

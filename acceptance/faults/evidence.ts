@@ -10,7 +10,7 @@ import type { Journal } from './journal.ts';
 export interface FileRow {
   id: string;
   sender: string;
-  state: 'receiving' | 'checking' | 'refused' | 'given_up' | 'ready' | 'held' | 'deleting' | 'gone';
+  state: 'receiving' | 'checking' | 'refused' | 'abandoned' | 'ready' | 'held' | 'deleting' | 'gone';
   draft: string;
   drop_id: string | null;
   name: string;
@@ -215,7 +215,7 @@ export async function readUsage({ query }: Inside, senders: string[]): Promise<U
 export async function endGrace({ query }: Inside, sender: string): Promise<void> {
   await query(
     `update uploads set due_at = now() from accounts
-     where accounts.id = account_id and email = $1 and uploads.state = 'given_up'`,
+     where accounts.id = account_id and email = $1 and uploads.state = 'abandoned'`,
     [sender],
   );
 }

@@ -25,7 +25,7 @@ afterEach(() => exchange.rest());
 const slowly = { withinMs: 120_000 };
 const messageTo = async (address: string) => {
   const [row] = await exchange.query<{ state: string; attempts: number; outcome: string | null }>(
-    'select state, attempts, outcome from messages where recipient = $1',
+    'select state, attempts, outcome from messages where receiver = $1',
     [address],
   );
   if (!row) throw new Error(`no message to ${address}`);
@@ -65,7 +65,7 @@ async function anHourWithout(smtpUrl: string, outcome: string): Promise<void> {
       'nothing is due or being sent',
       async () => {
         const [row] = await exchange.query<{ idle: boolean }>(
-          `select not exists (select from messages where recipient = any($1) and due_at <= now())
+          `select not exists (select from messages where receiver = any($1) and due_at <= now())
              and not exists (select from graphile_worker._private_jobs where locked_at is not null) as idle`,
           [receivers],
         );
@@ -132,14 +132,14 @@ test('the database goes away at the moment when the mail server has taken a mail
   expect(server.taken).toHaveLength(1);
 });
 
-test('many messages to one recipient: further ones wait, and nobody’s dispatch fails', {
+test('many messages to one receiver: further ones wait, and nobody’s dispatch fails', {
   timeout: 120_000,
 }, async () => {
   const [busy, other] = [await exchange.client('busy'), await exchange.client('other')];
   const [victim, bystander] = [uniqueAddress('victim'), uniqueAddress('bystander')];
   const states = () =>
     exchange.query<{ state: string; attempts: number; due: boolean }>(
-      'select state, attempts, due_at <= now() as due from messages where recipient = $1 order by state',
+      'select state, attempts, due_at <= now() as due from messages where receiver = $1 order by state',
       [victim],
     );
   const worker = await exchange.work({ WAYBILL_RECEIVER_MESSAGES_PER_HOUR: '3' });
@@ -183,8 +183,8 @@ test('messages that were given up are all sent again on command, by their reason
   const receivers = Array.from({ length: 3 }, () => uniqueAddress('revived'));
   await dispatch(client, { to: receivers, files: [{ name: 'a.txt', content: 'a' }] });
   await exchange.query(
-    `update messages set state = 'given_up', outcome = 'the old relay refused it', settled_at = now() - interval '1 hour'
-     where recipient = any($1)`,
+    `update messages set state = 'abandoned', outcome = 'the old relay refused it', settled_at = now() - interval '1 hour'
+     where receiver = any($1)`,
     [receivers],
   );
   const retryAll = (...options: string[]) => exchange.admin('outbox', 'retry', '--all', ...options);

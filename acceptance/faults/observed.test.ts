@@ -148,7 +148,7 @@ test('each process has its metrics', () => {
   );
   expect(metrics.get('serve')).toMatch(/^waybill_scans_total\{verdict="clean"\} 1$/m);
   expect(metrics.get('work')).toMatch(/^waybill_messages_total\{outcome="sent"\} [2-9]$/m);
-  expect(metrics.get('work')).toMatch(/^waybill_outbox_messages\{state="given_up"\} 0$/m);
+  expect(metrics.get('work')).toMatch(/^waybill_outbox_messages\{state="abandoned"\} 0$/m);
   expect(metrics.get('work')).toMatch(/^waybill_jobs_oldest_age_seconds\{task="send-message",priority="normal"\} /m);
   expect(metrics.get('work')).toMatch(/^waybill_sweep_last_success_timestamp_seconds 1\d{9}/m);
 });

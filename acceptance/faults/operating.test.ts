@@ -60,13 +60,13 @@ test('the audit names the user who ran a command, and the one who ran it by sudo
   });
   await adminJson(['accounts', 'set', '--email', sender.user, '--receipts', 'on', '--json'], '', { SUDO_USER: 'a\nb' });
   const entries = await query(
-    `select actor_kind, actor_id, actor from audit_entries where action = 'account.changed'
+    `select author_kind, author_id, author_name from audit_entries where action = 'account.changed'
        and account_id = (select id from accounts where email = $1) order by at`,
     [sender.user],
   );
   expect(entries).toEqual([
-    { actor_kind: 'command', actor_id: `anna as ${username}`, actor: 'admin' },
-    { actor_kind: 'command', actor_id: username, actor: 'admin' },
+    { author_kind: 'command', author_id: `anna as ${username}`, author_name: 'admin' },
+    { author_kind: 'command', author_id: username, author_name: 'admin' },
   ]);
 });
 

@@ -107,7 +107,7 @@ test('what a contact announces counts when it arrives, and who sends too much is
 
 test('a dispatch beyond the daily limit of the group is refused until midnight, and the group says so', async () => {
   const group = `limited-${randomBytes(4).toString('hex')}`;
-  await adminJson(['groups', 'create', group, '--drops-per-day', '1', '--desttimes', '1,7', '--json']);
+  await adminJson(['groups', 'create', group, '--drops-per-day', '1', '--lifetimes', '1,7', '--json']);
   const client = await freshClient('daily');
   await limit(client, '--group', group);
   const to = [uniqueAddress('receiver')];
@@ -121,7 +121,7 @@ test('a dispatch beyond the daily limit of the group is refused until midnight, 
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect((await admin(['groups', 'remove', group])).stderr).toContain('Accounts are still in the group');
   expect(await adminJson(['groups', 'show', group, '--json'])).toMatchObject({
-    group: { name: group, accounts: 1, drops_per_day: 1, desttimes: [1, 7] },
+    group: { name: group, accounts: 1, drops_per_day: 1, lifetimes: [1, 7] },
   });
 });
 

@@ -74,7 +74,7 @@ test('killed at every step, a restore leaves nothing that starts, and is complet
   expect(JSON.parse(completed.stdout)).toMatchObject({
     missing_objects: 0,
     missing_day_keys: [],
-    given_up_messages: 2,
+    abandoned_messages: 2,
   });
   const [state] = await exchange.query(`
     select (select epoch from event_log) > ${before?.epoch} as "hasNewEpoch",

@@ -20,7 +20,7 @@ export async function createAccount(
   number = '46700000001',
   databaseUrl = demoEnvironment()['WAYBILL_DATABASE_URL'] ?? '',
 ): Promise<Account> {
-  const wanted: AccountRequest = { email: uniqueAddress(label), number, databaseUrl };
+  const wanted: AccountRequest = { email: uniqueAddress(label), phone: number, databaseUrl };
   const answer = await fetch(inject('accountMaker'), { method: 'POST', body: JSON.stringify(wanted) });
   if (!answer.ok) throw new Error(`no account for ${wanted.email}: ${await answer.text()}`);
   return { user: wanted.email, apiKey: await answer.text(), number };

@@ -63,10 +63,7 @@ export class Installation implements AsyncDisposable {
   /** A client with an account that the first version made. */
   async client(label: string): Promise<Client> {
     const [email, number] = [uniqueAddress(label), '46700000001'];
-    // Before it was called --phone, the option was --number.
-    const { api_key: apiKey } = await createAccount(this.#program, { email, number }).catch(() =>
-      createAccount(this.#program, { email, number }, '--number'),
-    );
+    const { api_key: apiKey } = await createAccount(this.#program, { email, number });
     return new Client({ user: email, apiKey, number }, { baseUrl: this.baseUrl });
   }
 

@@ -139,7 +139,7 @@ describe('before the deadline', () => {
     await sentTo(receiver);
     await nearDeadline(ddmessage);
     await sweep();
-    const kinds = await query<{ kind: string }>('select kind from messages where recipient = $1', [receiver]);
+    const kinds = await query<{ kind: string }>('select kind from messages where receiver = $1', [receiver]);
     expect(kinds).toEqual([{ kind: 'invitation' }]);
     await adminJson(['accounts', 'set', '--email', client.user, '--reminders', 'on', '--json']);
   });
@@ -149,23 +149,23 @@ test('a mail that is refused for good is on view, and can be sent again', async 
   interface Line {
     id: string;
     account: string;
-    recipient: string;
+    receiver: string;
     attempts: number;
     outcome: string;
   }
   const client = await freshClient('refused');
   const list = async (state: string) =>
     (await adminJson<Line[]>(['outbox', 'list', '--state', state, '--json'])).filter(
-      ({ account, recipient }) => account === client.user && recipient === refused,
+      ({ account, receiver }) => account === client.user && receiver === refused,
     );
   // The mail server replies 550 for this one.
   const refused = 'nouser@receiver.test';
   await dispatch(client, { to: [refused], files });
-  const line = await eventually('it is given up', async () => (await list('given-up'))[0]);
-  expect(line).toMatchObject({ recipient: refused, attempts: 1 });
+  const line = await eventually('it is given up', async () => (await list('abandoned'))[0]);
+  expect(line).toMatchObject({ receiver: refused, attempts: 1 });
   expect(line.outcome).toContain('550');
   await adminJson(['outbox', 'retry', line.id, '--account', client.user, '--json']);
-  const again = await eventually('it is given up again', async () => (await list('given-up'))[0]);
+  const again = await eventually('it is given up again', async () => (await list('abandoned'))[0]);
   expect(again.id).toBe(line.id);
   expect(await list('waiting')).toEqual([]);
 });

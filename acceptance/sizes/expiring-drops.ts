@@ -29,14 +29,14 @@ export async function insertExpiringDrops(exchange: OwnExchange, user: string, w
      ), people as (
        select gen_random_uuid() as id, position from generate_series(0, $4::int - 1) as position
      ), inserted_accounts as (
-       insert into accounts (id, email, number, type)
+       insert into accounts (id, email, phone, type)
        select id, id || '@example.org', '46700000000', 'api' from people where $5
      ), inserted_drops as (
-       insert into drops (account_id, id, type, message, ttl, expires_at, receiver_count, file_count, link_key, key_version)
+       insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, link_key, key_version)
        select account_id, id, 'downloadfiles', 'a message', 1, now() + interval '1 day', $4, $3, sha256(id::text::bytea), 1
        from new
      ), inserted_links as (
-       insert into links (account_id, drop_id, position, email, number, language, groups, nick, token_digest)
+       insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, token_digest)
        select account_id, new.id, position, people.id || '@example.org', '46700000000', 'en', '{}', '',
          case position when 0 then decode(digest, 'hex') else sha256((new.id || ':' || position)::bytea) end
        from new, people
@@ -44,9 +44,9 @@ export async function insertExpiringDrops(exchange: OwnExchange, user: string, w
        insert into inbox_entries (account_id, id, sender_account_id, drop_id)
        select people.id, gen_random_uuid(), account_id, new.id from new, people where $5
      )
-     insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, scan,
+     insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, crc32, scan,
                         chunk_count, wrapped_key, key_version)
-     select account_id, gen_random_uuid(), 'ready', '', id, 'file-' || number, 'text/plain', 1, sha256('x'), 'clean', 1,
+     select account_id, gen_random_uuid(), 'ready', '', id, 'file-' || number, 'text/plain', 1, sha256('x'), 0, 'clean', 1,
             sha256(id::text::bytea), 1
      from new, generate_series(1, $3::int) as number
      returning id`,

@@ -134,14 +134,14 @@ async function* examineConfiguration(problems: readonly string[]): AsyncGenerato
 async function* examineKeys(config: MasterKeyConfig, values: Inspected['values']): AsyncGenerator<Finding> {
   const url = values.WAYBILL_DATABASE_URL;
   if (url === undefined) {
-    yield* examineMasterKeys(config, undefined);
+    yield* examineMasterKeys(config);
     return;
   }
   const pool = openPool({ url, connections: 1, deadlines: requestDeadlines, onError: () => undefined });
   try {
     const store = postgresStore(openDatabase(pool));
     let isUsable = true;
-    for await (const finding of examineMasterKeys(config, store)) {
+    for await (const finding of examineMasterKeys(config)) {
       if (finding.status === 'fault') isUsable = false;
       yield finding;
     }
@@ -160,9 +160,9 @@ async function* examineKeys(config: MasterKeyConfig, values: Inspected['values']
   }
 }
 
-function examineMasterKeys(config: MasterKeyConfig, store: Store | undefined): AsyncIterable<Finding> {
+function examineMasterKeys(config: MasterKeyConfig): AsyncIterable<Finding> {
   const examinations = {
-    file: () => examineKeyfile({ path: config.WAYBILL_MASTER_KEY_FILE, random, store }),
+    file: () => examineKeyfile({ path: config.WAYBILL_MASTER_KEY_FILE, random }),
     vault: () => examineVault(vaultOptions(config)),
     'aws-kms': () => examineKms(kmsOptions(config)),
   };

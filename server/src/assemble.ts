@@ -307,7 +307,7 @@ function toPolicy(config: Config): Policy {
     operatorName: config.WAYBILL_OPERATOR_NAME,
     supportAddress: config.WAYBILL_SUPPORT_ADDRESS,
     scan: config.WAYBILL_SCAN,
-    desttime: {
+    lifetime: {
       unitSeconds: unitSeconds[config.WAYBILL_LIFETIME_UNIT],
       min: 1,
       max: config.WAYBILL_LIFETIME_MAX,
@@ -319,12 +319,12 @@ function toPolicy(config: Config): Policy {
     maxStoredBytes: toLimit(config.WAYBILL_ACCOUNT_MAX_BYTES),
     dropsPerDay: toLimit(config.WAYBILL_DROPS_PER_DAY),
     mailsPerDay: toLimit(config.WAYBILL_MAILS_PER_DAY),
-    recipientDomains: config.WAYBILL_RECEIVER_DOMAINS.length === 0 ? null : config.WAYBILL_RECEIVER_DOMAINS,
+    receiverDomains: config.WAYBILL_RECEIVER_DOMAINS.length === 0 ? null : config.WAYBILL_RECEIVER_DOMAINS,
     resumeSeconds: config.WAYBILL_RESUME_SECONDS,
     grantMaxBytes: config.WAYBILL_REQUEST_MAX_BYTES,
     inboxAttempts,
     secondFactor: config.WAYBILL_SECOND_FACTOR,
-    maxCodesPerRecipient: config.WAYBILL_CODES_PER_RECEIVER,
+    maxCodesPerReceiver: config.WAYBILL_CODES_PER_RECEIVER,
     keepSeconds: {
       drafts: config.WAYBILL_DRAFT_DAYS * unitSeconds.days,
       history: toSeconds(config.WAYBILL_HISTORY_DAYS),

@@ -101,9 +101,9 @@ describe('a command line that cannot be run', () => {
     ['admin groups create sales --max-stored lots', 'Use a size such as 500MB', 'waybilld admin groups create'],
     ['admin groups create sales --max-stored 0', 'Use a size such as 500MB', 'waybilld admin groups create'],
     ['admin groups set sales --drops-per-day -1', 'Use a whole number from 1', 'waybilld admin groups set'],
-    ['admin groups set sales --desttimes 1,x', 'Use a whole number from 1', 'waybilld admin groups set'],
-    ['admin groups set sales --recipient-domains a@b', 'Use up to 1000 domains', 'waybilld admin groups set'],
-    ['admin outbox list --state lost', 'Allowed choices are waiting, given-up.', 'waybilld admin outbox list'],
+    ['admin groups set sales --lifetimes 1,x', 'Use a whole number from 1', 'waybilld admin groups set'],
+    ['admin groups set sales --receiver-domains a@b', 'Use up to 1000 domains', 'waybilld admin groups set'],
+    ['admin outbox list --state lost', 'Allowed choices are waiting, abandoned.', 'waybilld admin outbox list'],
     ['admin sweep now', "Too many arguments for 'sweep'. Expected 0 arguments but got 1: now.", 'waybilld admin sweep'],
   ])('%s', async (words, message, next) => {
     const error = await dryProgram()

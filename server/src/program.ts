@@ -74,7 +74,7 @@ Exit codes:
     admin,
     'waybilld admin accounts create --email orders@example.org --phone 46700000001',
     'waybilld admin drops list --account orders@example.org',
-    'waybilld admin outbox list --state given-up',
+    'waybilld admin outbox list --state abandoned',
   );
   for (const add of [
     accountCommands,

@@ -110,22 +110,22 @@ const quotas: Record<string, Quota> = {
     },
   },
   'a range of lifetimes': {
-    options: ['--min-desttime', '2', '--max-desttime', '8'],
-    shown: { min_desttime: 2, max_desttime: 8 },
+    options: ['--min-lifetime', '2', '--max-lifetime', '8'],
+    shown: { min_lifetime: 2, max_lifetime: 8 },
     allowed: dispatch,
     refused: (caller) => dispatch(caller, { desttime: 9 }),
     refusal: { status: 400, code: 'invalid_input', message: 'desttime is a whole number from 2 to 8.' },
   },
   'a list of lifetimes': {
-    options: ['--desttimes', '1,7'],
-    shown: { desttimes: [1, 7] },
+    options: ['--lifetimes', '1,7'],
+    shown: { lifetimes: [1, 7] },
     allowed: dispatch,
     refused: (caller) => dispatch(caller, { desttime: 6 }),
     refusal: { status: 400, code: 'invalid_input', message: 'desttime is one of 1, 7.' },
   },
   'the domains of receivers': {
-    options: ['--recipient-domains', 'acme.com'],
-    shown: { recipient_domains: ['acme.com'] },
+    options: ['--receiver-domains', 'acme.com'],
+    shown: { receiver_domains: ['acme.com'] },
     allowed: dispatch,
     refused: (caller) => post(caller, 'receivers_set.cgi', JSON.stringify([{ email: 'c@other.org' }])),
     refusal: {

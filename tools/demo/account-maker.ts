@@ -1,7 +1,7 @@
 /**
  * Creates accounts for tests. To start `waybilld admin` for each of them would take longer than most of the tests.
- * Prints its URL; a request has the address and the number of the account and the URL of its database, and is answered
- * with the API key. Everything else is in the settings of waybilld.
+ * Prints its URL; a request has the address and the phone number of the account and the URL of its database; the
+ * response is the API key. Everything else is in the settings of waybilld.
  */
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ import { postgresStore } from '../../server/src/engines/postgres/store.ts';
 
 export interface AccountRequest {
   readonly email: string;
-  readonly number: string;
+  readonly phone: string;
   readonly databaseUrl: string;
 }
 
@@ -36,11 +36,11 @@ server.listen(0, '127.0.0.1', () => {
 });
 
 /** On a connection of its own, because a test may drop its database, or stop it, at any time. */
-async function create({ email, number, databaseUrl }: AccountRequest): Promise<string> {
+async function create({ email, phone, databaseUrl }: AccountRequest): Promise<string> {
   const pool = openPool({ url: databaseUrl, connections: 1, deadlines: jobDeadlines, onError: () => undefined });
   try {
     const store = postgresStore(openDatabase(pool));
-    return (await createAccount({ store, random, pepper, administrator }, { email, number, type: 'api' })).apiKey;
+    return (await createAccount({ store, random, pepper, administrator }, { email, phone, type: 'api' })).apiKey;
   } finally {
     await pool.end();
   }

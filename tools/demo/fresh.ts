@@ -23,9 +23,8 @@ export async function countSessions(name: string): Promise<number> {
 export async function createAccount(
   { waybilld, environment }: { waybilld: string; environment: Record<string, string> },
   { email, number }: { email: string; number: string },
-  phoneOption = '--phone',
 ): Promise<{ user: string; api_key: string }> {
-  const args = [waybilld, 'admin', 'accounts', 'create', '--email', email, phoneOption, number, '--json'];
+  const args = [waybilld, 'admin', 'accounts', 'create', '--email', email, '--phone', number, '--json'];
   const { stdout } = await run(process.execPath, args, { env: { PATH: process.env['PATH'] ?? '', ...environment } });
   return { user: email, api_key: (JSON.parse(stdout) as { api_key: string }).api_key };
 }

@@ -1545,8 +1545,8 @@ export interface Webhook {
   public_keys: string[];
   /** When it was created. */
   created_at: string;
-  /** The `id` of the key that created it; null if it was not recorded. */
-  created_by: string | null;
+  /** The `id` of the key that created it. */
+  created_by: string;
   /** Until when requests are also signed with the previous secret. */
   previous_secret_until: Time | null;
   /** When the first request since the last success failed. */
@@ -1622,8 +1622,8 @@ export interface WebhookWithSecret {
   public_keys: string[];
   /** When it was created. */
   created_at: string;
-  /** The `id` of the key that created it; null if it was not recorded. */
-  created_by: string | null;
+  /** The `id` of the key that created it. */
+  created_by: string;
   /** Until when requests are also signed with the previous secret. */
   previous_secret_until: Time | null;
   /** When the first request since the last success failed. */

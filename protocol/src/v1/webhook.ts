@@ -35,10 +35,7 @@ export const Webhook = Type.Object(
       description: 'The public keys (whpk_…) of `v1a` signatures: two while the secret is being replaced.',
     }),
     created_at: timeOf('When it was created.'),
-    created_by: Nullable(
-      Type.String({ format: 'uuid' }),
-      'The `id` of the key that created it; null if it was not recorded.',
-    ),
+    created_by: Type.String({ format: 'uuid', description: 'The `id` of the key that created it.' }),
     previous_secret_until: Nullable(Time, 'Until when requests are also signed with the previous secret.'),
     failing_since: Nullable(Time, 'When the first request since the last success failed.'),
     disabled_at: Nullable(Time, 'Since when no event is sent.'),

@@ -45,8 +45,7 @@ export const accountCommands: AddCommand = (parent, withEngines) => {
     .option('--json', 'print JSON')
     .action((options: { email: string; phone: string; type: 'api' | 'user'; language?: string; json?: boolean }) =>
       withEngines(async ({ engines }) => {
-        const { phone: number, ...details } = options;
-        const { account, apiKey } = await createAccount(engines, { ...details, number });
+        const { account, apiKey } = await createAccount(engines, options);
         print(options.json, { account: toJson(account), api_key: apiKey }, [
           `Account  ${account.email}`,
           `API key  ${apiKey}`,
@@ -166,7 +165,7 @@ async function parseGroup(
 }
 
 function toJson(account: Account) {
-  const { email, displayName: name, number, type, disabled, deleting, secondFactor, receipts, reminders } = account;
+  const { email, displayName: name, phone, type, disabled, deleting, secondFactor, receipts, reminders } = account;
   const choices = { second_factor: secondFactor ?? 'default', receipts, reminders };
-  return { email, name, phone: number, type, disabled, ...(deleting && { deleting }), ...choices };
+  return { email, name, phone, type, disabled, ...(deleting && { deleting }), ...choices };
 }

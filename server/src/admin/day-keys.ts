@@ -3,7 +3,6 @@ import { type Exported, exportDayKeys, importDayKeys } from '../domain/backup/da
 import { toDate } from '../domain/keys/day-keys.ts';
 import { openMirror, placeAddress, usePlace } from './backup-place.ts';
 import { type AddCommand, type AdminContext, addExamples, print } from './command.ts';
-import { wrapAgain } from './wrap-again.ts';
 
 export const dayKeyCommands: AddCommand = (parent, withEngines) => {
   const keys = parent
@@ -58,24 +57,6 @@ export const dayKeyCommands: AddCommand = (parent, withEngines) => {
       }),
     );
   addExamples(importing, 'waybilld admin day-keys import --from /var/backups/waybill-day-keys');
-
-  const start = keys
-    .command('start')
-    .description(
-      'after an upgrade from a version without day keys: from now on, wrap the keys of files by the day on which they end, and do so for all that are stored. Run it once, when no process of the earlier version is running: it could not read these files',
-    )
-    .option('--json', 'print JSON')
-    .action((options: { json?: boolean }) =>
-      withEngines(async ({ engines }) => {
-        await engines.store.dayKeys.start();
-        const replaced = await wrapAgain(engines);
-        print(options.json, { replaced }, [
-          `The keys of files are wrapped by day. ${replaced} keys wrapped again.`,
-          'Day keys are in no backup. Copy them after each: waybilld admin day-keys export --to PLACE',
-        ]);
-      }),
-    );
-  addExamples(start, 'waybilld admin day-keys start');
 };
 
 export function exportTo(engines: AdminContext['engines'], address: BackupAddress): Promise<Exported> {

@@ -70,7 +70,10 @@ async function richAccount(receiver: Actor) {
   const { accountId } = actor;
   const webhookId = randomUUID();
   for (const [text, ...values] of [
-    ["insert into webhooks (account_id, id, url, salt) values ($1, $2, 'https://x.org', '')", webhookId],
+    [
+      "insert into webhooks (account_id, id, url, created_by, salt) values ($1, $2, 'https://x.org', $2, '')",
+      webhookId,
+    ],
     [
       `insert into webhook_attempts (account_id, webhook_id, id, event_id, type, attempt, at, duration_ms)
        values ($1, $2, gen_random_uuid(), gen_random_uuid(), 'drop.created', 1, now(), 1)`,
@@ -83,8 +86,10 @@ async function richAccount(receiver: Actor) {
     ],
     ["insert into events (account_id, epoch, type, data) values ($1, 0, 'drop.created', '{}')"],
     ["insert into stopped_mail (account_id, email) values ($1, 'r@example.org')"],
-    ["insert into answers (account_id, key_digest, request_digest, answer) values ($1, '\\x00', '', '')"],
-    ["insert into idempotency_keys (account_id, key, request_digest) values ($1, 'k', '')"],
+    [
+      "insert into responses (account_id, key_digest, request_digest, key_id, response) values ($1, '\\x00', '', $1, '')",
+    ],
+    ["insert into idempotency_keys (account_id, key, request_digest, key_id) values ($1, 'k', '', $1)"],
     [
       `insert into daily_usage (account_id, day, drops, mails) values ($1, current_date, 1, 1)
        on conflict (account_id) do nothing`,
@@ -137,7 +142,7 @@ test('a deleted account leaves nothing but its audit, and its address can be use
   expect(await query('select 1 from inbox_entries where account_id = $1', [receiver.accountId])).toEqual([]);
   // What others sent to it is theirs.
   expect(await query('select ended_at from drops where id = $1', [sentDrop])).toEqual([{ ended_at: null }]);
-  const again = await createAccount(engines, { email: actor.email, number: '46701234567', type: 'api' });
+  const again = await createAccount(engines, { email: actor.email, phone: '46701234567', type: 'api' });
   const fresh = Object.entries(await countRows(again.account.id)).filter(([, count]) => count > 0);
   const own = ['accounts.id', 'api_keys.account_id', 'audit_entries.account_id', 'usage.account_id'];
   expect(fresh.map(([name]) => name).toSorted()).toEqual(own);
@@ -184,8 +189,8 @@ test('a large account is deleted in batches, also when the sweep is interrupted 
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   await query(
-    `insert into drops (account_id, id, type, message, ttl, expires_at, receiver_count, file_count, key_version, ended_at)
-     select account_id, gen_random_uuid(), type, message, ttl, expires_at, 0, 0, 0,
+    `insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, key_version, ended_at)
+     select account_id, gen_random_uuid(), type, message, lifetime, expires_at, 0, 0, 0,
        case when number % 2 = 0 then now() end
      from drops, generate_series(1, 1200) as number where account_id = $1`,
     [actor.accountId],

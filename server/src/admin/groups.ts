@@ -36,7 +36,7 @@ export const groupCommands: AddCommand = (parent, withEngines) => {
   addExamples(
     create,
     'waybilld admin groups create sales --max-stored 500GB --drops-per-day 1000',
-    'waybilld admin groups create interns --desttimes 1,7 --recipient-domains acme.com --second-factor sms',
+    'waybilld admin groups create interns --lifetimes 1,7 --receiver-domains acme.com --second-factor sms',
   );
 
   const set = addLimits(

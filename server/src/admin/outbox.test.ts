@@ -56,8 +56,8 @@ test('messages that wait for their next attempt are sent now, with all their att
 test('more messages than fit into a batch are sent now', async () => {
   const actor = await waitingMessages(1);
   await query(
-    `insert into messages (account_id, drop_id, id, position, kind, channel, recipient, attempts, due_at)
-     select account_id, drop_id, gen_random_uuid(), 0, 'invitation', 'mail', recipient, 3, due_at
+    `insert into messages (account_id, drop_id, id, position, kind, channel, receiver, attempts, due_at)
+     select account_id, drop_id, gen_random_uuid(), 0, 'invitation', 'mail', receiver, 3, due_at
      from messages, generate_series(1, 1000) where account_id = $1`,
     [actor.accountId],
   );
@@ -71,7 +71,7 @@ test('--reason selects waiting messages by their last answer, and --all adds tho
     await waitingMessages(1, '421 too busy'),
     await waitingMessages(1, '550 relay refused it'),
   ];
-  await query("update messages set state = 'given_up', settled_at = now() where account_id = $1", [givenUp.accountId]);
+  await query("update messages set state = 'abandoned', settled_at = now() where account_id = $1", [givenUp.accountId]);
   expect(await retry('--waiting', '--reason', 'no such text')).toEqual({ retried: 0 });
   expect(await retry('--waiting', '--all', '--reason', 'relay')).toEqual({ retried: 2 });
   expect([await dueMessages(relay), await dueMessages(other), await dueMessages(givenUp)]).toMatchObject([

@@ -17,22 +17,22 @@ export const outboxCommands: AddCommand = (parent, withEngines) => {
   const list = outbox
     .command('list')
     .description('list messages with their next or last attempt, how often they were tried, and the last answer')
-    .addOption(new Option('--state <state>', 'which messages').choices(['waiting', 'given-up']).default('waiting'))
+    .addOption(new Option('--state <state>', 'which messages').choices(['waiting', 'abandoned']).default('waiting'))
     .option('--json', 'print one JSON array')
-    .action((options: { state: 'waiting' | 'given-up'; json?: boolean }) =>
+    .action((options: { state: 'waiting' | 'abandoned'; json?: boolean }) =>
       withEngines(({ engines }) => {
-        const state = options.state === 'waiting' ? 'waiting' : 'given_up';
+        const state = options.state === 'waiting' ? 'waiting' : 'abandoned';
         return printPages(
           options.json,
           (after?: OutboxLine) => engines.store.outbox.page(state, after, messagesPerPage),
           (line) => ({ ...line, at: new Date(line.at).toISOString() }),
-          ({ id, at, kind, channel, recipient, attempts, outcome }) =>
-            `${id}  ${at}  ${kind} by ${channel} to ${recipient}  attempts: ${attempts}  ${outcome ?? ''}`.trimEnd(),
+          ({ id, at, kind, channel, receiver, attempts, outcome }) =>
+            `${id}  ${at}  ${kind} by ${channel} to ${receiver}  attempts: ${attempts}  ${outcome ?? ''}`.trimEnd(),
           state === 'waiting' ? 'No message is waiting.' : 'No message was given up.',
         );
       }),
     );
-  addExamples(list, 'waybilld admin outbox list', 'waybilld admin outbox list --state given-up --json');
+  addExamples(list, 'waybilld admin outbox list', 'waybilld admin outbox list --state abandoned --json');
 
   const retry = outbox
     .command('retry')

@@ -10,10 +10,10 @@ test.each([
   ['--max-file', '20GiB', { maxFileBytes: 20 * 1024 ** 3 }],
   ['--drops-per-day', '10', { dropsPerDay: 10 }],
   ['--mails-per-day', '100', { mailsPerDay: 100 }],
-  ['--min-desttime', '1', { minDesttime: 1 }],
-  ['--max-desttime', '30', { maxDesttime: 30 }],
-  ['--desttimes', '7,1', { desttimes: [1, 7] }],
-  ['--recipient-domains', 'Acme.com,acme.se', { recipientDomains: ['acme.com', 'acme.se'] }],
+  ['--min-lifetime', '1', { minLifetime: 1 }],
+  ['--max-lifetime', '30', { maxLifetime: 30 }],
+  ['--lifetimes', '7,1', { lifetimes: [1, 7] }],
+  ['--receiver-domains', 'Acme.com,acme.se', { receiverDomains: ['acme.com', 'acme.se'] }],
 ])('%s sets a limit, and is taken back by default', (option, value, quotas) => {
   expect(parse(option, value)).toEqual(quotas);
   expect(parse(option, 'default')).toEqual(Object.fromEntries(Object.keys(quotas).map((name) => [name, null])));

@@ -12,7 +12,7 @@ const units: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
   TiB: 1024 ** 4,
 };
-const maxListed = { desttimes: 100, domains: 1000 };
+const maxListed = { lifetimes: 100, domains: 1000 };
 
 /** `default` stands for what applies without the option. It stays a word here, because commander makes `''` of a null. */
 const orDefault =
@@ -34,12 +34,12 @@ export function addQuotaOptions(command: Command): Command {
     .option('--max-file <size>', 'the largest file, up to the server’s limit', orDefault(size))
     .option('--drops-per-day <number>', 'how many drops and grants it may make a day (UTC)', orDefault(count))
     .option('--mails-per-day <number>', 'how many receivers it may write to a day (UTC)', orDefault(count))
-    .option('--min-desttime <number>', 'the shortest lifetime, in the server’s unit', orDefault(count))
-    .option('--max-desttime <number>', 'the longest lifetime, in the server’s unit', orDefault(count))
-    .option('--desttimes <list>', 'the only lifetimes, such as 1,7,30; instead of a range', orDefault(counts))
+    .option('--min-lifetime <number>', 'the shortest lifetime, in the server’s unit', orDefault(count))
+    .option('--max-lifetime <number>', 'the longest lifetime, in the server’s unit', orDefault(count))
+    .option('--lifetimes <list>', 'the only lifetimes, such as 1,7,30; instead of a range', orDefault(counts))
     .addOption(
       new Option(
-        '--recipient-domains <list>',
+        '--receiver-domains <list>',
         'the only domains that it may send to, such as acme.com,acme.se',
       ).argParser(orDefault(domains)),
     )
@@ -50,17 +50,17 @@ export function addQuotaOptions(command: Command): Command {
 }
 
 export function parseQuotas(options: QuotaOptions): Partial<Quotas> {
-  const { maxStored, maxFile, dropsPerDay, mailsPerDay, minDesttime, maxDesttime, desttimes, recipientDomains } =
+  const { maxStored, maxFile, dropsPerDay, mailsPerDay, minLifetime, maxLifetime, lifetimes, receiverDomains } =
     options;
   const given = {
     maxStoredBytes: maxStored,
     maxFileBytes: maxFile,
     dropsPerDay,
     mailsPerDay,
-    minDesttime,
-    maxDesttime,
-    desttimes,
-    recipientDomains,
+    minLifetime,
+    maxLifetime,
+    lifetimes,
+    receiverDomains,
   };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set.map(([name, value]) => [name, value === 'default' ? null : value]));
@@ -73,11 +73,11 @@ export function toJsonQuotas(quotas: Quotas) {
     max_file_bytes: quotas.maxFileBytes,
     drops_per_day: quotas.dropsPerDay,
     mails_per_day: quotas.mailsPerDay,
-    min_desttime: quotas.minDesttime,
-    max_desttime: quotas.maxDesttime,
-    desttimes: quotas.desttimes,
+    min_lifetime: quotas.minLifetime,
+    max_lifetime: quotas.maxLifetime,
+    lifetimes: quotas.lifetimes,
     second_factor: quotas.secondFactor,
-    recipient_domains: quotas.recipientDomains,
+    receiver_domains: quotas.receiverDomains,
   };
 }
 
@@ -105,7 +105,7 @@ function count(text: string): number {
 
 function counts(text: string): number[] {
   const numbers = [...new Set(text.split(',').map((one) => count(one.trim())))];
-  if (numbers.length > maxListed.desttimes) throw new InvalidArgumentError('Use up to 100 numbers.');
+  if (numbers.length > maxListed.lifetimes) throw new InvalidArgumentError('Use up to 100 numbers.');
   return numbers.toSorted((one, other) => one - other);
 }
 

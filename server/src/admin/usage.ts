@@ -1,6 +1,6 @@
 import { findAccount } from '../domain/accounts/find-account.ts';
-import { policyOf } from '../domain/accounts/policy-of.ts';
 import type { AccountUsage } from '../domain/accounts/quota-store.ts';
+import { readPolicy } from '../domain/accounts/read-policy.ts';
 import type { Engines } from '../domain/engines.ts';
 import { type AddCommand, addExamples, print, printPages } from './command.ts';
 import { describeQuotas, toJsonQuotas } from './quota-options.ts';
@@ -19,19 +19,19 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
         const account = await findAccount(engines, options.email);
         const [own, policy, usage] = await Promise.all([
           engines.store.quotas.own(account.id),
-          policyOf(engines, account.id),
+          readPolicy(engines, account.id),
           engines.store.quotas.usage(account.id),
         ]);
-        const { desttime } = policy;
+        const { lifetime } = policy;
         const shown = {
           email: account.email,
           group: own.group,
           own: toJsonQuotas(own),
           in_force: toJsonQuotas({
             ...policy,
-            minDesttime: desttime.min,
-            maxDesttime: desttime.max,
-            desttimes: desttime.only,
+            minLifetime: lifetime.min,
+            maxLifetime: lifetime.max,
+            lifetimes: lifetime.only,
           }),
           usage: {
             stored_bytes: usage.storedBytes,
@@ -78,19 +78,18 @@ export const usageCommands: AddCommand = (accounts, withEngines) => {
   addExamples(usage, 'waybilld admin accounts usage', 'waybilld admin accounts usage --recount --json');
 };
 
-function describeUsage(usage: { stored_bytes: number | null; drops_today: number; mails_today: number }): string {
-  const stored = usage.stored_bytes ?? 'not counted yet';
-  return `stored_bytes: ${stored}  drops_today: ${usage.drops_today}  mails_today: ${usage.mails_today}`;
+function describeUsage(usage: { stored_bytes: number; drops_today: number; mails_today: number }): string {
+  return `stored_bytes: ${usage.stored_bytes}  drops_today: ${usage.drops_today}  mails_today: ${usage.mails_today}`;
 }
 
 type Shown = AccountUsage & { readonly correctedBy?: number };
 
-/** One transaction per account. What had not been counted before needs no correction. */
+/** One transaction per account. */
 async function recountUsage({ store }: Pick<Engines, 'store'>, page: readonly AccountUsage[]): Promise<Shown[]> {
   const corrected: Shown[] = [];
   for (const usage of page) {
     const { before, after } = await store.transaction((tx) => tx.quotas.recount(usage.accountId));
-    corrected.push({ ...usage, storedBytes: after, correctedBy: usage.storedBytes === null ? 0 : after - before });
+    corrected.push({ ...usage, storedBytes: after, correctedBy: after - before });
   }
   return corrected;
 }

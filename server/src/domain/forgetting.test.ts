@@ -96,7 +96,7 @@ describe('a drop that ended long ago', () => {
     const { dropId } = await endedDrop(31);
     await query("update messages set state = 'waiting' where drop_id = $1 and position = 1", [dropId]);
     expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0 });
-    await query("update messages set state = 'given_up' where drop_id = $1", [dropId]);
+    await query("update messages set state = 'abandoned' where drop_id = $1", [dropId]);
     expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 1 });
   });
 
@@ -117,7 +117,7 @@ test('a grant is forgotten after the last that came through it', async () => {
   await readyFile(engines, link, 'from a contact.txt', 'bytes');
   await sendFiles(engines, link, '');
   await query("update messages set state = 'sent' where account_id = $1", [actor.accountId]);
-  const [received] = await query<{ id: string }>('select id from drops where from_drop_id = $1', [link.dropId]);
+  const [received] = await query<{ id: string }>('select id from drops where request_id = $1', [link.dropId]);
   await end(link.dropId, 31);
   expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0 });
   await end(received?.id as string, 31);

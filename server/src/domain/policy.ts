@@ -1,5 +1,5 @@
 /** The lifetimes that a dispatch may have. */
-export interface Desttimes {
+export interface LifetimeRule {
   readonly unitSeconds: number;
   readonly min: number;
   readonly max: number;
@@ -8,7 +8,7 @@ export interface Desttimes {
   readonly default: number;
 }
 
-/** What the operator has decided, for the server or, by `policyOf`, for one account. */
+/** What the operator has decided, for the server or, by `readPolicy`, for one account. */
 export interface Policy {
   readonly publicUrl: string;
   readonly mailFrom: string;
@@ -17,7 +17,7 @@ export interface Policy {
   /** Where people turn to with questions and reports, if anywhere. */
   readonly supportAddress: string | undefined;
   readonly scan: 'required' | 'best-effort' | 'off';
-  readonly desttime: Desttimes;
+  readonly lifetime: LifetimeRule;
   readonly uploadLeaseSeconds: number;
   readonly maxFileBytes: number;
   /** All files of an account together; null: any amount. */
@@ -26,7 +26,7 @@ export interface Policy {
   readonly dropsPerDay: number | null;
   readonly mailsPerDay: number | null;
   /** The domains of addresses that may be sent to; null: all. */
-  readonly recipientDomains: readonly string[] | null;
+  readonly receiverDomains: readonly string[] | null;
   /** How long an interrupted upload can be resumed. */
   readonly resumeSeconds: number;
   /** The total size of all files that a contact may send through one link. */
@@ -36,7 +36,7 @@ export interface Policy {
   /** Applies where the account has not made a choice. */
   readonly secondFactor: SecondFactor;
   /** How many codes one number or address is sent per hour, whichever links they are for. */
-  readonly maxCodesPerRecipient: number;
+  readonly maxCodesPerReceiver: number;
   /** How long each kind of record is kept; undefined: forever, or as long as its drop. */
   readonly keepSeconds: {
     /** Drafts that are not used. */

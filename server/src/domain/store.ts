@@ -47,8 +47,6 @@ export interface Store {
   readonly wrappedKeys: WrappedKeyStore;
   readonly dayKeys: DayKeyStore;
   readonly undeletedObjects: UndeletedObjectStore;
-  /** A few stored keys, to check whether the master keys can unwrap them. */
-  sampleWrappedKeys(): Promise<readonly WrappedKey[]>;
   /** Within a transaction, the work becomes a part of it. */
   transaction<T>(work: (tx: Store) => Promise<T>): Promise<T>;
   /**

@@ -89,7 +89,7 @@ describe('a drop past its deadline', () => {
       'select distinct state, settled_at is not null as settled from messages where account_id = $1',
       [sender.accountId],
     );
-    expect(settled).toEqual([{ state: 'given_up', settled: true }]);
+    expect(settled).toEqual([{ state: 'abandoned', settled: true }]);
   });
 
   test('is the only one swept', async () => {
@@ -170,7 +170,7 @@ describe('a grant that is revoked', () => {
       union all select id from uploads where wrapped_key is not null and id = any($1)`;
     expect(await query(keys, [[...ended, refused, kept]])).toEqual([{ id: kept }]);
     // A chunk of an upload in progress may be stored until then.
-    await query("update uploads set due_at = due_at - interval '10 minutes' where state = 'given_up'");
+    await query("update uploads set due_at = due_at - interval '10 minutes' where state = 'abandoned'");
     await sweep(engines);
     expect(await query('select id from files where account_id = $1', [actor.accountId])).toEqual([]);
     expect(await query('select id from uploads where account_id = $1', [actor.accountId])).toEqual([]);
@@ -230,7 +230,7 @@ describe('a draft', () => {
 test('an idempotency key is forgotten after seven days, and not before', async () => {
   const { accountId } = await exchange.account();
   const digest = createHash('sha256').digest();
-  const request = { digest, keyId: null };
+  const request = { digest, keyId: randomUUID() };
   for (const key of ['old', 'young']) await engines.store.drops.claimIdempotencyKey(accountId, key, request);
   await query(
     "update idempotency_keys set created_at = now() - interval '7 days 1 second' where account_id = $1 and key = 'old'",
@@ -263,7 +263,7 @@ describe('an upload under way', () => {
     const { id } = writer;
     const upload = {
       draft: '',
-      keyId: null,
+      keyId: randomUUID(),
       name: 'a.txt',
       path: null,
       mediaType: 'text/plain',
@@ -328,8 +328,8 @@ test('objects of many files are deleted by one request, and those of a large one
   const chunkCounts = [1, 1, 2500, 1, 0, 700, 1];
   for (const [index, chunkCount] of chunkCounts.entries()) {
     await query(
-      `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, scan, chunk_count, key_version, lease_until)
-       values ($1, gen_random_uuid(), 'deleting', '', 'a', 'text/plain', 0, '', 'clean', $2, 1, now() - make_interval(secs => $3))`,
+      `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, key_version, lease_until)
+       values ($1, gen_random_uuid(), 'deleting', '', 'a', 'text/plain', 0, '', 0, 'clean', $2, 1, now() - make_interval(secs => $3))`,
       [actor.accountId, chunkCount, chunkCounts.length - index],
     );
   }
@@ -348,8 +348,8 @@ test('objects of many files are deleted by one request, and those of a large one
 test('a large file whose deletion was broken off goes on from the chunks that are left', async () => {
   const actor = await exchange.account();
   await query(
-    `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, scan, chunk_count, key_version, lease_until)
-     values ($1, gen_random_uuid(), 'deleting', '', 'a', 'text/plain', 0, '', 'clean', 2500, 1, now())`,
+    `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, key_version, lease_until)
+     values ($1, gen_random_uuid(), 'deleting', '', 'a', 'text/plain', 0, '', 0, 'clean', 2500, 1, now())`,
     [actor.accountId],
   );
   let requests = 0;

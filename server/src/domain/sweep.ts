@@ -1,4 +1,3 @@
-import { countUsage } from './accounts/count-usage.ts';
 import { sweepDeletedAccounts } from './accounts/delete-account.ts';
 import type { Batch } from './batch.ts';
 import { batchSize } from './batch.ts';
@@ -86,7 +85,6 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   await upTo(rowsPerBatch, (limit) => drops.forgetIdempotencyKeys(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, (limit) => answers.purge(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, links.forgetSessions);
-  await tried(() => countUsage(engines, signal));
   let deleted = { files: 0, objects: 0 };
   await tried(async () => {
     deleted = await sweepFiles(engines, signal);

@@ -16,7 +16,7 @@ export interface Backlog {
     readonly ready: number;
     readonly oldestSeconds: number;
   }[];
-  readonly messages: Readonly<Record<'waiting' | 'due' | 'given_up', number>>;
+  readonly messages: Readonly<Record<'waiting' | 'due' | 'abandoned', number>>;
   readonly stored: { readonly damagedFiles: number; readonly lastBackupSeconds: number | null };
 }
 

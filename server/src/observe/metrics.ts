@@ -14,8 +14,8 @@ const jobBuckets = [0.05, 0.25, 1, 5, 30, 300, 3_600];
  */
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
-const outcomes = ['sent', 'retried', 'postponed', 'given_up', 'returned'];
-const webhookOutcomes = ['delivered', 'retried', 'given_up'];
+const outcomes = ['sent', 'retried', 'postponed', 'abandoned', 'returned'];
+const webhookOutcomes = ['delivered', 'retried', 'abandoned'];
 const verdicts = ['clean', 'infected', 'too_large', 'encrypted', 'interrupted', 'unavailable'];
 /** Where requests arrive. none: no route was found. A counter that increases rarely starts at 0 on each of them. */
 const surfaces = ['api', 'v1', 'pages', 'none'] as const;

@@ -89,12 +89,12 @@ test('calls in a transaction are observed too, and what becomes of messages is c
     metrics,
   );
   await store.transaction((tx) => tx.outbox.settle('account', 'message', 'sent', '250 ok'));
-  await store.outbox.settle('account', 'message', 'given_up', '550 no');
+  await store.outbox.settle('account', 'message', 'abandoned', '550 no');
   // It had been given up already.
   await store.outbox.abandon('account', 'message', 'returned');
   const calls = { engine: 'postgres', operation: 'outbox.settle' };
   expect(await sample(metrics, 'waybill_engine_call_duration_seconds_count', calls)).toBe(2);
-  const outcomes = ['sent', 'given_up', 'returned'].map((outcome) =>
+  const outcomes = ['sent', 'abandoned', 'returned'].map((outcome) =>
     sample(metrics, 'waybill_messages_total', { outcome }),
   );
   expect(await Promise.all(outcomes)).toEqual([1, 1, 0]);
@@ -104,10 +104,10 @@ test('a request to a webhook counts by what follows from it', async () => {
   const metrics = freshMetrics();
   const { store } = engines({ store: { webhookDeliveries: { record: async () => 0 } } }, metrics);
   const attempt = { id: '', eventId: '', type: '', attempt: 1, status: 500, failure: null, durationMs: 1 };
-  for (const result of ['delivered', 'given_up', { retrySeconds: 5, pauseSeconds: null }] as const) {
+  for (const result of ['delivered', 'abandoned', { retrySeconds: 5, pauseSeconds: null }] as const) {
     await store.webhookDeliveries.record('account', 'webhook', attempt, result);
   }
-  const outcomes = ['delivered', 'retried', 'given_up'].map((outcome) =>
+  const outcomes = ['delivered', 'retried', 'abandoned'].map((outcome) =>
     sample(metrics, 'waybill_webhook_attempts_total', { outcome }),
   );
   expect(await Promise.all(outcomes)).toEqual([1, 1, 1]);

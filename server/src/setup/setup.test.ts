@@ -65,7 +65,7 @@ test('an empty machine gets settings, secrets, a bucket, the schema and an accou
   await using empty = await createEmptyDatabase();
   const result = await run({ ...first, set: { WAYBILL_DATABASE_URL: empty.url } });
   expect(result).toMatchObject({ bucketCreated: true, hasAccounts: true, failures: [] });
-  expect(result.migrations.length).toBeGreaterThan(10);
+  expect(result.migrations.length).toBeGreaterThan(0);
   const { environment, ...secrets } = contents();
   expect(Object.keys(secrets).toSorted()).toEqual([
     'database-url',

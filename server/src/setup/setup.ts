@@ -100,7 +100,7 @@ async function firstAccount(
     given.phone ??
     (await ask?.(plainQuestion('Its mobile number: 7 to 15 digits, starting with the country code.'))) ??
     '';
-  const { account, apiKey } = await createAccount(engines, { email, number: phone, type: 'api' });
+  const { account, apiKey } = await createAccount(engines, { email, phone, type: 'api' });
   return { email: account.email, apiKey };
 }
 

@@ -52,18 +52,18 @@ export const testPolicy: Policy = {
   operatorName: 'Acme Files',
   supportAddress: 'support@example.org',
   scan: 'off',
-  desttime: { unitSeconds: 86_400, min: 1, max: 30, only: null, default: 7 },
+  lifetime: { unitSeconds: 86_400, min: 1, max: 30, only: null, default: 7 },
   uploadLeaseSeconds: 60,
   maxFileBytes: 100 * 1024 * 1024,
   maxStoredBytes: null,
   dropsPerDay: null,
   mailsPerDay: null,
-  recipientDomains: null,
+  receiverDomains: null,
   resumeSeconds: 3600,
   grantMaxBytes: 1024 ** 4,
   inboxAttempts: 10,
   secondFactor: 'off',
-  maxCodesPerRecipient: 1000,
+  maxCodesPerReceiver: 1000,
   keepSeconds: {
     drafts: 604_800,
     history: undefined,
@@ -165,7 +165,7 @@ export async function openTestExchange(
     engines,
     async account(...contacts) {
       const email = `${randomBytes(6).toString('hex')}@example.org`;
-      const { apiKey } = await createAccount(engines, { email, number: '46701234567', type: 'api' });
+      const { apiKey } = await createAccount(engines, { email, phone: '46701234567', type: 'api' });
       const actor = await authenticateBearer(engines, apiKey, '127.0.0.1');
       const list = contacts.map((contact) => ({ email: contact }));
       if (list.length > 0) await replaceContacts(engines, actor, { contacts: list, lenient: false });
@@ -207,7 +207,7 @@ export async function useTestExchange<Objects extends ObjectStore>(objects: Obje
 export async function useTestExchange(objects: ObjectStore = memoryObjectStore()): Promise<TestExchange> {
   const exchange = await openTestExchange(objects);
   afterAll(async () => {
-    const nameless = "select action from audit_entries where actor_kind in ('', 'unknown') or actor_id is null limit 5";
+    const nameless = "select action from audit_entries where author_kind = '' or author_id = '' limit 5";
     const entries = await exchange.database.query(nameless);
     await exchange[Symbol.asyncDispose]();
     expect(entries, 'audit entries that do not name their author').toEqual([]);

@@ -36,7 +36,7 @@ export async function fill(pool: pg.Pool, { drops, largest, progress }: FillOpti
     create or replace function grown_token(drop_id uuid, link integer) returns text language sql immutable as $$
       select rtrim(translate(encode(sha256((drop_id || ':' || link)::bytea), 'base64'), '+/', '-_'), '=') $$`);
   await pool.query(
-    `insert into accounts (id, email, number, type)
+    `insert into accounts (id, email, phone, type)
      select md5('grown ' || number)::uuid, 'grown-' || number || '@machines.test', '46700000000', 'api'
      from generate_series(1, $1::int) as number on conflict do nothing`,
     [accounts],
@@ -155,27 +155,27 @@ async function inTransaction(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
 }
 
 const statements = [
-  `insert into drops (account_id, id, type, message, ttl, created_at, expires_at, ended_at, remind_at, receiver_count,
+  `insert into drops (account_id, id, type, message, lifetime, created_at, expires_at, ended_at, remind_at, receiver_count,
                       file_count, key_version)
    select account_id, id, case when n % 20 = 7 then 'uploadfiles' else 'downloadfiles' end::drop_type,
      'drop ' || n || ' with some words for its receivers', 14, created_at, expires_at,
      case when ended then expires_at end,
      case when expires_at - interval '2 days' > now() then expires_at - interval '2 days' end, 5, 3, 1
    from batch`,
-  `insert into links (account_id, drop_id, position, email, number, language, groups, nick, token_digest, notified_at,
+  `insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, token_digest, notified_at,
                       opened_at)
    select account_id, id, position, 'receiver-' || (n * 31 + position * 7) % 1000000 || '@example.org', '46700000000',
      'en', array['customers'], 'Receiver', sha256(grown_token(id, position)::bytea), created_at,
      case when position < 3 then created_at + interval '1 hour' end
    from batch, generate_series(0, 4) as position`,
-  `insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, scan, chunk_count,
+  `insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, crc32, scan, chunk_count,
                       wrapped_key, key_version, created_at)
    select account_id, md5('file ' || n || ' ' || number)::uuid, case when ended then 'gone' else 'ready' end::file_state,
      '', id, 'report-' || n || '-' || number || '.pdf', 'application/pdf', 1000, sha256((n || ' ' || number)::bytea),
-     'clean', 1, case when not ended then sha256(id::text::bytea) end, 1, created_at
+     0, 'clean', 1, case when not ended then sha256(id::text::bytea) end, 1, created_at
    from batch, generate_series(1, 3) as number`,
-  `insert into messages (account_id, id, drop_id, position, state, attempts, outcome, created_at, settled_at)
-   select account_id, md5('message ' || n || ' ' || position)::uuid, id, position, 'sent', 1, '250 2.0.0 Ok', created_at,
+  `insert into messages (account_id, id, drop_id, position, kind, channel, receiver, state, attempts, outcome, created_at, settled_at)
+   select account_id, md5('message ' || n || ' ' || position)::uuid, id, position, 'invitation', 'mail', '', 'sent', 1, '250 2.0.0 Ok', created_at,
      created_at + interval '2 seconds'
    from batch, generate_series(0, 1) as position`,
   `insert into inbox_entries (account_id, id, sender_account_id, drop_id, created_at)

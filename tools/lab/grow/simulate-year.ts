@@ -59,7 +59,7 @@ const engines = {
 } as unknown as Parameters<typeof sweep>[0];
 
 const accountId = randomUUID();
-await pool.query("insert into accounts (id, email, number, type) values ($1, 'year@machines.test', '', 'api')", [
+await pool.query("insert into accounts (id, email, phone, type) values ($1, 'year@machines.test', '', 'api')", [
   accountId,
 ]);
 const series: Record<string, number[]> = Object.fromEntries(tables.map((table) => [table, []]));
@@ -98,32 +98,32 @@ async function spendDay(client: pg.Pool, day: number): Promise<void> {
     `with new as materialized (
        select gen_random_uuid() as id, now() - interval '1 day' * random() as at from generate_series(1, $2)
      ), new_drops as (
-       insert into drops (account_id, id, type, message, ttl, created_at, expires_at, receiver_count, file_count, key_version)
+       insert into drops (account_id, id, type, message, lifetime, created_at, expires_at, receiver_count, file_count, key_version)
        select $1, id, 'downloadfiles', 'day ${day}, with some words for its receivers', ${dropDays}, at,
          at + interval '${dropDays} days', 3, 2, 1 from new
      ), new_links as (
-       insert into links (account_id, drop_id, position, email, number, language, groups, nick, token_digest, opened_at)
+       insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, token_digest, opened_at)
        select $1, id, position, 'receiver-' || position || '@example.org', '', 'en', '{}', '',
          sha256((id || ':' || position)::bytea), at from new, generate_series(0, 2) as position
      ), new_files as (
-       insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, scan, chunk_count,
+       insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, crc32, scan, chunk_count,
                           wrapped_key, key_version, created_at)
        select $1, gen_random_uuid(), 'ready', '', id, 'report-' || number || '.pdf', 'application/pdf', 1000,
-         sha256(id::text::bytea), 'clean', 0, sha256(id::text::bytea), 1, at from new, generate_series(1, 2) as number
+         sha256(id::text::bytea), 0, 'clean', 0, sha256(id::text::bytea), 1, at from new, generate_series(1, 2) as number
        returning drop_id, id
      ), new_messages as (
-       insert into messages (account_id, id, drop_id, position, state, attempts, outcome, created_at, settled_at)
-       select $1, gen_random_uuid(), id, position, 'sent', 1, '250 2.0.0 Ok', at, at
+       insert into messages (account_id, id, drop_id, position, kind, channel, receiver, state, attempts, outcome, created_at, settled_at)
+       select $1, gen_random_uuid(), id, position, 'invitation', 'mail', '', 'sent', 1, '250 2.0.0 Ok', at, at
        from new, generate_series(0, 2) as position
      ), new_sessions as (
-       insert into link_sessions (digest, account_id, drop_id, position, created_at, forget_at)
+       insert into link_sessions (digest, account_id, drop_id, position, created_at, purge_at)
        select sha256(('session ' || id)::bytea), $1, id, 0, at, at + interval '44 days' from new
      ), new_deliveries as (
        insert into deliveries (account_id, drop_id, position, file_id, delivered, completed_at)
        select $1, drop_id, 0, id, '{[0,1000)}', now() from new_files
      )
-     insert into audit_entries (account_id, id, at, actor, action, details)
-     select $1, gen_random_uuid(), at, 'year@machines.test', 'drop.created', '{"draft": ""}' from new`,
+     insert into audit_entries (account_id, id, at, author_kind, author_id, author_name, action, details)
+     select $1, gen_random_uuid(), at, 'key', '', 'year@machines.test', 'drop.created', '{"draft": ""}' from new`,
     [accountId, dropsPerDay],
   );
 }

@@ -4,7 +4,7 @@ import type { SecondFactor } from '../policy.ts';
 export interface Account {
   readonly id: string;
   readonly email: string;
-  readonly number: string;
+  readonly phone: string;
   readonly type: 'api' | 'user';
   readonly language: string;
   /** The name that people know it by; empty: its address. */
@@ -74,7 +74,7 @@ export interface AccountStore {
   /** Ordered by address, after `after`. */
   page(after: string, count: number): Promise<Account[]>;
   /** False when the address is taken. */
-  insert(account: Pick<Account, 'id' | 'email' | 'number' | 'type' | 'language'>): Promise<boolean>;
+  insert(account: Pick<Account, 'id' | 'email' | 'phone' | 'type' | 'language'>): Promise<boolean>;
   setDisabled(accountId: string, disabled: boolean): Promise<void>;
   setChoices(accountId: string, choices: Partial<AccountChoices>): Promise<void>;
   /** Serialises changes to one account's keys and contacts until the transaction ends. */

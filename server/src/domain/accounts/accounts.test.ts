@@ -18,7 +18,7 @@ const { engines } = exchange;
 
 async function newAccount(): Promise<{ account: Account; apiKey: string; keyId: string }> {
   const email = `${randomUUID()}@example.org`;
-  const made = await createAccount(engines, { email, number: '46701234567', type: 'api', language: 'sv' });
+  const made = await createAccount(engines, { email, phone: '46701234567', type: 'api', language: 'sv' });
   const [key] = await engines.store.accounts.keys(made.account.id);
   return { ...made, keyId: key?.id as string };
 }
@@ -30,7 +30,7 @@ const invalid = { code: 'invalid_input' };
 describe('an account', () => {
   test('is made with a key that works at once', async () => {
     const { account, apiKey } = await newAccount();
-    expect(account).toMatchObject({ number: '46701234567', type: 'api', language: 'sv', disabled: false });
+    expect(account).toMatchObject({ phone: '46701234567', type: 'api', language: 'sv', disabled: false });
     expect(await authenticate(engines, account.email, apiKey, address)).toMatchObject({
       accountId: account.id,
       email: account.email,
@@ -55,17 +55,17 @@ describe('an account', () => {
     const name = randomUUID();
     const { account } = await createAccount(engines, {
       email: `${name.toUpperCase()}@Example.ORG`,
-      number: '46701234567',
+      phone: '46701234567',
       type: 'user',
     });
     expect(account.email).toBe(`${name}@example.org`);
-    const again = createAccount(engines, { email: `${name}@EXAMPLE.org`, number: '46701234567', type: 'api' });
+    const again = createAccount(engines, { email: `${name}@EXAMPLE.org`, phone: '46701234567', type: 'api' });
     await expect(again).rejects.toMatchObject(invalid);
     expect(await findAccount(engines, `${name}@EXAMPLE.ORG`)).toEqual(account);
   });
 
   test('is made once when asked for by many at once', async () => {
-    const input = { email: `${randomUUID()}@example.org`, number: '46701234567', type: 'api' } as const;
+    const input = { email: `${randomUUID()}@example.org`, phone: '46701234567', type: 'api' } as const;
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => createAccount(engines, input)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const { id } = await findAccount(engines, input.email);
@@ -73,8 +73,8 @@ describe('an account', () => {
   });
 
   test.each([
-    { email: 'not an address', number: '46701234567' },
-    { email: 'a@example.org', number: '+46701234567' },
+    { email: 'not an address', phone: '46701234567' },
+    { email: 'a@example.org', phone: '+46701234567' },
   ])('is not made of $email and $number', async (input) => {
     await expect(createAccount(engines, { ...input, type: 'api' })).rejects.toMatchObject(invalid);
   });

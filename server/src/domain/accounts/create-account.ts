@@ -13,17 +13,17 @@ const languageTag = new RegExp(`^(?:${patterns.languageTag})?$`);
 /** Creates an account with its first API key, which is returned once and never again. */
 export async function createAccount(
   engines: Pick<Engines, 'store' | 'random'> & ByCommand & { readonly pepper: Buffer },
-  input: { email: string; number: string; type: 'api' | 'user'; language?: string },
+  input: { email: string; phone: string; type: 'api' | 'user'; language?: string },
 ): Promise<{ account: Account; apiKey: string }> {
   const email = emailAddress(input.email);
-  const number = phoneNumber(input.number);
+  const phone = phoneNumber(input.phone);
   const language = input.language ?? '';
   if (!languageTag.test(language) || language.length > limits.languageLength) {
     throw new ExchangeError('invalid_input', 'The language is a tag such as en, sv or pt-BR.');
   }
   const id = engines.random.uuid();
   return engines.store.transaction(async (tx) => {
-    const inserted = await tx.accounts.insert({ id, email, number, type: input.type, language });
+    const inserted = await tx.accounts.insert({ id, email, phone, type: input.type, language });
     if (!inserted) throw new ExchangeError('invalid_input', `There is already an account for ${email}.`);
     const { apiKey } = await insertNewKey(engines, tx, id);
     await record(engines, tx, {

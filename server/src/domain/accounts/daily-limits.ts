@@ -1,6 +1,6 @@
 import type { Engines } from '../engines.ts';
 import type { LimitState } from '../ports/limits.ts';
-import { policyOf } from './policy-of.ts';
+import { readPolicy } from './read-policy.ts';
 
 const daySeconds = 24 * 60 * 60;
 
@@ -9,7 +9,7 @@ export async function dailyLimits(
   engines: Pick<Engines, 'store' | 'policy'>,
   accountId: string,
 ): Promise<LimitState[]> {
-  const { dropsPerDay, mailsPerDay } = await policyOf(engines, accountId);
+  const { dropsPerDay, mailsPerDay } = await readPolicy(engines, accountId);
   if (dropsPerDay === null && mailsPerDay === null) return [];
   const { dropsToday, mailsToday } = await engines.store.quotas.usage(accountId);
   const resetSeconds = secondsToMidnight();

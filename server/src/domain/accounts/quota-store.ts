@@ -6,12 +6,12 @@ export interface Quotas {
   readonly maxFileBytes: number | null;
   readonly dropsPerDay: number | null;
   readonly mailsPerDay: number | null;
-  readonly minDesttime: number | null;
-  readonly maxDesttime: number | null;
+  readonly minLifetime: number | null;
+  readonly maxLifetime: number | null;
   /** If given, only these. */
-  readonly desttimes: readonly number[] | null;
+  readonly lifetimes: readonly number[] | null;
   readonly secondFactor: SecondFactor | null;
-  readonly recipientDomains: readonly string[] | null;
+  readonly receiverDomains: readonly string[] | null;
 }
 
 export interface Group extends Quotas {
@@ -21,8 +21,8 @@ export interface Group extends Quotas {
 }
 
 export interface Usage {
-  /** Files, and what uploads in progress have reserved. Null until it has been added up. */
-  readonly storedBytes: number | null;
+  /** Files, and what uploads in progress have reserved. */
+  readonly storedBytes: number;
   /** Since midnight, in UTC. */
   readonly dropsToday: number;
   readonly mailsToday: number;
@@ -34,8 +34,8 @@ export interface AccountUsage extends Usage {
 }
 
 export interface QuotaStore {
-  /** The account's own values, completed with those of its group; and whether its usage has been added up. */
-  of(accountId: string): Promise<Quotas & { readonly isCounted: boolean }>;
+  /** The account's own values, completed with those of its group. */
+  of(accountId: string): Promise<Quotas>;
   /** The account's own values alone, and the name of its group. */
   own(accountId: string): Promise<Quotas & { readonly group: string | null }>;
   setForAccount(accountId: string, quotas: Partial<Quotas>): Promise<void>;
@@ -52,8 +52,6 @@ export interface QuotaStore {
   usage(accountId: string): Promise<Usage>;
   /** Ordered by address, after `after`. */
   usagePage(after: string, count: number): Promise<AccountUsage[]>;
-  /** Accounts whose usage has not been added up yet, ordered by id, after `after`, or from the first on. */
-  uncounted(after: string | undefined, count: number): Promise<string[]>;
   /**
    * Adds up what the account stores, and corrects its usage. Must be called in a transaction. Returns what the usage was
    * and what it is.

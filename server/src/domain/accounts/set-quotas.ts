@@ -76,9 +76,9 @@ async function groupIn({ quotas }: Pick<Engines['store'], 'quotas'>, name: strin
   return group;
 }
 
-function requireRange({ minDesttime, maxDesttime }: Quotas): void {
-  if (minDesttime !== null && maxDesttime !== null && minDesttime > maxDesttime) {
-    throw new ExchangeError('invalid_input', `No desttime is from ${minDesttime} to ${maxDesttime}: swap the two.`);
+function requireRange({ minLifetime, maxLifetime }: Quotas): void {
+  if (minLifetime !== null && maxLifetime !== null && minLifetime > maxLifetime) {
+    throw new ExchangeError('invalid_input', `No desttime is from ${minLifetime} to ${maxLifetime}: swap the two.`);
   }
 }
 

@@ -5,11 +5,10 @@
  * - `link`: the drop's id and the receiver's position in it, `ID:POSITION`
  * - `command`: the operating system's user who ran `waybilld admin`
  * - `system`: the part of the server
- * - `unknown`: none; an earlier version did not record it
  */
 export interface Author {
-  readonly kind: 'key' | 'link' | 'command' | 'system' | 'unknown';
-  readonly id: string | null;
+  readonly kind: 'key' | 'link' | 'command' | 'system';
+  readonly id: string;
   /** For people who read the audit. */
   readonly name: string;
 }

@@ -138,10 +138,10 @@ test('a backup is restored with every row and every object, into an empty databa
   }
   // The objects of an upload in progress are not in a backup, and a message may have been sent since.
   expect(await into.query('select state, wrapped_key from uploads')).toEqual([
-    { state: 'given_up', wrapped_key: null },
+    { state: 'abandoned', wrapped_key: null },
   ]);
   expect(await into.query('select state, outcome from messages')).toEqual([
-    { state: 'given_up', outcome: 'restored from a backup: it is not known whether it was sent' },
+    { state: 'abandoned', outcome: 'restored from a backup: it is not known whether it was sent' },
   ]);
 });
 

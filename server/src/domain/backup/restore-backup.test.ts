@@ -62,7 +62,7 @@ async function backUp() {
 async function openTarget(options: { toolPath?: string } = {}) {
   const database = await createTestDatabase();
   await database.query(
-    `insert into accounts (id, email, number, type) values ($1, 'here@example.org', '46701234567', 'api')`,
+    `insert into accounts (id, email, phone, type) values ($1, 'here@example.org', '46701234567', 'api')`,
     [randomUUID()],
   );
   // No process of it runs.

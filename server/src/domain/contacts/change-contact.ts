@@ -3,8 +3,8 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { Faults } from '../faults.ts';
 import { requireVersion } from '../require-version.ts';
+import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
 import type { ListedContact } from './contact-store.ts';
-import { type ContactWish, checkContact, contactFrom, requireRoom } from './contact-wish.ts';
 import { resultOf, versionOf } from './difference.ts';
 import { emailAddress } from './email-address.ts';
 import { recordChange } from './record-change.ts';
@@ -32,7 +32,7 @@ export async function findContact({ store }: Needs, { accountId }: Actor, addres
 export async function putContact(
   engines: Needs,
   actor: Actor,
-  wish: ContactWish,
+  wish: ContactInput,
   condition: ContactCondition,
 ): Promise<{ readonly contact: ListedContact; readonly isNew: boolean }> {
   const { accountId } = actor;

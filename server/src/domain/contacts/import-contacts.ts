@@ -3,7 +3,7 @@ import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { Faults } from '../faults.ts';
 import type { Store } from '../store.ts';
-import { type ContactWish, checkContact, contactFrom, requireRoom } from './contact-wish.ts';
+import { type ContactInput, checkContact, contactFrom, requireRoom } from './contact-input.ts';
 import { type ContactResult, resultOf } from './difference.ts';
 import { recordChange } from './record-change.ts';
 
@@ -20,7 +20,7 @@ export interface ImportStep {
 export async function importContacts(
   engines: Pick<Engines, 'store' | 'random'>,
   actor: Actor,
-  wishes: readonly ContactWish[],
+  wishes: readonly ContactInput[],
 ): Promise<ImportStep[]> {
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(actor.accountId);
@@ -42,10 +42,10 @@ export async function importContacts(
 export async function planImport(
   store: Store,
   { accountId }: Actor,
-  wishes: readonly ContactWish[],
+  wishes: readonly ContactInput[],
 ): Promise<ImportStep[]> {
   const faults = new Faults();
-  const seen = new Map<string, ContactWish>();
+  const seen = new Map<string, ContactInput>();
   for (const [index, wish] of wishes.entries()) {
     const pointer = `/contacts/${index}`;
     const email = checkContact(faults, pointer, wish);

@@ -1,6 +1,6 @@
 import type { ContactInput, Receiver } from '@waybill/protocol';
-import { policyOf } from '../accounts/policy-of.ts';
-import { requireAllowedRecipients } from '../accounts/require-allowed-recipients.ts';
+import { readPolicy } from '../accounts/read-policy.ts';
+import { requireAllowedReceivers } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
@@ -23,7 +23,7 @@ export async function setReceivers(
   if (new Set(emails).size !== emails.length) {
     throw new ExchangeError('invalid_input', 'A receiver appears twice in the list.');
   }
-  requireAllowedRecipients(await policyOf(engines, actor.accountId), emails);
+  requireAllowedReceivers(await readPolicy(engines, actor.accountId), emails);
   await engines.store.transaction(async (tx) => {
     await tx.drafts.lock(actor.accountId, draft);
     const contacts = new Map((await tx.contacts.find(actor.accountId, emails)).map((found) => [found.email, found]));

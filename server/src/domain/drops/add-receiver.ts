@@ -1,6 +1,6 @@
 import { limits } from '@waybill/protocol';
-import { policyOf } from '../accounts/policy-of.ts';
-import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
+import { readPolicy } from '../accounts/read-policy.ts';
+import { linksNotAllowed } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
 import { record } from '../audit/record.ts';
@@ -12,7 +12,7 @@ import { Faults } from '../faults.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { effectiveSecondFactor } from '../links/second-factor.ts';
 import type { Store } from '../store.ts';
-import { checkNumber, checkReceiver, type ReceiverWish, receiverFrom } from './receiver-wish.ts';
+import { checkNumber, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SentId } from './sent-drop-store.ts';
 import { fillInboxes } from './write-drop.ts';
 import { enqueueMails, lockLive } from './write-to-receivers.ts';
@@ -34,15 +34,15 @@ export async function prepareReceiver(
   engines: Needs,
   actor: Actor,
   sent: SentId,
-  wish: ReceiverWish,
+  wish: ReceiverInput,
 ): Promise<(store: Store, ifVersion: readonly string[] | undefined) => Promise<AddedReceiver>> {
   const { accountId } = actor;
   const { type, dropId } = sent;
   const drop = await engines.store.sentDrops.find(accountId, sent);
   if (!drop) throw new ExchangeError('not_found');
   const faults = new Faults();
-  const policy = await policyOf(engines, accountId);
-  if (!drop.notify && policy.recipientDomains) faults.add('', 'recipient_not_allowed', linksNotAllowed);
+  const policy = await readPolicy(engines, accountId);
+  if (!drop.notify && policy.receiverDomains) faults.add('', 'recipient_not_allowed', linksNotAllowed);
   const email = checkReceiver(faults, '', wish, policy);
   faults.throwIfAny();
   const [contact] = await engines.store.contacts.find(accountId, [email as string]);

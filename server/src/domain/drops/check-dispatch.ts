@@ -1,22 +1,22 @@
 import type { Receiver } from '@waybill/protocol';
 import { excessOf } from '../accounts/count-dispatch.ts';
-import { policyOf } from '../accounts/policy-of.ts';
-import { linksNotAllowed } from '../accounts/require-allowed-recipients.ts';
+import { readPolicy } from '../accounts/read-policy.ts';
+import { linksNotAllowed } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import type { Faults } from '../faults.ts';
 import { linkToken } from '../links/link-token.ts';
 import { chooseStronger, isWeaker } from '../links/second-factor.ts';
 import type { Policy, SecondFactor } from '../policy.ts';
-import { checkLifetime, type LifetimeWish } from './lifetime.ts';
+import { checkLifetime, type LifetimeInput } from './lifetime.ts';
 import { prepareLinkKey } from './prepare-link-key.ts';
-import { checkNumber, checkReceiver, type ReceiverWish, receiverFrom } from './receiver-wish.ts';
+import { checkNumber, checkReceiver, type ReceiverInput, receiverFrom } from './receiver-input.ts';
 import type { SenderChoices } from './sent-drop-store.ts';
 import type { DropToWrite } from './write-drop.ts';
 
 /** What a drop and a request for files have in common. */
-export interface DispatchInput extends LifetimeWish, SenderChoices {
-  readonly receivers: readonly ReceiverWish[];
+export interface DispatchInput extends LifetimeInput, SenderChoices {
+  readonly receivers: readonly ReceiverInput[];
   readonly message: string;
 }
 
@@ -24,7 +24,7 @@ export interface DispatchInput extends LifetimeWish, SenderChoices {
 export interface CheckedDispatch {
   readonly policy: Policy;
   readonly receivers: readonly Receiver[];
-  readonly ttlSeconds: number;
+  readonly lifetimeSeconds: number;
 }
 
 /** What was made, and the token of each receiver in their order. */
@@ -45,11 +45,11 @@ export async function checkDispatch(
   wish: DispatchInput,
 ): Promise<CheckedDispatch> {
   const { store } = engines;
-  const policy = await policyOf(engines, actor.accountId);
-  const ttlSeconds = checkLifetime(faults, wish, policy.desttime) ?? 0;
+  const policy = await readPolicy(engines, actor.accountId);
+  const lifetimeSeconds = checkLifetime(faults, wish, policy.lifetime) ?? 0;
   checkSecondFactor(faults, engines, policy, wish.secondFactor);
   const receivers = await checkReceivers(faults, engines, actor, policy, wish);
-  if (!wish.notify && policy.recipientDomains) faults.add('/notify', 'recipient_not_allowed', linksNotAllowed);
+  if (!wish.notify && policy.receiverDomains) faults.add('/notify', 'recipient_not_allowed', linksNotAllowed);
   const mails = wish.notify ? wish.receivers.length : 0;
   const usage = await store.quotas.usage(actor.accountId);
   const excess = excessOf(
@@ -58,24 +58,24 @@ export async function checkDispatch(
     { drops: 1, mails },
   );
   if (excess !== undefined) faults.add('', 'daily_limit', excess);
-  return { policy, receivers, ttlSeconds };
+  return { policy, receivers, lifetimeSeconds };
 }
 
 /** What a transaction needs to write it. Fetches a key, which may be slow. */
 export async function prepareDispatch(
   engines: Pick<Engines, 'dayKeys' | 'random'>,
   { message, externalId, metadata, secondFactor, notify }: DispatchInput,
-  { policy, receivers, ttlSeconds }: CheckedDispatch,
+  { policy, receivers, lifetimeSeconds }: CheckedDispatch,
 ): Promise<{
   toWrite: Omit<DropToWrite, 'type' | 'fileCount' | 'choices'> & { readonly choices: SenderChoices };
   made: MadeDispatch;
 }> {
-  const key = await prepareLinkKey(engines, ttlSeconds);
+  const key = await prepareLinkKey(engines, lifetimeSeconds);
   const choices = { externalId, metadata, secondFactor, notify };
-  const ttl = Math.ceil(ttlSeconds / policy.desttime.unitSeconds);
+  const lifetime = Math.ceil(lifetimeSeconds / policy.lifetime.unitSeconds);
   const tokens = receivers.map((_, position) => linkToken(key.linkKey, position));
   return {
-    toWrite: { ...key, message, ttl, ttlSeconds, receivers, choices },
+    toWrite: { ...key, message, lifetime, lifetimeSeconds, receivers, choices },
     made: { id: key.id, receivers, tokens },
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DispatchParameters, DropType } from '@waybill/protocol';
-import { allowedInWords, isAllowed, policyOf } from '../accounts/policy-of.ts';
-import { requireAllowedRecipients } from '../accounts/require-allowed-recipients.ts';
+import { describeLifetimes, isAllowedLifetime, readPolicy } from '../accounts/read-policy.ts';
+import { requireAllowedReceivers } from '../accounts/require-allowed-receivers.ts';
 import type { Actor } from '../actor.ts';
 import type { Draft } from '../drafts/draft-store.ts';
 import type { Engines } from '../engines.ts';
@@ -49,14 +49,14 @@ async function dispatchDraft(
   type: DropType,
 ): Promise<string | undefined> {
   const { store, checkpoint } = engines;
-  const policy = await policyOf(engines, actor.accountId);
-  const ttl = dispatch.parameters.desttime ?? policy.desttime.default;
-  if (!isAllowed(policy.desttime, ttl)) {
-    throw new ExchangeError('invalid_input', `desttime is ${allowedInWords(policy.desttime)}.`);
+  const policy = await readPolicy(engines, actor.accountId);
+  const lifetime = dispatch.parameters.desttime ?? policy.lifetime.default;
+  if (!isAllowedLifetime(policy.lifetime, lifetime)) {
+    throw new ExchangeError('invalid_input', `desttime is ${describeLifetimes(policy.lifetime)}.`);
   }
   const message = dispatch.parameters.ddmessage ?? '';
   const digest = requestDigest(type, dispatch);
-  const lifetimeSeconds = ttl * policy.desttime.unitSeconds;
+  const lifetimeSeconds = lifetime * policy.lifetime.unitSeconds;
   const key = await prepareLinkKey(engines, lifetimeSeconds);
   const { id } = key;
   const wrapForDay =
@@ -75,12 +75,12 @@ async function dispatchDraft(
 
     const { receivers } = draft;
     const fileCount = await requireReady(tx, actor, dispatch.draft, draft, type);
-    requireAllowedRecipients(
+    requireAllowedReceivers(
       policy,
       receivers.map((receiver) => receiver.email),
     );
     await tx.drafts.consume(actor.accountId, dispatch.draft, { digest, type, remembered: rememberedDispatches });
-    const drop = { ...key, type, message, ttl, ttlSeconds: lifetimeSeconds, receivers, fileCount };
+    const drop = { ...key, type, message, lifetime, lifetimeSeconds, receivers, fileCount };
     await writeDrop(engines, tx, actor, policy, wrapForDay ? { ...drop, moveFiles: moveFiles(wrapForDay) } : drop);
     checkpoint('drop:before-commit');
     return true;

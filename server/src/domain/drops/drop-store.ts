@@ -13,8 +13,8 @@ export interface NewDrop {
   readonly id: string;
   readonly type: DropType | 'receivedfiles';
   readonly message: string;
-  readonly ttl: number;
-  readonly ttlSeconds: number;
+  readonly lifetime: number;
+  readonly lifetimeSeconds: number;
   readonly receiverCount: number;
   readonly fileCount: number;
   /** None if there are no links. */
@@ -39,7 +39,7 @@ export interface DropLine extends PagePosition {
   readonly state: DropState;
   readonly createdSeconds: number;
   readonly expiresAt: Date;
-  readonly ttl: number;
+  readonly lifetime: number;
   readonly message: string;
   readonly receiverCount: number;
   readonly fileCount: number;
@@ -72,8 +72,8 @@ export interface FoundDrop extends Pick<DropLine, 'id' | 'state' | 'createdSecon
 
 export interface ClaimedRequest {
   readonly digest: Buffer;
-  /** The API key that sent it, if that was recorded. */
-  readonly keyId: string | null;
+  /** The API key that sent it. */
+  readonly keyId: string;
 }
 
 export interface DropStore {

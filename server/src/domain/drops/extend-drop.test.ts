@@ -31,7 +31,7 @@ const rowOf = async (dropId: string) => {
 };
 const entriesOf = (dropId: string) =>
   query<{ actor: string; details: unknown }>(
-    `select actor, details from audit_entries where action = 'drop.extended' and details ->> 'dropId' = $1`,
+    `select author_name as actor, details from audit_entries where action = 'drop.extended' and details ->> 'dropId' = $1`,
     [dropId],
   );
 /** Moves the times of a drop and of the browsers in which it is open. */
@@ -40,7 +40,7 @@ const letPass = async (dropId: string, days: number) => {
   await query(`update drops set expires_at = expires_at - ${time}, remind_at = remind_at - ${time} where id = $1`, [
     dropId,
   ]);
-  await query(`update link_sessions set forget_at = forget_at - ${time} where drop_id = $1`, [dropId]);
+  await query(`update link_sessions set purge_at = purge_at - ${time} where drop_id = $1`, [dropId]);
 };
 
 test('a drop can be opened past its old deadline, until the new one', async () => {
@@ -145,7 +145,7 @@ test('is the account’s own', async () => {
 
 test('the new deadline is one of the lifetimes that the account may give, counted from now', async () => {
   const { sender, dropId } = await sentLink(exchange, ['a.txt']);
-  await setAccountQuotas(engines, { id: sender.accountId }, { desttimes: [7, 14] });
+  await setAccountQuotas(engines, { id: sender.accountId }, { lifetimes: [7, 14] });
   await expect(extend(sender, dropId, inDays(10))).rejects.toMatchObject({ code: 'invalid_input' });
   const until = inDays(14);
   await extend(sender, dropId, until);

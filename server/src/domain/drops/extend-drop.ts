@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/account-store.ts';
-import { policyOf } from '../accounts/policy-of.ts';
+import { readPolicy } from '../accounts/read-policy.ts';
 import type { Author, ByCommand } from '../audit/audit-store.ts';
 import { record } from '../audit/record.ts';
 import type { Engines } from '../engines.ts';
@@ -38,7 +38,7 @@ export async function prepareExtension(
   dropId: string,
   until: Date,
 ): Promise<(store: Store, author: Author, ifVersion?: readonly string[]) => Promise<void>> {
-  const { unitSeconds, max, only } = (await policyOf(engines, account.id)).desttime;
+  const { unitSeconds, max, only } = (await readPolicy(engines, account.id)).lifetime;
   const untilThen = Math.min((until.getTime() - Date.now()) / 1000, max * unitSeconds);
   const wrapForDay = await prepareForDay(engines, account.id, { dropId }, untilThen);
   const linkKeys = await findLinkKeys(engines, account.id, dropId, untilThen);

@@ -1,15 +1,15 @@
-import { allowedInWords } from '../accounts/policy-of.ts';
+import { describeLifetimes } from '../accounts/read-policy.ts';
 import type { Faults } from '../faults.ts';
-import type { Desttimes } from '../policy.ts';
+import type { LifetimeRule } from '../policy.ts';
 
 /** For how long a drop or a request shall live: a time from now, a deadline, or what is usual. */
-export interface LifetimeWish {
+export interface LifetimeInput {
   readonly expiresIn?: number | undefined;
   readonly expiresAt?: Date | undefined;
 }
 
 /** In seconds; undefined if it is not allowed, which is recorded. */
-export function checkLifetime(faults: Faults, wish: LifetimeWish, desttime: Desttimes): number | undefined {
+export function checkLifetime(faults: Faults, wish: LifetimeInput, desttime: LifetimeRule): number | undefined {
   const { expiresIn, expiresAt } = wish;
   if (expiresIn !== undefined && expiresAt !== undefined) {
     faults.add('/expires_at', 'invalid_input', 'Send expires_in or expires_at, and not both.');
@@ -22,7 +22,7 @@ export function checkLifetime(faults: Faults, wish: LifetimeWish, desttime: Dest
     ? only.some((ttl) => ttl * unitSeconds === seconds)
     : seconds >= min * unitSeconds && seconds <= max * unitSeconds;
   if (isAllowed) return seconds;
-  const detail = `The account may give a lifetime of ${allowedInWords(desttime)} times ${unitSeconds} seconds.`;
+  const detail = `The account may give a lifetime of ${describeLifetimes(desttime)} times ${unitSeconds} seconds.`;
   faults.add(expiresIn === undefined ? '/expires_at' : '/expires_in', 'invalid_input', detail);
   return undefined;
 }

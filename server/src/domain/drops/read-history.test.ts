@@ -20,22 +20,22 @@ async function manyDrops(
 ) {
   const { receivers = 1, files = 1, spread = '0' } = options;
   await query(
-    `insert into drops (account_id, id, type, message, ttl, created_at, expires_at, receiver_count, file_count, link_key, key_version)
+    `insert into drops (account_id, id, type, message, lifetime, created_at, expires_at, receiver_count, file_count, link_key, key_version)
      select $1, gen_random_uuid(), 'downloadfiles', 'drop ' || n, 7, timestamptz '2026-01-01 00:00:00.123456Z' + n * $5::interval,
        now() + interval '1 day', $3::int, $4::int, '', 1
      from generate_series(1, $2::int) n`,
     [actor.accountId, count, receivers, files, spread],
   );
   await query(
-    `insert into links (account_id, drop_id, position, email, number, language, groups, nick, token_digest)
+    `insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, token_digest)
      select account_id, id, p, message || ' receiver ' || p, '', '', '{}', '', sha256((id || ':' || p)::bytea)
      from drops, generate_series(0, $2::int - 1) p where account_id = $1`,
     [actor.accountId, receivers],
   );
   await query(
-    `insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, scan, chunk_count,
+    `insert into files (account_id, id, state, draft, drop_id, name, media_type, size_bytes, sha256, crc32, scan, chunk_count,
        wrapped_key, key_version)
-     select account_id, gen_random_uuid(), 'ready', '', id, message || ' file ' || p, 'text/plain', 0, '', 'clean', 1, '', 1
+     select account_id, gen_random_uuid(), 'ready', '', id, message || ' file ' || p, 'text/plain', 0, '', 0, 'clean', 1, '', 1
      from drops, generate_series(1, $2::int) p where account_id = $1`,
     [actor.accountId, files],
   );
@@ -114,7 +114,7 @@ describe('the inbox', () => {
     const dropId = await exchange.drop(sender, [receiver.email, 'elsewhere@example.org'], ['a.txt']);
     const [entry, ...more] = await inbox(receiver);
     expect(more).toEqual([]);
-    expect(entry).toMatchObject({ dropId, sender: sender.email, ttl: 7, files: [{ name: 'a.txt' }] });
+    expect(entry).toMatchObject({ dropId, sender: sender.email, lifetime: 7, files: [{ name: 'a.txt' }] });
     expect(entry?.id).not.toBe(dropId);
     expect([await inbox(bystander), await inbox(sender)]).toEqual([[], []]);
   });
@@ -123,7 +123,7 @@ describe('the inbox', () => {
     const sender = await exchange.account();
     const self = { ...sender };
     await exchange.database.query(
-      `insert into contacts (account_id, email, position, number, language, groups, nick) values ($1, $2, 0, '', '', '{}', '')`,
+      `insert into contacts (account_id, email, position, phone, language, groups, name) values ($1, $2, 0, '', '', '{}', '')`,
       [self.accountId, self.email],
     );
     await exchange.drop(sender, [sender.email], ['a.txt']);

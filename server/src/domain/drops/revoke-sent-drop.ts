@@ -21,7 +21,7 @@ export async function revokeSentDrop(
     await lockLive(tx, actor, sent, ifVersion);
     if (position === undefined)
       return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, keyAuthor(actor));
-    const receiver = await tx.sentDrops.withdrawLink(accountId, dropId, position);
+    const receiver = await tx.sentDrops.revokeLink(accountId, dropId, position);
     if (receiver === undefined) {
       throw new ExchangeError('not_found', 'There is no such receiver, or their link was withdrawn already.');
     }

@@ -50,7 +50,7 @@ export async function prepareDrop(
   const { checkpoint } = engines;
   const checked = await checkDrop(engines, actor, wish);
   const { toWrite, made } = await prepareDispatch(engines, wish, checked);
-  const wrapForDay = await prepareForDay(engines, actor.accountId, { files: wish.uploads }, checked.ttlSeconds);
+  const wrapForDay = await prepareForDay(engines, actor.accountId, { files: wish.uploads }, checked.lifetimeSeconds);
   return async (store) => {
     await store.transaction(async (tx) => {
       const locked = await lockUploads(tx, actor.accountId, wish.uploads);

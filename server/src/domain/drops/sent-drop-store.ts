@@ -51,7 +51,7 @@ export interface SentReceiver {
   readonly openedAt: Date | null;
   /** When they had been sent every file, or when they first sent files. */
   readonly completedAt: Date | null;
-  readonly withdrawnAt: Date | null;
+  readonly revokedAt: Date | null;
   /** How many files were sent to them in full. */
   readonly filesDelivered: number;
   /** How often they sent files, how many, and when for the last time, as far as that is still kept. */
@@ -107,5 +107,5 @@ export interface SentDropStore {
   /** Makes room for another receiver. Returns its position. */
   growByOne(accountId: string, dropId: string): Promise<number>;
   /** Ends the link of one receiver, and removes the drop from their inbox. Returns their address, if there was a link. */
-  withdrawLink(accountId: string, dropId: string, position: number): Promise<string | undefined>;
+  revokeLink(accountId: string, dropId: string, position: number): Promise<string | undefined>;
 }

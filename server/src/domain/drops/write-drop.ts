@@ -21,8 +21,8 @@ export interface DropToWrite {
   readonly id: string;
   readonly type: DropType;
   readonly message: string;
-  readonly ttl: number;
-  readonly ttlSeconds: number;
+  readonly lifetime: number;
+  readonly lifetimeSeconds: number;
   readonly receivers: readonly Receiver[];
   readonly fileCount: number;
   readonly linkKey: Buffer;
@@ -52,9 +52,9 @@ export async function writeDrop(
     id,
     type,
     message: drop.message,
-    ttl: drop.ttl,
-    ttlSeconds: drop.ttlSeconds,
-    reminderSeconds: notify ? reminderSeconds(type, drop.ttlSeconds) : null,
+    lifetime: drop.lifetime,
+    lifetimeSeconds: drop.lifetimeSeconds,
+    reminderSeconds: notify ? reminderSeconds(type, drop.lifetimeSeconds) : null,
     from: null,
     receiverCount: receivers.length,
     fileCount,

@@ -1,5 +1,5 @@
 import { countDispatch } from '../accounts/count-dispatch.ts';
-import { policyOf } from '../accounts/policy-of.ts';
+import { readPolicy } from '../accounts/read-policy.ts';
 import { requireWithinLimits } from '../accounts/require-within-limits.ts';
 import type { Actor } from '../actor.ts';
 import { keyAuthor } from '../audit/author.ts';
@@ -25,7 +25,7 @@ export async function remindReceivers(
     await lockLive(tx, actor, sent, ifVersion);
     const receivers = await tx.sentDrops.receivers(actor.accountId, dropId);
     const due = receivers.filter(
-      ({ completedAt, undeliverableAt, withdrawnAt }) => !completedAt && !undeliverableAt && !withdrawnAt,
+      ({ completedAt, undeliverableAt, revokedAt }) => !completedAt && !undeliverableAt && !revokedAt,
     );
     await enqueueMails(engines, tx, actor, dropId, 'reminder', due);
     return due.length;
@@ -39,7 +39,7 @@ export async function resendInvitation(engines: Needs, actor: Actor, sent: SentI
     await lockLive(tx, actor, sent, undefined);
     const [receiver] = await tx.sentDrops.receivers(actor.accountId, dropId, position);
     if (!receiver) throw new ExchangeError('not_found', 'There is no such receiver.');
-    if (receiver.withdrawnAt) throw new ExchangeError('link_revoked', 'The receiver’s link was withdrawn.');
+    if (receiver.revokedAt) throw new ExchangeError('link_revoked', 'The receiver’s link was withdrawn.');
     if (receiver.undeliverableReason !== null) {
       const link = { accountId: actor.accountId, dropId, position };
       await tx.links.markReachable(link, receiver.undeliverableReason);
@@ -86,6 +86,6 @@ export async function enqueueMails(
     action,
     details: { dropId, receivers: receivers.length },
   });
-  const policy = await policyOf({ ...engines, store: tx }, accountId);
+  const policy = await readPolicy({ ...engines, store: tx }, accountId);
   await countDispatch(tx, policy, accountId, { drops: 0, mails: receivers.length });
 }

@@ -169,7 +169,7 @@ describe('a file of several runs', () => {
     path: 'a.bin',
     sizeBytes: content.length,
     sha256: Buffer.alloc(32),
-    crc32: null,
+    crc32: 0,
     scan: 'clean',
     wrappedKey: dataKey,
     keyVersion: 1,

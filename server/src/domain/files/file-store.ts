@@ -13,8 +13,7 @@ export interface SealedFile {
   readonly path: string;
   readonly sizeBytes: number;
   readonly sha256: Buffer;
-  /** Null for a file that was stored before this value was recorded. */
-  readonly crc32: number | null;
+  readonly crc32: number;
   readonly scan: 'clean' | 'unscanned';
   readonly wrappedKey: Buffer;
   readonly keyVersion: number;

@@ -94,7 +94,7 @@ function written(writer: SealedWriter, sizeBytes: number): SealedFile {
     path: 'a.bin',
     sizeBytes,
     sha256: Buffer.alloc(32),
-    crc32: null,
+    crc32: 0,
     scan: 'clean',
     wrappedKey: dataKey,
     keyVersion: 1,

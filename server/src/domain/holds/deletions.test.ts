@@ -118,7 +118,7 @@ describe('a file', () => {
     const { actor, link } = await grantedLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
-    const [drop] = await query<{ id: string }>('select id from drops where from_drop_id = $1', [link.dropId]);
+    const [drop] = await query<{ id: string }>('select id from drops where request_id = $1', [link.dropId]);
     return { actor, dropId: drop?.id as string };
   }
 
@@ -194,7 +194,7 @@ describe('the records of an ended drop', () => {
     }
     const account = await findAccount(engines, actor.email);
     const [message] = await query<{ id: string }>(
-      "update messages set state = 'given_up' where account_id = $1 and kind = 'invitation' returning id",
+      "update messages set state = 'abandoned' where account_id = $1 and kind = 'invitation' returning id",
       [actor.accountId],
     );
     await retryMessage(engines, account, message?.id as string);
@@ -208,7 +208,7 @@ describe('the records of an ended drop', () => {
       'Anna',
     );
     await sweep(engines);
-    await query('update link_sessions set forget_at = now() where account_id = $1', [actor.accountId]);
+    await query('update link_sessions set purge_at = now() where account_id = $1', [actor.accountId]);
     return held;
   }
 

@@ -37,19 +37,19 @@ test('is recorded when it is placed and when it is released, with who and why', 
   const id = await hold(actor, dropId);
   await release(id);
   const entries = await exchange.database.query(
-    "select actor_id, actor, action, details from audit_entries where account_id = $1 and action like 'hold.%' order by id",
+    "select author_id, author_name, action, details from audit_entries where account_id = $1 and action like 'hold.%' order by id",
     [actor.accountId],
   );
   expect(entries).toEqual([
     {
-      actor_id: 'tester',
-      actor: 'Anna',
+      author_id: 'tester',
+      author_name: 'Anna',
       action: 'hold.placed',
       details: { holdId: id, dropId, name: why.name, reason: why.reason },
     },
     {
-      actor_id: 'tester',
-      actor: 'Bertil',
+      author_id: 'tester',
+      author_name: 'Bertil',
       action: 'hold.released',
       details: { holdId: id, dropId, name: why.name },
     },

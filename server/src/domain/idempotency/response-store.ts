@@ -1,8 +1,8 @@
 /** The first response to a request, which its repetitions get too. */
 export interface StoredResponse {
   readonly requestDigest: Buffer;
-  /** The key that sent the request; null if the version before recorded it, which did not say. */
-  readonly keyId: string | null;
+  /** The API key that sent the request. */
+  readonly keyId: string;
   readonly answer: Buffer;
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 
@@ -12,7 +12,7 @@ test('keeps the newest responses of an account, up to a number and a size', asyn
     for (let number = 0; number < 5; number += 1) {
       const digest = randomBytes(32);
       digests.push(digest);
-      await answers.insert(accountId, digest, { requestDigest: digest, keyId: null, answer: randomBytes(100) });
+      await answers.insert(accountId, digest, { requestDigest: digest, keyId: randomUUID(), answer: randomBytes(100) });
     }
   }
   const kept = async () => {

@@ -4,7 +4,7 @@ export interface InboxLine extends PagePosition {
   readonly senderAccountId: string;
   readonly dropId: string;
   readonly createdSeconds: number;
-  readonly ttl: number;
+  readonly lifetime: number;
   readonly sender: string;
   readonly fileCount: number;
 }
@@ -19,7 +19,7 @@ export type QueueState = 'available' | 'claimed' | 'parked' | 'acknowledged';
 export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 'dropId' | 'sender' | 'fileCount'> {
   readonly message: string;
   /** The grant through which a contact sent it; null: another account sent it. */
-  readonly grantId: string | null;
+  readonly requestId: string | null;
   readonly receivedAt: Date;
   readonly expiresAt: Date;
   readonly state: QueueState;

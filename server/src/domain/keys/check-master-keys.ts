@@ -1,9 +1,7 @@
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { MissingObject } from '../missing-object.ts';
-import type { KeyProvider } from '../ports/key-provider.ts';
 import { SetupError } from '../setup-error.ts';
-import type { Store } from '../store.ts';
 import { toContext } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
 
@@ -27,7 +25,7 @@ export function checkKeysHourly(
 }
 
 /**
- * Throws when a stored key cannot be unwrapped. Otherwise a failed download would be the first sign of it. With a signal,
+ * Throws if a day key cannot be unwrapped. Otherwise a failed download would be the first sign of it. With a signal,
  * day keys that cannot be fetched until then are left out: whether the object store can be reached is another question.
  * Returns whether none was left out.
  */
@@ -36,7 +34,6 @@ export async function checkKeys(
   signal?: AbortSignal,
 ): Promise<boolean> {
   let isComplete = true;
-  await checkMasterKeys({ store, keys });
   const all = await store.dayKeys.list();
   // The first and the last, so that both keys of a rotation are probably among them.
   for (const { day } of new Set([...all.slice(0, 1), ...all.slice(-1)])) {
@@ -50,19 +47,6 @@ export async function checkKeys(
     if (key) await requireOpen(key.version, keys.unwrap(key.wrapped, key.version, toContext(day)));
   }
   return isComplete;
-}
-
-/** The same for those that are wrapped by a master key itself. */
-export async function checkMasterKeys({
-  store,
-  keys,
-}: {
-  readonly store: Pick<Store, 'sampleWrappedKeys'>;
-  readonly keys: KeyProvider;
-}): Promise<void> {
-  for (const { wrapped, version, context } of await store.sampleWrappedKeys()) {
-    if (version > 0) await requireOpen(version, keys.unwrap(wrapped, version, context));
-  }
 }
 
 async function requireOpen(version: number, key: Promise<Buffer>): Promise<void> {

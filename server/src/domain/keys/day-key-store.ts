@@ -13,10 +13,8 @@ export interface DayKey {
 
 /** For the whole server, not for one account. */
 export interface DayKeyStore {
-  /** The database's time, in seconds since 1970; undefined while day keys are not used. */
-  clock(): Promise<number | undefined>;
-  /** From now on, day keys are used. */
-  start(): Promise<void>;
+  /** The database's time, in seconds since 1970. */
+  clock(): Promise<number>;
   find(day: number): Promise<DayKey | undefined>;
   /** All of them, in the order of days. */
   list(): Promise<DayKey[]>;

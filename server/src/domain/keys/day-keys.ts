@@ -52,18 +52,15 @@ export class DayKeys {
     this.#engines = engines;
   }
 
-  /** The day it is, by the database's clock; undefined while day keys are not used. */
-  async today(): Promise<number | undefined> {
-    const now = await this.#now();
-    return now === undefined ? undefined : toDay(now);
+  /** The current day, by the database's clock. */
+  async today(): Promise<number> {
+    return toDay(await this.#now());
   }
 
   /** Wraps the key of a file or a drop that ends in this time, or of a file that is not sent yet. */
   async wrap(dataKey: Buffer, ownerId: string, secondsLeft: number | null): Promise<Wrapped> {
-    const { masterKeys, random } = this.#engines;
     const day = await this.#dayIn(secondsLeft ?? unsentSeconds);
-    if (day === undefined) return masterKeys.wrap(dataKey, ownerId);
-    return { wrapped: wrapWith(await this.#keyFor(day), dataKey, ownerId, random), version: -day };
+    return { wrapped: wrapWith(await this.#keyFor(day), dataKey, ownerId, this.#engines.random), version: -day };
   }
 
   async unwrap(wrapped: Buffer, version: number, ownerId: string): Promise<Buffer> {
@@ -79,8 +76,8 @@ export class DayKeys {
     secondsLeft: number,
   ): Promise<(keys: readonly OwnedKey[]) => ReplacedKey[]> {
     const day = await this.#dayIn(secondsLeft);
-    const versions = new Set(before.map(({ version }) => version).filter((version) => version < 0));
-    if (day === undefined || versions.size === 0) return () => [];
+    const versions = new Set(before.map(({ version }) => version));
+    if (versions.size === 0) return () => [];
     const target = await this.#keyFor(day);
     const sources = new Map<number, Buffer>();
     for (const version of versions) sources.set(version, await this.open(dayOfVersion(version)));
@@ -148,19 +145,16 @@ export class DayKeys {
   }
 
   /** By the database's clock, which decides when a day is over. */
-  async #now(): Promise<number | undefined> {
+  async #now(): Promise<number> {
     const nowMs = performance.now();
     if (!this.#clock || nowMs - this.#clock.atMs > clockMs) {
-      const seconds = await this.#engines.store.dayKeys.clock();
-      if (seconds === undefined) return undefined;
-      this.#clock = { seconds, atMs: nowMs };
+      this.#clock = { seconds: await this.#engines.store.dayKeys.clock(), atMs: nowMs };
     }
     return this.#clock.seconds + (nowMs - this.#clock.atMs) / 1000;
   }
 
-  async #dayIn(seconds: number): Promise<number | undefined> {
-    const now = await this.#now();
-    return now === undefined ? undefined : toDay(now + Math.max(0, seconds) + marginSeconds);
+  async #dayIn(seconds: number): Promise<number> {
+    return toDay((await this.#now()) + Math.max(0, seconds) + marginSeconds);
   }
 
   #keyFor(day: number): Promise<Buffer> {

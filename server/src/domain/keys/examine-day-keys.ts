@@ -1,5 +1,5 @@
 import type { Finding } from '../doctor/finding.ts';
-import { fault, ok, reason, skipped, warning } from '../doctor/finding.ts';
+import { fault, ok, reason, skipped } from '../doctor/finding.ts';
 import type { Engines } from '../engines.ts';
 import { toDate } from './day-keys.ts';
 import { isLost } from './lost-key.ts';
@@ -14,14 +14,6 @@ export async function* examineDayKeys({
   dayKeys,
 }: Pick<Engines, 'dayKeys'> & { readonly store: Pick<Engines['store'], 'dayKeys'> }): AsyncGenerator<Finding> {
   try {
-    if ((await store.dayKeys.clock()) === undefined) {
-      yield warning(
-        check,
-        'The keys of files are not wrapped by day: files that have ended can still be read from a backup made before.',
-        'When no process of an earlier version is running any more, run: waybilld admin day-keys start',
-      );
-      return;
-    }
     const days = await store.dayKeys.list();
     const lost: string[] = [];
     for (const { day } of days) {

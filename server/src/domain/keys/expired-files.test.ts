@@ -62,7 +62,7 @@ test('a backup from before a file ended does not open it, and opens every other 
   const present = engines.dayKeys;
   const { objects, random, store } = engines;
   // Three days ago: files for one day, for two, and for seven.
-  const clock = async () => ((await store.dayKeys.clock()) as number) - 3 * daySeconds;
+  const clock = async () => (await store.dayKeys.clock()) - 3 * daySeconds;
   const past = { ...store, dayKeys: { ...store.dayKeys, clock } };
   Object.assign(engines, { dayKeys: new DayKeys({ store: past, objects, masterKeys: engines.keys, random }) });
   const sender = await exchange.account('r@example.org');

@@ -23,7 +23,6 @@ export async function sweepDayKeys(engines: Needs, signal?: AbortSignal): Promis
 
 async function renew({ store, keys, dayKeys, logger }: Needs, signal?: AbortSignal): Promise<void> {
   const today = await dayKeys.today();
-  if (today === undefined) return;
   const lost = new LostKeys(dayKeys, logger);
   for (const owner of ['files', 'uploads', 'drops'] as const) {
     for (let batch = 0; batch < maxBatches; batch += 1) {

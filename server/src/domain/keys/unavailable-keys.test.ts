@@ -34,7 +34,7 @@ const writeToken = () => writeFileSync(tokenFile, token, { mode: 0o600 });
 /** The keys as a process that was just started has them, or one whose clock is this many days behind. */
 function startProcess(daysAgo = 0) {
   const { store, random } = exchange.engines;
-  const clock = async () => ((await store.dayKeys.clock()) as number) - daysAgo * daySeconds;
+  const clock = async () => (await store.dayKeys.clock()) - daysAgo * daySeconds;
   const shifted = { ...store, dayKeys: { ...store.dayKeys, clock } };
   const counted = {
     ...objects,
@@ -112,8 +112,8 @@ test('a lost day key is reported once, and what it wrapped does not keep the res
   await objects.delete([`day-keys/${lost?.objectId}`]);
   // More than fit into a batch.
   await exchange.database.query(
-    `insert into files (account_id, id, draft, state, name, media_type, size_bytes, sha256, scan, chunk_count, wrapped_key, key_version)
-     select account_id, gen_random_uuid(), draft, state, 'copy ' || number, media_type, size_bytes, sha256, scan, chunk_count,
+    `insert into files (account_id, id, draft, state, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, wrapped_key, key_version)
+     select account_id, gen_random_uuid(), draft, state, 'copy ' || number, media_type, size_bytes, sha256, crc32, scan, chunk_count,
        wrapped_key, key_version
      from files, generate_series(1, 600) as number where name = 'lost'`,
   );

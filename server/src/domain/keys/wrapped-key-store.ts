@@ -15,24 +15,8 @@ export interface ReplacedKey extends FilePosition, Pick<WrappedKey, 'wrapped' | 
 
 export type FilesOf = { readonly draft: string } | { readonly dropId: string } | { readonly files: readonly string[] };
 
-export interface OwnedKeyPage {
-  readonly outdated: readonly OwnedKey[];
-  /** The start of the next page; undefined on the last page. */
-  readonly next: FilePosition | undefined;
-}
-
 /** For the whole server, not for one account. */
 export interface WrappedKeyStore {
-  /**
-   * Looks at the next `count` owners, starting with this one, for keys that are wrapped by a master key: by any, or by
-   * any but this version.
-   */
-  outdated(
-    owner: KeyOwner,
-    from: FilePosition,
-    count: number,
-    except: { readonly version: number | undefined },
-  ): Promise<OwnedKeyPage>;
   /**
    * Up to `count` keys that are wrapped by the key of a day before this one, but by none of these, and whose owner lives
    * on.

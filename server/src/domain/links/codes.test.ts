@@ -45,8 +45,8 @@ async function codeOfSession(secret: string, link: Link): Promise<string> {
 const another = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 const issue = (link: Link, digest: Buffer) => engines.store.transaction((tx) => issueCode(strict, tx, link, digest));
 const codesOf = (link: Link) =>
-  query<{ channel: string; recipient: string }>(
-    "select channel, recipient from messages where drop_id = $1 and kind = 'code'",
+  query<{ channel: string; receiver: string }>(
+    "select channel, receiver from messages where drop_id = $1 and kind = 'code'",
     [link.dropId],
   );
 const age = (digest: Buffer, interval: string) =>
@@ -74,11 +74,11 @@ test('codes are as good as random', () => {
 
 describe('where a code goes', () => {
   const link = (changes: Partial<Link>) =>
-    ({ receiver: 'r@example.org', number: '', secondFactor: null, secondFactorRule: null, ...changes }) as Link;
+    ({ receiver: 'r@example.org', phone: '', secondFactor: null, secondFactorRule: null, ...changes }) as Link;
   const target = (server: SecondFactor, account: SecondFactor | null, number: string, sms: SmsGateway | undefined) =>
     codeTarget(
       { policy: { ...engines.policy, secondFactor: server }, sms },
-      link({ secondFactorRule: account, number }),
+      link({ secondFactorRule: account, phone: number }),
     );
   const mail = { channel: 'mail', to: 'r@example.org' };
   const text = { channel: 'sms', to: '46701234567' };
@@ -98,7 +98,7 @@ describe('where a code goes', () => {
     expect(target(server, account, '46701234567', gateway)).toEqual(expected);
   });
 
-  test('is by mail when there is no number, or no gateway', () => {
+  test('is by mail when there is no phone number, or no gateway', () => {
     expect(target('sms', null, '', gateway)).toEqual(mail);
     expect(target('off', 'sms', '', gateway)).toEqual(mail);
     expect(target('sms', null, '46701234567', undefined)).toEqual(mail);
@@ -164,10 +164,10 @@ describe('opening a link', () => {
     const session = await (await opened(link)).session();
     expect(session).toMatchObject({ passed: null, code: { tries: 0, expired: false } });
     expect(isPassed(strict, session)).toBe(false);
-    expect(await codesOf(link)).toEqual([{ channel: 'mail', recipient: 'r@example.org' }]);
+    expect(await codesOf(link)).toEqual([{ channel: 'mail', receiver: 'r@example.org' }]);
   });
 
-  test('sends it to the number of the receiver, where there is one and a gateway', async () => {
+  test('sends it to the phone number of the receiver, where there is one and a gateway', async () => {
     const actor = await exchange.account('r@example.org');
     await exchange.prepare(actor, ['r@example.org'], ['a.txt']);
     await setReceivers(engines, actor, '', [{ email: 'r@example.org', number: 46701112233 }]);
@@ -176,7 +176,7 @@ describe('opening a link', () => {
     const link = await findLink(engines, await tokenOf(exchange, actor, drop?.id as string, 0), 'downloadfiles');
     const bySms = { ...engines, sms: gateway, policy: { ...engines.policy, secondFactor: 'sms' as const } };
     await openLink(bySms, link);
-    expect(await codesOf(link)).toEqual([{ channel: 'sms', recipient: '46701112233' }]);
+    expect(await codesOf(link)).toEqual([{ channel: 'sms', receiver: '46701112233' }]);
   });
 
   test('asks it of a link to upload too', async () => {
@@ -412,19 +412,19 @@ test('nothing in the database is or contains a code', async () => {
   expect(await found(code)).toEqual([]);
 });
 
-describe('one number or address is sent so many codes in an hour', () => {
+describe('one phone number or address is sent so many codes in an hour', () => {
   const limited = (secondFactor: SecondFactor) => ({
     ...engines,
     sms: gateway,
-    policy: { ...engines.policy, secondFactor, maxCodesPerRecipient: 7 },
+    policy: { ...engines.policy, secondFactor, maxCodesPerReceiver: 7 },
   });
-  const codesTo = (recipient: string) =>
-    query("select 1 from messages where kind = 'code' and recipient = $1", [recipient]);
+  const codesTo = (receiver: string) =>
+    query("select 1 from messages where kind = 'code' and receiver = $1", [receiver]);
   /** A link to this receiver from a new account. */
-  const linkTo = async (email: string, number?: number): Promise<Link> => {
+  const linkTo = async (email: string, phone?: number): Promise<Link> => {
     const actor = await exchange.account(email);
     await exchange.prepare(actor, [email], ['a.txt']);
-    await setReceivers(engines, actor, '', [{ email, ...(number === undefined ? {} : { number }) }]);
+    await setReceivers(engines, actor, '', [{ email, ...(phone === undefined ? {} : { number: phone }) }]);
     await createDrop(engines, actor, { draft: '', parameters: {} });
     const [drop] = await query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
     return findLink(engines, await tokenOf(exchange, actor, drop?.id as string, 0), 'downloadfiles');
@@ -435,10 +435,10 @@ describe('one number or address is sent so many codes in an hour', () => {
     ['mail', 'address'],
   ])('by %s, across links and accounts, also at once', async (factor) => {
     const email = `${randomUUID()}@example.org`;
-    const number = 46 * 10 ** 9 + randomInt(10 ** 8, 10 ** 9);
-    const links = [await linkTo(email, number), await linkTo(email, number), await linkTo(email, number)];
+    const phone = 46 * 10 ** 9 + randomInt(10 ** 8, 10 ** 9);
+    const links = [await linkTo(email, phone), await linkTo(email, phone), await linkTo(email, phone)];
     await Promise.all(Array.from({ length: 15 }, (_, index) => openLink(limited(factor), links[index % 3] as Link)));
-    const sent = await codesTo(factor === 'sms' ? String(number) : email);
+    const sent = await codesTo(factor === 'sms' ? String(phone) : email);
     // Two accounts may have used it up before the third has sent its first two.
     expect(sent.length).toBeGreaterThanOrEqual(7);
     expect(sent.length).toBeLessThanOrEqual(9);
@@ -447,8 +447,8 @@ describe('one number or address is sent so many codes in an hour', () => {
     const digest = tokenDigest(await openLink(engines, link));
     const issued = () => engines.store.transaction((tx) => issueCode(limited(factor), tx, link, digest));
     expect(await issued()).toBe('too_many_codes');
-    await query("update messages set created_at = created_at - interval '61 minutes' where recipient = $1", [
-      factor === 'sms' ? String(number) : email,
+    await query("update messages set created_at = created_at - interval '61 minutes' where receiver = $1", [
+      factor === 'sms' ? String(phone) : email,
     ]);
     expect(await issued()).toBe('sent');
   });

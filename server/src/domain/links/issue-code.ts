@@ -59,7 +59,7 @@ async function isWithinLimits(
   const { ever, recently } = await store.links.codesSent(link, hourSeconds);
   if (ever >= maxCodes || recently >= maxCodesPerHour) return false;
   const { all, own } = await store.outbox.countCodes(to, link.accountId, hourSeconds);
-  const max = policy.maxCodesPerRecipient;
+  const max = policy.maxCodesPerReceiver;
   if (own >= Math.ceil(max / 2)) return false;
   return all < max || (own < codesPerAccount && all < 2 * max);
 }

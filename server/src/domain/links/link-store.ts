@@ -15,10 +15,10 @@ export interface Link extends SecondFactorChoices {
   /** The name that people know the account by, or its address if it has none. */
   readonly senderName: string;
   readonly receiver: string;
-  readonly number: string;
+  readonly phone: string;
   readonly language: string;
   readonly message: string;
-  readonly ttl: number;
+  readonly lifetime: number;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /** Past its deadline by the database's clock, or ended. */

@@ -34,7 +34,7 @@ export function effectiveSecondFactor(
 export function codeTarget(engines: Pick<Engines, 'policy' | 'sms'>, link: Link): CodeTarget | undefined {
   const factor = effectiveSecondFactor(engines, link);
   if (factor === 'off') return undefined;
-  if (factor === 'sms' && engines.sms && link.number !== '') return { channel: 'sms', to: link.number };
+  if (factor === 'sms' && engines.sms && link.phone !== '') return { channel: 'sms', to: link.phone };
   return { channel: 'mail', to: link.receiver };
 }
 

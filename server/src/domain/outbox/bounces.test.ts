@@ -80,7 +80,7 @@ describe('a mail that comes back', () => {
       notifiedAt: expect.any(Date),
     });
     expect(await messagesOf(drop, 'invitation')).toMatchObject([
-      { state: 'given_up', outcome: expect.stringMatching(/^returned: 550 5\.1\.1 no such user/) },
+      { state: 'abandoned', outcome: expect.stringMatching(/^returned: 550 5\.1\.1 no such user/) },
     ]);
     const mails = await sendAll(drop, 'undeliverable');
     expect(mails).toMatchObject([{ to: drop.sender.email, subject: expect.stringContaining('r@example.org') }]);
@@ -108,7 +108,7 @@ describe('a mail that comes back', () => {
     expect(await messagesOf(first, 'reminder')).toEqual([]);
     await recordBounce(engines, reportTo(second.mail));
     expect(await sendAll(second, 'reminder')).toEqual([]);
-    expect(await messagesOf(second, 'reminder')).toMatchObject([{ state: 'given_up' }]);
+    expect(await messagesOf(second, 'reminder')).toMatchObject([{ state: 'abandoned' }]);
   });
 
   test('as a reminder counts as well', async () => {
@@ -148,7 +148,7 @@ describe('a mail that comes back', () => {
     await openLink({ ...engines, policy: { ...engines.policy, secondFactor: 'mail' } }, drop.link);
     const [code] = await sendAll(drop, 'code');
     expect(await recordBounce(engines, reportTo(code as Mail))).toBe('recorded');
-    expect(await messagesOf(drop, 'code')).toMatchObject([{ state: 'given_up' }]);
+    expect(await messagesOf(drop, 'code')).toMatchObject([{ state: 'abandoned' }]);
     expect(await stateOf(drop)).toMatchObject({ undeliverableAt: null });
 
     await recordBounce(engines, reportTo(drop.mail));

@@ -31,14 +31,14 @@ const { query } = exchange.database;
 interface MessageRow {
   id: string;
   kind: MessageKind;
-  recipient: string;
+  receiver: string;
   state: string;
   attempts: number;
   outcome: string | null;
 }
 const messagesOf = (actor: Pick<Actor, 'accountId'>, kind: MessageKind) =>
   query<MessageRow>(
-    `select id, kind, recipient, state, attempts, outcome from messages
+    `select id, kind, receiver, state, attempts, outcome from messages
      where account_id = $1 and kind = $2 order by created_at, position, id`,
     [actor.accountId, kind],
   );
@@ -175,7 +175,7 @@ describe('a message that lost its point is given up:', () => {
     }
     expect(await sendAll(sender, 'code')).toHaveLength(1);
     expect(await messagesOf(sender, 'code')).toMatchObject([
-      { state: 'given_up', outcome: 'the code ran out before it could be sent' },
+      { state: 'abandoned', outcome: 'the code ran out before it could be sent' },
       { state: 'sent' },
     ]);
   });
@@ -187,8 +187,8 @@ describe('a message that lost its point is given up:', () => {
     await fetchAll(link);
     expect((await sendAll(sender, 'reminder')).map(({ to }) => to)).toEqual(['s@example.org']);
     expect(await messagesOf(sender, 'reminder')).toMatchObject([
-      { recipient: 'r@example.org', state: 'given_up', outcome: 'the receiver has everything' },
-      { recipient: 's@example.org', state: 'sent' },
+      { receiver: 'r@example.org', state: 'abandoned', outcome: 'the receiver has everything' },
+      { receiver: 's@example.org', state: 'sent' },
     ]);
   });
 
@@ -200,7 +200,7 @@ describe('a message that lost its point is given up:', () => {
     await engines.store.drops.revoke(sender.accountId, dropId);
     expect(await sendAll(sender, kind)).toEqual([]);
     expect(await messagesOf(sender, kind)).toMatchObject([
-      { state: 'given_up', outcome: 'its drop ended before it could be sent' },
+      { state: 'abandoned', outcome: 'its drop ended before it could be sent' },
     ]);
   });
 
@@ -259,7 +259,7 @@ describe('reminders', () => {
     await Promise.all([sweep(engines), sweep(engines), sweep(engines)]);
     await sweep(engines);
     const reminders = await messagesOf(sender, 'reminder');
-    expect(reminders.map(({ recipient }) => recipient)).toEqual(['r@example.org', 's@example.org']);
+    expect(reminders.map(({ receiver }) => receiver)).toEqual(['r@example.org', 's@example.org']);
     for (const { id } of reminders) expect(await jobsOf(id)).toHaveLength(1);
     expect(await remindBefore(dropId)).toBeNull();
   });
@@ -284,7 +284,7 @@ describe('reminders', () => {
     ]);
     await due(dropId);
     await sweep(engines);
-    expect((await messagesOf(sender, 'reminder')).map(({ recipient }) => recipient)).toEqual([
+    expect((await messagesOf(sender, 'reminder')).map(({ receiver }) => receiver)).toEqual([
       's@example.org',
       't@example.org',
     ]);
@@ -336,7 +336,7 @@ describe('receipts', () => {
     );
     await fetchAll(link);
     const receipts = await messagesOf(sender, 'receipt');
-    expect(receipts).toMatchObject([{ recipient: sender.email }]);
+    expect(receipts).toMatchObject([{ receiver: sender.email }]);
     expect(await jobsOf(receipts[0]?.id as string)).toHaveLength(1);
   });
 
@@ -385,7 +385,7 @@ describe('receipts', () => {
 });
 
 describe('the outbox', () => {
-  const linesOf = async (state: 'waiting' | 'given_up', account: Actor, perPage: number) => {
+  const linesOf = async (state: 'waiting' | 'abandoned', account: Actor, perPage: number) => {
     const lines: OutboxLine[] = [];
     for (let after: OutboxLine | undefined; ; ) {
       const page = await engines.store.outbox.page(state, after, perPage);
@@ -407,16 +407,16 @@ describe('the outbox', () => {
     );
     for (const perPage of [1, 2, 1000]) {
       const lines = await linesOf('waiting', sender, perPage);
-      expect(lines.map(({ recipient }) => recipient).sort()).toEqual(receivers);
+      expect(lines.map(({ receiver }) => receiver).sort()).toEqual(receivers);
       expect(lines.at(-1)).toMatchObject({
         account: sender.email,
         kind: 'invitation',
         channel: 'mail',
-        recipient: 't@example.org',
+        receiver: 't@example.org',
         attempts: 0,
         outcome: null,
       });
-      expect(await linesOf('given_up', sender, perPage)).toEqual([]);
+      expect(await linesOf('abandoned', sender, perPage)).toEqual([]);
     }
     const mailer: Mailer = { send: async () => ({ outcome: 'refused', answer: '550 no such user' }) };
     for (const { id } of await messagesOf(sender, 'invitation')) {
@@ -424,7 +424,7 @@ describe('the outbox', () => {
     }
     // The sender is told about each.
     expect((await linesOf('waiting', sender, 2)).map(({ kind }) => kind)).toEqual(receivers.map(() => 'undeliverable'));
-    expect((await linesOf('given_up', sender, 2)).map(({ attempts, outcome }) => [attempts, outcome])).toEqual(
+    expect((await linesOf('abandoned', sender, 2)).map(({ attempts, outcome }) => [attempts, outcome])).toEqual(
       receivers.map(() => [1, '550 no such user']),
     );
   });
@@ -434,7 +434,7 @@ describe('the outbox', () => {
     const [row] = await messagesOf(sender, 'invitation');
     const id = row?.id as string;
     expect(await engines.store.outbox.revive(sender.accountId, id)).toBe(false);
-    await engines.store.outbox.settle(sender.accountId, id, 'given_up', '550 no such user');
+    await engines.store.outbox.settle(sender.accountId, id, 'abandoned', '550 no such user');
     await query('delete from graphile_worker._private_jobs where key = $1', [`message:${id}`]);
     const answers = await Promise.all(
       Array.from({ length: 3 }, () => engines.store.outbox.revive(sender.accountId, id)),
@@ -451,11 +451,11 @@ describe('the outbox', () => {
   test('gives a revived message up again when it has no point', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
     const [row] = await messagesOf(sender, 'invitation');
-    await engines.store.outbox.settle(sender.accountId, row?.id as string, 'given_up', '550');
+    await engines.store.outbox.settle(sender.accountId, row?.id as string, 'abandoned', '550');
     await engines.store.drops.revoke(sender.accountId, dropId);
     expect(await engines.store.outbox.revive(sender.accountId, row?.id as string)).toBe(true);
     expect(await sendAll(sender, 'invitation')).toEqual([]);
-    expect(await messagesOf(sender, 'invitation')).toMatchObject([{ state: 'given_up' }]);
+    expect(await messagesOf(sender, 'invitation')).toMatchObject([{ state: 'abandoned' }]);
   });
 });
 

@@ -61,7 +61,7 @@ export interface OutboxLine {
   readonly account: string;
   readonly kind: MessageKind;
   readonly channel: Channel;
-  readonly recipient: string;
+  readonly receiver: string;
   readonly attempts: number;
   /** The result of the last attempt. */
   readonly outcome: string | null;
@@ -98,7 +98,7 @@ export interface OutboxStore {
   settle(
     accountId: string,
     id: string,
-    state: 'sent' | 'given_up',
+    state: 'sent' | 'abandoned',
     outcome: string,
   ): Promise<ReceiversLink | undefined>;
   /** The account of a message, by its id alone. */
@@ -128,7 +128,7 @@ export interface OutboxStore {
   forget(olderThanSeconds: number, count: number): Promise<number>;
   /** Messages of all accounts, ordered by `at`, after `after`. */
   page(
-    state: 'waiting' | 'given_up',
+    state: 'waiting' | 'abandoned',
     after: Pick<OutboxLine, 'at' | 'id'> | undefined,
     count: number,
   ): Promise<OutboxLine[]>;

@@ -8,7 +8,7 @@ const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
 // It affects all accounts, including those of other tests.
-beforeEach(() => query("update messages set state = 'sent' where state = 'given_up'"));
+beforeEach(() => query("update messages set state = 'sent' where state = 'abandoned'"));
 
 const everything = { since: undefined, reason: undefined };
 
@@ -18,7 +18,7 @@ async function givenUp(count: number, outcome: string, hoursAgo = 0): Promise<Ac
   const actor = await exchange.account(...receivers);
   await exchange.drop(actor, receivers, ['a.txt']);
   await query(
-    `update messages set state = 'given_up', attempts = 25, outcome = $2, settled_at = now() - make_interval(hours => $3)
+    `update messages set state = 'abandoned', attempts = 25, outcome = $2, settled_at = now() - make_interval(hours => $3)
      where account_id = $1`,
     [actor.accountId, outcome, hoursAgo],
   );
@@ -54,8 +54,8 @@ test('all that were given up are sent again, with a job each and an audit entry 
 test('more than fit into a batch are sent again too', async () => {
   const actor = await givenUp(3, '535');
   await query(
-    `insert into messages (account_id, drop_id, id, position, kind, channel, recipient, state, outcome, settled_at)
-     select account_id, drop_id, gen_random_uuid(), 0, 'invitation', 'mail', recipient, state, outcome, settled_at
+    `insert into messages (account_id, drop_id, id, position, kind, channel, receiver, state, outcome, settled_at)
+     select account_id, drop_id, gen_random_uuid(), 0, 'invitation', 'mail', receiver, state, outcome, settled_at
      from messages, generate_series(1, 1000) where account_id = $1 and position = 0`,
     [actor.accountId],
   );
@@ -72,9 +72,9 @@ test('only those since a time, and only those for a reason, where one is said', 
   const since = new Date(Date.now() - 2 * 3_600_000);
   expect(await retryAllMessages(engines, { since, reason: 'password expired' })).toBe(1);
   expect([await statesOf(old), await statesOf(expired), await statesOf(unknown)]).toEqual([
-    ['given_up 25'],
+    ['abandoned 25'],
     ['waiting 0'],
-    ['given_up 25'],
+    ['abandoned 25'],
   ]);
   expect(await retryAllMessages(engines, { since: undefined, reason: '100_ no' })).toBe(0);
   expect(await retryAllMessages(engines, { since: undefined, reason: '100% no_' })).toBe(1);
@@ -91,7 +91,7 @@ test('what is given up again meanwhile is not for this run', async () => {
         batches += 1;
         if (batches > 5) throw new Error('it does not end');
         const result = await engines.store.transaction(work);
-        await query("update messages set state = 'given_up', settled_at = now() where account_id = $1", [
+        await query("update messages set state = 'abandoned', settled_at = now() where account_id = $1", [
           actor.accountId,
         ]);
         return result;

@@ -101,7 +101,7 @@ test('a mail that is refused permanently is given up, with the answer on view', 
   const [id] = (await mailIds(actor)) as [string];
   const { mailer } = recording(async () => ({ outcome: 'refused', answer: '550 no such user' }));
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
-  expect(await mailRow(id)).toEqual({ state: 'given_up', attempts: 1, outcome: '550 no such user', settled: true });
+  expect(await mailRow(id)).toEqual({ state: 'abandoned', attempts: 1, outcome: '550 no such user', settled: true });
 });
 
 test('a mail that fails to the last attempt is given up, and its job ends', async () => {
@@ -114,7 +114,7 @@ test('a mail that fails to the last attempt is given up, and its job ends', asyn
   await makeDue(id);
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(await mailRow(id)).toEqual({
-    state: 'given_up',
+    state: 'abandoned',
     attempts: maxAttempts,
     outcome: '451 try later',
     settled: true,
@@ -317,7 +317,7 @@ describe('a failure is reported to the operator', () => {
   test('that is final, without what the server said', async () => {
     const answer = '550 5.1.1 <r@example.org>: no such user';
     const { reports, details } = await reportsOf(async () => ({ outcome: 'refused', answer }));
-    expect(reports).toEqual([['a message was given up', { ...details, reason: '550 5.1.1' }]]);
+    expect(reports).toEqual([['a message was abandoned', { ...details, reason: '550 5.1.1' }]]);
   });
 
   test('that is ours, by its kind only', async () => {
@@ -330,7 +330,7 @@ describe('a failure is reported to the operator', () => {
   });
 });
 
-describe('a recipient who was sent many messages', () => {
+describe('a receiver who was sent many messages', () => {
   const full = { receiverPace: { acquire: async () => 1000 } };
 
   test('gets the next one later, and it is not an attempt', async () => {

@@ -57,7 +57,7 @@ export async function sendMessage(
   if (!message) return;
   const pointless = findObsoleteReason(message);
   if (pointless !== undefined) {
-    await outbox.settle(accountId, messageId, 'given_up', pointless);
+    await outbox.settle(accountId, messageId, 'abandoned', pointless);
     engines.logger.info('a message was not sent, because it is no longer needed', {
       ...toLogFields(message),
       reason: pointless,
@@ -88,7 +88,7 @@ export async function sendMessage(
     if (state === 'sent') engines.checkpoint('message:sent');
     // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
     await retryThroughOutage(async () => {
-      if (state === 'given_up')
+      if (state === 'abandoned')
         await abandonMessage(engines, accountId, messageId, { outcome, answer: outcome, actor: 'mail server' });
       else if (state === 'sent') await recordSent(engines, accountId, messageId, outcome);
       else await outbox.retry(accountId, message, outcome, pauseSeconds(message.attempts, engines.random));
@@ -107,10 +107,10 @@ async function findWaitSeconds({ receiverPace }: Needs, { kind, to }: WaitingMes
 async function attempt(
   engines: Needs,
   message: WaitingMessage,
-): Promise<{ state: 'sent' | 'given_up' | 'waiting'; outcome: string }> {
-  const toFailure = (outcome: string, reason: string, state: 'given_up' | 'waiting') => {
+): Promise<{ state: 'sent' | 'abandoned' | 'waiting'; outcome: string }> {
+  const toFailure = (outcome: string, reason: string, state: 'abandoned' | 'waiting') => {
     engines.logger.warn(
-      state === 'waiting' ? 'a message was not sent and will be tried again' : 'a message was given up',
+      state === 'waiting' ? 'a message was not sent and will be tried again' : 'a message was abandoned',
       {
         ...toLogFields(message),
         reason,
@@ -124,11 +124,11 @@ async function attempt(
       engines.logger.info('a message was sent', toLogFields(message));
       return { state: 'sent', outcome: toOneLine(answer) };
     }
-    return toFailure(answer, extractCodes(answer), 'given_up');
+    return toFailure(answer, extractCodes(answer), 'abandoned');
   } catch (error) {
     const { message: outcome, name } = error instanceof Error ? error : new Error(String(error));
     const reason = error instanceof SendFailure ? error.reason : name;
-    return toFailure(outcome, reason, message.attempts >= maxAttempts ? 'given_up' : 'waiting');
+    return toFailure(outcome, reason, message.attempts >= maxAttempts ? 'abandoned' : 'waiting');
   }
 }
 

@@ -1,5 +1,5 @@
 import { limits } from '@waybill/protocol';
-import { policyOf } from '../accounts/policy-of.ts';
+import { readPolicy } from '../accounts/read-policy.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { requireUnused } from '../links/find-link.ts';
@@ -16,7 +16,7 @@ export async function announceFile(
   announced: AnnouncedFile & { readonly sizeBytes: number },
 ): Promise<void> {
   const { accountId } = link;
-  const policy = await policyOf(engines, accountId);
+  const policy = await readPolicy(engines, accountId);
   const desk = deskName(link);
   requireScannable(policy, engines.scanner, announced.sizeBytes);
   const claim = claimForLater(policy, 0);

@@ -22,8 +22,8 @@ const { query } = exchange.database;
 
 const inbox = (actor: Actor) => allOf(readInbox(engines, actor.accountId));
 const messagesOf = (link: Link, kind: MessageKind = 'received') =>
-  query<{ id: string; recipient: string; drop_id: string }>(
-    'select id, recipient, drop_id from messages where account_id = $1 and kind = $2',
+  query<{ id: string; receiver: string; drop_id: string }>(
+    'select id, receiver, drop_id from messages where account_id = $1 and kind = $2',
     [link.accountId, kind],
   );
 /** Sends the one message of this kind. */
@@ -81,7 +81,7 @@ describe('what a contact sends', () => {
     expect((await sendFiles(engines, link, 'Here you are.')).map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
     const entries = await inbox(actor);
     expect(entries).toMatchObject([
-      { sender: 'd@example.org', fileCount: 2, ttl: link.ttl, files: [{ name: 'a.txt' }, { name: 'b.txt' }] },
+      { sender: 'd@example.org', fileCount: 2, lifetime: link.lifetime, files: [{ name: 'a.txt' }, { name: 'b.txt' }] },
     ]);
     for (const [name, content] of [
       ['a.txt', 'the first'],
@@ -180,14 +180,14 @@ describe('what a contact sends', () => {
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     const entries = await query(
-      `select actor_kind, actor_id, actor, details from audit_entries
+      `select author_kind, author_id, author_name, details from audit_entries
        where account_id = $1 and action = any ('{file.uploaded,files.received}') order by at, id`,
       [link.accountId],
     );
-    const by = { actor_kind: 'link', actor_id: `${link.dropId}:${link.position}` };
+    const by = { author_kind: 'link', author_id: `${link.dropId}:${link.position}` };
     expect(entries).toMatchObject([
-      { ...by, actor: `link:${by.actor_id}` },
-      { ...by, actor: 'c@example.org', details: { grantId: link.dropId, files: 1 } },
+      { ...by, author_name: `link:${by.author_id}` },
+      { ...by, author_name: 'c@example.org', details: { grantId: link.dropId, files: 1 } },
     ]);
   });
 

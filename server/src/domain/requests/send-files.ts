@@ -29,8 +29,8 @@ export async function sendFiles(
   const { accountId } = link;
   const draft = deskName(link);
   const digest = createHash('sha256').update(message).digest();
-  const ttlSeconds = link.ttl * policy.desttime.unitSeconds;
-  const wrapForDay = await prepareForDay(engines, accountId, { draft }, ttlSeconds);
+  const lifetimeSeconds = link.lifetime * policy.lifetime.unitSeconds;
+  const wrapForDay = await prepareForDay(engines, accountId, { draft }, lifetimeSeconds);
 
   return engines.store.transaction(async (tx) => {
     await tx.links.awaitOtherContacts(link);
@@ -54,8 +54,8 @@ export async function sendFiles(
       id: dropId,
       type: 'receivedfiles',
       message,
-      ttl: link.ttl,
-      ttlSeconds,
+      lifetime: link.lifetime,
+      lifetimeSeconds,
       receiverCount: 0,
       fileCount: files.length,
       linkKey: null,

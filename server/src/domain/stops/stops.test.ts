@@ -48,7 +48,7 @@ const stateOf = async ({ sender, dropId }: SentLink) =>
 const auditOf = async (accountId: string) =>
   (
     await query<{ actor: string; action: string }>(
-      "select actor_kind || ' ' || actor as actor, action from audit_entries where account_id = $1 and action ~ '^(mail|receiver|sender)[.]' order by at, id",
+      "select author_kind || ' ' || author_name as actor, action from audit_entries where account_id = $1 and action ~ '^(mail|receiver|sender)[.]' order by at, id",
       [accountId],
     )
   ).map(({ actor, action }) => `${actor}: ${action}`);
@@ -84,7 +84,7 @@ describe('a receiver who has stopped an account', () => {
 
     const second = await sentLink(exchange, ['b.txt'], ['r@example.org'], first.sender);
     expect(await sendAll(accountId, 'invitation')).toEqual([]);
-    expect(await messagesOf(second.dropId, 'invitation')).toEqual([{ state: 'given_up', outcome: stoppedReason }]);
+    expect(await messagesOf(second.dropId, 'invitation')).toEqual([{ state: 'abandoned', outcome: stoppedReason }]);
     expect(await stateOf(second)).toMatchObject({ notifiedAt: null, undeliverableReason: stoppedReason });
     expect(await sendAll(accountId, 'undeliverable')).toHaveLength(1);
     expect(await auditOf(accountId)).toEqual([
@@ -102,7 +102,7 @@ describe('a receiver who has stopped an account', () => {
     await sweep(engines);
     expect(await sendAll(first.sender.accountId, 'reminder')).toEqual([]);
     expect(await messagesOf(first.dropId, 'reminder')).toEqual([]);
-    expect(await messagesOf(second.dropId, 'reminder')).toEqual([{ state: 'given_up', outcome: stoppedReason }]);
+    expect(await messagesOf(second.dropId, 'reminder')).toEqual([{ state: 'abandoned', outcome: stoppedReason }]);
     expect(await stateOf(second)).toMatchObject({ undeliverableReason: stoppedReason });
   });
 

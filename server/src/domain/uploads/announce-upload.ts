@@ -1,4 +1,4 @@
-import { policyOf } from '../accounts/policy-of.ts';
+import { readPolicy } from '../accounts/read-policy.ts';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
@@ -15,7 +15,7 @@ export async function announceUpload(
   announced: AnnouncedFile & { readonly id: string; readonly sizeBytes: number },
   within: (begin: (tx: Store) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const policy = await policyOf(engines, actor.accountId);
+  const policy = await readPolicy(engines, actor.accountId);
   requireScannable(policy, engines.scanner, announced.sizeBytes);
   const owner = uploadOwner(actor, announced.id);
   const claim = claimForLater(policy, announced.sizeBytes);

@@ -84,9 +84,9 @@ async function findAuthor(
   { store }: Pick<Engines, 'store'>,
   { accountId, draft, keyId }: Pick<UncheckedUpload, 'accountId' | 'draft' | 'keyId'>,
 ): Promise<Author> {
-  if (!draft.startsWith(uploadDraftPrefix)) return deskAuthor(draft);
+  if (keyId === null) return deskAuthor(draft);
   const name = (await store.accounts.byId(accountId))?.email ?? draft;
-  return { kind: keyId === null ? 'unknown' : 'key', id: keyId, name };
+  return { kind: 'key', id: keyId, name };
 }
 
 async function readBack(

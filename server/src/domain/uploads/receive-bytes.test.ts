@@ -411,7 +411,7 @@ describe('an upload', () => {
     };
     const receiving = receiveBytes(watching, deskOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
-    expect([watched.keys().length, (await rowOf(id))?.state]).toEqual([1, 'given_up']);
+    expect([watched.keys().length, (await rowOf(id))?.state]).toEqual([1, 'abandoned']);
     await sweepLater(id);
     expect([watched.keys(), await rowOf(id)]).toEqual([[], undefined]);
   });

@@ -33,7 +33,7 @@ const rowsOf = (actor: Actor) =>
   );
 /** A sweep at a time when no object can still be on the way to the store. */
 const sweepLater = async (actor: Actor) => {
-  await exchange.database.query("update uploads set due_at = now() where account_id = $1 and state = 'given_up'", [
+  await exchange.database.query("update uploads set due_at = now() where account_id = $1 and state = 'abandoned'", [
     actor.accountId,
   ]);
   await sweep(engines);
@@ -81,7 +81,7 @@ describe('an upload', () => {
       await stageUpload(engines, accountOwner(actor, ''), incomingFile('a.txt')),
       await stageUpload(engines, accountOwner(actor, ''), incomingFile('b.txt')),
     ];
-    await exchange.database.query("update uploads set state = 'given_up', wrapped_key = null where id = $1", [
+    await exchange.database.query("update uploads set state = 'abandoned', wrapped_key = null where id = $1", [
       uploads[1]?.writer.id,
     ]);
     await expect(completeUploads(engines, accountOwner(actor, ''), uploads)).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe('an upload', () => {
     });
     expect(await staged(actor)).toEqual([]);
     await abandonUploads(engines, uploads);
-    expect((await rowsOf(actor)).map(({ state }) => state)).toEqual(['given_up', 'given_up']);
+    expect((await rowsOf(actor)).map(({ state }) => state)).toEqual(['abandoned', 'abandoned']);
   });
 
   test('needs a name that is one, and leaves nothing behind without', async () => {
@@ -115,9 +115,9 @@ describe('an upload', () => {
   test('beyond what a draft holds is refused and leaves the draft as it was', async () => {
     const actor = await exchange.account();
     await exchange.database.query(
-      `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, scan, chunk_count, wrapped_key,
+      `insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, wrapped_key,
          key_version)
-       select $1, gen_random_uuid(), 'ready', '', 'file ' || n, 'text/plain', 0, '', 'clean', 1, '', 1
+       select $1, gen_random_uuid(), 'ready', '', 'file ' || n, 'text/plain', 0, '', 0, 'clean', 1, '', 1
        from generate_series(1, $2::int) n`,
       [actor.accountId, limits.filesPerDraft],
     );
@@ -201,7 +201,7 @@ describe('an upload that fails', () => {
     await expect(upload).rejects.toThrow();
     expect(intake.memory.heldBytes).toBe(0);
     const [row] = await rowsOf(actor);
-    expect(row?.state).toBe('given_up');
+    expect(row?.state).toBe('abandoned');
     await sweepLater(actor);
     expect(await rowsOf(actor)).toEqual([]);
     expect(objectsOf(row?.id as string)).toEqual([]);
@@ -220,7 +220,7 @@ describe('an upload that fails', () => {
       yield Buffer.alloc(9 * 1024 * 1024);
       // As the sweep does when the lease has ended; a renewal may be in progress at that time.
       await exchange.database.query(
-        "update uploads set state = 'given_up', wrapped_key = null, due_at = now() + interval '1 hour' where account_id = $1",
+        "update uploads set state = 'abandoned', wrapped_key = null, due_at = now() + interval '1 hour' where account_id = $1",
         [actor.accountId],
       );
       await noticed.promise;
@@ -231,7 +231,7 @@ describe('an upload that fails', () => {
     const upload = stageUpload({ ...engines, intake }, accountOwner(actor, ''), incoming);
     await expect(upload).rejects.toMatchObject({ code: 'upload_superseded' });
     const [row] = await rowsOf(actor);
-    expect(row?.state).toBe('given_up');
+    expect(row?.state).toBe('abandoned');
     expect(objectsOf(row?.id as string).length).toBeLessThanOrEqual(1);
     await sweepLater(actor);
     expect(await rowsOf(actor)).toEqual([]);
@@ -326,7 +326,7 @@ describe('the virus scan', () => {
         code: 'infected',
         message: expect.stringContaining(JSON.stringify('a "b".txt')),
       });
-      expect(await rowsOf(actor)).toMatchObject([{ state: 'given_up' }]);
+      expect(await rowsOf(actor)).toMatchObject([{ state: 'abandoned' }]);
     },
   );
 

@@ -155,7 +155,7 @@ export interface UncheckedUpload {
   readonly accountId: string;
   readonly id: string;
   readonly draft: string;
-  /** The key that announced it. Null: a contact did, or the previous version. */
+  /** The key that announced it. Null: a contact did. */
   readonly keyId: string | null;
   readonly sizeBytes: number;
   readonly wrappedKey: Buffer;

@@ -231,7 +231,7 @@ describe('a request that fails', () => {
       await makeDue(webhook);
       await send(actor, webhook);
     }
-    expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'given_up', attempts: 10 }]);
+    expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'abandoned', attempts: 10 }]);
     expect((await attemptsTo(webhook)).map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(new Set(ids(peer.requests)).size).toBe(1);
   });
@@ -272,7 +272,7 @@ describe('a webhook is disabled', () => {
     await happen(actor);
     await send(actor, webhook);
     expect(peer.requests).toHaveLength(sent);
-    expect(new Set((await deliveriesTo(webhook)).map(({ state }) => state))).toEqual(new Set(['given_up']));
+    expect(new Set((await deliveriesTo(webhook)).map(({ state }) => state))).toEqual(new Set(['abandoned']));
     const [job] = await jobsFor(webhook, tellOwnerJob);
     const messageId = job?.payload.messageId as string;
     const mailer = memoryMailer();
@@ -281,7 +281,7 @@ describe('a webhook is disabled', () => {
     expect(mail?.to).toBe(actor.email);
     expect(mail?.subject).toBe('An einen Ihrer Webhooks werden keine Ereignisse mehr gesendet');
     expect(mail?.text).toContain(peer.url);
-    const audit = await query('select actor from audit_entries where account_id = $1 and action = $2', [
+    const audit = await query('select author_name as actor from audit_entries where account_id = $1 and action = $2', [
       actor.accountId,
       'webhook.disabled',
     ]);
@@ -422,7 +422,7 @@ describe('workers', () => {
     const next = await store.webhookDeliveries.take(actor.accountId, webhook.id, 60);
     await store.webhookDeliveries.claim(actor.accountId, webhook.id, 4, 60);
     const attempt = { ...attemptOf(old?.eventId as string), attempt: 1 };
-    await store.webhookDeliveries.record(actor.accountId, webhook.id, attempt, 'given_up');
+    await store.webhookDeliveries.record(actor.accountId, webhook.id, attempt, 'abandoned');
     expect(await deliveriesTo(webhook)).toMatchObject([{ state: 'waiting', attempts: 2 }]);
     await store.webhookDeliveries.release(actor.accountId, webhook.id, late?.lease as string);
     expect(await store.webhookDeliveries.take(actor.accountId, webhook.id, 60)).toBeUndefined();
@@ -438,7 +438,7 @@ describe('workers', () => {
     await removeWebhook(engines, actor, { id: webhook.id, ifVersion: undefined });
     await send(actor, webhook);
     expect(peer.requests).toEqual([]);
-    expect((await deliveriesTo(webhook)).map(({ state }) => state)).toEqual(['given_up', 'given_up', 'given_up']);
+    expect((await deliveriesTo(webhook)).map(({ state }) => state)).toEqual(['abandoned', 'abandoned', 'abandoned']);
   });
 });
 

@@ -95,7 +95,7 @@ async function attempt(
   const result = isDelivered
     ? 'delivered'
     : retrySeconds === undefined
-      ? 'given_up'
+      ? 'abandoned'
       : { retrySeconds: Math.max(retrySeconds, pauseSeconds ?? 0), pauseSeconds };
   const recorded = {
     id: random.uuid(),

@@ -17,8 +17,8 @@ export interface WebhookInput {
 
 export interface Webhook extends WebhookInput {
   readonly id: string;
-  /** The key that made it. Null: not known, because the previous version did not record it. */
-  readonly createdBy: string | null;
+  /** The key that created it. */
+  readonly createdBy: string;
   /** Those of the key that made it, which limit what it is sent; null: everything. */
   readonly scopes: readonly Scope[] | null;
   readonly salt: Buffer;
@@ -96,7 +96,7 @@ export interface WebhookDeliveryStore {
     accountId: string,
     webhookId: string,
     attempt: Omit<WebhookAttempt, 'at'>,
-    result: 'delivered' | 'given_up' | { readonly retrySeconds: number; readonly pauseSeconds: number | null },
+    result: 'delivered' | 'abandoned' | { readonly retrySeconds: number; readonly pauseSeconds: number | null },
   ): Promise<number>;
   /** Gives up to `count` waiting deliveries up, if the webhook is disabled or removed. Returns how many. */
   giveUp(accountId: string, webhookId: string, count: number): Promise<number>;

@@ -1,20 +1,15 @@
 import type { Finding } from '../../domain/doctor/finding.ts';
-import { fault, ok, reason, skipped } from '../../domain/doctor/finding.ts';
-import { checkMasterKeys } from '../../domain/keys/check-master-keys.ts';
+import { fault, ok, reason } from '../../domain/doctor/finding.ts';
 import type { KeyProvider } from '../../domain/ports/key-provider.ts';
 import type { Random } from '../../domain/ports/random.ts';
-import { SetupError } from '../../domain/setup-error.ts';
-import type { Store } from '../../domain/store.ts';
 import { keyfileProvider } from './key-provider.ts';
 
 export interface KeyfileExamination {
   readonly path: string;
   readonly random: Random;
-  /** Undefined if the settings name no database. */
-  readonly store: Pick<Store, 'sampleWrappedKeys'> | undefined;
 }
 
-export async function* examineKeyfile({ path, random, store }: KeyfileExamination): AsyncGenerator<Finding> {
+export async function* examineKeyfile({ path, random }: KeyfileExamination): AsyncGenerator<Finding> {
   let keys: KeyProvider;
   try {
     keys = keyfileProvider(path, random);
@@ -25,19 +20,4 @@ export async function* examineKeyfile({ path, random, store }: KeyfileExaminatio
   }
   const [current] = await keys.masterKeys();
   yield ok('keys.file', `The master keys are readable; version ${current?.version} is used.`);
-  if (!store) {
-    yield skipped('keys.data', 'The settings name no database to compare the keys with.');
-    return;
-  }
-  try {
-    await checkMasterKeys({ store, keys });
-    yield ok('keys.data', 'The master keys open what is stored.');
-  } catch (error) {
-    if (!(error instanceof SetupError)) {
-      yield skipped('keys.data', 'The database cannot be asked for keys to compare with.');
-      return;
-    }
-    const [says = '', remedy = ''] = error.message.split(/(?<=stored\.) /);
-    yield fault('keys.data', says, remedy);
-  }
 }

@@ -20,7 +20,7 @@ const plainTables = {
   contacts: 'email',
   stopped_mail: 'email',
   idempotency_keys: 'key',
-  answers: 'key_digest',
+  responses: 'key_digest',
   inbox_entries: 'id',
   drafts: 'name',
 } as const;
@@ -49,9 +49,9 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
   };
   const giveUpUploads = async (accountId: string, count: number) => {
     const { numAffectedRows = 0n } = await sql`
-      update uploads set state = 'given_up', wrapped_key = null, refusal = null, due_at = ${secondsFromNow(longestPutSeconds)}
+      update uploads set state = 'abandoned', wrapped_key = null, refusal = null, due_at = ${secondsFromNow(longestPutSeconds)}
       where account_id = ${accountId} and id = any(array(
-        select id from uploads where account_id = ${accountId} and state <> 'given_up' limit ${sql.lit(count)}))
+        select id from uploads where account_id = ${accountId} and state <> 'abandoned' limit ${sql.lit(count)}))
     `.execute(db);
     return Number(numAffectedRows);
   };

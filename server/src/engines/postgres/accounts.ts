@@ -16,7 +16,7 @@ export function accountStore(db: Database): AccountStore {
   const accounts = () =>
     db
       .selectFrom('accounts')
-      .select(['id', 'email', 'number', 'type', 'language', 'created_at as createdAt'])
+      .select(['id', 'email', 'phone', 'type', 'language', 'created_at as createdAt'])
       .select('display_name as displayName')
       .select(['second_factor as secondFactor', 'receipts', 'reminders'])
       .select(({ eb }) => [

@@ -12,8 +12,8 @@ export function answerStore(db: Database): ResponseStore {
         select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as taken`.execute(db);
       if (!rows[0]?.taken) return 'in_flight';
       return db
-        .selectFrom('answers')
-        .select(['request_digest as requestDigest', 'key_id as keyId', 'answer'])
+        .selectFrom('responses')
+        .select(['request_digest as requestDigest', 'key_id as keyId', 'response as answer'])
         .where('account_id', '=', accountId)
         .where('key_digest', '=', keyDigest)
         .executeTakeFirst();
@@ -21,14 +21,20 @@ export function answerStore(db: Database): ResponseStore {
 
     async insert(accountId, keyDigest, { requestDigest, keyId, answer }) {
       await db
-        .insertInto('answers')
-        .values({ account_id: accountId, key_digest: keyDigest, request_digest: requestDigest, key_id: keyId, answer })
+        .insertInto('responses')
+        .values({
+          account_id: accountId,
+          key_digest: keyDigest,
+          request_digest: requestDigest,
+          key_id: keyId,
+          response: answer,
+        })
         .execute();
     },
 
     async exists(accountId, keyDigest) {
       const found = await db
-        .selectFrom('answers')
+        .selectFrom('responses')
         .select('created_at')
         .where('account_id', '=', accountId)
         .where('key_digest', '=', keyDigest)
@@ -39,18 +45,18 @@ export function answerStore(db: Database): ResponseStore {
     async trim(accountId, { count, bytes }) {
       await sql`
         with newest as (
-          select created_at, octet_length(answer) as size from answers where account_id = ${accountId}
+          select created_at, octet_length(response) as size from responses where account_id = ${accountId}
           order by created_at desc limit ${count}
         ), measured as (
           select created_at, sum(size) over (order by created_at desc rows unbounded preceding) as bytes from newest
         )
-        delete from answers
+        delete from responses
         where account_id = ${accountId}
           and created_at < (select min(created_at) from measured where measured.bytes <= ${bytes})
       `.execute(db);
     },
 
     purge: (olderThanSeconds, count) =>
-      forgetOldest(db, { table: 'answers', id: 'key_digest', at: 'created_at' }, olderThanSeconds, count),
+      forgetOldest(db, { table: 'responses', id: 'key_digest', at: 'created_at' }, olderThanSeconds, count),
   };
 }

@@ -4,8 +4,8 @@ import type { Database } from './database.ts';
 import { forgetOldest } from './forget-oldest.ts';
 import { isHeld } from './holds.ts';
 
-/** The drop that an entry is about: itself, or one of its files or messages. Earlier versions wrote `drop`. */
-const dropOfEntry = sql`coalesce((old.details ->> 'dropId')::uuid, (old.details ->> 'drop')::uuid,
+/** The drop that an entry is about: itself, or one of its files or messages. */
+const dropOfEntry = sql`coalesce((old.details ->> 'dropId')::uuid,
   (select drop_id from files where account_id = old.account_id and id = (old.details ->> 'fileId')::uuid),
   (select drop_id from messages where account_id = old.account_id and id = (old.details ->> 'messageId')::uuid))`;
 
@@ -17,9 +17,9 @@ export function auditStore(db: Database): AuditStore {
         .values({
           account_id: accountId,
           id,
-          actor_kind: author.kind,
-          actor_id: author.id,
-          actor: author.name,
+          author_kind: author.kind,
+          author_id: author.id,
+          author_name: author.name,
           action,
           details: JSON.stringify(details),
         })

@@ -17,14 +17,14 @@ test('what is due is counted by job, and messages by their state', async () => {
   const sender = await exchange.account('one@example.org', 'two@example.org', 'three@example.org');
   await exchange.drop(sender, ['one@example.org', 'two@example.org', 'three@example.org'], ['file.txt']);
   await database.query(
-    `update messages set state = 'given_up', settled_at = now() where id = (select min(id::text)::uuid from messages)`,
+    `update messages set state = 'abandoned', settled_at = now() where id = (select min(id::text)::uuid from messages)`,
   );
   await database.query(
     `update messages set due_at = now() + interval '1 hour' where id = (select max(id::text)::uuid from messages)`,
   );
   await database.query(`update graphile_worker._private_jobs set run_at = now() - interval '90 seconds'`);
   const { jobs, messages } = await readBacklog(openDatabase(database.pool));
-  expect(messages).toEqual({ waiting: 2, due: 1, given_up: 1 });
+  expect(messages).toEqual({ waiting: 2, due: 1, abandoned: 1 });
   const due = jobs.filter(({ ready }) => ready > 0);
   expect(due).toEqual([{ job: 'send-message', priority: 'normal', ready: 3, oldestSeconds: expect.closeTo(90, -1) }]);
 });

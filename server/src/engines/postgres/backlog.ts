@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 
 /** How far due work is counted, so that counting costs the same however much there is. */
 export const countedUpTo = 10_000;
-type Messages = Record<'waiting' | 'due' | 'given_up', number>;
+type Messages = Record<'waiting' | 'due' | 'abandoned', number>;
 
 /** With which jobs are enqueued: codes come first, webhooks that fail come last. */
 const priorities = { high: -10, normal: 0, low: 10 };
@@ -38,7 +38,7 @@ export async function readBacklog(db: Database) {
       (select count(*) from (
         select from messages where state = 'waiting' and due_at <= now() order by due_at limit ${limit}) as counted) as due,
       (select count(*) from (
-        select from messages where state = 'given_up' order by settled_at limit ${limit}) as counted) as given_up
+        select from messages where state = 'abandoned' order by settled_at limit ${limit}) as counted) as abandoned
   `.execute(db);
   const { rows: stored } = await sql<{ damagedFiles: number; lastBackupSeconds: number | null }>`
     select (select count(*) from (

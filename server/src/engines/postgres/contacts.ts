@@ -4,7 +4,8 @@ import type { ContactStore, ListedContact } from '../../domain/contacts/contact-
 import type { Database } from './database.ts';
 import { maxPageRows } from './page-size.ts';
 
-const fields = ['email', 'number', 'language', 'groups', 'nick'] as const;
+const fields = ['email', 'phone as number', 'language', 'groups', 'name as nick'] as const;
+const fieldList = sql`email, phone as number, language, groups, name as nick`;
 
 export function contactStore(db: Database): ContactStore {
   const readGlobal = () => db.selectFrom('global_contacts').select(fields).orderBy('position').execute();
@@ -33,10 +34,10 @@ export function contactStore(db: Database): ContactStore {
       const { rows } = await sql<{ local: Contact[]; global: Contact[]; version: string }>`
         select contacts_version || '-' || global_contacts_version.version as version,
           (select coalesce(json_agg(contact), '[]') from
-            (select email, number, language, groups, nick from contacts
+            (select ${fieldList} from contacts
              where account_id = accounts.id order by position) as contact) as local,
           (select coalesce(json_agg(contact), '[]') from
-            (select email, number, language, groups, nick from global_contacts order by position) as contact) as global
+            (select ${fieldList} from global_contacts order by position) as contact) as global
         from accounts cross join global_contacts_version where id = ${accountId}
       `.execute(db);
       const [read] = rows;
@@ -83,10 +84,10 @@ export function contactStore(db: Database): ContactStore {
       const asked = sql`${after ? sql`email > ${after.email}` : sql`true`} and ${
         search === undefined
           ? sql`true`
-          : sql`(starts_with(email, lower(${search})) or strpos(' ' || lower(nick), ' ' || lower(${search})) > 0)`
+          : sql`(starts_with(email, lower(${search})) or strpos(' ' || lower(name), ' ' || lower(${search})) > 0)`
       }`;
       const pageOf = (from: RawBuilder<unknown>, name: ListedContact['list']) => sql`(
-        select ${sql.join(fields.map((field) => sql.ref(field)))}, ${sql.lit(name)} as list
+        select ${fieldList}, ${sql.lit(name)} as list
         from ${from} and ${asked} order by email limit ${sql.lit(maxPageRows)})`;
       const pages = [
         ...(list === 'global' ? [] : [pageOf(own, 'local')]),
@@ -110,7 +111,7 @@ export function contactStore(db: Database): ContactStore {
     async replace(accountId, contacts) {
       const before = await db.deleteFrom('contacts').where('account_id', '=', accountId).returning(fields).execute();
       await sql`
-        insert into contacts (account_id, email, position, number, language, groups, nick)
+        insert into contacts (account_id, email, position, phone, language, groups, name)
         select ${accountId}, email, position, number, language, groups, nick from ${recordset(contacts)}
       `.execute(db);
       await bumpVersion(accountId);
@@ -119,12 +120,12 @@ export function contactStore(db: Database): ContactStore {
 
     async put(accountId, contacts) {
       await sql`
-        insert into contacts (account_id, email, position, number, language, groups, nick)
+        insert into contacts (account_id, email, position, phone, language, groups, name)
         select ${accountId}, email, position + 1 + (
             select coalesce(max(position), -1) from contacts where account_id = ${accountId}),
           number, language, groups, nick from ${recordset(contacts)}
         on conflict (account_id, email) do update
-        set number = excluded.number, language = excluded.language, groups = excluded.groups, nick = excluded.nick
+        set phone = excluded.phone, language = excluded.language, groups = excluded.groups, name = excluded.name
       `.execute(db);
       await bumpVersion(accountId);
     },
@@ -142,7 +143,7 @@ export function contactStore(db: Database): ContactStore {
         .execute();
       await db.deleteFrom('global_contacts').execute();
       await sql`
-        insert into global_contacts (email, position, number, language, groups, nick)
+        insert into global_contacts (email, position, phone, language, groups, name)
         select email, position, number, language, groups, nick from ${recordset(contacts)}
       `.execute(db);
     },

@@ -66,7 +66,7 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
       withDatabase(async (db) => {
         await sql`
           insert into last_backup (id, taken_at, left_out) values (${id}, ${takenAt}, ${leftOut})
-          on conflict (only_row) do update set id = excluded.id, taken_at = excluded.taken_at,
+          on conflict (is_only_row) do update set id = excluded.id, taken_at = excluded.taken_at,
             left_out = excluded.left_out, completed_at = now()
         `.execute(db);
       }),
@@ -91,14 +91,14 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
         );
         const uploads = await db
           .updateTable('uploads')
-          .set({ state: 'given_up', wrapped_key: null, due_at: sql<Date>`now()` })
+          .set({ state: 'abandoned', wrapped_key: null, due_at: sql<Date>`now()` })
           .where('state', 'in', ['receiving', 'checking'])
           .executeTakeFirstOrThrow();
         if (giveUpMessages === undefined) return { uploads: Number(uploads.numUpdatedRows), messages: 0 };
-        await db.updateTable('webhook_deliveries').set({ state: 'given_up' }).where('state', '=', 'waiting').execute();
+        await db.updateTable('webhook_deliveries').set({ state: 'abandoned' }).where('state', '=', 'waiting').execute();
         const messages = await db
           .updateTable('messages')
-          .set({ state: 'given_up', settled_at: sql<Date>`now()`, outcome: giveUpMessages })
+          .set({ state: 'abandoned', settled_at: sql<Date>`now()`, outcome: giveUpMessages })
           .where('state', '=', 'waiting')
           .executeTakeFirstOrThrow();
         return { uploads: Number(uploads.numUpdatedRows), messages: Number(messages.numUpdatedRows) };

@@ -15,13 +15,9 @@ export function dayKeyStore(db: Database): DayKeyStore {
   return {
     async clock() {
       const { rows } = await sql<{ seconds: number }>`
-        select extract(epoch from now())::float8 as seconds from day_key_start
+        select extract(epoch from now())::float8 as seconds
       `.execute(db);
-      return rows[0]?.seconds;
-    },
-
-    async start() {
-      await sql`insert into day_key_start default values on conflict do nothing`.execute(db);
+      return (rows[0] as { seconds: number }).seconds;
     },
 
     find: (day) => keys().where('day', '=', day).executeTakeFirst(),

@@ -49,7 +49,7 @@ describe('a PostgreSQL that is frozen', () => {
     await Promise.all([read(store), read(store), read(store)]);
     way.freeze();
     const insert = (tx: Store) =>
-      tx.accounts.insert({ id: randomUUID(), email: 'lost@example.org', number: '', type: 'api', language: '' });
+      tx.accounts.insert({ id: randomUUID(), email: 'lost@example.org', phone: '', type: 'api', language: '' });
     const waits = await Promise.all([timed(read(store)), timed(store.transaction(insert))]);
     // Rolling back does not wait for another deadline.
     for (const wait of waits) expect(wait).toBeLessThan(quick.connectMs + quick.answerMs + 500);

@@ -87,10 +87,10 @@ export function draftStore(db: Database): DraftStore {
         ), due_uploads as materialized (
           select uploads.account_id, uploads.id
           from stale join uploads on uploads.account_id = stale.account_id and uploads.draft = stale.name
-          where uploads.state <> 'given_up'
+          where uploads.state <> 'abandoned'
           limit ${sql.lit(limit)}
-        ), given_up as (
-          update uploads set state = 'given_up', wrapped_key = null, refusal = null,
+        ), abandoned as (
+          update uploads set state = 'abandoned', wrapped_key = null, refusal = null,
             due_at = ${secondsFromNow(longestPutSeconds)}
           from due_uploads where uploads.account_id = due_uploads.account_id and uploads.id = due_uploads.id
         ), found as (

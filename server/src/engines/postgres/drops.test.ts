@@ -195,13 +195,13 @@ describe('what is known of each receiver', () => {
 describe('browsers', () => {
   const sessionsOf = (link: Link) => query('select 1 from link_sessions where drop_id = $1', [link.dropId]);
   const forgotten = (link: Link, by: string) =>
-    query('update link_sessions set forget_at = forget_at - $2::interval where drop_id = $1', [link.dropId, by]);
+    query('update link_sessions set purge_at = purge_at - $2::interval where drop_id = $1', [link.dropId, by]);
 
   test('are known for thirty days after the deadline, so that who comes late is told why', async () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt']);
     const secret = await openLink(engines, link);
     const [row] = await query<{ days: number }>(
-      `select extract(epoch from forget_at - expires_at)::float8 / 86400 as days from link_sessions
+      `select extract(epoch from purge_at - expires_at)::float8 / 86400 as days from link_sessions
        join drops on drops.id = drop_id where drop_id = $1`,
       [dropId],
     );

@@ -29,14 +29,14 @@ export function dropStore(db: Database): DropStore {
       .leftJoin('links as contact', (join) =>
         join
           .onRef('contact.account_id', '=', 'drops.account_id')
-          .onRef('contact.drop_id', '=', 'drops.from_drop_id')
-          .onRef('contact.position', '=', 'drops.from_position'),
+          .onRef('contact.drop_id', '=', 'drops.request_id')
+          .onRef('contact.position', '=', 'drops.request_position'),
       )
       .select([
         'entry.id',
         'entry.sender_account_id as senderAccountId',
         'entry.drop_id as dropId',
-        'drops.ttl',
+        'drops.lifetime',
         'drops.file_count as fileCount',
         sql<string>`coalesce(contact.email, sender.email)`.as('sender'),
       ])
@@ -54,8 +54,8 @@ export function dropStore(db: Database): DropStore {
           id: drop.id,
           type: drop.type,
           message: drop.message,
-          ttl: drop.ttl,
-          expires_at: sql`now() + make_interval(secs => ${drop.ttlSeconds})`,
+          lifetime: drop.lifetime,
+          expires_at: sql`now() + make_interval(secs => ${drop.lifetimeSeconds})`,
           receiver_count: drop.receiverCount,
           file_count: drop.fileCount,
           link_key: drop.linkKey?.wrapped ?? null,
@@ -63,10 +63,10 @@ export function dropStore(db: Database): DropStore {
           remind_at:
             drop.reminderSeconds === null
               ? null
-              : sql`now() + make_interval(secs => ${drop.ttlSeconds - drop.reminderSeconds})`,
-          from_drop_id: drop.from?.dropId ?? null,
-          from_position: drop.from?.position ?? null,
-          reference: drop.choices?.externalId ?? null,
+              : sql`now() + make_interval(secs => ${drop.lifetimeSeconds - drop.reminderSeconds})`,
+          request_id: drop.from?.dropId ?? null,
+          request_position: drop.from?.position ?? null,
+          external_id: drop.choices?.externalId ?? null,
           metadata: drop.choices?.metadata ? JSON.stringify(drop.choices.metadata) : null,
           second_factor: drop.choices?.secondFactor ?? null,
           notify: drop.choices?.notify ?? true,
@@ -84,7 +84,7 @@ export function dropStore(db: Database): DropStore {
         })),
       );
       await sql`
-        insert into links (account_id, drop_id, position, email, number, language, groups, nick, name, token_digest)
+        insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, name, token_digest)
         select ${accountId}, ${dropId}, position, email, number, language, groups, nick, name, decode(digest, 'hex')
         from jsonb_to_recordset(${json}::jsonb) as link (
           position integer, email text, number text, language text, groups text[], nick text, name text, digest text)
@@ -119,7 +119,7 @@ export function dropStore(db: Database): DropStore {
     page: (accountId, after, count) =>
       db
         .selectFrom('drops')
-        .select(['id', 'type', 'ttl', 'message', 'receiver_count as receiverCount', 'file_count as fileCount'])
+        .select(['id', 'type', 'lifetime', 'message', 'receiver_count as receiverCount', 'file_count as fileCount'])
         .select('expires_at as expiresAt')
         .select([positionOf('created_at'), secondsOf('created_at'), stateOfDrop.as('state')])
         .where('account_id', '=', accountId)
@@ -145,7 +145,7 @@ export function dropStore(db: Database): DropStore {
     async receivers(accountId, dropIds) {
       const rows = await db
         .selectFrom('links')
-        .select(['drop_id', 'email', 'number', 'language', 'groups', 'nick', 'name'])
+        .select(['drop_id', 'email', 'phone as number', 'language', 'groups', 'contact_name as nick', 'name'])
         .where('account_id', '=', accountId)
         .where('drop_id', '=', sql<string>`any(${dropIds}::uuid[])`)
         .orderBy('drop_id')
@@ -204,7 +204,7 @@ export function dropStore(db: Database): DropStore {
             select coalesce(path, name) as path, size_bytes, scan, row_number() over (order by created_at, id) as number
             from files where files.account_id = drops.account_id and files.drop_id = drops.id) as numbered
         ) as listed
-        where drops.account_id = ${accountId} and drops.from_drop_id = ${dropId} and drops.from_position = ${position}
+        where drops.account_id = ${accountId} and drops.request_id = ${dropId} and drops.request_position = ${position}
         order by drops.created_at desc, drops.id desc limit ${sql.lit(max.sendings)}
       `.execute(db);
       return rows;
@@ -250,7 +250,7 @@ export function dropStore(db: Database): DropStore {
           update links set more_time_asked_at = null from moved
           where links.account_id = moved.account_id and links.drop_id = moved.id and links.more_time_asked_at is not null
         ), kept as (
-          update link_sessions as session set forget_at = session.forget_at + (${until}::timestamptz - moved.expires_at)
+          update link_sessions as session set purge_at = session.purge_at + (${until}::timestamptz - moved.expires_at)
           from moved where session.account_id = moved.account_id and session.drop_id = moved.id
         )
         update drops
@@ -265,7 +265,7 @@ export function dropStore(db: Database): DropStore {
           links.undeliverable_at as "undeliverableAt", links.undeliverable_reason as "undeliverableReason",
           links.passed_at as "passedAt", coalesce(links.completed_at, received.first) as "completedAt", drops.type,
           received.sendings, received.files as "filesReceived", received.last as "lastReceivedAt",
-          drops.deliveries_forgotten as "isForgotten", coalesce((
+          drops.deliveries_purged as "isForgotten", coalesce((
             select json_agg(json_build_object('name', files.name, 'sizeBytes', files.size_bytes,
               'deliveredBytes', (select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivery.delivered) as part)
             ) order by files.created_at, files.id)
@@ -280,8 +280,8 @@ export function dropStore(db: Database): DropStore {
           select count(*) as sendings, coalesce(sum(file_count), 0) as files, min(created_at) as first,
             max(created_at) as last
           from drops as sending
-          where sending.account_id = links.account_id and sending.from_drop_id = links.drop_id
-            and sending.from_position = links.position
+          where sending.account_id = links.account_id and sending.request_id = links.drop_id
+            and sending.request_position = links.position
         ) as received
         where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position > ${after}
         order by links.position limit ${sql.lit(count)}

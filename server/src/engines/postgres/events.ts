@@ -43,11 +43,11 @@ export function eventStore(db: Database): EventStore {
             and events.transaction_id = first.transaction_id and events.sequence = first.sequence
           returning events.epoch, events.transaction_id, events.sequence
         ), noted as (
-          update event_log set forgotten_epoch = last.epoch, forgotten_transaction = last.transaction_id,
-            forgotten_sequence = last.sequence
+          update event_log set purged_epoch = last.epoch, purged_transaction = last.transaction_id,
+            purged_sequence = last.sequence
           from (select * from forgotten order by epoch desc, transaction_id desc, sequence desc limit 1) as last
           where (last.epoch, last.transaction_id, last.sequence)
-            > (forgotten_epoch, forgotten_transaction, forgotten_sequence)
+            > (purged_epoch, purged_transaction, purged_sequence)
         )
         select count(*) as count from forgotten
       `.execute(db);
@@ -76,8 +76,8 @@ async function page(
   maxRows: number,
 ): Promise<EventPage> {
   const { rows } = await sql<PageRow>`
-    select event.*, json_build_object('epoch', forgotten_epoch, 'transactionId', forgotten_transaction::text,
-      'sequence', forgotten_sequence) as forgotten, (
+    select event.*, json_build_object('epoch', purged_epoch, 'transactionId', purged_transaction::text,
+      'sequence', purged_sequence) as forgotten, (
         select json_build_object('epoch', epoch, 'transactionId', transaction_id::text, 'sequence', sequence)
         from events where (${order}) < ${below}
         order by epoch desc, transaction_id desc, sequence desc limit 1

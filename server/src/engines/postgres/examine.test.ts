@@ -50,7 +50,7 @@ test.each<[what: string, change: (name: string) => string, ...expected: string[]
   ],
   [
     'a schema that is older than the program',
-    () => "delete from migrations where name like '002%'",
+    () => "delete from migrations where name like '0001%'",
     'warning postgres.schema',
   ],
   [

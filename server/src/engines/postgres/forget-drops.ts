@@ -28,7 +28,7 @@ async function forgetEnded(
         and not exists (select from messages
           where messages.account_id = drops.account_id and messages.drop_id = drops.id and messages.state = 'waiting')
         and not exists (select from drops as received
-          where received.account_id = drops.account_id and received.from_drop_id = drops.id)
+          where received.account_id = drops.account_id and received.request_id = drops.id)
         and not exists (select from inbox_entries as entry
           where entry.sender_account_id = drops.account_id and entry.drop_id = drops.id)
         and not ${isHeld(sql`drops.account_id`, sql`drops.id`)}
@@ -84,7 +84,7 @@ export async function forgetDeliveries(
   const { rows } = await sql<{ rows: number; more: boolean }>`
     with due as materialized (
       select account_id, id from drops
-      where ended_at < now() - make_interval(secs => ${olderThanSeconds}) and not to_empty and not deliveries_forgotten
+      where ended_at < now() - make_interval(secs => ${olderThanSeconds}) and not to_empty and not deliveries_purged
         and not ${isHeld(sql`drops.account_id`, sql`drops.id`)}
       order by ended_at limit ${sql.lit(owners)} for update skip locked
     ), due_deliveries as materialized (
@@ -107,7 +107,7 @@ export async function forgetDeliveries(
         select (select count(*) from due_deliveries) as deliveries, (select count(*) from due_links) as links
       ) as counted
     ), marked as (
-      update drops set deliveries_forgotten = true
+      update drops set deliveries_purged = true
       from due, found where drops.account_id = due.account_id and drops.id = due.id and not found.more
     )
     select case when more then 0 else drops end as rows, more or drops = ${owners} as more from found

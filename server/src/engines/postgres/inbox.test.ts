@@ -1,8 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { cpSync, globSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { requireKind } from '../../../../tools/test/require-kind.ts';
@@ -10,12 +6,11 @@ import type { Actor } from '../../domain/actor.ts';
 import type { QueueState } from '../../domain/inbox/inbox-store.ts';
 import type { Store } from '../../domain/store.ts';
 import { askV1 } from '../../testing/ask-v1.ts';
-import { createEmptyDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
+import { openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
 import { fillInbox } from '../../testing/inbox.ts';
 import { buildTestServer } from '../../testing/server.ts';
 import { openDatabase } from './database.ts';
-import { migrate } from './migrate.ts';
 import { postgresStore } from './store.ts';
 
 // For a superuser of PostgreSQL, who may switch triggers off.
@@ -31,15 +26,6 @@ const requests: [method: 'GET' | 'POST', path: string, body?: object][] = [
   ['GET', '/events?after=end'],
 ];
 const claimOf = (maxEntries: number) => ({ leaseId: randomUUID(), leaseSeconds: 60, maxEntries, maxAttempts: 10 });
-
-async function insertAccount({ query }: Pick<TestDatabase, 'query'>): Promise<{ accountId: string }> {
-  const accountId = randomUUID();
-  await query("insert into accounts (id, email, number, type) values ($1, $2, '1', 'api')", [
-    accountId,
-    `${accountId}@x.org`,
-  ]);
-  return { accountId };
-}
 
 interface PlanNode {
   readonly 'Shared Hit Blocks': number;
@@ -138,34 +124,4 @@ test('a poll costs the same for an account with ten old entries and events as wi
     // Who reads what belongs to others too has the same cost for all.
     expect(many.rows, `${name}: rows`).toBeLessThan(1_000);
   }
-});
-
-test('entries from before the queue can be claimed, oldest first, and so can those of the previous version', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'waybill-migrations-'));
-  const all = join(import.meta.dirname, '../../../migrations');
-  for (const name of globSync('*.sql', { cwd: all })) if (name < '0033') cpSync(join(all, name), join(folder, name));
-  await using empty = await createEmptyDatabase();
-  const pool = openTestPool(empty.url);
-  const query = async <Row extends pg.QueryResultRow>(sql: string, values?: unknown[]) =>
-    (await pool.query<Row>(sql, values)).rows;
-  await migrate(pool, pathToFileURL(`${folder}/`));
-  rmSync(folder, { recursive: true });
-  const [sender, receiver] = [await insertAccount({ query }), await insertAccount({ query })];
-  await fillInbox({ query }, sender, receiver, 3);
-  const before = await query<{ id: string }>('select id from inbox_entries');
-  const [rows] = await query<{ file: number }>("select pg_relation_filenode('inbox_entries') as file");
-  expect(await migrate(pool)).toContain('0033_inbox_queue.sql');
-  expect(await query("select pg_relation_filenode('inbox_entries') as file"), 'the table was not rewritten').toEqual([
-    rows,
-  ]);
-  await fillInbox({ query }, sender, receiver, 2);
-
-  const { inbox } = postgresStore(openDatabase(pool));
-  const first = await inbox.claim(receiver.accountId, claimOf(3));
-  expect(first.map(({ id }) => id).toSorted()).toEqual(before.map(({ id }) => id).toSorted());
-  expect(first.map(({ state, attempts }) => [state, attempts])).toEqual(
-    Array.from({ length: 3 }, () => ['claimed', 1]),
-  );
-  expect(await inbox.claim(receiver.accountId, claimOf(100))).toHaveLength(2);
-  await pool.end();
 });

@@ -37,13 +37,13 @@ const liveEntries = sql`
 const shown = (found: RawBuilder<unknown>, at: RawBuilder<unknown>) => sql<QueuedEntry>`
   select entry.id, entry.sender_account_id as "senderAccountId", entry.drop_id as "dropId",
     entry.created_at as "receivedAt", drops.expires_at as "expiresAt", drops.message, drops.file_count as "fileCount",
-    drops.from_drop_id as "grantId", coalesce(contact.email, sender.email) as sender, ${stateOfEntry} as state,
+    drops.request_id as "requestId", coalesce(contact.email, sender.email) as sender, ${stateOfEntry} as state,
     entry.attempts, entry.due_at as "dueAt", ${at}::text as at
   from ${found} as entry
   join drops on drops.account_id = entry.sender_account_id and drops.id = entry.drop_id
   join accounts as sender on sender.id = entry.sender_account_id
-  left join links as contact on contact.account_id = drops.account_id and contact.drop_id = drops.from_drop_id
-    and contact.position = drops.from_position`;
+  left join links as contact on contact.account_id = drops.account_id and contact.drop_id = drops.request_id
+    and contact.position = drops.request_position`;
 
 export function inboxStore(db: Database): InboxStore {
   return {

@@ -16,7 +16,7 @@ export async function recordPepper(pool: pg.Pool, fingerprint: string): Promise<
   if (recorded === fingerprint) return recorded;
   await pool.query(
     `insert into key_pepper (fingerprint) values ($1)
-     on conflict (only_row) do update set fingerprint = excluded.fingerprint where not exists (select from api_keys)`,
+     on conflict (is_only_row) do update set fingerprint = excluded.fingerprint where not exists (select from api_keys)`,
     [fingerprint],
   );
   return (await readPepper(pool)) ?? fingerprint;

@@ -16,7 +16,7 @@ const askedColumns: Readonly<Record<Question, string>> = {
 };
 
 /** For a query's `drops`, `links` and `accounts`. A disabled account takes no files; what it sent stays available. */
-const revoked = sql<boolean>`drops.revoked_at is not null or links.withdrawn_at is not null
+const revoked = sql<boolean>`drops.revoked_at is not null or links.revoked_at is not null
   or (drops.type = 'uploadfiles' and accounts.disabled_at is not null)`;
 
 /** A contact's link is complete when files were sent through it. */
@@ -38,15 +38,15 @@ export function linkStore(db: Database): LinkStore {
         'accounts.email as sender',
         shownName.as('senderName'),
         'links.email as receiver',
-        'links.number',
+        'links.phone',
         'links.language',
         'drops.message',
-        'drops.ttl',
+        'drops.lifetime',
         'drops.created_at as createdAt',
         'drops.expires_at as expiresAt',
         'drops.second_factor as secondFactor',
         secondFactorRule.as('secondFactorRule'),
-        sql<boolean>`drops.ended_at is not null or drops.expires_at <= now() or links.withdrawn_at is not null`.as(
+        sql<boolean>`drops.ended_at is not null or drops.expires_at <= now() or links.revoked_at is not null`.as(
           'ended',
         ),
         revoked.as('revoked'),
@@ -113,7 +113,7 @@ export function linkStore(db: Database): LinkStore {
             where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
             order by passed_at is not null desc, created_at desc offset ${maxSessions - 1})
         )
-        insert into link_sessions (digest, account_id, drop_id, position, created_at, forget_at)
+        insert into link_sessions (digest, account_id, drop_id, position, created_at, purge_at)
         values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position}, clock_timestamp(),
           ${link.expiresAt}::timestamptz + make_interval(secs => ${keepSeconds}))
       `.execute(db);
@@ -138,7 +138,7 @@ export function linkStore(db: Database): LinkStore {
 
     async holdLive(link) {
       const { rows } = await sql<{ ended: boolean; revoked: boolean; usedUp: boolean }>`
-        select ended_at is not null or expires_at <= now() or withdrawn_at is not null as ended,
+        select ended_at is not null or expires_at <= now() or links.revoked_at is not null as ended,
           ${revoked} as revoked, ${usedUp} as "usedUp"
         from drops join accounts on accounts.id = drops.account_id join links on links.account_id = drops.account_id and links.drop_id = drops.id
           and links.position = ${link.position}
@@ -169,13 +169,13 @@ export function linkStore(db: Database): LinkStore {
     async endings(drops) {
       const { rows } = await sql<DropEnding>`
         select drops.account_id as "accountId", drops.id as "dropId", nullif(asked.position, -1) as position, true as ended,
-          revoked_at is not null or withdrawn_at is not null as revoked
+          drops.revoked_at is not null or links.revoked_at is not null as revoked
         from unnest(${drops.map(({ accountId }) => accountId)}::uuid[], ${drops.map(({ dropId }) => dropId)}::uuid[],
           ${drops.map(({ position }) => position ?? -1)}::integer[]) as asked (account_id, id, position)
         join drops on drops.account_id = asked.account_id and drops.id = asked.id
         left join links on links.account_id = asked.account_id and links.drop_id = asked.id
           and links.position = asked.position
-        where ended_at is not null or expires_at <= now() or withdrawn_at is not null
+        where ended_at is not null or expires_at <= now() or links.revoked_at is not null
       `.execute(db);
       return rows;
     },
@@ -277,9 +277,9 @@ export function linkStore(db: Database): LinkStore {
             'in',
             selectFrom('link_sessions')
               .select('digest')
-              .where('forget_at', '<', sql<Date>`now()`)
+              .where('purge_at', '<', sql<Date>`now()`)
               .where(sql<boolean>`not ${isHeld(sql`link_sessions.account_id`, sql`link_sessions.drop_id`)}`)
-              .orderBy('forget_at')
+              .orderBy('purge_at')
               .limit(sql.lit(count)),
           ),
         )
@@ -389,7 +389,7 @@ async function awaitOtherReceivers(db: Database, link: Link, fileIds: readonly s
 async function hasEveryone(db: Database, link: Link): Promise<boolean> {
   const { rows } = await sql`
     select from links
-    where account_id = ${link.accountId} and drop_id = ${link.dropId} and completed_at is null and withdrawn_at is null
+    where account_id = ${link.accountId} and drop_id = ${link.dropId} and completed_at is null and revoked_at is null
     limit 1
   `.execute(db);
   return rows.length === 0;

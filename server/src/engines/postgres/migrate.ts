@@ -87,29 +87,15 @@ const planned = ({ sql: _, ...plan }: Migration): PlannedMigration => plan;
 const pendingOf = (migrations: readonly Migration[], applied: readonly { name: string }[]) =>
   migrations.filter(({ name }) => !applied.some((known) => known.name === name));
 
-/** Changes the table only if needed: even a change with nothing to do would have to wait for a running backup. */
 async function createTable(client: pg.PoolClient): Promise<void> {
   await client.query(
-    'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
+    `create table if not exists migrations (name text primary key, applied_at timestamptz not null default now(),
+      contract boolean not null, since text)`,
   );
-  const { rows } = await client.query<{ attname: string }>(
-    "select attname from pg_attribute where attrelid = 'migrations'::regclass",
-  );
-  // What was applied before there were these columns counts as a contract that concerns every program.
-  for (const [column, type] of [
-    ['contract', 'boolean not null default true'],
-    ['since', 'text'],
-  ]) {
-    const isMissing = !rows.some(({ attname }) => attname === column);
-    if (isMissing) await withoutBlocking(client, `alter table migrations add column ${column} ${type}`);
-  }
 }
 
-/** Reads the row as JSON, because an earlier version's table does not have the column yet. */
 async function readApplied(client: pg.Pool | pg.PoolClient): Promise<AppliedMigration[]> {
-  const { rows } = await client.query<AppliedMigration>(
-    "select name, contract, to_jsonb(migrations) ->> 'since' as since from migrations",
-  );
+  const { rows } = await client.query<AppliedMigration>('select name, contract, since from migrations');
   return rows;
 }
 
@@ -169,20 +155,12 @@ function refuseFuture(applied: readonly AppliedMigration[], migrations: readonly
 }
 
 async function applyAtOnce(client: pg.PoolClient, migration: Migration): Promise<void> {
-  await withoutBlocking(client, migration.sql, () => note(client, migration));
-}
-
-async function withoutBlocking(
-  client: pg.PoolClient,
-  change: string,
-  andThen: () => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await client.query('begin');
       await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
-      await client.query(change);
-      await andThen();
+      await client.query(migration.sql);
+      await note(client, migration);
       await client.query('commit');
       return;
     } catch (error) {

@@ -84,7 +84,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
 
     async abandon(accountId, id, outcome) {
       const { rows } = await sql<{ kind: WaitingMessage['kind']; dropId: string; position: number | null }>`
-        update messages set state = 'given_up', outcome = ${outcome}, settled_at = now()
+        update messages set state = 'abandoned', outcome = ${outcome}, settled_at = now()
         where account_id = ${accountId} and id = ${id} and (state = 'sent' or (state = 'waiting' and attempts > 0))
         returning kind, drop_id as "dropId", position
       `.execute(db);
@@ -94,7 +94,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
     async writeToReceivers(accountId, dropId, kind, messages) {
       await sql`
         with enqueued as (
-          insert into messages (account_id, drop_id, id, position, kind, channel, recipient)
+          insert into messages (account_id, drop_id, id, position, kind, channel, receiver)
           select ${accountId}, ${dropId}, message.id, message.position, ${kind}::message_kind, 'mail', links.email
           from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb) as message (id uuid, position integer)
           join links on links.account_id = ${accountId} and links.drop_id = ${dropId}
@@ -105,11 +105,11 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       `.execute(db);
     },
 
-    async enqueue(accountId, { id, kind, channel, dropId, position, recipient }) {
+    async enqueue(accountId, { id, kind, channel, dropId, position, recipient: receiver }) {
       await sql`
         with enqueued as (
-          insert into messages (account_id, drop_id, id, position, kind, channel, recipient)
-          values (${accountId}, ${dropId}, ${id}, ${position}, ${kind}, ${channel}, ${recipient})
+          insert into messages (account_id, drop_id, id, position, kind, channel, receiver)
+          values (${accountId}, ${dropId}, ${id}, ${position}, ${kind}, ${channel}, ${receiver})
           returning account_id, id, kind
         )
         select ${alarm()} from enqueued
@@ -127,13 +127,13 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           where drops.account_id = due.account_id and drops.id = due.id
           returning drops.account_id, drops.id, drops.ended_at is null and drops.expires_at > now() as live
         ), enqueued as (
-          insert into messages (account_id, drop_id, id, position, kind, channel, recipient)
+          insert into messages (account_id, drop_id, id, position, kind, channel, receiver)
           select links.account_id, links.drop_id, gen_random_uuid(), links.position, 'reminder', 'mail', links.email
           from reminded
           join accounts on accounts.id = reminded.account_id and accounts.reminders
           join links on links.account_id = reminded.account_id and links.drop_id = reminded.id
           where reminded.live and links.completed_at is null and links.undeliverable_at is null
-            and links.withdrawn_at is null
+            and links.revoked_at is null
           returning account_id, id, kind
         ), alarms as (
           select ${alarm()} from enqueued
@@ -147,7 +147,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       const taken = await message(accountId, id)
         .where('due_at', '<=', sql<Date>`now()`)
         .set(({ eb }) => ({ attempts: eb('attempts', '+', 1), due_at: secondsFromNow(leaseSeconds) }))
-        .returning(['drop_id', 'position', 'kind', 'channel', 'recipient', 'attempts'])
+        .returning(['drop_id', 'position', 'kind', 'channel', 'receiver', 'attempts'])
         .returning(sql<number>`extract(epoch from now() - created_at)::float8`.as('ageSeconds'))
         .executeTakeFirst();
       if (!taken) return undefined;
@@ -160,8 +160,8 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         .innerJoin('links', (join) =>
           join
             .onRef('links.account_id', '=', 'drops.account_id')
-            .on('links.drop_id', '=', sql<string>`coalesce(drops.from_drop_id, drops.id)`)
-            .on('links.position', '=', sql<number>`coalesce(drops.from_position, ${taken.position}::integer)`),
+            .on('links.drop_id', '=', sql<string>`coalesce(drops.request_id, drops.id)`)
+            .on('links.position', '=', sql<number>`coalesce(drops.request_position, ${taken.position}::integer)`),
         )
         .leftJoin('stopped_mail as stop', (join) =>
           join.onRef('stop.account_id', '=', 'links.account_id').onRef('stop.email', '=', 'links.email'),
@@ -184,9 +184,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
           'links.completed_at as completedAt',
           'links.undeliverable_reason as undeliverable',
           sql<boolean>`stop.email is not null`.as('stopped'),
-          sql<boolean>`drops.ended_at is null and drops.expires_at > now() and links.withdrawn_at is null`.as(
-            'dropLive',
-          ),
+          sql<boolean>`drops.ended_at is null and drops.expires_at > now() and links.revoked_at is null`.as('dropLive'),
         ])
         .where('drops.account_id', '=', accountId)
         .where('drops.id', '=', taken.drop_id)
@@ -206,7 +204,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
         id,
         kind,
         channel,
-        to: taken.recipient ?? email,
+        to: taken.receiver,
         attempts,
         ageSeconds,
         language: isNotice(kind) ? accountLanguage : personLanguage,
@@ -236,7 +234,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       await sql`select pg_advisory_xact_lock(hashtextextended(${`waybill codes to ${recipient}`}, 0))`.execute(db);
       const { rows } = await sql<{ all: number; own: number }>`
         select count(*) as "all", count(*) filter (where account_id = ${accountId}) as own from messages
-        where kind = 'code' and recipient = ${recipient}
+        where kind = 'code' and receiver = ${recipient}
           and created_at > now() - make_interval(secs => ${withinSeconds})
       `.execute(db);
       return rows[0] ?? { all: 0, own: 0 };
@@ -257,7 +255,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
     async page(state, after, count) {
       const at = sql.ref(state === 'waiting' ? 'messages.due_at' : 'messages.settled_at');
       const { rows } = await sql<OutboxLine>`
-        select messages.id, accounts.email as account, kind, channel, coalesce(recipient, '') as recipient, attempts, outcome, ${at}::text as at
+        select messages.id, accounts.email as account, kind, channel, receiver, attempts, outcome, ${at}::text as at
         from messages join accounts on accounts.id = messages.account_id
         where state = ${sql.lit(state)} and ${after ? sql`(${at}, messages.id) > (${after.at}::timestamptz, ${after.id}::uuid)` : sql`true`}
         order by ${at}, messages.id limit ${sql.lit(count)}
@@ -274,7 +272,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       const { rows } = await sql`
         with revived as (
           update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
-          where account_id = ${accountId} and id = ${id} and state = 'given_up'
+          where account_id = ${accountId} and id = ${id} and state = 'abandoned'
           returning account_id, drop_id, position, id, kind
         ), ${reachableAgain}
         select ${alarm()} from revived
@@ -288,15 +286,15 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       `.execute(db);
       const end = clock[0]?.until as string;
       const { rows } = await sql<{ accountId: string; count: number }>`
-        with given_up as (
+        with abandoned as (
           select account_id, id from messages
-          where state = 'given_up' and settled_at <= ${end}::timestamptz
+          where state = 'abandoned' and settled_at <= ${end}::timestamptz
             and settled_at >= coalesce(${since ?? null}::timestamptz, '-infinity')
             and position(lower(${reason ?? ''}) in lower(coalesce(outcome, ''))) > 0
           order by settled_at limit ${sql.lit(count)} for update skip locked
         ), revived as (
           update messages set state = 'waiting', settled_at = null, attempts = 0, due_at = now()
-          from given_up where messages.account_id = given_up.account_id and messages.id = given_up.id
+          from abandoned where messages.account_id = abandoned.account_id and messages.id = abandoned.id
           returning messages.account_id, messages.drop_id, messages.position, messages.id, messages.kind
         ), ${reachableAgain}, alarms as (
           select account_id, ${alarm()} as job from revived

@@ -7,11 +7,11 @@ const columns = {
   maxFileBytes: 'max_file_bytes',
   dropsPerDay: 'drops_per_day',
   mailsPerDay: 'mails_per_day',
-  minDesttime: 'min_desttime',
-  maxDesttime: 'max_desttime',
-  desttimes: 'desttimes',
+  minLifetime: 'min_lifetime',
+  maxLifetime: 'max_lifetime',
+  lifetimes: 'lifetimes',
   secondFactor: 'second_factor',
-  recipientDomains: 'recipient_domains',
+  receiverDomains: 'receiver_domains',
 } as const satisfies Record<keyof Quotas, string>;
 const names = Object.keys(columns) as (keyof Quotas)[];
 
@@ -29,7 +29,7 @@ export function quotaStore(db: Database): QuotaStore {
     from groups where ${where}`;
 
   const usages = (where: ReturnType<typeof sql>) => sql<AccountUsage>`
-    select accounts.id as "accountId", email, case when counted then stored_bytes end as "storedBytes",
+    select accounts.id as "accountId", email, coalesce(stored_bytes, 0) as "storedBytes",
       coalesce(drops, 0) as "dropsToday", coalesce(mails, 0) as "mailsToday"
     from accounts left join usage on usage.account_id = accounts.id
     left join daily_usage as daily on daily.account_id = accounts.id and day = ${today}
@@ -37,9 +37,8 @@ export function quotaStore(db: Database): QuotaStore {
 
   return {
     async of(accountId) {
-      const { rows } = await sql<Quotas & { isCounted: boolean }>`
-        select ${selected((column) => sql`coalesce(${sql.ref(`accounts.${column}`)}, ${sql.ref(`groups.${column}`)})`)},
-          exists (select from usage where account_id = accounts.id and counted) as "isCounted"
+      const { rows } = await sql<Quotas>`
+        select ${selected((column) => sql`coalesce(${sql.ref(`accounts.${column}`)}, ${sql.ref(`groups.${column}`)})`)}
         from accounts left join groups on groups.id = accounts.group_id where accounts.id = ${accountId}
       `.execute(db);
       return only(rows);
@@ -103,14 +102,6 @@ export function quotaStore(db: Database): QuotaStore {
       return rows;
     },
 
-    async uncounted(after, count) {
-      const { rows } = await sql<{ account_id: string }>`
-        select account_id from usage where not counted and ${after === undefined ? sql`true` : sql`account_id > ${after}`}
-        order by account_id limit ${sql.lit(count)}
-      `.execute(db);
-      return rows.map(({ account_id: accountId }) => accountId);
-    },
-
     recount: (accountId) => recount(db, accountId),
 
     async countDispatch(accountId, { drops, mails }) {
@@ -144,8 +135,8 @@ async function recount(db: Database, accountId: string): Promise<{ before: numbe
   `.execute(db);
   const counted = only(rows);
   await sql`
-    insert into usage (account_id, stored_bytes, counted) values (${accountId}, ${counted.after - counted.before}, true)
-    on conflict (account_id) do update set stored_bytes = usage.stored_bytes + excluded.stored_bytes, counted = true
+    insert into usage (account_id, stored_bytes) values (${accountId}, ${counted.after - counted.before})
+    on conflict (account_id) do update set stored_bytes = usage.stored_bytes + excluded.stored_bytes
   `.execute(db);
   return counted;
 }

@@ -33,7 +33,7 @@ export type MessageChannel = "mail" | "sms";
 
 export type MessageKind = "code" | "confirmation" | "invitation" | "more_time" | "receipt" | "received" | "reminder" | "report" | "send_again" | "undeliverable";
 
-export type MessageState = "given_up" | "sent" | "waiting";
+export type MessageState = "abandoned" | "sent" | "waiting";
 
 export type ScanResult = "clean" | "unscanned";
 
@@ -41,15 +41,14 @@ export type SecondFactor = "mail" | "off" | "sms";
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
-export type UploadState = "checking" | "given_up" | "receiving" | "refused";
+export type UploadState = "abandoned" | "checking" | "receiving" | "refused";
 
-export type WebhookDeliveryState = "delivered" | "given_up" | "waiting";
+export type WebhookDeliveryState = "abandoned" | "delivered" | "waiting";
 
 export interface Accounts {
   contacts_version: Generated<number>;
   created_at: Generated<Timestamp>;
   deleted_at: Timestamp | null;
-  desttimes: number[] | null;
   disabled_at: Timestamp | null;
   display_name: Generated<string>;
   drops_per_day: number | null;
@@ -57,26 +56,18 @@ export interface Accounts {
   group_id: string | null;
   id: string;
   language: Generated<string>;
+  lifetimes: number[] | null;
   mails_per_day: number | null;
-  max_desttime: number | null;
   max_file_bytes: number | null;
+  max_lifetime: number | null;
   max_stored_bytes: number | null;
-  min_desttime: number | null;
-  number: string;
+  min_lifetime: number | null;
+  phone: string;
   receipts: Generated<boolean>;
-  recipient_domains: string[] | null;
+  receiver_domains: string[] | null;
   reminders: Generated<boolean>;
   second_factor: SecondFactor | null;
   type: AccountType;
-}
-
-export interface Answers {
-  account_id: string;
-  answer: Buffer;
-  created_at: Generated<Timestamp>;
-  key_digest: Buffer;
-  key_id: string | null;
-  request_digest: Buffer;
 }
 
 export interface ApiKeys {
@@ -97,10 +88,10 @@ export interface ApiKeys {
 export interface AuditEntries {
   account_id: string;
   action: string;
-  actor: string;
-  actor_id: string | null;
-  actor_kind: Generated<string>;
   at: Generated<Timestamp>;
+  author_id: string;
+  author_kind: string;
+  author_name: string;
   details: Json;
   id: string;
 }
@@ -110,8 +101,8 @@ export interface Contacts {
   email: string;
   groups: string[];
   language: string;
-  nick: string;
-  number: string;
+  name: string;
+  phone: string;
   position: number;
 }
 
@@ -142,11 +133,6 @@ export interface DayKeys {
   object_id: string;
 }
 
-export interface DayKeyStart {
-  only_row: Generated<boolean>;
-  started_at: Generated<Timestamp>;
-}
-
 export interface Deliveries {
   account_id: string;
   completed_at: Timestamp | null;
@@ -168,35 +154,35 @@ export interface Drafts {
 export interface Drops {
   account_id: string;
   created_at: Generated<Timestamp>;
-  deliveries_forgotten: Generated<boolean>;
+  deliveries_purged: Generated<boolean>;
   ended_at: Timestamp | null;
   expires_at: Timestamp;
+  external_id: string | null;
   file_count: number;
-  from_drop_id: string | null;
-  from_position: number | null;
   id: string;
   key_version: number;
+  lifetime: number;
   link_key: Buffer | null;
   message: string;
   metadata: Json | null;
   notify: Generated<boolean>;
   receiver_count: number;
-  reference: string | null;
   remind_at: Timestamp | null;
+  request_id: string | null;
+  request_position: number | null;
   reusable: Generated<boolean>;
   revoked_at: Timestamp | null;
   second_factor: SecondFactor | null;
   to_empty: Generated<boolean>;
-  ttl: number;
   type: DropType;
 }
 
 export interface EventLog {
   epoch: Generated<number>;
-  forgotten_epoch: Generated<number>;
-  forgotten_sequence: Generated<number>;
-  forgotten_transaction: Generated<string>;
   is_only_row: Generated<boolean>;
+  purged_epoch: Generated<number>;
+  purged_sequence: Generated<number>;
+  purged_transaction: Generated<string>;
 }
 
 export interface Events {
@@ -213,7 +199,7 @@ export interface Events {
 export interface Files {
   account_id: string;
   chunk_count: number;
-  crc32: number | null;
+  crc32: number;
   created_at: Generated<Timestamp>;
   draft: string;
   drop_id: string | null;
@@ -235,28 +221,28 @@ export interface GlobalContacts {
   email: string;
   groups: string[];
   language: string;
-  nick: string;
-  number: string;
+  name: string;
+  phone: string;
   position: number;
 }
 
 export interface GlobalContactsVersion {
-  only_row: Generated<boolean>;
+  is_only_row: Generated<boolean>;
   version: Generated<number>;
 }
 
 export interface Groups {
   created_at: Generated<Timestamp>;
-  desttimes: number[] | null;
   drops_per_day: number | null;
   id: string;
+  lifetimes: number[] | null;
   mails_per_day: number | null;
-  max_desttime: number | null;
   max_file_bytes: number | null;
+  max_lifetime: number | null;
   max_stored_bytes: number | null;
-  min_desttime: number | null;
+  min_lifetime: number | null;
   name: string;
-  recipient_domains: string[] | null;
+  receiver_domains: string[] | null;
   second_factor: SecondFactor | null;
 }
 
@@ -277,7 +263,7 @@ export interface IdempotencyKeys {
   account_id: string;
   created_at: Generated<Timestamp>;
   key: string;
-  key_id: string | null;
+  key_id: string;
   request_digest: Buffer;
 }
 
@@ -295,38 +281,38 @@ export interface InboxEntries {
 
 export interface KeyPepper {
   fingerprint: string;
-  only_row: Generated<boolean>;
+  is_only_row: Generated<boolean>;
 }
 
 export interface LastBackup {
   completed_at: Generated<Timestamp>;
   id: string;
+  is_only_row: Generated<boolean>;
   left_out: number;
-  only_row: Generated<boolean>;
   taken_at: Timestamp;
 }
 
 export interface Links {
   account_id: string;
   completed_at: Timestamp | null;
+  contact_name: string;
   drop_id: string;
   email: string;
   groups: string[];
   language: string;
   more_time_asked_at: Timestamp | null;
   name: string | null;
-  nick: string;
   notified_at: Timestamp | null;
-  number: string;
   opened_at: Timestamp | null;
   passed_at: Timestamp | null;
+  phone: string;
   position: number;
   reported_at: Timestamp | null;
+  revoked_at: Timestamp | null;
   send_again_asked_at: Timestamp | null;
   token_digest: Buffer;
   undeliverable_at: Timestamp | null;
   undeliverable_reason: string | null;
-  withdrawn_at: Timestamp | null;
 }
 
 export interface LinkSessions {
@@ -337,26 +323,35 @@ export interface LinkSessions {
   created_at: Generated<Timestamp>;
   digest: Buffer;
   drop_id: string;
-  forget_at: Generated<Timestamp>;
   passed_at: Timestamp | null;
   passed_channel: MessageChannel | null;
   position: number;
+  purge_at: Generated<Timestamp>;
 }
 
 export interface Messages {
   account_id: string;
   attempts: Generated<number>;
-  channel: Generated<MessageChannel>;
+  channel: MessageChannel;
   created_at: Generated<Timestamp>;
   drop_id: string;
   due_at: Generated<Timestamp>;
   id: string;
-  kind: Generated<MessageKind>;
+  kind: MessageKind;
   outcome: string | null;
   position: number | null;
-  recipient: string | null;
+  receiver: string;
   settled_at: Timestamp | null;
   state: Generated<MessageState>;
+}
+
+export interface Responses {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  key_digest: Buffer;
+  key_id: string;
+  request_digest: Buffer;
+  response: Buffer;
 }
 
 export interface Scrub {
@@ -365,8 +360,8 @@ export interface Scrub {
   completed_at: Timestamp | null;
   file_id: Generated<string>;
   files: Generated<number>;
+  is_only_row: Generated<boolean>;
   objects: Generated<number>;
-  only_row: Generated<boolean>;
   started_at: Generated<Timestamp>;
 }
 
@@ -411,7 +406,6 @@ export interface Uploads {
 
 export interface Usage {
   account_id: string;
-  counted: Generated<boolean>;
   stored_bytes: Generated<number>;
 }
 
@@ -444,7 +438,7 @@ export interface WebhookDeliveries {
 export interface Webhooks {
   account_id: string;
   created_at: Generated<Timestamp>;
-  created_by: string | null;
+  created_by: string;
   description: Generated<string>;
   disabled_at: Timestamp | null;
   disabled_reason: string | null;
@@ -466,14 +460,12 @@ export interface Webhooks {
 
 export interface DB {
   accounts: Accounts;
-  answers: Answers;
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
   contacts: Contacts;
   daily_usage: DailyUsage;
   damaged_files: DamagedFiles;
   day_key_objects: DayKeyObjects;
-  day_key_start: DayKeyStart;
   day_keys: DayKeys;
   deliveries: Deliveries;
   drafts: Drafts;
@@ -492,6 +484,7 @@ export interface DB {
   link_sessions: LinkSessions;
   links: Links;
   messages: Messages;
+  responses: Responses;
   scrub: Scrub;
   stopped_mail: StoppedMail;
   undeleted_objects: UndeletedObjects;

@@ -19,7 +19,7 @@ export function scrubStore(db: Database): ScrubStore {
     async begin() {
       await sql`
         insert into scrub default values
-        on conflict (only_row) do update set started_at = default, completed_at = default, account_id = default,
+        on conflict (is_only_row) do update set started_at = default, completed_at = default, account_id = default,
           file_id = default, objects = default, files = default, bytes = default
       `.execute(db);
     },

@@ -18,11 +18,11 @@ const recordedState = sql`
 
 /** The version of a row is the transaction that wrote it. */
 const columnsOf = (accountId: string) => sql`
-  drops.id, drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.reference as "externalId", drops.metadata,
+  drops.id, drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.external_id as "externalId", drops.metadata,
   drops.second_factor as "secondFactor",
   (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
   drops.revoked_at as "revokedAt", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
-  drops.deliveries_forgotten as "isForgotten"`;
+  drops.deliveries_purged as "isForgotten"`;
 
 /** Ids are made by a process, and times by the database: how far their clocks may be apart. */
 const clockMarginMs = 10 * 60_000;
@@ -54,9 +54,9 @@ export function sentDropStore(db: Database): SentDropStore {
     async receivers(accountId, dropId, position) {
       const only = position === undefined ? sql`true` : sql`position = ${position}`;
       const { rows } = await sql<SentReceiver>`
-        select links.position, email, name, number, language, notified_at as "notifiedAt", opened_at as "openedAt",
+        select links.position, email, name, phone as number, language, notified_at as "notifiedAt", opened_at as "openedAt",
           undeliverable_at as "undeliverableAt", undeliverable_reason as "undeliverableReason",
-          coalesce(links.completed_at, received.first) as "completedAt", withdrawn_at as "withdrawnAt",
+          coalesce(links.completed_at, received.first) as "completedAt", links.revoked_at as "revokedAt",
           coalesce(sent.files, 0) as "filesDelivered", coalesce(received.sendings, 0) as sendings,
           coalesce(received.files, 0) as "filesReceived", received.last as "lastReceivedAt"
         from (
@@ -65,12 +65,12 @@ export function sentDropStore(db: Database): SentDropStore {
           select position, count(completed_at) as files from deliveries
           where account_id = ${accountId} and drop_id = ${dropId} and ${only} group by position
         ) as sent on sent.position = links.position left join (
-          select from_position, count(*) as sendings, sum(file_count) as files, min(created_at) as first,
+          select request_position, count(*) as sendings, sum(file_count) as files, min(created_at) as first,
             max(created_at) as last
-          from drops where account_id = ${accountId} and from_drop_id = ${dropId}
-            and ${position === undefined ? sql`true` : sql`from_position = ${position}`}
-          group by from_position
-        ) as received on received.from_position = links.position
+          from drops where account_id = ${accountId} and request_id = ${dropId}
+            and ${position === undefined ? sql`true` : sql`request_position = ${position}`}
+          group by request_position
+        ) as received on received.request_position = links.position
         order by links.position
       `.execute(db);
       return rows;
@@ -101,11 +101,11 @@ export function sentDropStore(db: Database): SentDropStore {
       return position;
     },
 
-    async withdrawLink(accountId, dropId, position) {
+    async revokeLink(accountId, dropId, position) {
       const { rows } = await sql<{ email: string }>`
         with withdrawn as (
-          update links set withdrawn_at = now()
-          where account_id = ${accountId} and drop_id = ${dropId} and position = ${position} and withdrawn_at is null
+          update links set revoked_at = now()
+          where account_id = ${accountId} and drop_id = ${dropId} and position = ${position} and revoked_at is null
           returning account_id, drop_id, email
         ), unlisted as (
           delete from inbox_entries as entry using withdrawn join accounts on accounts.email = withdrawn.email
@@ -137,7 +137,7 @@ function allOf(accountId: string): Source {
 /** Each is found by an index of its own, which has the ids in order. */
 function sourceOf(accountId: string, key: SentDropKey): Source {
   const all = allOf(accountId);
-  if ('externalId' in key) return { ...all, where: sql`${all.where} and drops.reference = ${key.externalId}` };
+  if ('externalId' in key) return { ...all, where: sql`${all.where} and drops.external_id = ${key.externalId}` };
   if ('idEnd' in key) return { ...all, where: sql`${all.where} and right(drops.id::text, 10) = ${key.idEnd}` };
   return {
     from: sql`links join drops on drops.account_id = links.account_id and drops.id = links.drop_id`,

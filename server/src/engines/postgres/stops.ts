@@ -15,8 +15,8 @@ export function stopStore(db: Database): StopStore {
         from messages
         join drops on drops.account_id = messages.account_id and drops.id = messages.drop_id
         join links on links.account_id = drops.account_id
-          and links.drop_id = coalesce(drops.from_drop_id, drops.id)
-          and links.position = coalesce(drops.from_position, messages.position)
+          and links.drop_id = coalesce(drops.request_id, drops.id)
+          and links.position = coalesce(drops.request_position, messages.position)
         join accounts on accounts.id = links.account_id
         left join stopped_mail as stop on stop.account_id = links.account_id and stop.email = links.email
         where messages.id = ${messageId}

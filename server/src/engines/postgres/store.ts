@@ -26,7 +26,6 @@ import { uploadStore } from './uploads.ts';
 import { webhookDeliveryStore } from './webhook-deliveries.ts';
 import { webhookStore } from './webhooks.ts';
 import { wrappedKeyStore } from './wrapped-key-store.ts';
-import { sampleWrappedKeys } from './wrapped-keys.ts';
 
 export function postgresStore(db: Database, traceparent: Traceparent = () => undefined): Store {
   return whenReachable({
@@ -53,7 +52,6 @@ export function postgresStore(db: Database, traceparent: Traceparent = () => und
     wrappedKeys: wrappedKeyStore(db),
     dayKeys: dayKeyStore(db),
     undeletedObjects: undeletedObjectStore(db),
-    sampleWrappedKeys: () => sampleWrappedKeys(db),
     exclusively: (name, work) => exclusively(db, name, work),
     transaction: (work) => {
       // An operation inside another's transaction is a part of it.

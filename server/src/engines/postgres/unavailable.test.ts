@@ -19,7 +19,7 @@ const storeOn = (url: string) => {
   return { pool, store: postgresStore(openDatabase(pool)) };
 };
 const account = () =>
-  ({ id: randomUUID(), email: `${randomUUID()}@example.org`, number: '', type: 'api', language: '' }) as const;
+  ({ id: randomUUID(), email: `${randomUUID()}@example.org`, phone: '', type: 'api', language: '' }) as const;
 
 /** A store with connections that the test can end without affecting others. */
 function namedStore() {

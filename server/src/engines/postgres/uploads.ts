@@ -35,7 +35,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
   const atLeast = (bytes: number) => sql<number>`greatest(reserved_bytes, ${bytes})`;
   /** Its key is destroyed; its objects are unreadable from now on. */
   const givenUp = {
-    state: 'given_up',
+    state: 'abandoned',
     wrapped_key: null,
     refusal: null,
     due_at: secondsFromNow(longestPutSeconds),
@@ -217,7 +217,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           where state = 'receiving' and due_at <= now()
           order by due_at limit ${sql.lit(count)} for update skip locked
         )
-        update uploads set state = 'given_up', wrapped_key = null, due_at = ${secondsFromNow(longestPutSeconds)}
+        update uploads set state = 'abandoned', wrapped_key = null, due_at = ${secondsFromNow(longestPutSeconds)}
         from expired
         where uploads.account_id = expired.account_id and uploads.id = expired.id
         returning 1
@@ -232,7 +232,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           select id, name, path, size_bytes, received_bytes, created_at,
             case state when 'receiving' then 'uploading' else state::text end as state, null as scan
           from uploads
-          where account_id = ${accountId} and draft = ${draft} and state <> 'given_up' and size_bytes is not null
+          where account_id = ${accountId} and draft = ${draft} and state <> 'abandoned' and size_bytes is not null
           union all
           select id, name, path, size_bytes, size_bytes, created_at, 'ready', scan
           from files
@@ -256,7 +256,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           null::bytea as sha256, null::text as scan, created_at as "createdAt",
           case state when 'receiving' then due_at end as "resumableUntil", touched_at as "unusedSince"
         from uploads join drafts on drafts.account_id = uploads.account_id and drafts.name = uploads.draft
-        where ${isWanted('uploads')} and state <> 'given_up' and size_bytes is not null
+        where ${isWanted('uploads')} and state <> 'abandoned' and size_bytes is not null
         union all
         select files.id, files.name, coalesce(path, files.name), media_type, size_bytes, size_bytes, 'ready', null, sha256,
           scan::text, created_at, null, touched_at
@@ -275,7 +275,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
            where account_id = ${accountId} and draft = ${draft} and state = 'ready' and drop_id is null) +
           (select coalesce(sum(files.size_bytes), 0) from drops
            join files on files.account_id = drops.account_id and files.drop_id = drops.id
-           where drops.account_id = ${accountId} and drops.from_drop_id = ${dropId} and drops.from_position = ${position})
+           where drops.account_id = ${accountId} and drops.request_id = ${dropId} and drops.request_position = ${position})
         )::bigint as bytes
       `.execute(db);
       return rows[0]?.bytes ?? 0;
@@ -283,7 +283,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
 
     async remove(accountId, draft, id) {
       const removed = await changed(
-        upload(accountId, id).set(givenUp).where('draft', '=', draft).where('state', '<>', 'given_up'),
+        upload(accountId, id).set(givenUp).where('draft', '=', draft).where('state', '<>', 'abandoned'),
       );
       return (
         removed ||
@@ -362,7 +362,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       const { rows } = await sql<Deletion>`
         with due as (
           select account_id, id from uploads
-          where state in ('refused', 'given_up') and due_at <= now()
+          where state in ('refused', 'abandoned') and due_at <= now()
           order by due_at limit ${sql.lit(count)} for update skip locked
         )
         update uploads set due_at = ${secondsFromNow(leaseSeconds)} from due
@@ -376,7 +376,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       const { rest, isDone } = remainingObjects(deletions);
       const isSame = sql`uploads.account_id = rest."accountId" and uploads.id = rest.id`;
       // A refused file stays visible until the contact removes it.
-      const isRemoved = sql`(${isDone} and state = 'given_up')`;
+      const isRemoved = sql`(${isDone} and state = 'abandoned')`;
       // One statement: between two, another sweep would take a row that is about to be removed.
       await sql`
         with removed as (delete from uploads using ${rest} where ${isSame} and ${isRemoved})

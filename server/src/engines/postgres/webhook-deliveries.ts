@@ -86,7 +86,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
 
     async giveUp(accountId, webhookId, count) {
       const { numAffectedRows } = await sql`
-        update webhook_deliveries as delivery set state = 'given_up'
+        update webhook_deliveries as delivery set state = 'abandoned'
         from (
           select account_id, webhook_id, event_id from webhook_deliveries
           where account_id = ${accountId} and webhook_id = ${webhookId} and state = 'waiting'

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { FilePosition } from '../../domain/file-position.ts';
 import type { KeyOwner, OwnedKey, WrappedKeyStore } from '../../domain/keys/wrapped-key-store.ts';
 import type { Database } from './database.ts';
 
@@ -20,19 +19,6 @@ const keyColumns = (owner: KeyOwner) => sql`
 
 export function wrappedKeyStore(db: Database): WrappedKeyStore {
   return {
-    // All owners are read, and most are left out here, so that a statement never reads more than `count` rows.
-    async outdated(owner, { accountId, id }, count, { version = null }) {
-      const { rows } = await sql<FilePosition & Omit<OwnedKey, 'wrapped'> & { wrapped: Buffer | null }>`
-        select ${keyColumns(owner)},
-          case when key_version > 0 and key_version is distinct from ${version}::integer
-            then ${sql.ref(columns[owner])} end as wrapped
-        from ${sql.table(owner)} as owner where (account_id, id) >= (${accountId}, ${id})
-        order by account_id, id limit ${sql.lit(count + 1)}
-      `.execute(db);
-      const page = rows.slice(0, count);
-      return { outdated: page.filter((row): row is OwnedKey => row.wrapped !== null), next: rows[count] };
-    },
-
     // What is held keeps the key of its day, so that it can also be read from a backup that was made before.
     async overdue(owner, day, count, exceptVersions) {
       const column = sql.ref(columns[owner]);
@@ -43,7 +29,7 @@ export function wrappedKeyStore(db: Database): WrappedKeyStore {
       };
       const { rows } = await sql<OwnedKey>`
         select ${keyColumns(owner)}, owner.${column} as wrapped from ${sql.table(owner)} as owner
-        where key_version < 0 and key_version > ${-day} and owner.${column} is not null and ${livesOn[owner]}
+        where key_version > ${-day} and key_version < 0 and owner.${column} is not null and ${livesOn[owner]}
           and key_version <> all(${exceptVersions}::integer[])
         limit ${sql.lit(count)}
       `.execute(db);

@@ -41,7 +41,7 @@ describe('the shapes of the wire', () => {
     id: '0190d5c8-0000-7000-8000-000000000000',
     createdAt: '',
     createdSeconds: 1_700_000_000,
-    ttl: 7,
+    lifetime: 7,
     fileCount: 2,
   };
   const files = [
@@ -58,7 +58,7 @@ describe('the shapes of the wire', () => {
     const sender = toSender({
       id: line.id,
       email: 'a@example.org',
-      number: '46701234567',
+      phone: '46701234567',
       type: 'api',
       language: 'sv',
       displayName: '',

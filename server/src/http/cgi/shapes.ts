@@ -17,7 +17,7 @@ export function historyEntry(drop: HistoryDrop, sender: Sender): HistoryEntry {
   return {
     drop_type: drop.type,
     create_time: String(drop.createdSeconds),
-    ttl: String(drop.ttl),
+    ttl: String(drop.lifetime),
     receivers: drop.receivers,
     ddmessage: drop.message,
     sender,
@@ -27,7 +27,7 @@ export function historyEntry(drop: HistoryDrop, sender: Sender): HistoryEntry {
 
 export function inboxEntry(drop: InboxDrop): InboxEntry {
   return {
-    ttl: String(drop.ttl),
+    ttl: String(drop.lifetime),
     createtime: String(drop.createdSeconds),
     sender: drop.sender,
     files: drop.files.map(fileReference),
@@ -38,7 +38,7 @@ export function inboxEntry(drop: InboxDrop): InboxEntry {
 export function toSender(account: Account): Sender {
   return {
     email: account.email,
-    number: account.number,
+    number: account.phone,
     lang: account.language,
     first_run: 'false',
     accountType: account.type,

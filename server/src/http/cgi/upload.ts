@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { limits, type Status } from '@waybill/protocol';
-import { policyOf } from '../../domain/accounts/policy-of.ts';
+import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { accountOwner } from '../../domain/uploads/owner.ts';
 import type { Part } from '../shared/multipart.ts';
@@ -23,7 +23,7 @@ export const upload: Endpoint = (root, engines, transfers) => {
         const owner = accountOwner(requireActor(request), readDraftName(request));
         const form = { contentType: request.headers['content-type'] ?? '', body: request.raw, request };
         const { choose, accept } = uploadForm();
-        const policy = await policyOf(engines, owner.accountId);
+        const policy = await readPolicy(engines, owner.accountId);
         await transfers.runWithKey(reply, (revoked) =>
           receiveFiles({ ...engines, policy }, owner, { ...form, revoked }, choose, accept),
         );

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
-import { policyOf } from '../../domain/accounts/policy-of.ts';
+import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { bytesLeftFor } from '../../domain/requests/announce-file.ts';
@@ -24,7 +24,7 @@ export async function receiveForm(
   request: Form['request'],
 ): Promise<void> {
   if (!(body instanceof Readable)) throw new ExchangeError('unsupported_media_type');
-  const [bytesLeft, allowed] = await Promise.all([bytesLeftFor(engines, link), policyOf(engines, link.accountId)]);
+  const [bytesLeft, allowed] = await Promise.all([bytesLeftFor(engines, link), readPolicy(engines, link.accountId)]);
   const policy = { ...allowed, maxFileBytes: Math.min(allowed.maxFileBytes, bytesLeft) };
   const choose = async (part: Part, files: number) => {
     if (part.name === 'message' && part.fileName === undefined) written.message = await textOf(part);

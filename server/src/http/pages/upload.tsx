@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { type ErrorCode, limits } from '@waybill/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { policyOf } from '../../domain/accounts/policy-of.ts';
+import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import type { Sending } from '../../domain/drops/drop-store.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { requireUnused } from '../../domain/links/find-link.ts';
@@ -137,7 +137,7 @@ async function sendUploadPage(
   const [desk, sent, { maxFileBytes }] = await Promise.all([
     deskFiles(engines, link),
     sentThrough(engines, link),
-    policyOf(engines, link.accountId),
+    readPolicy(engines, link.accountId),
   ]);
   const translator = wordsFor(options, request, link.language);
   const path = pathOf(request);

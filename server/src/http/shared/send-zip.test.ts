@@ -94,20 +94,6 @@ describe('any part of it can be asked for', () => {
     const outside = await zip({ range: `bytes=${bytes.length}-` });
     expect([outside.status, outside.headers.get('content-range')]).toEqual([416, `bytes */${bytes.length}`]);
   });
-
-  test('not where the checksum of a file was not kept: that one is computed on the way', async () => {
-    const [{ link, zip, complete }] = await sent('a.txt', 'b.txt');
-    await exchange.database.query('update files set crc32 = null where drop_id = $1 and name = $2', [
-      link.dropId,
-      'a.txt',
-    ]);
-    const described = await zip({}, 'HEAD');
-    const { status, headers, bytes } = await zip({ range: 'bytes=10-' });
-    expect([status, headers.get('accept-ranges'), headers.get('etag')]).toEqual([200, 'none', null]);
-    expect(described.headers.get('content-length')).toBe(String(bytes.length));
-    expect(await listed(bytes)).toEqual(['a.txt', 'b.txt']);
-    await expect.poll(complete).toEqual(['a.txt', 'b.txt']);
-  });
 });
 
 test('a file counts as delivered when its last byte has been sent, in whichever part of the ZIP', async () => {

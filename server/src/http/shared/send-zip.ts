@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import { safeLocalName } from '@waybill/protocol';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -21,11 +20,7 @@ interface ZippedDrop {
   readonly files: readonly SealedFile[];
 }
 
-/**
- * All files as one ZIP. It can be resumed if the checksums of all files are known beforehand, which is the case for
- * every file stored since checksums have been recorded. `onSent` is told which bytes of each file were sent, however it
- * ended.
- */
+/** Sends all files as one ZIP, which can be resumed. `onSent` gets the bytes of each file that were sent, however it ended. */
 export async function sendZip(
   engines: Pick<Engines, 'objects' | 'keys' | 'downloads'>,
   drop: ZippedDrop,
@@ -65,21 +60,14 @@ async function* readZip(
   range: ByteRange,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, void> {
-  const computed = new Map<number, number>();
-  const crc32Of = (entry: number) => files[entry]?.crc32 ?? computed.get(entry) ?? 0;
   for (const piece of pieces) {
     const part = within(piece, range);
     if (part.start >= part.end) continue;
     if ('header' in piece) {
-      yield piece.header(crc32Of).subarray(part.start, part.end);
+      yield piece.header().subarray(part.start, part.end);
       continue;
     }
-    const { entry } = piece;
-    const file = files[entry] as SealedFile;
-    for await (const bytes of readSealed(engines, file, part, signal)) {
-      if (file.crc32 === null) computed.set(entry, crc32(bytes, computed.get(entry)));
-      yield bytes;
-    }
+    yield* readSealed(engines, files[piece.entry] as SealedFile, part, signal);
   }
 }
 

@@ -17,22 +17,20 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const contents: Record<string, string> = { 'reports/2026/q1.txt': 'first', empty: '', 'smörgås.txt': 'ö'.repeat(1000) };
-const known = Object.entries(contents).map(([path, content]) => ({
+const smallFiles = Object.entries(contents).map(([path, content]) => ({
   path,
   sizeBytes: Buffer.byteLength(content),
   crc32: crc32(content),
 }));
 
-function headerOf(piece: ZipPiece, entries: readonly ZipEntry[]): Buffer | undefined {
-  const crc32Of = (entry: number) => crc32(contents[entries[entry]?.path ?? ''] ?? '');
-  return 'header' in piece ? piece.header(crc32Of) : undefined;
+function makeHeader(piece: ZipPiece): Buffer | undefined {
+  return 'header' in piece ? piece.header() : undefined;
 }
 
-function written(entries: readonly ZipEntry[], name: string): string {
-  const { pieces, sizeBytes } = zipLayout(entries, time);
+function written(files: readonly ZipEntry[], name: string): string {
+  const { pieces, sizeBytes } = zipLayout(files, time);
   const parts = pieces.map(
-    (piece) =>
-      headerOf(piece, entries) ?? Buffer.from(Object.values(contents)['entry' in piece ? piece.entry : -1] ?? ''),
+    (piece) => makeHeader(piece) ?? Buffer.from(Object.values(contents)['entry' in piece ? piece.entry : -1] ?? ''),
   );
   for (const [index, { start, end }] of pieces.entries()) expect(parts[index]).toHaveLength(end - start);
   const zip = Buffer.concat(parts);
@@ -42,12 +40,8 @@ function written(entries: readonly ZipEntry[], name: string): string {
   return path;
 }
 
-test.each([
-  ['where all checksums are known', known],
-  ['where none is', known.map((entry) => ({ ...entry, crc32: null }))],
-  ['where some are', known.map((entry, index) => (index === 0 ? { ...entry, crc32: null } : entry))],
-])('unzip finds every file %s', async (_which, entries) => {
-  const zip = written(entries, 'small.zip');
+test('unzip finds every file', async () => {
+  const zip = written(smallFiles, 'small.zip');
   expect((await runInstalled('unzip', ['-t', zip], { env })).stdout).toContain('No errors detected');
   expect((await runInstalled('unzip', ['-Z1', zip], { env })).stdout.trimEnd().split('\n')).toEqual(
     Object.keys(contents),
@@ -57,10 +51,10 @@ test.each([
 });
 
 test('the same files and time are the same bytes', () => {
-  const bytesOf = (entries: readonly ZipEntry[], at: Date) =>
-    Buffer.concat(zipLayout(entries, at).pieces.flatMap((piece) => headerOf(piece, entries) ?? []));
-  expect(bytesOf(known, time)).toEqual(bytesOf(known, new Date(time)));
-  expect(bytesOf(known, time)).not.toEqual(bytesOf(known, new Date(time.getTime() + 2000)));
+  const bytesOf = (files: readonly ZipEntry[], at: Date) =>
+    Buffer.concat(zipLayout(files, at).pieces.flatMap((piece) => makeHeader(piece) ?? []));
+  expect(bytesOf(smallFiles, time)).toEqual(bytesOf(smallFiles, new Date(time)));
+  expect(bytesOf(smallFiles, time)).not.toEqual(bytesOf(smallFiles, new Date(time.getTime() + 2000)));
 });
 
 /** The large files are sparse, so that they take no space; the last file is read from behind them. */
@@ -71,22 +65,20 @@ test.each([
   ['a file of 4 GiB less two bytes', [4 * gib - 2, 3]],
 ])('unzip finds %s', async (_which, sizes) => {
   const last = crc32(Buffer.alloc(3));
-  for (const crc of [last, null]) {
-    const entries = sizes.map((sizeBytes, index) => ({ path: `folder/${index}`, sizeBytes, crc32: crc }));
-    const { pieces, sizeBytes } = zipLayout(entries, time);
-    const path = join(folder, 'large.zip');
-    const file = openSync(path, 'w');
-    ftruncateSync(file, sizeBytes);
-    for (const piece of pieces) {
-      if ('entry' in piece) continue;
-      const header = piece.header(() => last);
-      expect(header).toHaveLength(piece.end - piece.start);
-      writeSync(file, header, 0, header.length, piece.start);
-    }
-    closeSync(file);
-    const { stdout } = await runInstalled('unzip', ['-Zs', path], { env });
-    const listed = [...stdout.matchAll(/(\d+) \S+ stor .* folder\/(\d)$/gm)];
-    expect(listed.map(([, size]) => Number(size))).toEqual(sizes);
-    expect((await runInstalled('unzip', ['-p', path, `folder/${sizes.length - 1}`], { env })).stdout).toBe('\0\0\0');
+  const entries = sizes.map((sizeBytes, index) => ({ path: `folder/${index}`, sizeBytes, crc32: last }));
+  const { pieces, sizeBytes } = zipLayout(entries, time);
+  const path = join(folder, 'large.zip');
+  const file = openSync(path, 'w');
+  ftruncateSync(file, sizeBytes);
+  for (const piece of pieces) {
+    if ('entry' in piece) continue;
+    const header = piece.header();
+    expect(header).toHaveLength(piece.end - piece.start);
+    writeSync(file, header, 0, header.length, piece.start);
   }
+  closeSync(file);
+  const { stdout } = await runInstalled('unzip', ['-Zs', path], { env });
+  const listed = [...stdout.matchAll(/(\d+) \S+ stor .* folder\/(\d)$/gm)];
+  expect(listed.map(([, size]) => Number(size))).toEqual(sizes);
+  expect((await runInstalled('unzip', ['-p', path, `folder/${sizes.length - 1}`], { env })).stdout).toBe('\0\0\0');
 });

@@ -8,17 +8,14 @@ export interface ZipEntry {
   /** With `/` between its folders. */
   readonly path: string;
   readonly sizeBytes: number;
-  /** Null if it is known only once all bytes have been read; it then follows them, in a descriptor. */
-  readonly crc32: number | null;
+  readonly crc32: number;
 }
 
-/**
- * A part of the archive: the bytes of an entry, or a header, which can be made once the checksums before it are known.
- */
+/** A part of the archive: the bytes of an entry, or a header, which is made when it is needed. */
 export type ZipPiece = {
   readonly start: number;
   readonly end: number;
-} & ({ readonly entry: number } | { readonly header: (crc32Of: (entry: number) => number) => Buffer });
+} & ({ readonly entry: number } | { readonly header: () => Buffer });
 
 export interface ZipLayout {
   readonly pieces: readonly ZipPiece[];
@@ -28,7 +25,6 @@ export interface ZipLayout {
 /** Larger values are in fields of ZIP64. */
 const max32 = 0xffff_ffff;
 const max16 = 0xffff;
-const descriptorFlag = 0x0008;
 const utf8Flag = 0x0800;
 const plainVersion = 20;
 const zip64Version = 45;
@@ -39,65 +35,51 @@ export function zipLayout(entries: readonly ZipEntry[], time: Date): ZipLayout {
   const when = dosTime(time);
   const pieces: ZipPiece[] = [];
   let end = 0;
-  const add = (
-    length: number,
-    what: { entry: number } | { header: (crc32Of: (entry: number) => number) => Buffer },
-  ) => {
+  const add = (length: number, what: { entry: number } | { header: () => Buffer }) => {
     pieces.push({ start: end, end: end + length, ...what });
     end += length;
   };
+  const addHeader = (header: () => Buffer) => add(header().length, { header });
   const offsets = entries.map((entry, index) => {
     const offset = end;
-    const known = entry.crc32 !== null;
-    add(localHeader(entry, when, 0).length, {
-      header: (crc32Of) => localHeader(entry, when, known ? crc32Of(index) : 0),
-    });
+    addHeader(() => localHeader(entry, when));
     add(entry.sizeBytes, { entry: index });
-    if (!known) add(descriptor(entry, 0).length, { header: (crc32Of) => descriptor(entry, crc32Of(index)) });
     return offset;
   });
   const directory = end;
   for (const [index, entry] of entries.entries()) {
-    const record = (crc32: number) => directoryRecord(entry, when, crc32, offsets[index] as number);
-    add(record(0).length, { header: (crc32Of) => record(crc32Of(index)) });
+    addHeader(() => directoryRecord(entry, when, offsets[index] as number));
   }
   const ending = directoryEnd(entries.length, directory, end);
   add(ending.length, { header: () => ending });
   return { pieces, sizeBytes: end };
 }
 
-function localHeader(entry: ZipEntry, when: Buffer, crc32: number): Buffer {
+function localHeader(entry: ZipEntry, when: Buffer): Buffer {
   const name = Buffer.from(entry.path);
   const isLarge = entry.sizeBytes >= max32;
-  // Fields that a descriptor provides are zero here; the file's size is then in the descriptor and in the directory.
-  const known = entry.crc32 !== null;
-  const extra = isLarge ? zip64Field(known ? [entry.sizeBytes, entry.sizeBytes] : [0, 0]) : Buffer.alloc(0);
-  const size = known ? Math.min(entry.sizeBytes, max32) : 0;
+  const extra = isLarge ? zip64Field([entry.sizeBytes, entry.sizeBytes]) : Buffer.alloc(0);
+  const size = Math.min(entry.sizeBytes, max32);
   return Buffer.concat([
     u32(0x0403_4b50),
-    u16(isLarge ? zip64Version : plainVersion, entryFlags(entry), 0),
+    u16(isLarge ? zip64Version : plainVersion, utf8Flag, 0),
     when,
-    u32(crc32, size, size),
+    u32(entry.crc32, size, size),
     u16(name.length, extra.length),
     name,
     extra,
   ]);
 }
 
-function descriptor({ sizeBytes }: ZipEntry, crc32: number): Buffer {
-  const sizes = sizeBytes >= max32 ? u64(sizeBytes, sizeBytes) : u32(sizeBytes, sizeBytes);
-  return Buffer.concat([u32(0x0807_4b50, crc32), sizes]);
-}
-
-function directoryRecord(entry: ZipEntry, when: Buffer, crc32: number, offset: number): Buffer {
+function directoryRecord(entry: ZipEntry, when: Buffer, offset: number): Buffer {
   const name = Buffer.from(entry.path);
-  const { sizeBytes } = entry;
+  const { sizeBytes, crc32 } = entry;
   const large = [...(sizeBytes >= max32 ? [sizeBytes, sizeBytes] : []), ...(offset >= max32 ? [offset] : [])];
   const extra = large.length > 0 ? zip64Field(large) : Buffer.alloc(0);
   const version = large.length > 0 ? zip64Version : plainVersion;
   return Buffer.concat([
     u32(0x0201_4b50),
-    u16(madeOnUnix | version, version, entryFlags(entry), 0),
+    u16(madeOnUnix | version, version, utf8Flag, 0),
     when,
     u32(crc32, Math.min(sizeBytes, max32), Math.min(sizeBytes, max32)),
     u16(name.length, extra.length, 0, 0, 0),
@@ -118,10 +100,6 @@ function directoryEnd(count: number, start: number, end: number): Buffer {
   const shown = Math.min(count, max16);
   parts.push(u32(0x0605_4b50), u16(0, 0, shown, shown), u32(Math.min(length, max32), Math.min(start, max32)), u16(0));
   return Buffer.concat(parts);
-}
-
-function entryFlags({ crc32 }: ZipEntry): number {
-  return utf8Flag | (crc32 === null ? descriptorFlag : 0);
 }
 
 function zip64Field(values: readonly number[]): Buffer {

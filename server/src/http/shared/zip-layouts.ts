@@ -12,8 +12,7 @@ interface Zipped {
 
 interface KeptLayout {
   readonly layout: ZipLayout;
-  /** Undefined if the bytes are not known beforehand, because a file has no checksum. */
-  readonly etag: string | undefined;
+  readonly etag: string;
 }
 
 /** The memory that the objects of a file take, besides its headers. */
@@ -85,11 +84,10 @@ function layOut({ createdAt, files }: Zipped): KeptLayout & { readonly bytes: nu
 }
 
 /** A digest of all its headers and of the files between them, so that it changes when either does. */
-function computeEtag({ pieces }: ZipLayout, files: Zipped['files']): string | undefined {
-  if (files.some((file) => file.crc32 === null)) return undefined;
+function computeEtag({ pieces }: ZipLayout, files: Zipped['files']): string {
   const hash = createHash('sha256');
   for (const piece of pieces) {
-    if ('header' in piece) hash.update(piece.header((entry) => files[entry]?.crc32 ?? 0));
+    if ('header' in piece) hash.update(piece.header());
     else hash.update(files[piece.entry]?.sha256 ?? '');
   }
   return `"${hash.digest('base64')}"`;

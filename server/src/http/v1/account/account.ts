@@ -1,7 +1,7 @@
 import { limits as bounds } from '@waybill/protocol';
 import { Account } from '@waybill/protocol/v1';
-import { policyOf } from '../../../domain/accounts/policy-of.ts';
 import type { Usage } from '../../../domain/accounts/quota-store.ts';
+import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import type { Policy } from '../../../domain/policy.ts';
 import { route } from '../route.ts';
@@ -18,29 +18,29 @@ export const readAccount = route({
     const account = await engines.store.accounts.byId(caller.accountId);
     if (!account) throw new ExchangeError('unauthorized');
     const { id, scopes, networks, expiresAt } = caller.key;
-    const { email, displayName, number: phone, language } = account;
+    const { email, displayName, phone, language } = account;
     const key = { id, scopes, networks, expires_at: expiresAt };
-    const policy = await policyOf(engines, caller.accountId);
+    const policy = await readPolicy(engines, caller.accountId);
     const usage = await engines.store.quotas.usage(caller.accountId);
     const allowed = { limits: limitsOf(policy), usage: usageOf(usage, policy) };
     return { body: { email, display_name: displayName, phone, language, key, ...allowed } };
   },
 });
 
-function limitsOf({ desttime, ...policy }: Policy): Account['limits'] {
-  const seconds = (ttl: number) => ttl * desttime.unitSeconds;
+function limitsOf({ lifetime, ...policy }: Policy): Account['limits'] {
+  const seconds = (ttl: number) => ttl * lifetime.unitSeconds;
   return {
     file_size: policy.maxFileBytes,
     files_per_drop: bounds.filesPerDraft,
     receivers_per_drop: bounds.receiversPerDispatch,
-    min_expires_in: seconds(desttime.min),
-    max_expires_in: seconds(desttime.max),
-    default_expires_in: seconds(desttime.default),
-    allowed_expires_in: desttime.only?.map(seconds) ?? null,
+    min_expires_in: seconds(lifetime.min),
+    max_expires_in: seconds(lifetime.max),
+    default_expires_in: seconds(lifetime.default),
+    allowed_expires_in: lifetime.only?.map(seconds) ?? null,
     stored_size: policy.maxStoredBytes,
     drops_per_day: policy.dropsPerDay,
     mails_per_day: policy.mailsPerDay,
-    receiver_domains: policy.recipientDomains && [...policy.recipientDomains],
+    receiver_domains: policy.receiverDomains && [...policy.receiverDomains],
   };
 }
 

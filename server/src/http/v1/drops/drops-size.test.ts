@@ -21,8 +21,8 @@ test('a drop with 1,000 files for 1,000 receivers is sent in one short request',
   await exchange.database.query(
     `with new as (select * from unnest($2::uuid[], $3::bytea[], $4::int[]) with ordinality as new (id, key, version, number)),
        drafts as (insert into drafts (account_id, name) select $1, $5 || id from new)
-     insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, scan, chunk_count, wrapped_key, key_version)
-     select $1, id, 'ready', $5 || id, 'file-' || number, 'text/plain', 1, sha256('x'), 'unscanned', 1, key, version from new`,
+     insert into files (account_id, id, state, draft, name, media_type, size_bytes, sha256, crc32, scan, chunk_count, wrapped_key, key_version)
+     select $1, id, 'ready', $5 || id, 'file-' || number, 'text/plain', 1, sha256('x'), 0, 'unscanned', 1, key, version from new`,
     [
       sender.accountId,
       uploads,

@@ -92,12 +92,12 @@ describe('POST /drops', () => {
       { id: uploads[1], name: 'b.txt', size: 4, scan: 'unscanned', state: 'available' },
     ]);
     const messages = await exchange.database.query(
-      'select kind, recipient from messages where drop_id = $1 order by 2',
+      'select kind, receiver from messages where drop_id = $1 order by 2',
       [drop.id],
     );
     expect(messages).toEqual([
-      { kind: 'invitation', recipient: 'anna@example.org' },
-      { kind: 'invitation', recipient: 'bo@example.org' },
+      { kind: 'invitation', receiver: 'anna@example.org' },
+      { kind: 'invitation', receiver: 'bo@example.org' },
     ]);
     expect(
       (await ask(sender, 'POST', '/drops', { body: { uploads, receivers: [{ email: 'c@example.org' }] } })).status,
@@ -144,7 +144,7 @@ describe('POST /drops', () => {
     const sender = await exchange.account();
     const body = { uploads: [await upload(sender)], receivers: [{ email: 'a@example.org' }], notify: false };
     const { id } = (await ask(sender, 'POST', '/drops', { body })).json();
-    await quotas(sender, { recipientDomains: ['example.org'] });
+    await quotas(sender, { receiverDomains: ['example.org'] });
     const refused = await ask(sender, 'POST', '/drops', { body: { ...body, uploads: [await upload(sender)] } });
     const added = await ask(sender, 'POST', `/drops/${id}/receivers`, { body: { email: 'b@example.org' } });
     for (const { status, json } of [refused, added]) {
@@ -160,7 +160,7 @@ describe('POST /drops', () => {
     const [sender, other] = [await exchange.account(), await exchange.account()];
     const [mine, same, theirs] = [await upload(sender), await upload(sender), await upload(other)];
     await exchange.engines.store.quotas.countDispatch(sender.accountId, { drops: 1, mails: 0 });
-    await quotas(sender, { recipientDomains: ['example.org'], secondFactor: 'mail', dropsPerDay: 1 });
+    await quotas(sender, { receiverDomains: ['example.org'], secondFactor: 'mail', dropsPerDay: 1 });
     const body = {
       uploads: [mine, mine, same, theirs, randomUUID()],
       receivers: [
@@ -402,7 +402,7 @@ describe('GET /drops', () => {
     const insert = async () => {
       const id = randomUUIDv7();
       await exchange.database.query(
-        `insert into drops (account_id, id, type, message, ttl, expires_at, receiver_count, file_count, key_version)
+        `insert into drops (account_id, id, type, message, lifetime, expires_at, receiver_count, file_count, key_version)
          values ($1, $2, 'downloadfiles', '', 1, now() + interval '1 day', 0, 0, 0)`,
         [sender.accountId, id],
       );
@@ -590,10 +590,10 @@ describe('a change of a drop', () => {
     ]);
     expect((await ask(sender, 'POST', `/drops/${drop.id}/remind`)).json()).toEqual({ reminded: 1 });
     expect(
-      await exchange.database.query("select recipient from messages where drop_id = $1 and kind = 'reminder'", [
+      await exchange.database.query("select receiver from messages where drop_id = $1 and kind = 'reminder'", [
         drop.id,
       ]),
-    ).toEqual([{ recipient: 'c@example.org' }]);
+    ).toEqual([{ receiver: 'c@example.org' }]);
   });
 
   test('counts its mails against what the account may send', async () => {

@@ -58,13 +58,13 @@ const createDrop = route({
   async prepare({ engines, caller, query, body }): Promise<(store: Store) => Promise<Result>> {
     const input = { ...toDispatchInput(body), uploads: body.uploads };
     if (query.dry_run) {
-      const { receivers, uploads, ttlSeconds } = await checkDrop(engines, caller, input);
+      const { receivers, uploads, lifetimeSeconds } = await checkDrop(engines, caller, input);
       const answer = {
         dry_run: true,
         receiver_count: receivers.length,
         file_count: uploads.length,
         size: uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-        expires_in: ttlSeconds,
+        expires_in: lifetimeSeconds,
       };
       return async () => ({ status: 200, body: answer });
     }

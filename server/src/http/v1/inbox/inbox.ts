@@ -190,13 +190,13 @@ export const inboxRoutes: readonly Route[] = [
 ];
 
 function toInboxEntry(entry: QueuedEntry) {
-  const { id, state, sender, message, grantId, fileCount, receivedAt, expiresAt, attempts, dueAt } = entry;
+  const { id, state, sender, message, requestId, fileCount, receivedAt, expiresAt, attempts, dueAt } = entry;
   return {
     id,
     state,
     sender,
     message,
-    request_id: grantId,
+    request_id: requestId,
     file_count: fileCount,
     received_at: receivedAt,
     expires_at: expiresAt,

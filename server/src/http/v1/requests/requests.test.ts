@@ -38,8 +38,8 @@ async function contribute(link: Link, name: string): Promise<void> {
   await sendFiles(engines, link, name);
 }
 const messagesOf = (id: string) =>
-  query<{ id: string; kind: string; recipient: string }>(
-    'select id, kind, recipient from messages where drop_id = $1 order by kind, recipient',
+  query<{ id: string; kind: string; receiver: string }>(
+    'select id, kind, receiver from messages where drop_id = $1 order by kind, receiver',
     [id],
   );
 /** What integrations hear of, in their order. */
@@ -77,7 +77,7 @@ describe('POST /requests', () => {
     expect((await read(owner, made.id)).receivers).toMatchObject([
       { name: 'Anna', phone: '46701234567', language: 'sv', state: 'waiting', sendings: 0, files_received: 0 },
     ]);
-    expect(await messagesOf(made.id)).toMatchObject([{ kind: 'invitation', recipient: 'anna@example.org' }]);
+    expect(await messagesOf(made.id)).toMatchObject([{ kind: 'invitation', receiver: 'anna@example.org' }]);
     expect(await eventsOf(owner)).toEqual(['request.created']);
   });
 
@@ -91,7 +91,7 @@ describe('POST /requests', () => {
   test('names every fault, and changes nothing', async () => {
     const owner = await exchange.account();
     await engines.store.quotas.setForAccount(owner.accountId, {
-      recipientDomains: ['example.org'],
+      receiverDomains: ['example.org'],
       secondFactor: 'mail',
       mailsPerDay: 1,
     });
@@ -242,7 +242,7 @@ describe('a change of a request', () => {
     expect((await ask(owner, 'POST', `/requests/${made.id}/remind`)).json()).toEqual({ reminded: 1 });
     expect((await ask(owner, 'POST', `/requests/${made.id}/receivers/1/resend`)).status).toBe(204);
     const messages = await messagesOf(made.id);
-    expect(messages.map(({ kind, recipient }) => `${kind} ${recipient}`)).toEqual([
+    expect(messages.map(({ kind, receiver }) => `${kind} ${receiver}`)).toEqual([
       'invitation a@example.org',
       'invitation b@example.org',
       'invitation b@example.org',

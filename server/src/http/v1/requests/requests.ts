@@ -54,8 +54,8 @@ const createRequest = route({
   async prepare({ engines, caller, query, body }): Promise<(store: Store) => Promise<Result>> {
     const input = { ...toDispatchInput(body), reusable: body.reusable ?? false };
     if (query.dry_run) {
-      const { receivers, ttlSeconds } = await checkRequest(engines, caller, input);
-      const answer = { dry_run: true, receiver_count: receivers.length, expires_in: ttlSeconds };
+      const { receivers, lifetimeSeconds } = await checkRequest(engines, caller, input);
+      const answer = { dry_run: true, receiver_count: receivers.length, expires_in: lifetimeSeconds };
       return async () => ({ status: 200, body: answer });
     }
     const make = await prepareRequest(engines, caller, input);

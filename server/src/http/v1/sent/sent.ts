@@ -128,13 +128,13 @@ export function toSentReceiver(receiver: SentReceiver, done: string) {
     undeliverable_at: receiver.undeliverableAt,
     undeliverable_reason: receiver.undeliverableReason,
     opened_at: receiver.openedAt,
-    revoked_at: receiver.withdrawnAt,
+    revoked_at: receiver.revokedAt,
   };
 }
 
 /** The latest of what is known. */
 function stateOf(receiver: SentReceiver, done: string): string {
-  if (receiver.withdrawnAt) return 'revoked';
+  if (receiver.revokedAt) return 'revoked';
   if (receiver.completedAt) return done;
   if (receiver.openedAt) return 'opened';
   if (receiver.undeliverableAt) return 'undeliverable';

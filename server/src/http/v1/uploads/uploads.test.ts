@@ -258,10 +258,10 @@ describe('a file in parts', () => {
     expect(await offsetOf(key, path)).toBe(large.length);
     expect((await storedBytes(accountId, id)).equals(large)).toBe(true);
     const entries = await exchange.database.query(
-      "select actor_kind, actor_id, actor from audit_entries where account_id = $1 and action = 'file.uploaded'",
+      "select author_kind, author_id, author_name from audit_entries where account_id = $1 and action = 'file.uploaded'",
       [accountId],
     );
-    expect(entries).toEqual([{ actor_kind: 'key', actor_id: ownKey.id, actor: email }]);
+    expect(entries).toEqual([{ author_kind: 'key', author_id: ownKey.id, author_name: email }]);
   });
 
   test('is ready at once if one request carries all of it', async () => {

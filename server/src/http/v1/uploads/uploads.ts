@@ -3,7 +3,7 @@ import { limits } from '@waybill/protocol';
 import { NewUploadHeaders, Upload, UploadHeadHeaders, UploadPartHeaders } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { policyOf } from '../../../domain/accounts/policy-of.ts';
+import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { removeUpload } from '../../../domain/uploads/remove-upload.ts';
 import { answerTus, whenGone } from '../../shared/tus.ts';
@@ -157,7 +157,7 @@ function isTus({ headers }: FastifyRequest): boolean {
 }
 
 async function serveTus({ engines, caller, request, reply, revoked }: StreamCall): Promise<FastifyReply> {
-  const { maxFileBytes } = await policyOf(engines, caller.accountId);
+  const { maxFileBytes } = await readPolicy(engines, caller.accountId);
   const store = new AccountUploads(engines, caller, request, { gone: whenGone(reply), revoked });
   const { random } = engines;
   const response = await answerTus(request, reply, { path: uploadsPath, store, maxFileBytes, random });

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { limits } from '@waybill/protocol';
 import { parse } from 'content-disposition';
 import type { FastifyRequest } from 'fastify';
-import { policyOf } from '../../../domain/accounts/policy-of.ts';
+import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { hasResponse, type RepeatableResponse, respondOnce } from '../../../domain/idempotency/respond-once.ts';
@@ -49,7 +49,7 @@ export async function receiveWhole(
       throw new ExchangeError('request_in_flight');
     });
   }
-  const policy = await policyOf(engines, caller.accountId);
+  const policy = await readPolicy(engines, caller.accountId);
   const id = engines.random.uuid();
   const owner = uploadOwner(caller, id);
   const bytes = bytesOf(request.body);

@@ -350,10 +350,10 @@ describe('a key that is revoked', () => {
     });
     expect(await states()).toEqual(['key_revoked', 'key_revoked', null]);
     const entries = await exchange.database.query(
-      `select actor_id, details from audit_entries where action = 'webhook.disabled' and details ->> 'webhookId' = $1`,
+      `select author_id, details from audit_entries where action = 'webhook.disabled' and details ->> 'webhookId' = $1`,
       [childs.id],
     );
-    expect(entries).toEqual([{ actor_id: owner.key.id, details: { webhookId: childs.id, reason: 'key_revoked' } }]);
+    expect(entries).toEqual([{ author_id: owner.key.id, details: { webhookId: childs.id, reason: 'key_revoked' } }]);
     const enabled = await ask('POST', `/webhooks/${childs.id}/enable`, { key: owner.apiKey });
     expect(enabled.json()).toMatchObject({ disabled_at: null, disabled_reason: null });
   });

@@ -1,13 +1,13 @@
 import { ExchangeError } from '../exchange-error.ts';
 import type { Policy } from '../policy.ts';
 
-export function requireAllowedRecipients(policy: Pick<Policy, 'recipientDomains'>, emails: readonly string[]): void {
-  const refused = emails.find((email) => !isAllowedRecipient(policy, email));
+export function requireAllowedReceivers(policy: Pick<Policy, 'receiverDomains'>, emails: readonly string[]): void {
+  const refused = emails.find((email) => !isAllowedReceiver(policy, email));
   if (refused !== undefined) throw new ExchangeError('recipient_not_allowed', notAllowed(refused));
 }
 
-export function isAllowedRecipient({ recipientDomains }: Pick<Policy, 'recipientDomains'>, email: string): boolean {
-  return !recipientDomains || recipientDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
+export function isAllowedReceiver({ receiverDomains }: Pick<Policy, 'receiverDomains'>, email: string): boolean {
+  return !receiverDomains || receiverDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());
 }
 
 export function notAllowed(email: string): string {

@@ -6,13 +6,13 @@ import { checkDetails, type PersonDetails } from './check-details.ts';
 import { emailAddress } from './email-address.ts';
 
 /** A contact as the caller of /api/v1 describes it. */
-export interface ContactWish extends PersonDetails {
+export interface ContactInput extends PersonDetails {
   readonly email: string;
   readonly groups?: readonly string[] | undefined;
 }
 
 /** The address in the form in which it is stored; undefined if it is none. Faults are recorded. */
-export function checkContact(faults: Faults, pointer: string, wish: ContactWish): string | undefined {
+export function checkContact(faults: Faults, pointer: string, wish: ContactInput): string | undefined {
   const { phone, language } = wish;
   // An empty text says that there is none.
   checkDetails(faults, pointer, { phone: phone || undefined, language: language || undefined });
@@ -20,7 +20,7 @@ export function checkContact(faults: Faults, pointer: string, wish: ContactWish)
 }
 
 /** What the caller does not say is as it was before. */
-export function contactFrom(wish: ContactWish, email: string, before?: Contact): Contact {
+export function contactFrom(wish: ContactInput, email: string, before?: Contact): Contact {
   return {
     email,
     number: wish.phone ?? before?.number ?? '',

@@ -1,5 +1,5 @@
 import type { Contact, Receiver } from '@waybill/protocol';
-import { isAllowedRecipient, notAllowed } from '../accounts/require-allowed-recipients.ts';
+import { isAllowedReceiver, notAllowed } from '../accounts/require-allowed-receivers.ts';
 import { checkDetails, type PersonDetails } from '../contacts/check-details.ts';
 import { emailAddress } from '../contacts/email-address.ts';
 import type { Engines } from '../engines.ts';
@@ -7,7 +7,7 @@ import type { Faults } from '../faults.ts';
 import type { Policy, SecondFactor } from '../policy.ts';
 
 /** A receiver as the caller names them. */
-export interface ReceiverWish extends PersonDetails {
+export interface ReceiverInput extends PersonDetails {
   readonly email: string;
 }
 
@@ -15,12 +15,12 @@ export interface ReceiverWish extends PersonDetails {
 export function checkReceiver(
   faults: Faults,
   pointer: string,
-  wish: ReceiverWish,
-  policy: Pick<Policy, 'recipientDomains'>,
+  wish: ReceiverInput,
+  policy: Pick<Policy, 'receiverDomains'>,
 ): string | undefined {
   checkDetails(faults, pointer, wish);
   const email = faults.check(`${pointer}/email`, () => emailAddress(wish.email));
-  if (email === undefined || isAllowedRecipient(policy, email)) return email;
+  if (email === undefined || isAllowedReceiver(policy, email)) return email;
   faults.add(`${pointer}/email`, 'recipient_not_allowed', notAllowed(email));
   return undefined;
 }
@@ -38,7 +38,7 @@ export function checkNumber(
 }
 
 /** What the caller does not say about a receiver is as the contact has it, if there is one. */
-export function receiverFrom(wish: ReceiverWish, email: string, contact: Contact | undefined): Receiver {
+export function receiverFrom(wish: ReceiverInput, email: string, contact: Contact | undefined): Receiver {
   return {
     email,
     number: wish.phone ?? contact?.number ?? '',

@@ -1,0 +1,843 @@
+-- The schema of the first release. Every table of an account has account_id first in its keys, so that the database can be
+-- partitioned by account without changing a query.
+
+---------------------------------------------------------------------------------------------------------------------
+-- Accounts, their limits and their keys
+---------------------------------------------------------------------------------------------------------------------
+
+create type account_type as enum ('api', 'user');
+create type second_factor as enum ('off', 'sms', 'mail');
+
+-- Limits set by the operator. An account's own value applies, then that of its group, then the server's setting. Lifetimes
+-- are in units of WAYBILL_LIFETIME_UNIT.
+create table groups (
+  id               uuid primary key,
+  name             text not null unique check (length(name) between 1 and 100),
+  max_stored_bytes bigint check (max_stored_bytes > 0),
+  max_file_bytes   bigint check (max_file_bytes > 0),
+  drops_per_day    integer check (drops_per_day > 0),
+  mails_per_day    integer check (mails_per_day > 0),
+  min_lifetime     integer check (min_lifetime > 0),
+  max_lifetime     integer check (max_lifetime > 0),
+  -- If set, only these lifetimes are allowed, and the minimum and maximum do not apply.
+  lifetimes        integer[] check (cardinality(lifetimes) between 1 and 100),
+  second_factor    second_factor,
+  receiver_domains text[] check (cardinality(receiver_domains) between 1 and 1000),
+  created_at       timestamptz not null default now()
+);
+
+create table accounts (
+  id               uuid primary key,
+  email            text not null unique,
+  -- The name shown to people; empty: its address.
+  display_name     text not null default '' check (length(display_name) <= 100),
+  phone            text not null,
+  type             account_type not null,
+  language         text not null default '',
+  receipts         boolean not null default true,
+  reminders        boolean not null default true,
+  -- Incremented by every change of the local contacts: half of their ETag.
+  contacts_version bigint not null default 0,
+  group_id         uuid references groups (id),
+  max_stored_bytes bigint check (max_stored_bytes > 0),
+  max_file_bytes   bigint check (max_file_bytes > 0),
+  drops_per_day    integer check (drops_per_day > 0),
+  mails_per_day    integer check (mails_per_day > 0),
+  min_lifetime     integer check (min_lifetime > 0),
+  max_lifetime     integer check (max_lifetime > 0),
+  lifetimes        integer[] check (cardinality(lifetimes) between 1 and 100),
+  second_factor    second_factor,
+  receiver_domains text[] check (cardinality(receiver_domains) between 1 and 1000),
+  created_at       timestamptz not null default now(),
+  disabled_at      timestamptz,
+  -- When an administrator asked for its deletion. Sweeps remove its rows and objects, and this row last.
+  deleted_at       timestamptz
+);
+create index accounts_of_group on accounts (group_id) where group_id is not null;
+create index accounts_deleted on accounts (deleted_at) where deleted_at is not null;
+
+-- Keys are stored as HMAC-SHA-256 under a pepper that is not in the database.
+create table api_keys (
+  account_id   uuid not null references accounts (id),
+  id           uuid not null,
+  name         text not null default '',
+  hint         text not null,
+  digest       bytea not null,
+  -- Null: without restriction.
+  scopes       text[],
+  networks     text[],
+  created_at   timestamptz not null default now(),
+  -- The key that created this one. Null: an administrator did.
+  created_by   uuid,
+  expires_at   timestamptz,
+  revoked_at   timestamptz,
+  -- Accurate to a few minutes, because a write for every request would cost too much.
+  last_used_at timestamptz,
+  primary key (account_id, id)
+);
+-- A bearer key names no account, so it is found by its digest.
+create unique index api_keys_by_digest on api_keys (digest);
+
+-- Detects a wrong pepper, under which no API key would be accepted.
+create table key_pepper (
+  is_only_row boolean primary key default true check (is_only_row),
+  -- Keyed by the pepper itself, so that it reveals nothing about it.
+  fingerprint text not null
+);
+
+-- Drops and mails sent on the last day (UTC) on which the account sent any. Updated in place, hence the fill factor.
+create table daily_usage (
+  account_id uuid primary key references accounts (id),
+  day        date not null,
+  drops      integer not null,
+  mails      integer not null
+) with (fillfactor = 50);
+
+---------------------------------------------------------------------------------------------------------------------
+-- Contacts
+---------------------------------------------------------------------------------------------------------------------
+
+create table contacts (
+  account_id uuid not null references accounts (id),
+  email      text not null,
+  position   integer not null,
+  name       text not null,
+  phone      text not null,
+  language   text not null,
+  groups     text[] not null,
+  primary key (account_id, email)
+);
+
+-- The administrator's list, which every account sees.
+create table global_contacts (
+  email    text primary key,
+  position integer not null,
+  name     text not null,
+  phone    text not null,
+  language text not null,
+  groups   text[] not null
+);
+
+-- The other half of the ETag of contacts.
+create table global_contacts_version (
+  is_only_row boolean primary key default true check (is_only_row),
+  version     bigint not null default 0
+);
+insert into global_contacts_version default values;
+
+-- Addresses that want no more mail from an account. They stay until the person or an administrator removes them.
+create table stopped_mail (
+  account_id uuid not null references accounts (id),
+  email      text not null,
+  stopped_at timestamptz not null default now(),
+  primary key (account_id, email)
+);
+
+---------------------------------------------------------------------------------------------------------------------
+-- Drops, requests for files, and their links
+---------------------------------------------------------------------------------------------------------------------
+
+--   downloadfiles  a drop: files sent to receivers
+--   uploadfiles    a request: contacts are asked for files
+--   receivedfiles  files that a contact sent through the link of a request; in the account's own inbox at once
+create type drop_type as enum ('downloadfiles', 'uploadfiles', 'receivedfiles');
+
+create table drops (
+  account_id        uuid not null references accounts (id),
+  -- UUID of version 7, so that the order of ids is that of creation. Its end is the reference that people see.
+  id                uuid not null,
+  type              drop_type not null,
+  message           text not null,
+  -- The caller's own identifier.
+  external_id       text,
+  metadata          jsonb,
+  -- Null: as set for the account.
+  second_factor     second_factor,
+  notify            boolean not null default true,
+  -- Whether a contact may send files through the link of a request any number of times, or once.
+  reusable          boolean not null default true,
+  -- In units of WAYBILL_LIFETIME_UNIT.
+  lifetime          integer not null,
+  created_at        timestamptz not null default now(),
+  expires_at        timestamptz not null,
+  -- Set once, when the drop expires or is revoked: a clock that jumps back cannot bring a drop to life again.
+  ended_at          timestamptz,
+  revoked_at        timestamptz,
+  -- When receivers who have not fetched everything are reminded. Null: never, or already done.
+  remind_at         timestamptz,
+  receiver_count    integer not null,
+  file_count        integer not null,
+  -- The tokens of the links are derived from this key, so that a mail can be written again and no token is stored.
+  link_key          bytea,
+  -- The day whose key wraps link_key, negated (see day_keys). 0 without a link_key.
+  key_version       integer not null,
+  -- The link of a request through which a contact sent these files.
+  request_id        uuid,
+  request_position  integer,
+  -- Ended, and its files, inbox entries and desks are still to be removed, a batch of rows at a time.
+  to_empty          boolean not null default false,
+  -- The deliveries of an ended drop may be purged before the drop.
+  deliveries_purged boolean not null default false,
+  primary key (account_id, id)
+);
+create index drops_sent_by_time on drops (account_id, created_at desc, id desc) where type <> 'receivedfiles';
+create index drops_live on drops (account_id, expires_at) where ended_at is null and type = 'downloadfiles';
+-- The lists of an account's drops, by each of their filters.
+create index drops_by_type on drops (account_id, type, id);
+create index drops_by_state on drops (account_id, type, (
+  case when revoked_at is not null then 'revoked' when ended_at is not null then 'expired' else 'live' end), id);
+create index drops_by_external_id on drops (account_id, external_id, id) where external_id is not null;
+create index drops_by_reference on drops (right(id::text, 10));
+create index drops_through_link on drops (account_id, request_id, request_position) where request_id is not null;
+create index drops_by_day_key on drops (key_version) where key_version < 0 and link_key is not null;
+create index drops_to_end on drops (expires_at) where ended_at is null;
+create index drops_to_empty on drops (ended_at) where to_empty;
+create index drops_to_remind on drops (remind_at) where remind_at is not null;
+create index drops_to_purge on drops (ended_at) where ended_at is not null and not to_empty;
+create index drops_with_deliveries on drops (ended_at) where ended_at is not null and not to_empty and not deliveries_purged;
+
+-- A receiver of a drop or request, with a link of their own, which is found by the SHA-256 of its token.
+create table links (
+  account_id           uuid not null,
+  drop_id              uuid not null,
+  position             integer not null,
+  email                text not null,
+  -- As the sender named the receiver for this drop; null if they did not.
+  name                 text,
+  -- The name in the sender's contacts at that time.
+  contact_name         text not null,
+  phone                text not null,
+  language             text not null,
+  groups               text[] not null,
+  token_digest         bytea not null unique,
+  -- When each of these first happened.
+  notified_at          timestamptz,
+  opened_at            timestamptz,
+  passed_at            timestamptz,
+  completed_at         timestamptz,
+  -- Mails do not reach the receiver, and the mail server's reason. Cleared when the message is sent again.
+  undeliverable_at     timestamptz,
+  undeliverable_reason text,
+  -- A receiver may ask for more time once, ask once to have it sent again, and report the sender once.
+  more_time_asked_at   timestamptz,
+  send_again_asked_at  timestamptz,
+  reported_at          timestamptz,
+  -- This receiver's link alone; the drop lives on for the others.
+  revoked_at           timestamptz,
+  primary key (account_id, drop_id, position),
+  foreign key (account_id, drop_id) references drops (account_id, id)
+);
+create index links_by_receiver on links (account_id, email, drop_id);
+
+alter table drops
+  add foreign key (account_id, request_id, request_position) references links (account_id, drop_id, position);
+
+-- Which bytes of a file were sent to a receiver. Download managers fetch ranges in any order, several at a time, so the
+-- union of all ranges counts and not only how far the bytes reach from the start.
+create table deliveries (
+  account_id   uuid not null,
+  drop_id      uuid not null,
+  position     integer not null,
+  file_id      uuid not null,
+  delivered    int8multirange not null default '{}',
+  completed_at timestamptz,
+  primary key (account_id, drop_id, position, file_id),
+  foreign key (account_id, drop_id, position) references links (account_id, drop_id, position)
+);
+
+create type message_channel as enum ('mail', 'sms');
+
+-- A browser in which a link was opened, identified by the SHA-256 of its cookie.
+create table link_sessions (
+  digest          bytea primary key,
+  account_id      uuid not null,
+  drop_id         uuid not null,
+  position        integer not null,
+  created_at      timestamptz not null default now(),
+  -- A code belongs to the browser that asked for it. It is derived from the drop's link key and this id, and not stored.
+  code_id         uuid,
+  code_expires_at timestamptz,
+  code_tries      integer not null default 0,
+  -- When a code was entered, and how it was sent.
+  passed_at       timestamptz,
+  passed_channel  message_channel,
+  -- Some time after the link ends, so that a browser that comes late is told why.
+  purge_at        timestamptz not null default now() + interval '60 days',
+  foreign key (account_id, drop_id, position) references links (account_id, drop_id, position)
+);
+create index link_sessions_of_link on link_sessions (account_id, drop_id, position, created_at);
+create index link_sessions_to_purge on link_sessions (purge_at);
+
+-- The inbox of an account, which is also a queue.
+--   queued        can be claimed from due_at on
+--   last_attempt  claimed for the last time; when its lease ends, the entry is parked
+--   acknowledged  processed
+create type inbox_state as enum ('queued', 'last_attempt', 'acknowledged');
+create table inbox_entries (
+  account_id        uuid not null references accounts (id),
+  id                uuid not null,
+  sender_account_id uuid not null,
+  drop_id           uuid not null,
+  created_at        timestamptz not null default now(),
+  state             inbox_state not null default 'queued',
+  -- Claims since it was received or released.
+  attempts          integer not null default 0,
+  -- The last lease, held or ended. Null if the entry was released.
+  lease_id          uuid,
+  -- The end of the lease of a claimed entry. For a parked or acknowledged entry, since when it has been so.
+  due_at            timestamptz not null default now(),
+  primary key (account_id, id),
+  unique (account_id, sender_account_id, drop_id),
+  foreign key (sender_account_id, drop_id) references drops (account_id, id)
+);
+create index inbox_by_time on inbox_entries (account_id, created_at desc, id desc);
+create index inbox_of_drop on inbox_entries (sender_account_id, drop_id);
+-- Claims read an index without acknowledged entries, however many there are.
+create index inbox_queue on inbox_entries (account_id, due_at, id) where state = 'queued';
+create index inbox_settled on inbox_entries (account_id, state, due_at, id) where state in ('last_attempt', 'acknowledged');
+
+---------------------------------------------------------------------------------------------------------------------
+-- Drafts, uploads and files
+---------------------------------------------------------------------------------------------------------------------
+
+-- A drop in preparation: its receivers and staged files. The default draft is ''. The desk of a contact, with the files for
+-- a request, is a draft as well.
+create table drafts (
+  account_id     uuid not null references accounts (id),
+  name           text not null,
+  receivers      jsonb not null default '[]',
+  list_opened_at timestamptz,
+  touched_at     timestamptz not null default now(),
+  -- The last few dispatches, newest first, each with its digest (hex) and its time: a repetition is recognised although
+  -- something else was dispatched in between.
+  dispatches     jsonb not null default '[]',
+  primary key (account_id, name)
+);
+create index drafts_by_touch on drafts (touched_at);
+-- The desks of a request's links are found by the start of their names.
+create index drafts_by_prefix on drafts (account_id, name text_pattern_ops);
+
+--   receiving  bytes are arriving, or the upload is waiting to be resumed; abandoned when due_at has passed
+--   checking   all bytes are stored; a job reads them back and scans them. Due for a check at due_at
+--   refused    the check failed; kept so that the contact is told. Its objects are deleted from due_at on
+--   abandoned  removed, superseded or expired. Its objects are deleted from due_at on, then the row
+create type upload_state as enum ('receiving', 'checking', 'refused', 'abandoned');
+
+create table uploads (
+  account_id       uuid not null references accounts (id),
+  -- Becomes the file's id, and is the prefix of its objects.
+  id               uuid not null,
+  draft            text not null,
+  -- The API key that announced it, for the audit. Null: a contact did.
+  key_id           uuid,
+  state            upload_state not null default 'receiving',
+  name             text not null,
+  -- See files.path.
+  path             text,
+  media_type       text not null,
+  -- Null while it is unknown: a form does not declare it.
+  size_bytes       bigint,
+  -- Stored permanently; a writer that resumes starts here.
+  received_bytes   bigint not null default 0,
+  -- The part of the account's storage that this upload occupies until it is a file.
+  reserved_bytes   bigint not null default 0,
+  -- How much the account was allowed to store when this upload began. Null: any amount.
+  max_stored_bytes bigint,
+  -- Digests declared by the caller; the check refuses a file that differs.
+  declared_sha256  bytea,
+  declared_sha512  bytea,
+  -- The only writer that may store bytes. Another request takes over by replacing it.
+  writer           uuid not null,
+  -- The object prefixes and chunk sizes used so far: [{id, firstSegment, segmentsPerChunk, objects}]. Empty: one run.
+  runs             jsonb not null default '[]',
+  -- Objects of the last run with numbers below this may exist.
+  chunk_count      integer not null default 0,
+  wrapped_key      bytea,
+  -- The day whose key wraps wrapped_key, negated (see day_keys).
+  key_version      integer not null,
+  checks           integer not null default 0,
+  refusal          text,
+  -- Null when nothing is left to be done.
+  due_at           timestamptz,
+  created_at       timestamptz not null default now(),
+  primary key (account_id, id),
+  check ((state in ('receiving', 'checking')) = (wrapped_key is not null)),
+  check ((state = 'refused') = (refusal is not null))
+);
+create index uploads_of_draft on uploads (account_id, draft);
+create index uploads_by_day_key on uploads (key_version) where key_version < 0 and wrapped_key is not null;
+create index uploads_to_expire on uploads (due_at) where state = 'receiving';
+create index uploads_to_check on uploads (due_at) where state = 'checking';
+create index uploads_to_delete on uploads (due_at) where state in ('refused', 'abandoned');
+
+--   ready     stored, in a draft or a drop
+--   held      would have been deleted, and is kept with its key because of a legal hold
+--   deleting  its key is destroyed; its objects are being deleted
+--   gone      its objects are deleted; kept as a line of its drop's history
+create type file_state as enum ('ready', 'deleting', 'gone', 'held');
+create type scan_result as enum ('clean', 'unscanned');
+
+create table files (
+  account_id  uuid not null references accounts (id),
+  -- The prefix of its objects; never used again.
+  id          uuid not null,
+  state       file_state not null,
+  draft       text not null,
+  drop_id     uuid,
+  -- Unique in its drop: of files of the same name in several folders, all but the first have a number in it.
+  name        text not null,
+  -- Its place in the folder that was sent, with / between the folders and its own name last. Null if that is its name.
+  path        text,
+  media_type  text not null,
+  size_bytes  bigint not null,
+  sha256      bytea not null,
+  -- Stated in the headers of a ZIP.
+  crc32       bigint not null,
+  scan        scan_result not null,
+  runs        jsonb not null default '[]',
+  chunk_count integer not null,
+  wrapped_key bytea,
+  -- The day whose key wraps wrapped_key, negated (see day_keys).
+  key_version integer not null,
+  -- When a deletion may next be tried.
+  lease_until timestamptz,
+  created_at  timestamptz not null default now(),
+  primary key (account_id, id),
+  check ((state in ('ready', 'held')) = (wrapped_key is not null))
+);
+-- One staged file for each name: decides which of two concurrent uploads wins.
+create unique index files_staged on files (account_id, draft, name) where state = 'ready' and drop_id is null;
+create index files_of_drop on files (account_id, drop_id) where drop_id is not null;
+create index files_by_day_key on files (key_version) where key_version < 0 and wrapped_key is not null;
+create index files_held on files (account_id, drop_id) where state = 'held';
+create index files_to_delete on files (lease_until) where state = 'deleting';
+
+-- Objects that the store failed to delete although it responds. No other row refers to them.
+create table undeleted_objects (
+  key             text primary key,
+  attempts        integer not null default 1,
+  first_failed_at timestamptz not null default now(),
+  due_at          timestamptz not null
+);
+create index undeleted_objects_due on undeleted_objects (due_at);
+
+-- The current or last pass that re-reads the objects of all stored files. All processes share it and continue where the
+-- last one stopped.
+create table scrub (
+  is_only_row  boolean primary key default true check (is_only_row),
+  started_at   timestamptz not null default now(),
+  -- Null while the pass is in progress.
+  completed_at timestamptz,
+  -- Everything before this file is done, and so are this many objects of it.
+  account_id   uuid not null default '00000000-0000-0000-0000-000000000000',
+  file_id      uuid not null default '00000000-0000-0000-0000-000000000000',
+  objects      integer not null default 0,
+  -- Read in this pass.
+  files        bigint not null default 0,
+  bytes        bigint not null default 0
+);
+
+-- Files whose stored bytes differ from what was uploaded. A row is removed when the file reads well again or is removed.
+create table damaged_files (
+  account_id uuid not null,
+  file_id    uuid not null,
+  -- The first object that is wrong.
+  object     text not null,
+  problem    text not null check (problem in ('missing', 'unreadable', 'damaged', 'digest', 'key')),
+  found_at   timestamptz not null default now(),
+  primary key (account_id, file_id),
+  foreign key (account_id, file_id) references files (account_id, id) on delete cascade
+);
+
+---------------------------------------------------------------------------------------------------------------------
+-- Stored bytes of each account, counted by triggers so that no statement changes files without changing the count
+---------------------------------------------------------------------------------------------------------------------
+
+-- The account's ready and held files, and what its uploads in progress have reserved.
+create table usage (
+  account_id   uuid primary key references accounts (id),
+  stored_bytes bigint not null default 0
+) with (fillfactor = 50);
+
+create function begin_usage() returns trigger language plpgsql as $$
+begin
+  insert into usage (account_id) values (new.id);
+  return null;
+end $$;
+create trigger begin_usage after insert on accounts for each row execute function begin_usage();
+
+-- Fails with WBFUL if the account would store more than it may. A decrease never fails.
+create function change_usage(account uuid, change bigint, most bigint) returns void language plpgsql as $$
+begin
+  for attempt in 1..2 loop
+    update usage set stored_bytes = stored_bytes + change
+    where account_id = account and (change <= 0 or most is null or stored_bytes + change <= most);
+    if found then
+      return;
+    end if;
+    -- A missing row does not mean that the storage is full.
+    insert into usage (account_id) values (account) on conflict do nothing;
+  end loop;
+  raise exception 'the account % would store more than % bytes', account, most using errcode = 'WBFUL', detail = most;
+end $$;
+
+create function is_under_way(state upload_state) returns boolean language sql immutable
+  return state in ('receiving', 'checking');
+
+create function count_upload() returns trigger language plpgsql as $$
+declare
+  before bigint := case when tg_op <> 'INSERT' and is_under_way(old.state) then old.reserved_bytes else 0 end;
+  after bigint := case when tg_op <> 'DELETE' and is_under_way(new.state) then new.reserved_bytes else 0 end;
+begin
+  if tg_op = 'DELETE' then
+    perform change_usage(old.account_id, after - before, null);
+  else
+    perform change_usage(new.account_id, after - before, new.max_stored_bytes);
+  end if;
+  return null;
+end $$;
+create trigger count_begun after insert on uploads for each row
+  when (new.reserved_bytes <> 0) execute function count_upload();
+create trigger count_changed after update on uploads for each row
+  when (old.reserved_bytes <> new.reserved_bytes
+    or old.reserved_bytes <> 0 and is_under_way(old.state) <> is_under_way(new.state))
+  execute function count_upload();
+-- At the commit: an upload that becomes a file must not lock the account's row while its transaction goes on.
+create constraint trigger count_ended after delete on uploads deferrable initially deferred for each row
+  when (old.reserved_bytes <> 0 and is_under_way(old.state)) execute function count_upload();
+
+create function count_file() returns trigger language plpgsql as $$
+begin
+  perform change_usage(new.account_id, new.size_bytes, null);
+  return null;
+end $$;
+create constraint trigger count_added after insert on files deferrable initially deferred for each row
+  when (new.state in ('ready', 'held')) execute function count_file();
+
+-- A statement that changes a thousand files changes the account's row once. In the order of accounts, so that two such
+-- statements do not wait for each other.
+create function count_files() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' then
+    perform change_usage(account_id, -bytes, null) from (
+      select account_id, sum(size_bytes)::bigint as bytes from old_files where state in ('ready', 'held')
+      group by account_id order by account_id) as removed;
+  else
+    perform change_usage(account_id, bytes, null) from (
+      select account_id, sum(size)::bigint as bytes from (
+        select account_id, size_bytes as size from new_files where state in ('ready', 'held')
+        union all
+        select account_id, -size_bytes from old_files where state in ('ready', 'held')) as changes
+      group by account_id having sum(size) <> 0 order by account_id) as changed;
+  end if;
+  return null;
+end $$;
+create trigger count_changed after update on files
+  referencing old table as old_files new table as new_files for each statement execute function count_files();
+create trigger count_removed after delete on files
+  referencing old table as old_files for each statement execute function count_files();
+
+---------------------------------------------------------------------------------------------------------------------
+-- Legal holds: while one is in force, nothing of its drop, or of its whole account, is deleted
+---------------------------------------------------------------------------------------------------------------------
+
+create table holds (
+  account_id  uuid not null references accounts (id),
+  id          uuid not null,
+  -- Null: everything of the account. Not a foreign key: a released hold stays on record when its drop is purged.
+  drop_id     uuid,
+  name        text not null check (length(name) between 1 and 100),
+  reason      text not null check (length(reason) <= 1000),
+  placed_by   text not null,
+  placed_at   timestamptz not null default now(),
+  released_by text,
+  released_at timestamptz,
+  -- Released, and the files that it kept are still to be deleted.
+  to_empty    boolean not null default false,
+  primary key (account_id, id)
+);
+create unique index holds_by_id on holds (id);
+create index holds_in_force on holds (account_id, drop_id) where released_at is null;
+create index holds_to_empty on holds (released_at) where to_empty;
+
+-- Placing a hold waits for deletions that have begun, and a deletion that begins later sees the hold: being volatile, the
+-- function reads what is committed when it is called.
+create function is_held(account uuid, dropped uuid) returns boolean volatile language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('hold ' || account, 0));
+  return exists (select from holds
+    where account_id = account and released_at is null and (drop_id is null or drop_id = dropped));
+end $$;
+
+-- Every deletion of a file begins by destroying its key. A held file keeps its key and its bytes instead.
+create function keep_held_file() returns trigger language plpgsql as $$
+begin
+  if is_held(old.account_id, old.drop_id) then
+    new.state := 'held';
+    new.wrapped_key := old.wrapped_key;
+    new.lease_until := null;
+  end if;
+  return new;
+end $$;
+create trigger keep_held before update on files for each row
+  when (old.state in ('ready', 'held') and new.state = 'deleting') execute function keep_held_file();
+
+-- Purging skips drops that are held; this covers a hold that is placed at the same moment.
+create function refuse_held() returns trigger language plpgsql as $$
+begin
+  if is_held(old.account_id, old.id) then
+    raise exception 'drop % is under a legal hold', old.id using errcode = '40001';
+  end if;
+  return old;
+end $$;
+create trigger refuse_held before delete on drops for each row execute function refuse_held();
+
+---------------------------------------------------------------------------------------------------------------------
+-- Keys and backups
+---------------------------------------------------------------------------------------------------------------------
+
+-- The keys of files, and of the links of drops, are wrapped by the key of the day on which they end. Days are counted from
+-- 1970-01-01 in UTC: 2026-11-17 is 20774. The day keys themselves are not in the database, and so not in a dump: each is an
+-- object in the bucket, wrapped by a master key.
+create table day_keys (
+  day          integer primary key check (day > 0),
+  -- The object is day-keys/ID.
+  object_id    uuid not null unique,
+  object_bytes integer not null check (object_bytes between 1 and 10000),
+  -- Of the master key that wraps it.
+  key_version  integer not null check (key_version > 0)
+);
+
+-- Recorded before an object is stored. Objects that do not become the key of a day are deleted.
+create table day_key_objects (
+  id         uuid primary key,
+  created_at timestamptz not null default now()
+);
+
+-- The last complete backup, for the metric of its age.
+create table last_backup (
+  is_only_row  boolean primary key default true check (is_only_row),
+  id           text not null,
+  -- The moment of the database in it.
+  taken_at     timestamptz not null,
+  completed_at timestamptz not null default now(),
+  -- Stored files that are not in it, because their objects are lost or cannot be read.
+  left_out     bigint not null
+);
+
+---------------------------------------------------------------------------------------------------------------------
+-- Idempotency, outbox and audit
+---------------------------------------------------------------------------------------------------------------------
+
+-- Idempotency keys of the machine API: each decides whether a dispatch is a repetition.
+create table idempotency_keys (
+  account_id     uuid not null references accounts (id),
+  key            text not null,
+  request_digest bytea not null,
+  -- The API key that sent it first; another one may not repeat it.
+  key_id         uuid not null,
+  created_at     timestamptz not null default now(),
+  primary key (account_id, key)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+-- The first response to a request of /api/v1 with an Idempotency-Key, written in the transaction of the change. Responses may
+-- contain secrets that are stored nowhere else, so they are sealed under a key derived from the Idempotency-Key.
+create table responses (
+  account_id     uuid not null references accounts (id),
+  key_digest     bytea not null,
+  request_digest bytea not null,
+  -- The API key that sent the request; only this one gets the response again.
+  key_id         uuid not null,
+  response       bytea not null,
+  created_at     timestamptz not null default now(),
+  primary key (account_id, key_digest)
+);
+create index responses_by_age on responses (created_at);
+create index responses_of_account on responses (account_id, created_at);
+
+create type message_kind as enum ('invitation', 'code', 'reminder', 'receipt', 'received', 'confirmation', 'undeliverable',
+  'more_time', 'send_again', 'report');
+create type message_state as enum ('waiting', 'sent', 'abandoned');
+
+-- The outbox: every mail and SMS is a row before it is sent. A waiting message is due at due_at; its job only wakes the
+-- sender. While it is being sent, due_at is the end of the sender's lease, so that the crash of a process delays a message
+-- by moments and does not lose it.
+create table messages (
+  account_id uuid not null,
+  id         uuid not null,
+  drop_id    uuid not null,
+  -- Null if the message is about a drop as a whole.
+  position   integer,
+  kind       message_kind not null,
+  channel    message_channel not null,
+  -- An address or a phone number.
+  receiver   text not null,
+  state      message_state not null default 'waiting',
+  attempts   integer not null default 0,
+  due_at     timestamptz not null default now(),
+  outcome    text,
+  created_at timestamptz not null default now(),
+  settled_at timestamptz,
+  primary key (account_id, id),
+  foreign key (account_id, drop_id, position) references links (account_id, drop_id, position)
+);
+-- A mail that comes back names its message, but not its account.
+create index messages_by_id on messages (id);
+create index messages_of_drop on messages (account_id, drop_id, position);
+-- Codes are limited for each phone number and address, whichever link and account they are for.
+create index messages_codes_by_receiver on messages (receiver, created_at) where kind = 'code';
+create index messages_due on messages (due_at) where state = 'waiting';
+create index messages_abandoned on messages (settled_at) where state = 'abandoned';
+create index messages_settled on messages (settled_at) where state <> 'waiting';
+
+-- One entry for each acknowledged change, written in the transaction of the change.
+create table audit_entries (
+  account_id  uuid not null,
+  id          uuid not null,
+  at          timestamptz not null default now(),
+  -- An API key, a person with a link, an administrator's command or the server itself.
+  author_kind text not null,
+  author_id   text not null,
+  author_name text not null,
+  action      text not null,
+  details     jsonb not null,
+  primary key (account_id, id)
+);
+create index audit_entries_by_age on audit_entries (at);
+
+---------------------------------------------------------------------------------------------------------------------
+-- Events and webhooks
+---------------------------------------------------------------------------------------------------------------------
+
+-- Events for integrations, written in the transaction of the change. Readers follow the order (epoch, transaction_id,
+-- sequence) and see only events below the oldest running transaction, so that no event appears behind a position that a
+-- reader has passed.
+create table events (
+  account_id     uuid not null,
+  -- Transaction ids begin again in a restored database; the epoch does not.
+  epoch          bigint not null,
+  transaction_id xid8 not null default pg_current_xact_id(),
+  sequence       bigint not null generated always as identity,
+  -- By which a consumer recognises an event that it gets twice.
+  id             uuid not null default gen_random_uuid(),
+  type           text not null,
+  data           jsonb not null,
+  created_at     timestamptz not null default now(),
+  primary key (account_id, epoch, transaction_id, sequence)
+);
+create index events_in_order on events (epoch, transaction_id, sequence);
+
+create table event_log (
+  is_only_row        boolean primary key default true check (is_only_row),
+  epoch              bigint not null default 0,
+  -- The last event that was purged because of its age. A reader that is behind it has missed events.
+  purged_epoch       bigint not null default 0,
+  purged_transaction xid8 not null default '0',
+  purged_sequence    bigint not null default 0
+);
+insert into event_log default values;
+
+create table webhooks (
+  account_id      uuid not null references accounts (id),
+  id              uuid not null,
+  url             text not null,
+  -- Null: all.
+  types           text[] check (cardinality(types) between 1 and 100),
+  description     text not null default '',
+  -- The API key that created it, and the scopes of that key, which limit the events that are sent. Null: no limit.
+  created_by      uuid not null,
+  scopes          text[],
+  -- Secrets are derived from these and from the pepper, which is not in the database.
+  salt            bytea not null,
+  previous_salt   bytea,
+  previous_until  timestamptz,
+  version         integer not null default 1,
+  created_at      timestamptz not null default now(),
+  disabled_at     timestamptz,
+  disabled_reason text,
+  -- The first of the failures since the last success.
+  failing_since   timestamptz,
+  -- Nothing is sent before, because the receiving server asked for a pause.
+  paused_until    timestamptz,
+  -- Held by the process that sends to it: never two at once.
+  lease_until     timestamptz,
+  -- The events that are still to be sent again.
+  replay_from     timestamptz,
+  replay_from_id  uuid,
+  replay_until    timestamptz,
+  primary key (account_id, id)
+);
+create index webhooks_replaying on webhooks (lease_until) where replay_until is not null;
+
+-- Deliveries go on while their webhook is changed, and outlive it until they are purged by age: no foreign key.
+create type webhook_delivery_state as enum ('waiting', 'delivered', 'abandoned');
+create table webhook_deliveries (
+  account_id  uuid not null,
+  webhook_id  uuid not null,
+  event_id    uuid not null,
+  type        text not null,
+  occurred_at timestamptz not null,
+  data        jsonb not null,
+  state       webhook_delivery_state not null default 'waiting',
+  attempts    integer not null default 0,
+  -- While it is being sent, the end of the sender's lease.
+  due_at      timestamptz not null default now(),
+  created_at  timestamptz not null default now(),
+  primary key (account_id, webhook_id, event_id)
+);
+create index webhook_deliveries_due on webhook_deliveries (account_id, webhook_id, due_at) where state = 'waiting';
+create index webhook_deliveries_overdue on webhook_deliveries (due_at) where state = 'waiting';
+create index webhook_deliveries_in_order on webhook_deliveries (account_id, webhook_id, occurred_at, event_id);
+create index webhook_deliveries_by_age on webhook_deliveries (created_at);
+
+create table webhook_attempts (
+  account_id  uuid not null,
+  webhook_id  uuid not null,
+  -- Ordered by time.
+  id          uuid not null,
+  event_id    uuid not null,
+  type        text not null,
+  attempt     integer not null,
+  at          timestamptz not null default now(),
+  -- The status of the response, or why there was none.
+  status      integer,
+  failure     text,
+  duration_ms integer not null,
+  primary key (account_id, webhook_id, id)
+);
+create index webhook_attempts_by_age on webhook_attempts (at);
+
+-- Whether the scopes of a webhook cover an event. The scope history reads every event.
+create function may_be_sent(scopes text[], type text) returns boolean language sql immutable parallel safe as $$
+  select scopes is null or 'history' = any (scopes)
+    or ('receive' = any (scopes) and starts_with(type, 'inbox.'))
+    or ('contacts' = any (scopes) and starts_with(type, 'contact.'))
+$$;
+
+-- A trigger, so that an event reaches the account's webhooks whichever statement writes it. Nothing is sent to a disabled
+-- webhook, but its events can be sent again later. The jobs have no key: transactions of one account would wait for each
+-- other.
+create function deliver_events() returns trigger language plpgsql as $$
+begin
+  insert into webhook_deliveries (account_id, webhook_id, event_id, type, occurred_at, data, state)
+  select event.account_id, webhook.id, event.id, event.type, event.created_at, event.data,
+    case when webhook.disabled_at is null then 'waiting' else 'abandoned' end::webhook_delivery_state
+  from appended as event join webhooks as webhook on webhook.account_id = event.account_id
+  where (webhook.types is null or event.type = any (webhook.types)) and may_be_sent(webhook.scopes, event.type);
+  if found then
+    perform graphile_worker.add_job(
+      'deliver-events', json_build_object('accountId', due.account_id, 'webhookId', due.id), max_attempts := 1,
+      priority := case when due.failing_since is null then 0 else 10 end)
+    from (
+      select distinct webhook.account_id, webhook.id, webhook.failing_since
+      from appended as event join webhooks as webhook on webhook.account_id = event.account_id
+      where webhook.disabled_at is null and (webhook.types is null or event.type = any (webhook.types))
+        and may_be_sent(webhook.scopes, event.type)
+    ) as due;
+  end if;
+  return null;
+end
+$$;
+create trigger deliver_events after insert on events
+  referencing new table as appended for each statement execute function deliver_events();
