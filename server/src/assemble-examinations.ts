@@ -13,7 +13,6 @@ import { fault, ok, skipped } from './domain/doctor/finding.ts';
 import { DayKeys } from './domain/keys/day-keys.ts';
 import { examineDayKeys } from './domain/keys/examine-day-keys.ts';
 import { examineMail } from './domain/outbox/examine-mail.ts';
-import type { Store } from './domain/store.ts';
 import { examineKms } from './engines/aws-kms/examine.ts';
 import { examineClamd } from './engines/clamd/examine.ts';
 import { dnsRecords } from './engines/dns/records.ts';

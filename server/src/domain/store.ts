@@ -17,7 +17,6 @@ import type { DayKeyStore } from './keys/day-key-store.ts';
 import type { WrappedKeyStore } from './keys/wrapped-key-store.ts';
 import type { LinkStore } from './links/link-store.ts';
 import type { OutboxStore } from './outbox/outbox-store.ts';
-import type { WrappedKey } from './ports/key-provider.ts';
 import type { StopStore } from './stops/stop-store.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
 import type { WebhookDeliveryStore, WebhookStore } from './webhooks/webhook-store.ts';

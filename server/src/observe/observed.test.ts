@@ -82,7 +82,7 @@ test('a fault of an engine counts as a failure; a refusal and a call that was gi
 
 test('calls in a transaction are observed too, and what becomes of messages is counted', async () => {
   const metrics = freshMetrics();
-  const outbox = { settle: async () => undefined, retry: async () => undefined, fail: async () => undefined };
+  const outbox = { settle: async () => undefined, retry: async () => undefined, abandon: async () => undefined };
   const inner = { outbox } as unknown as Store;
   const { store } = engines(
     { store: { outbox, transaction: (work: (tx: Store) => Promise<unknown>) => work(inner) } },
@@ -90,7 +90,7 @@ test('calls in a transaction are observed too, and what becomes of messages is c
   );
   await store.transaction((tx) => tx.outbox.settle('account', 'message', 'sent', '250 ok'));
   await store.outbox.settle('account', 'message', 'abandoned', '550 no');
-  // It had been given up already.
+  // The message had been abandoned already.
   await store.outbox.abandon('account', 'message', 'returned');
   const calls = { engine: 'postgres', operation: 'outbox.settle' };
   expect(await sample(metrics, 'waybill_engine_call_duration_seconds_count', calls)).toBe(2);

@@ -95,7 +95,7 @@ function countOutcomes({ messages, webhookAttempts }: Metrics): OnResult {
     'outbox.settle': ([, , state]) => state,
     'outbox.retry': () => 'retried',
     'outbox.postpone': () => 'postponed',
-    'outbox.fail': (_parameters, message) => message && 'returned',
+    'outbox.abandon': (_parameters, message) => message && 'returned',
   };
   return (operation, parameters, result) => {
     const outcome = outcomes[operation]?.(parameters, result);

@@ -4,7 +4,6 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import { uploadDraftPrefix } from './account-upload.ts';
 import { deskAuthor } from './desk.ts';
 import { FileInspection, type InspectionResult } from './file-inspection.ts';
 import type { CompleteUpload, UncheckedUpload } from './upload-store.ts';
