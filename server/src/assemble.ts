@@ -174,7 +174,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     objects,
     keys,
     dayKeys,
-    csrfTokens: valkeyCsrfTokens(valkey, random, { ttlSeconds: config.WAYBILL_CSRF_LIFETIME_SECONDS }),
+    csrfTokens: valkeyCsrfTokens(valkey, random, { lifetimeSeconds: config.WAYBILL_CSRF_LIFETIME_SECONDS }),
     failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
     messageLimit: valkeyMessageLimit(valkey, {
       perAccount: config.WAYBILL_MESSAGES_PER_ACCOUNT,
@@ -321,7 +321,7 @@ function toPolicy(config: Config): Policy {
     mailsPerDay: toLimit(config.WAYBILL_MAILS_PER_DAY),
     receiverDomains: config.WAYBILL_RECEIVER_DOMAINS.length === 0 ? null : config.WAYBILL_RECEIVER_DOMAINS,
     resumeSeconds: config.WAYBILL_RESUME_SECONDS,
-    grantMaxBytes: config.WAYBILL_REQUEST_MAX_BYTES,
+    requestMaxBytes: config.WAYBILL_REQUEST_MAX_BYTES,
     inboxAttempts,
     secondFactor: config.WAYBILL_SECOND_FACTOR,
     maxCodesPerReceiver: config.WAYBILL_CODES_PER_RECEIVER,

@@ -500,7 +500,7 @@ export interface DropDetails {
   /**
    * True: the deliveries were removed because of their age (WAYBILL_DELIVERY_DAYS); their times and counts are unknown.
    */
-  deliveries_forgotten: boolean;
+  deliveries_purged: boolean;
   /** The receivers and the progress of each delivery. */
   receivers: DropReceiver[];
   /** The files of the drop. */
@@ -874,7 +874,7 @@ export interface FileRequestDetails {
   /** Whether each contact may send files any number of times. */
   reusable: boolean;
   /** True: the times at which links were opened were removed because of their age (WAYBILL_DELIVERY_DAYS). */
-  deliveries_forgotten: boolean;
+  deliveries_purged: boolean;
   /** The contacts who were asked, and the progress of each request. */
   receivers: FileRequestReceiver[];
 }

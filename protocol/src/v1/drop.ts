@@ -57,7 +57,7 @@ export const DropFile = Type.Object(
 export const DropDetails = Type.Object(
   {
     ...Drop.properties,
-    deliveries_forgotten: Type.Boolean({
+    deliveries_purged: Type.Boolean({
       description:
         'True: the deliveries were removed because of their age (WAYBILL_DELIVERY_DAYS); their times and counts are unknown.',
     }),

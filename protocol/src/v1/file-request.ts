@@ -47,7 +47,7 @@ export const FileRequestReceiver = Type.Object(
 export const FileRequestDetails = Type.Object(
   {
     ...FileRequest.properties,
-    deliveries_forgotten: Type.Boolean({
+    deliveries_purged: Type.Boolean({
       description:
         'True: the times at which links were opened were removed because of their age (WAYBILL_DELIVERY_DAYS).',
     }),

@@ -8,7 +8,7 @@ import { releaseHold } from '../domain/holds/release-hold.ts';
 import { sendFiles } from '../domain/requests/send-files.ts';
 import { sweep } from '../domain/sweep.ts';
 import { useTestExchange } from '../testing/exchange.ts';
-import { announced, grantedLink, readyFile } from '../testing/grants.ts';
+import { announced, openRequestLink, readyFile } from '../testing/file-requests.ts';
 import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
@@ -50,7 +50,7 @@ async function countRows(accountId: string): Promise<Record<string, number>> {
 async function richAccount(receiver: Actor) {
   const actor = await exchange.account(receiver.email, 'r@example.org', 'c@example.org');
   const dropId = await exchange.drop(actor, [receiver.email, 'r@example.org'], ['a.txt', 'b.txt']);
-  const { link } = await grantedLink(exchange, ['c@example.org'], actor);
+  const { link } = await openRequestLink(exchange, ['c@example.org'], actor);
   await readyFile(engines, link, 'received.txt');
   await sendFiles(engines, link, '');
   await readyFile(engines, link, 'on the desk.txt');

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import type { Link } from '../domain/links/link-store.ts';
 import { sendFiles } from '../domain/requests/send-files.ts';
 import { useTestExchange } from '../testing/exchange.ts';
-import { grantedLink, readyFile } from '../testing/grants.ts';
+import { openRequestLink, readyFile } from '../testing/file-requests.ts';
 import { runAdmin } from '../testing/run-admin.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
 
 test('a request is shown with what its contacts sent, not with what was sent to them', async () => {
-  const { actor, links } = await grantedLink(exchange, ['busy@example.org', 'idle@example.org']);
+  const { actor, links } = await openRequestLink(exchange, ['busy@example.org', 'idle@example.org']);
   const busy = links[0] as Link;
   for (const names of [['a.txt', 'b.txt'], ['c.txt']]) {
     for (const name of names) await readyFile(engines, busy, name);

@@ -166,7 +166,7 @@ function formatTime(what: string, at: Date | null): string {
 }
 
 function describeSent(state: Omit<ReceiverState, 'position'>): string[] {
-  if (state.isForgotten) return ['  What was downloaded is no longer on record (WAYBILL_DELIVERY_DAYS).'];
+  if (state.isPurged) return ['  What was downloaded is no longer on record (WAYBILL_DELIVERY_DAYS).'];
   return [
     ...describeOpened(state),
     formatTime('sent in full', state.completedAt),
@@ -177,7 +177,7 @@ function describeSent(state: Omit<ReceiverState, 'position'>): string[] {
 /** Of a request for files: they are entries in the inbox, and are known for as long as those. */
 function describeReceived(state: Omit<ReceiverState, 'position'>): string[] {
   return [
-    ...(state.isForgotten
+    ...(state.isPurged
       ? ['  When the link was opened is no longer on record (WAYBILL_DELIVERY_DAYS).']
       : describeOpened(state)),
     formatTime('first sent', state.completedAt),

@@ -66,15 +66,17 @@ test('more messages than fit into a batch are sent now', async () => {
 });
 
 test('--reason selects waiting messages by their last answer, and --all adds those that were given up', async () => {
-  const [relay, other, givenUp] = [
+  const [relay, other, abandoned] = [
     await waitingMessages(1, '451 Relay is down'),
     await waitingMessages(1, '421 too busy'),
     await waitingMessages(1, '550 relay refused it'),
   ];
-  await query("update messages set state = 'abandoned', settled_at = now() where account_id = $1", [givenUp.accountId]);
+  await query("update messages set state = 'abandoned', settled_at = now() where account_id = $1", [
+    abandoned.accountId,
+  ]);
   expect(await retry('--waiting', '--reason', 'no such text')).toEqual({ retried: 0 });
   expect(await retry('--waiting', '--all', '--reason', 'relay')).toEqual({ retried: 2 });
-  expect([await dueMessages(relay), await dueMessages(other), await dueMessages(givenUp)]).toMatchObject([
+  expect([await dueMessages(relay), await dueMessages(other), await dueMessages(abandoned)]).toMatchObject([
     [{ attempts: 0 }],
     [],
     [{ attempts: 0 }],

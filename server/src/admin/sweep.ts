@@ -18,7 +18,7 @@ export const sweepCommand: AddCommand = (parent, withEngines) => {
         const swept = await sweepExclusively(engines);
         const tookMs = Math.round(performance.now() - since);
         print(options.json, { ...swept, took_ms: tookMs }, [
-          `${swept.drops} drops ended, ${swept.drafts} drafts discarded, ${swept.forgotten} drops removed from the history, ${swept.files} files and ${swept.objects} objects deleted.`,
+          `${swept.drops} drops ended, ${swept.drafts} drafts discarded, ${swept.purged} drops removed from the history, ${swept.files} files and ${swept.objects} objects deleted.`,
         ]);
       }),
     );

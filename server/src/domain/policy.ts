@@ -30,7 +30,7 @@ export interface Policy {
   /** How long an interrupted upload can be resumed. */
   readonly resumeSeconds: number;
   /** The total size of all files that a contact may send through one link. */
-  readonly grantMaxBytes: number;
+  readonly requestMaxBytes: number;
   /** How many times an entry of an inbox can be claimed before it is parked. */
   readonly inboxAttempts: number;
   /** Applies where the account has not made a choice. */

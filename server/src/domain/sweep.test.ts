@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { allOf } from '../testing/all-of.ts';
 import { incomingFile, useTestExchange } from '../testing/exchange.ts';
-import { announced, grantedLink, readyFile, receivedFile } from '../testing/grants.ts';
+import { announced, openRequestLink, readyFile, receivedFile } from '../testing/file-requests.ts';
 import type { Account } from './accounts/account-store.ts';
 import type { Actor } from './actor.ts';
 import { batchSize } from './batch.ts';
@@ -151,9 +151,9 @@ describe('a drop that has ended', () => {
 
 describe('a grant that is revoked', () => {
   test("ends its contacts' desks: what was uploaded, is being uploaded, or was refused", async () => {
-    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const { actor, links } = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
     const [first, second] = links as [Link, Link];
-    const { link: other } = await grantedLink(exchange, ['e@example.org']);
+    const { link: other } = await openRequestLink(exchange, ['e@example.org']);
     const ended = [
       await readyFile(engines, first, 'ready.txt', 'ready'),
       await receivedFile(engines, first, 'received.txt', 'received'),
@@ -180,7 +180,7 @@ describe('a grant that is revoked', () => {
   });
 
   test('clears its desks a few files at a time', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     for (const name of ['a', 'b', 'c']) await readyFile(engines, link, name, name);
     await engines.store.drops.revoke(actor.accountId, link.dropId);
     await engines.store.drops.empty(batchSize);

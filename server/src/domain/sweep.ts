@@ -16,7 +16,7 @@ const overdueSeconds = 30;
 const maxBatches = 1000;
 
 export type Swept = Record<
-  'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'webhooks' | 'uploads' | 'forgotten' | 'files' | 'objects',
+  'drops' | 'drafts' | 'reminded' | 'messages' | 'checks' | 'webhooks' | 'uploads' | 'purged' | 'files' | 'objects',
   number
 >;
 type Needs = Pick<Engines, 'store' | 'objects' | 'keys' | 'dayKeys' | 'checkpoint' | 'policy' | 'logger' | 'random'>;
@@ -73,18 +73,18 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
     checks: await tried(() => uploads.wakeOverdue(overdueSeconds, rowsPerBatch)),
     webhooks: await tried(() => webhookDeliveries.wakeOverdue(overdueSeconds, rowsPerBatch)),
     uploads: await upTo(rowsPerBatch, uploads.expire),
-    forgotten: await forgetOld(keepSeconds.history, (age) => inBatches(() => drops.forget(age, batchSize))),
+    purged: await purgeOld(keepSeconds.history, (age) => inBatches(() => drops.purge(age, batchSize))),
   };
-  await forgetOld(keepSeconds.deliveries, (age) => inBatches(() => drops.forgetDeliveries(age, batchSize)));
-  await forgetOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => audit.forget(age, limit)));
-  await forgetOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => holds.forget(age, limit)));
-  await forgetOld(keepSeconds.messages, (age) => upTo(rowsPerBatch, (limit) => outbox.forget(age, limit)));
-  await upTo(rowsPerBatch, (limit) => events.forget(keepSeconds.events, limit));
-  await upTo(rowsPerBatch, (limit) => webhookDeliveries.forgetDeliveries(keepSeconds.webhooks, limit));
-  await upTo(rowsPerBatch, (limit) => webhookDeliveries.forgetAttempts(keepSeconds.webhooks, limit));
-  await upTo(rowsPerBatch, (limit) => drops.forgetIdempotencyKeys(idempotencyKeySeconds, limit));
+  await purgeOld(keepSeconds.deliveries, (age) => inBatches(() => drops.purgeDeliveries(age, batchSize)));
+  await purgeOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => audit.purge(age, limit)));
+  await purgeOld(keepSeconds.audit, (age) => upTo(rowsPerBatch, (limit) => holds.purge(age, limit)));
+  await purgeOld(keepSeconds.messages, (age) => upTo(rowsPerBatch, (limit) => outbox.purge(age, limit)));
+  await upTo(rowsPerBatch, (limit) => events.purge(keepSeconds.events, limit));
+  await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeDeliveries(keepSeconds.webhooks, limit));
+  await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeAttempts(keepSeconds.webhooks, limit));
+  await upTo(rowsPerBatch, (limit) => drops.purgeIdempotencyKeys(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, (limit) => answers.purge(idempotencyKeySeconds, limit));
-  await upTo(rowsPerBatch, links.forgetSessions);
+  await upTo(rowsPerBatch, links.purgeSessions);
   let deleted = { files: 0, objects: 0 };
   await tried(async () => {
     deleted = await sweepFiles(engines, signal);
@@ -97,9 +97,9 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
 }
 
 /** What is kept forever has no age at which it is forgotten. */
-async function forgetOld(
+async function purgeOld(
   keepSeconds: number | undefined,
-  forget: (olderThanSeconds: number) => Promise<number>,
+  purge: (olderThanSeconds: number) => Promise<number>,
 ): Promise<number> {
-  return keepSeconds === undefined ? 0 : await forget(keepSeconds);
+  return keepSeconds === undefined ? 0 : await purge(keepSeconds);
 }

@@ -60,7 +60,7 @@ export const testPolicy: Policy = {
   mailsPerDay: null,
   receiverDomains: null,
   resumeSeconds: 3600,
-  grantMaxBytes: 1024 ** 4,
+  requestMaxBytes: 1024 ** 4,
   inboxAttempts: 10,
   secondFactor: 'off',
   maxCodesPerReceiver: 1000,

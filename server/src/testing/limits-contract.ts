@@ -19,7 +19,7 @@ export interface LimitsUnderTest extends AsyncDisposable {
 
 /** The settings that the contract expects. */
 export const contractSettings = {
-  csrfTokens: { ttlSeconds: 900 },
+  csrfTokens: { lifetimeSeconds: 900 },
   failureLimit: { failures: 5, seconds: 60 },
   messageLimit: { perAccount: 10, perRecipient: 3 },
   receiverPace: { perHour: 3 },
@@ -41,7 +41,7 @@ export function limitsContract(name: string, open: () => Promise<LimitsUnderTest
     afterAll(() => engines[Symbol.asyncDispose]());
 
     describe('as a store of CSRF tokens', () => {
-      const { ttlSeconds } = contractSettings.csrfTokens;
+      const { lifetimeSeconds } = contractSettings.csrfTokens;
       const mint = (account: string) => engines.csrfTokens[0].mint(account);
       const accept = (account: string, token: string) => engines.csrfTokens[1].accept(account, token);
       const countAccepted = async (account: string, tokens: readonly string[]) => {
@@ -71,10 +71,10 @@ export function limitsContract(name: string, open: () => Promise<LimitsUnderTest
         const account = randomUUID();
         const token = await mint(account);
         for (let use = 0; use < 4; use += 1) {
-          await engines.elapse(account, ttlSeconds * 0.6);
+          await engines.elapse(account, lifetimeSeconds * 0.6);
           expect(await accept(account, token)).toBe(true);
         }
-        await engines.elapse(account, ttlSeconds);
+        await engines.elapse(account, lifetimeSeconds);
         expect(await accept(account, token)).toBe(false);
         expect(await accept(account, token)).toBe(false);
       });
@@ -103,7 +103,7 @@ export function limitsContract(name: string, open: () => Promise<LimitsUnderTest
       test('removes expired tokens before live ones', async () => {
         const account = randomUUID();
         const expired = await mint(account);
-        await engines.elapse(account, ttlSeconds + 1);
+        await engines.elapse(account, lifetimeSeconds + 1);
         const live = await times(limits.csrfTokensPerAccount, () => mint(account));
         expect(await countAccepted(account, [expired, ...live])).toBe(live.length);
       });

@@ -16,11 +16,11 @@ export class MemoryLimits {
     this.#elapsedMs += seconds * 1000;
   }
 
-  csrfTokens({ ttlSeconds }: { ttlSeconds: number }): CsrfTokens {
+  csrfTokens({ lifetimeSeconds }: { lifetimeSeconds: number }): CsrfTokens {
     const use = (accountId: string, token: string) => {
       const tokens = this.#tokens.get(accountId) ?? new Map<string, number>();
       this.#tokens.set(accountId, tokens);
-      for (const [other, usedAt] of tokens) if (usedAt <= this.#now() - ttlSeconds * 1000) tokens.delete(other);
+      for (const [other, usedAt] of tokens) if (usedAt <= this.#now() - lifetimeSeconds * 1000) tokens.delete(other);
       const isKnown = tokens.delete(token);
       return { isKnown, record: () => tokens.set(token, this.#now()), tokens };
     };

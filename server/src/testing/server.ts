@@ -35,7 +35,7 @@ export function buildTestServer(
   options: Partial<ServerOptions> = {},
 ): FastifyInstance {
   const limits = new MemoryLimits();
-  const csrfTokens = limits.csrfTokens({ ttlSeconds: 900 });
+  const csrfTokens = limits.csrfTokens({ lifetimeSeconds: 900 });
   const failureLimit = limits.failureLimit({ failures: plenty, seconds: 60 });
   return buildServer({ ...engines, csrfTokens, failureLimit, ...changes }, { ...testServerOptions, ...options });
 }

@@ -15,11 +15,11 @@ const restrictedKeysPerAccount = 50;
 
 type Needs = Pick<Engines, 'store' | 'random'> & { readonly pepper: Buffer };
 
-export interface KeyWish extends KeyRights {
+export interface KeyInput extends KeyRights {
   readonly name: string;
 }
 
-const everything: KeyWish = { name: '', scopes: null, networks: null, expiresAt: null };
+const everything: KeyInput = { name: '', scopes: null, networks: null, expiresAt: null };
 
 export async function createKey(engines: Needs & ByCommand, account: Account): Promise<{ id: string; apiKey: string }> {
   return engines.store.transaction(async (tx) => {
@@ -41,20 +41,20 @@ export async function createKey(engines: Needs & ByCommand, account: Account): P
 export async function createRestrictedKey(
   engines: Needs,
   caller: Actor,
-  wish: KeyWish & { readonly scopes: NonNullable<KeyWish['scopes']> },
+  input: KeyInput & { readonly scopes: NonNullable<KeyInput['scopes']> },
 ): Promise<{ key: ApiKey; apiKey: string }> {
   const own = caller.key;
-  const excess = wish.scopes.filter((scope) => own.scopes !== null && !own.scopes.includes(scope));
+  const excess = input.scopes.filter((scope) => own.scopes !== null && !own.scopes.includes(scope));
   if (excess.length > 0) {
     throw new ExchangeError('scope_missing', `Your key does not have the scope ${excess.join(' or ')} itself.`);
   }
-  const wrong = wish.networks?.find((network) => !parseNetwork(network));
+  const wrong = input.networks?.find((network) => !parseNetwork(network));
   if (wrong !== undefined) throw new ExchangeError('invalid_input', `"${wrong}" is not an address or a network.`);
-  const networks = wish.networks ?? own.networks;
+  const networks = input.networks ?? own.networks;
   if (!areWithin(own.networks, networks)) {
     throw new ExchangeError('network_not_allowed', 'The new key may only be for addresses from which your key works.');
   }
-  const expiresAt = wish.expiresAt ?? own.expiresAt;
+  const expiresAt = input.expiresAt ?? own.expiresAt;
   if (own.expiresAt && expiresAt && expiresAt > own.expiresAt) {
     throw new ExchangeError('invalid_input', 'The new key may not last longer than your key.');
   }
@@ -64,7 +64,7 @@ export async function createRestrictedKey(
     if (!(await tx.accounts.unrevokedKey(caller.accountId, own.id))) throw new ExchangeError('unauthorized');
     const live = (await liveKeys(tx, caller.accountId)).filter(({ scopes }) => scopes !== null);
     if (live.length >= restrictedKeysPerAccount) throw new ExchangeError('too_many_keys');
-    const rights = { ...wish, networks, expiresAt };
+    const rights = { ...input, networks, expiresAt };
     const created = await insertNewKey(engines, tx, caller.accountId, rights, caller.key.id);
     if (!created.key.isLive) throw new ExchangeError('invalid_input', 'The key would have ended already.');
     await recordNewKey(engines, tx, caller.accountId, keyAuthor(caller), created.key);
@@ -76,12 +76,12 @@ export async function insertNewKey(
   engines: Needs,
   tx: Store,
   accountId: string,
-  wish: KeyWish = everything,
+  input: KeyInput = everything,
   createdBy: string | null = null,
 ): Promise<{ key: ApiKey; apiKey: string }> {
   const apiKey = newApiKey(engines.random);
   const key = await tx.accounts.insertKey(accountId, {
-    ...wish,
+    ...input,
     createdBy,
     id: engines.random.uuid(),
     hint: hintOf(apiKey),

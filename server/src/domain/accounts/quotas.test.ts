@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { incomingFile, openTestExchange, type TestExchange, testIntake } from '../../testing/exchange.ts';
-import { announced, grantedLink, piecesOf, readyFile, takenOver } from '../../testing/grants.ts';
+import { announced, openRequestLink, piecesOf, readyFile, takenOver } from '../../testing/file-requests.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop, grantAccess } from '../drops/create-drop.ts';
+import { createDrop, createFileRequest } from '../drops/create-drop.ts';
 import { revokeDrop } from '../drops/revoke-drop.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { codeTarget } from '../links/second-factor.ts';
@@ -83,7 +83,7 @@ describe('what an account stores', () => {
   });
 
   test('includes what contacts send, as it arrives: what they only announce takes no room from others', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await setAccountQuotas(engines, { id: actor.accountId }, { maxStoredBytes: 1000 });
     await announced(engines, link, 'a.txt', 1000);
     const late = await announced(engines, link, 'late.txt', 101);
@@ -189,7 +189,7 @@ describe('what an account sends in a day', () => {
     const actor = await limited({ dropsPerDay: 2 }, 'a@example.org', 'b@example.org');
     await send(actor, '1');
     await setReceivers(engines, actor, '', [{ email: 'a@example.org' }]);
-    await grantAccess(engines, actor, { draft: '', parameters: {} });
+    await createFileRequest(engines, actor, { draft: '', parameters: {} });
     const refused = await send(actor, '3').then(
       () => undefined,
       (error: unknown) => error as { retryAfterSeconds: number },
@@ -259,7 +259,7 @@ test('a dispatch has a lifetime that the account may choose', async () => {
 describe('a group', () => {
   test('applies where the account has no value of its own, and the server’s where neither has', async () => {
     await createGroup(engines, 'sales', { maxStoredBytes: 500, dropsPerDay: 5, secondFactor: 'mail' });
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     const group = await findGroup(engines, 'sales');
     await setAccountQuotas(engines, { id: actor.accountId }, { dropsPerDay: 7 }, group);
     expect(await readPolicy(engines, actor.accountId)).toMatchObject({
@@ -300,7 +300,7 @@ async function tokenDigestOf({ accountId }: Actor): Promise<Buffer | undefined> 
 }
 
 test('a resumed upload reserves nothing twice', async () => {
-  const { actor, link } = await grantedLink(exchange);
+  const { actor, link } = await openRequestLink(exchange);
   const id = await announced(engines, link, 'a.bin', 3 * chunkBytes);
   for (let time = 1; time <= 2; time += 1) {
     const { writer, upload: found } = await takenOver(engines, link, id);

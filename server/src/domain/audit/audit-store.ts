@@ -24,5 +24,5 @@ export interface AuditStore {
     entry: { id: string; author: Author; action: string; details: Record<string, unknown> },
   ): Promise<void>;
   /** Removes up to `count` entries that are this old and not under a legal hold. Returns how many. */
-  forget(olderThanSeconds: number, count: number): Promise<number>;
+  purge(olderThanSeconds: number, count: number): Promise<number>;
 }

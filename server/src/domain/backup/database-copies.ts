@@ -66,7 +66,7 @@ export interface DatabaseCopies {
    * Gives up the uploads that were in progress, whose objects are not in a backup, and, with a reason, the messages that
    * were waiting. Returns how many.
    */
-  settleRestored(options: { readonly giveUpMessages: string | undefined }): Promise<{
+  settleRestored(options: { readonly abandonMessages: string | undefined }): Promise<{
     readonly uploads: number;
     readonly messages: number;
   }>;

@@ -89,8 +89,8 @@ async function restoreAlone(
   checkpoint('restore:database-replaced');
   await engines.migrate();
   checkpoint('restore:migrated');
-  const giveUpMessages = options.sendWaiting ? undefined : unknownOutcome;
-  const settled = await database.settleRestored({ giveUpMessages });
+  const abandonMessages = options.sendWaiting ? undefined : unknownOutcome;
+  const settled = await database.settleRestored({ abandonMessages });
   checkpoint('restore:settled');
   for await (const files of pages(endedFiles(place, manifest))) await database.endFiles(files);
   options.onStep?.('restoring day keys');

@@ -32,14 +32,14 @@ export async function findContact({ store }: Needs, { accountId }: Actor, addres
 export async function putContact(
   engines: Needs,
   actor: Actor,
-  wish: ContactInput,
+  input: ContactInput,
   condition: ContactCondition,
 ): Promise<{ readonly contact: ListedContact; readonly isNew: boolean }> {
   const { accountId } = actor;
   const faults = new Faults();
-  const email = checkContact(faults, '', wish) as string;
+  const email = checkContact(faults, '', input) as string;
   faults.throwIfAny();
-  const contact = contactFrom(wish, email);
+  const contact = contactFrom(input, email);
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(accountId);
     const [current] = await tx.contacts.find(accountId, [email]);

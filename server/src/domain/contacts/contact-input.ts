@@ -12,21 +12,21 @@ export interface ContactInput extends PersonDetails {
 }
 
 /** The address in the form in which it is stored; undefined if it is none. Faults are recorded. */
-export function checkContact(faults: Faults, pointer: string, wish: ContactInput): string | undefined {
-  const { phone, language } = wish;
+export function checkContact(faults: Faults, pointer: string, input: ContactInput): string | undefined {
+  const { phone, language } = input;
   // An empty text says that there is none.
   checkDetails(faults, pointer, { phone: phone || undefined, language: language || undefined });
-  return faults.check(`${pointer}/email`, () => emailAddress(wish.email));
+  return faults.check(`${pointer}/email`, () => emailAddress(input.email));
 }
 
 /** What the caller does not say is as it was before. */
-export function contactFrom(wish: ContactInput, email: string, before?: Contact): Contact {
+export function contactFrom(input: ContactInput, email: string, before?: Contact): Contact {
   return {
     email,
-    number: wish.phone ?? before?.number ?? '',
-    language: wish.language ?? before?.language ?? '',
-    groups: [...(wish.groups ?? before?.groups ?? [])],
-    nick: wish.name ?? before?.nick ?? '',
+    number: input.phone ?? before?.number ?? '',
+    language: input.language ?? before?.language ?? '',
+    groups: [...(input.groups ?? before?.groups ?? [])],
+    nick: input.name ?? before?.nick ?? '',
   };
 }
 

@@ -20,11 +20,11 @@ export interface ImportStep {
 export async function importContacts(
   engines: Pick<Engines, 'store' | 'random'>,
   actor: Actor,
-  wishes: readonly ContactInput[],
+  inputs: readonly ContactInput[],
 ): Promise<ImportStep[]> {
   return engines.store.transaction(async (tx) => {
     await tx.accounts.lock(actor.accountId);
-    const steps = await planImport(tx, actor, wishes);
+    const steps = await planImport(tx, actor, inputs);
     const contacts = steps.filter(({ result }) => result !== 'unchanged').map(({ contact }) => contact);
     if (contacts.length === 0) return steps;
     await tx.contacts.put(actor.accountId, contacts);
@@ -42,22 +42,22 @@ export async function importContacts(
 export async function planImport(
   store: Store,
   { accountId }: Actor,
-  wishes: readonly ContactInput[],
+  inputs: readonly ContactInput[],
 ): Promise<ImportStep[]> {
   const faults = new Faults();
   const seen = new Map<string, ContactInput>();
-  for (const [index, wish] of wishes.entries()) {
+  for (const [index, input] of inputs.entries()) {
     const pointer = `/contacts/${index}`;
-    const email = checkContact(faults, pointer, wish);
+    const email = checkContact(faults, pointer, input);
     if (email === undefined) continue;
     if (seen.has(email)) faults.add(`${pointer}/email`, 'invalid_input', `${email} is in the list already.`);
-    seen.set(email, wish);
+    seen.set(email, input);
   }
   faults.throwIfAny();
   const found = await store.contacts.find(accountId, [...seen.keys()]);
   const before = new Map(found.filter(({ list }) => list === 'local').map((contact) => [contact.email, contact]));
-  const steps = [...seen].map(([email, wish]) => {
-    const contact = contactFrom(wish, email, before.get(email));
+  const steps = [...seen].map(([email, input]) => {
+    const contact = contactFrom(input, email, before.get(email));
     return { contact, result: resultOf(before.get(email), contact) };
   });
   await requireRoom(store, accountId, steps.filter(({ result }) => result === 'created').length);

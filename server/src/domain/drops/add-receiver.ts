@@ -34,7 +34,7 @@ export async function prepareReceiver(
   engines: Needs,
   actor: Actor,
   sent: SentId,
-  wish: ReceiverInput,
+  input: ReceiverInput,
 ): Promise<(store: Store, ifVersion: readonly string[] | undefined) => Promise<AddedReceiver>> {
   const { accountId } = actor;
   const { type, dropId } = sent;
@@ -43,10 +43,10 @@ export async function prepareReceiver(
   const faults = new Faults();
   const policy = await readPolicy(engines, accountId);
   if (!drop.notify && policy.receiverDomains) faults.add('', 'recipient_not_allowed', linksNotAllowed);
-  const email = checkReceiver(faults, '', wish, policy);
+  const email = checkReceiver(faults, '', input, policy);
   faults.throwIfAny();
   const [contact] = await engines.store.contacts.find(accountId, [email as string]);
-  const receiver = receiverFrom(wish, email as string, contact);
+  const receiver = receiverFrom(input, email as string, contact);
   checkNumber(faults, engines, '', receiver, effectiveSecondFactor(engines, drop));
   faults.throwIfAny();
   const key = await engines.store.links.key({ accountId, dropId });

@@ -42,15 +42,15 @@ export async function checkDispatch(
   faults: Faults,
   engines: Pick<Engines, 'store' | 'policy' | 'sms'>,
   actor: Actor,
-  wish: DispatchInput,
+  input: DispatchInput,
 ): Promise<CheckedDispatch> {
   const { store } = engines;
   const policy = await readPolicy(engines, actor.accountId);
-  const lifetimeSeconds = checkLifetime(faults, wish, policy.lifetime) ?? 0;
-  checkSecondFactor(faults, engines, policy, wish.secondFactor);
-  const receivers = await checkReceivers(faults, engines, actor, policy, wish);
-  if (!wish.notify && policy.receiverDomains) faults.add('/notify', 'recipient_not_allowed', linksNotAllowed);
-  const mails = wish.notify ? wish.receivers.length : 0;
+  const lifetimeSeconds = checkLifetime(faults, input, policy.lifetime) ?? 0;
+  checkSecondFactor(faults, engines, policy, input.secondFactor);
+  const receivers = await checkReceivers(faults, engines, actor, policy, input);
+  if (!input.notify && policy.receiverDomains) faults.add('/notify', 'recipient_not_allowed', linksNotAllowed);
+  const mails = input.notify ? input.receivers.length : 0;
   const usage = await store.quotas.usage(actor.accountId);
   const excess = excessOf(
     policy,
@@ -100,9 +100,9 @@ async function checkReceivers(
   engines: Pick<Engines, 'store' | 'sms'>,
   actor: Actor,
   policy: Policy,
-  wish: DispatchInput,
+  input: DispatchInput,
 ): Promise<Receiver[]> {
-  const emails = wish.receivers.map((receiver, index) =>
+  const emails = input.receivers.map((receiver, index) =>
     checkReceiver(faults, `/receivers/${index}`, receiver, policy),
   );
   const known = emails.filter((email) => email !== undefined);
@@ -110,8 +110,8 @@ async function checkReceivers(
     (await engines.store.contacts.find(actor.accountId, known)).map((found) => [found.email, found]),
   );
   const seen = new Set<string>();
-  const factor = chooseStronger(wish.secondFactor, policy.secondFactor);
-  return wish.receivers.flatMap((asked, index) => {
+  const factor = chooseStronger(input.secondFactor, policy.secondFactor);
+  return input.receivers.flatMap((asked, index) => {
     const email = emails[index];
     if (email === undefined) return [];
     if (seen.has(email)) {

@@ -6,7 +6,7 @@ import { openFileList } from '../drafts/open-file-list.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
-import { createDrop, type Dispatch, grantAccess } from './create-drop.ts';
+import { createDrop, createFileRequest, type Dispatch } from './create-drop.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
@@ -199,11 +199,11 @@ describe('a repeated dispatch', () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch());
     await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
-    await grantAccess(engines, actor, dispatch());
+    await createFileRequest(engines, actor, dispatch());
     await exchange.prepare(actor, ['r@example.org'], ['c.txt']);
     await createDrop(engines, actor, dispatch({ ddmessage: 'another' }));
     await createDrop(engines, actor, dispatch());
-    await grantAccess(engines, actor, dispatch());
+    await createFileRequest(engines, actor, dispatch());
     expect(await countOf('drops', actor)).toBe(3);
   });
 
@@ -212,9 +212,9 @@ describe('a repeated dispatch', () => {
     await createDrop(engines, actor, dispatch());
     for (let grant = 0; grant < 10; grant += 1) {
       await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
-      await grantAccess(engines, actor, dispatch({ ddmessage: `grant ${grant}` }));
+      await createFileRequest(engines, actor, dispatch({ ddmessage: `grant ${grant}` }));
     }
-    await grantAccess(engines, actor, dispatch({ ddmessage: 'grant 0' }));
+    await createFileRequest(engines, actor, dispatch({ ddmessage: 'grant 0' }));
     expect(await countOf('drops', actor)).toBe(11);
     await expect(createDrop(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
   });
@@ -222,7 +222,7 @@ describe('a repeated dispatch', () => {
   test('as a grant is not one', async () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch());
-    await expect(grantAccess(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
+    await expect(createFileRequest(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
   });
 });
 
@@ -251,7 +251,7 @@ describe('an Idempotency-Key', () => {
     await createDrop(engines, actor, keyed('k', { ddmessage: 'one' }));
     const reused = { code: 'idempotency_key_reused' };
     await expect(createDrop(engines, actor, keyed('k', { ddmessage: 'two' }))).rejects.toMatchObject(reused);
-    await expect(grantAccess(engines, actor, keyed('k', { ddmessage: 'one' }))).rejects.toMatchObject(reused);
+    await expect(createFileRequest(engines, actor, keyed('k', { ddmessage: 'one' }))).rejects.toMatchObject(reused);
   });
 
   test('is refused for another API key', async () => {
@@ -283,7 +283,7 @@ describe('an Idempotency-Key', () => {
 describe('a grant', () => {
   test('needs receivers and nothing else, and leaves files and list as they are', async () => {
     const actor = await ready(['staged.txt']);
-    await grantAccess(engines, actor, dispatch({ desttime: 2 }));
+    await createFileRequest(engines, actor, dispatch({ desttime: 2 }));
     expect(await dropsOf(actor)).toMatchObject([
       { type: 'uploadfiles', receiver_count: 2, file_count: 0, lifetime: 2 },
     ]);
@@ -296,9 +296,9 @@ describe('a grant', () => {
 
   test('without receivers is refused, and repeated makes nothing new', async () => {
     const actor = await exchange.account('r@example.org');
-    await expect(grantAccess(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
+    await expect(createFileRequest(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
     await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
-    await Promise.all(Array.from({ length: 5 }, () => grantAccess(engines, actor, dispatch())));
+    await Promise.all(Array.from({ length: 5 }, () => createFileRequest(engines, actor, dispatch())));
     expect(await countOf('drops', actor)).toBe(1);
   });
 });
@@ -322,7 +322,7 @@ describe('beyond the messages that an hour allows', () => {
 
   test.each([
     ['a drop', createDrop],
-    ['a grant', grantAccess],
+    ['a grant', createFileRequest],
   ])('%s is refused, says how long to wait and leaves no trace', async (_what, send) => {
     const actor = await ready();
     const before = [await traces(actor), await jobs()];

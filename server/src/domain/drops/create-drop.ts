@@ -33,7 +33,7 @@ export async function createDrop(engines: Needs, actor: Actor, dispatch: Dispatc
  * docs/api.md#9-allow-contacts-to-send-files: the receivers get temporary access to the upload interface. Staged files
  * remain staged.
  */
-export async function grantAccess(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<string | undefined> {
+export async function createFileRequest(engines: Needs, actor: Actor, dispatch: Dispatch): Promise<string | undefined> {
   return dispatchDraft(engines, actor, dispatch, 'uploadfiles');
 }
 

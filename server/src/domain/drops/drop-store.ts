@@ -123,13 +123,13 @@ export interface DropStore {
    * stays while objects of its files are still to be deleted, a message of it is waiting, contacts sent files through
    * its links, or it is under a legal hold.
    */
-  forget(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
+  purge(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
   /**
    * Removes what receivers did with drops that ended this long ago: when each opened its link and entered a code, and
    * what was sent to them. A drop under a legal hold is left as it is. Returns how many drops are done.
    */
-  forgetDeliveries(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
-  forgetIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
+  purgeDeliveries(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
+  purgeIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
   /** What is known about each receiver of a drop, ordered by position, after `after`. */
   deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;
 }
@@ -152,6 +152,6 @@ export interface ReceiverState {
   readonly filesReceived: number;
   readonly lastReceivedAt: Date | null;
   /** Whether what they did was removed for its age: then no time is known, and no byte counts as sent. */
-  readonly isForgotten: boolean;
+  readonly isPurged: boolean;
   readonly files: readonly { readonly name: string; readonly sizeBytes: number; readonly deliveredBytes: number }[];
 }

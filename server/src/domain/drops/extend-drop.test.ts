@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { grantedLink } from '../../testing/grants.ts';
+import { openRequestLink } from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
 import { findAccount } from '../accounts/find-account.ts';
 import { setAccountQuotas } from '../accounts/set-quotas.ts';
@@ -55,7 +55,7 @@ test('a drop can be opened past its old deadline, until the new one', async () =
 });
 
 test('a grant is extended too, and has no reminder', async () => {
-  const { actor, link } = await grantedLink(exchange);
+  const { actor, link } = await openRequestLink(exchange);
   const until = inDays(20);
   await extend(actor, link.dropId, until);
   expect(await rowOf(link.dropId)).toEqual({ expires_at: until, remind_at: null });

@@ -9,8 +9,8 @@ export interface LifetimeInput {
 }
 
 /** In seconds; undefined if it is not allowed, which is recorded. */
-export function checkLifetime(faults: Faults, wish: LifetimeInput, desttime: LifetimeRule): number | undefined {
-  const { expiresIn, expiresAt } = wish;
+export function checkLifetime(faults: Faults, input: LifetimeInput, desttime: LifetimeRule): number | undefined {
+  const { expiresIn, expiresAt } = input;
   if (expiresIn !== undefined && expiresAt !== undefined) {
     faults.add('/expires_at', 'invalid_input', 'Send expires_in or expires_at, and not both.');
     return undefined;

@@ -7,9 +7,9 @@ import type { DropToWrite } from './write-drop.ts';
  */
 export async function prepareLinkKey(
   { dayKeys, random }: Pick<Engines, 'dayKeys' | 'random'>,
-  ttlSeconds: number,
+  lifetimeSeconds: number,
 ): Promise<Pick<DropToWrite, 'id' | 'linkKey' | 'wrappedLinkKey'>> {
   const id = random.uuid();
   const linkKey = random.bytes(32);
-  return { id, linkKey, wrappedLinkKey: await dayKeys.wrap(linkKey, id, ttlSeconds) };
+  return { id, linkKey, wrappedLinkKey: await dayKeys.wrap(linkKey, id, lifetimeSeconds) };
 }

@@ -15,11 +15,11 @@ export interface ReceiverInput extends PersonDetails {
 export function checkReceiver(
   faults: Faults,
   pointer: string,
-  wish: ReceiverInput,
+  input: ReceiverInput,
   policy: Pick<Policy, 'receiverDomains'>,
 ): string | undefined {
-  checkDetails(faults, pointer, wish);
-  const email = faults.check(`${pointer}/email`, () => emailAddress(wish.email));
+  checkDetails(faults, pointer, input);
+  const email = faults.check(`${pointer}/email`, () => emailAddress(input.email));
   if (email === undefined || isAllowedReceiver(policy, email)) return email;
   faults.add(`${pointer}/email`, 'recipient_not_allowed', notAllowed(email));
   return undefined;
@@ -38,13 +38,13 @@ export function checkNumber(
 }
 
 /** What the caller does not say about a receiver is as the contact has it, if there is one. */
-export function receiverFrom(wish: ReceiverInput, email: string, contact: Contact | undefined): Receiver {
+export function receiverFrom(input: ReceiverInput, email: string, contact: Contact | undefined): Receiver {
   return {
     email,
-    number: wish.phone ?? contact?.number ?? '',
-    language: wish.language ?? contact?.language ?? '',
+    number: input.phone ?? contact?.number ?? '',
+    language: input.language ?? contact?.language ?? '',
     groups: contact?.groups ?? [],
     nick: contact?.nick ?? '',
-    ...(wish.name === undefined ? {} : { name: wish.name }),
+    ...(input.name === undefined ? {} : { name: input.name }),
   };
 }

@@ -18,7 +18,7 @@ import { writeDrop } from './write-drop.ts';
 
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit' | 'sms'>;
 
-export interface DropWish extends DispatchInput {
+export interface DropInput extends DispatchInput {
   /** The ids of uploads of the account. */
   readonly uploads: readonly string[];
 }
@@ -29,11 +29,11 @@ export interface CheckedDrop extends CheckedDispatch {
 }
 
 /** Looks at everything before it refuses anything: the error names each fault. Changes nothing. */
-export async function checkDrop(engines: Needs, actor: Actor, wish: DropWish): Promise<CheckedDrop> {
+export async function checkDrop(engines: Needs, actor: Actor, input: DropInput): Promise<CheckedDrop> {
   const faults = new Faults();
-  const checked = await checkDispatch(faults, engines, actor, wish);
-  const found = await engines.store.uploads.ofAccount(actor.accountId, wish.uploads);
-  const uploads = checkUploads(faults, wish.uploads, new Map(found.map((upload) => [upload.id, upload])));
+  const checked = await checkDispatch(faults, engines, actor, input);
+  const found = await engines.store.uploads.ofAccount(actor.accountId, input.uploads);
+  const uploads = checkUploads(faults, input.uploads, new Map(found.map((upload) => [upload.id, upload])));
   faults.throwIfAny(secondsToMidnight());
   return { ...checked, uploads };
 }
@@ -45,18 +45,18 @@ export async function checkDrop(engines: Needs, actor: Actor, wish: DropWish): P
 export async function prepareDrop(
   engines: Needs,
   actor: Actor,
-  wish: DropWish,
+  input: DropInput,
 ): Promise<(store: Store) => Promise<MadeDispatch>> {
   const { checkpoint } = engines;
-  const checked = await checkDrop(engines, actor, wish);
-  const { toWrite, made } = await prepareDispatch(engines, wish, checked);
-  const wrapForDay = await prepareForDay(engines, actor.accountId, { files: wish.uploads }, checked.lifetimeSeconds);
+  const checked = await checkDrop(engines, actor, input);
+  const { toWrite, made } = await prepareDispatch(engines, input, checked);
+  const wrapForDay = await prepareForDay(engines, actor.accountId, { files: input.uploads }, checked.lifetimeSeconds);
   return async (store) => {
     await store.transaction(async (tx) => {
-      const locked = await lockUploads(tx, actor.accountId, wish.uploads);
+      const locked = await lockUploads(tx, actor.accountId, input.uploads);
       // One of them may have been sent or removed since it was checked.
       const faults = new Faults();
-      const uploads = checkUploads(faults, wish.uploads, locked);
+      const uploads = checkUploads(faults, input.uploads, locked);
       faults.throwIfAny();
       checkpoint('drop:draft-locked');
       await writeDrop(engines, tx, actor, checked.policy, {

@@ -36,7 +36,7 @@ export interface SentDrop extends SenderChoices, SecondFactorChoices {
   /** For a request: whether a contact may send files any number of times. */
   readonly reusable: boolean;
   /** What receivers did was removed for its age. */
-  readonly isForgotten: boolean;
+  readonly isPurged: boolean;
 }
 
 export interface SentReceiver {

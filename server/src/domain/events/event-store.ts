@@ -45,5 +45,5 @@ export interface EventStore {
   /** The position after everything that readers can see. */
   end(): Promise<EventPosition>;
   /** Removes up to `count` of the first events that are this old. Returns how many. */
-  forget(olderThanSeconds: number, count: number): Promise<number>;
+  purge(olderThanSeconds: number, count: number): Promise<number>;
 }

@@ -3,7 +3,7 @@ import { AccountEvent, eventTypes } from '@waybill/protocol/v1';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test, vi } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { grantedLink, readyFile } from '../../testing/grants.ts';
+import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
 import type { Account } from '../accounts/account-store.ts';
 import type { Actor } from '../actor.ts';
@@ -184,7 +184,7 @@ describe('a drop', () => {
 
 describe('a request for files', () => {
   test('has an event for everything that happens to it, once', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await sendMails(actor, { outcome: 'sent', answer: '250 ok' });
     for (let time = 0; time < 2; time += 1) await openLink(engines, link);
     await readyFile(engines, link, 'a.txt', 'content');
@@ -211,7 +211,7 @@ describe('a request for files', () => {
   });
 
   test('is extended and revoked, and may be undeliverable', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await sendMails(actor, { outcome: 'refused', answer: '550 5.1.1 no such user' });
     await extendDrop(engines, await accountOf(actor), link.dropId, new Date(Date.now() + 20 * 86_400_000));
     await revokeDrop(engines, await accountOf(actor), link.dropId, engines.administrator);

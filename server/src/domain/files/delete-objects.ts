@@ -34,7 +34,7 @@ export async function retryDeletions(engines: Needs, signal?: AbortSignal): Prom
     const failed = new Set(await engines.objects.delete(keys));
     await undeletedObjects.record([...failed]);
     const gone = keys.filter((key) => !failed.has(key));
-    await undeletedObjects.forget(gone);
+    await undeletedObjects.purge(gone);
     deleted += gone.length;
     if (gone.length === 0) return deleted;
   }

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { allOf } from '../../testing/all-of.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, deskFiles, grantedLink, readyFile } from '../../testing/grants.ts';
+import { announced, deskFiles, openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
 import type { Actor } from '../actor.ts';
 import { readInbox } from '../drops/read-history.ts';
@@ -24,7 +24,7 @@ const inInbox = async (actor: Actor) => {
 
 describe('a folder that a contact sends', () => {
   test('keeps its structure, and every file has a name of its own', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     for (const path of ['a/x.txt', 'b/x.txt', 'b/c/x.txt', 'x.txt', 'x (2).txt', 'b/y']) {
       await readyFile(engines, link, path);
     }
@@ -40,7 +40,7 @@ describe('a folder that a contact sends', () => {
   });
 
   test('replaces a file of the same path only', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a/x.txt', '1');
     await readyFile(engines, link, 'b/x.txt', '12');
     await readyFile(engines, link, 'b/x.txt', '123');
@@ -54,7 +54,7 @@ describe('a folder that a contact sends', () => {
   });
 
   test('can be announced again where nothing of it arrived, and only there', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await announced(engines, link, 'a/x.txt', 1);
     await announced(engines, link, 'b/x.txt', 2);
     await announced(engines, link, 'a/x.txt', 3);
@@ -62,7 +62,7 @@ describe('a folder that a contact sends', () => {
   });
 
   test('is refused where it would lead elsewhere', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     for (const path of ['../x', '/x', 'a//x', 'a\\b/x', 'C:/x']) {
       await expect(announced(engines, link, path, 1), path).rejects.toMatchObject({ code: 'invalid_name' });
     }

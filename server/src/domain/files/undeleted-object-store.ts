@@ -12,7 +12,7 @@ export interface UndeletedObjectStore {
   /** Up to `count` that are due, each taken for `leaseSeconds`. */
   takeDue(count: number, leaseSeconds: number): Promise<string[]>;
   /** They are deleted now. */
-  forget(keys: readonly string[]): Promise<void>;
+  purge(keys: readonly string[]): Promise<void>;
   /** In the order of their keys, after `after`. */
   list(after: string | undefined, count: number): Promise<UndeletedObject[]>;
 }

@@ -1,7 +1,7 @@
 // Every way in which something is deleted × every way in which it may be held.
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { grantedLink, readyFile } from '../../testing/grants.ts';
+import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
 import { findAccount } from '../accounts/find-account.ts';
 import type { Actor } from '../actor.ts';
@@ -110,12 +110,12 @@ describe('a file', () => {
     return { actor, dropId: '' };
   }
   async function onDesk() {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     return { actor, dropId: link.dropId };
   }
   async function received() {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     const [drop] = await query<{ id: string }>('select id from drops where request_id = $1', [link.dropId]);

@@ -34,5 +34,5 @@ export interface HoldStore {
   /** Deletes up to `count` files that a released hold kept and no other hold keeps. Returns how many. */
   emptyReleased(count: number): Promise<Batch>;
   /** Removes up to `count` holds that were released this long ago and keep nothing any more. Returns how many. */
-  forget(olderThanSeconds: number, count: number): Promise<number>;
+  purge(olderThanSeconds: number, count: number): Promise<number>;
 }

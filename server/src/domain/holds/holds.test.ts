@@ -95,13 +95,13 @@ test('waits for records that are being removed', async () => {
   const entries = () => exchange.database.query('select from audit_entries where account_id = $1', [actor.accountId]);
   let placing: Promise<string> | undefined;
   await engines.store.transaction(async (tx) => {
-    await tx.audit.forget(0, 1000);
+    await tx.audit.purge(0, 1000);
     placing = hold(actor, dropId);
     await waitsForLock();
   });
   await placing;
   expect(await entries(), 'that of the hold').toHaveLength(1);
-  await engines.store.audit.forget(0, 1000);
+  await engines.store.audit.purge(0, 1000);
   expect(await entries()).toHaveLength(1);
 });
 

@@ -29,5 +29,5 @@ export interface DayKeyStore {
   drop(endedSeconds: number): Promise<number>;
   /** Up to `count` objects that are not, and will not be, the key of a day. */
   leftovers(count: number): Promise<string[]>;
-  forget(objectIds: readonly string[]): Promise<void>;
+  purge(objectIds: readonly string[]): Promise<void>;
 }

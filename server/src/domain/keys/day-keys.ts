@@ -140,7 +140,7 @@ export class DayKeys {
       if (ids.length === 0) return destroyed;
       const undeleted = await objects.delete(ids.map(objectOf));
       if (undeleted.length > 0) await store.undeletedObjects.record(undeleted);
-      await store.dayKeys.forget(ids);
+      await store.dayKeys.purge(ids);
     }
   }
 

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { type TestExchange, useTestExchange } from '../../testing/exchange.ts';
-import { grantedLink } from '../../testing/grants.ts';
+import { openRequestLink } from '../../testing/file-requests.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop } from '../drops/create-drop.ts';
@@ -180,7 +180,7 @@ describe('opening a link', () => {
   });
 
   test('asks it of a link to upload too', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const browser = await opened(link);
     expect(isPassed(strict, await browser.session())).toBe(false);
     expect(await passCode(engines, await browser.session(), await browser.code())).toBe(true);

@@ -113,7 +113,7 @@ export interface LinkStore {
   /** How many codes were sent for the link, in total and within this many seconds. */
   codesSent(link: Link, withinSeconds: number): Promise<{ ever: number; recently: number }>;
   /** From now on, the browser's code is the one with this id. */
-  setCode(sessionDigest: Buffer, codeId: string, ttlSeconds: number): Promise<void>;
+  setCode(sessionDigest: Buffer, codeId: string, lifetimeSeconds: number): Promise<void>;
   /** Counts a try. Returns the id of the code it may match, or undefined when there is no code left to try. */
   tryCode(sessionDigest: Buffer, maxTries: number): Promise<string | undefined>;
   /** Records that the right code was entered; it cannot be used again. False when another request was faster. */
@@ -128,7 +128,7 @@ export interface LinkStore {
   /** Mails may reach this receiver again, if this is why they did not. */
   markReachable(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, reason: string): Promise<void>;
   /** Forgets up to `count` browsers whose links ended long ago. Returns how many. */
-  forgetSessions(count: number): Promise<number>;
+  purgeSessions(count: number): Promise<number>;
   /** The files of the link's drop, in the order they were sent, or one of them. */
   files(link: Link, fileId?: string): Promise<DroppedFile[]>;
   /**

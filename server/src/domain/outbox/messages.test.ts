@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { smtpMailer } from '../../engines/smtp/mailer.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { grantedLink, readyFile } from '../../testing/grants.ts';
+import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
 import { memoryMailer } from '../../testing/memory-mailer.ts';
 import { memorySmsGateway } from '../../testing/memory-sms-gateway.ts';
@@ -138,7 +138,7 @@ describe('a message is to the right person, in their language:', () => {
   });
 
   test('news of files that a contact sent, also when they are gone already', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await query("update accounts set language = 'es' where id = $1", [actor.accountId]);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, 'Here.');
@@ -247,7 +247,7 @@ describe('reminders', () => {
       sender.accountId,
     ]);
     expect(await remindBefore(short?.id as string)).toBe(21_600);
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     expect(await remindBefore(link.dropId)).toBeNull();
   });
 

@@ -125,7 +125,7 @@ export interface OutboxStore {
   /** Reschedules up to `count` messages that are due and whose job was lost with its process. Returns how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
   /** Removes up to `count` messages that were settled this long ago and are not under a legal hold. Returns how many. */
-  forget(olderThanSeconds: number, count: number): Promise<number>;
+  purge(olderThanSeconds: number, count: number): Promise<number>;
   /** Messages of all accounts, ordered by `at`, after `after`. */
   page(
     state: 'waiting' | 'abandoned',

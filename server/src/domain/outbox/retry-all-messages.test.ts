@@ -13,7 +13,7 @@ beforeEach(() => query("update messages set state = 'sent' where state = 'abando
 const everything = { since: undefined, reason: undefined };
 
 /** An account with a message to each receiver, all given up with this reply, this many hours ago. */
-async function givenUp(count: number, outcome: string, hoursAgo = 0): Promise<Actor> {
+async function abandoned(count: number, outcome: string, hoursAgo = 0): Promise<Actor> {
   const receivers = Array.from({ length: count }, (_, index) => `r${index}@example.org`);
   const actor = await exchange.account(...receivers);
   await exchange.drop(actor, receivers, ['a.txt']);
@@ -40,7 +40,7 @@ const auditOf = async (actor: Actor) =>
   ).map(({ details }) => details);
 
 test('all that were given up are sent again, with a job each and an audit entry per account', async () => {
-  const [first, second] = [await givenUp(3, '535 expired'), await givenUp(2, '550 no such user')];
+  const [first, second] = [await abandoned(3, '535 expired'), await abandoned(2, '550 no such user')];
   expect(await retryAllMessages(engines, everything)).toBe(5);
   expect(await statesOf(first)).toEqual(['waiting 0', 'waiting 0', 'waiting 0']);
   expect(await auditOf(first)).toEqual([{ count: 3 }]);
@@ -52,7 +52,7 @@ test('all that were given up are sent again, with a job each and an audit entry 
 });
 
 test('more than fit into a batch are sent again too', async () => {
-  const actor = await givenUp(3, '535');
+  const actor = await abandoned(3, '535');
   await query(
     `insert into messages (account_id, drop_id, id, position, kind, channel, receiver, state, outcome, settled_at)
      select account_id, drop_id, gen_random_uuid(), 0, 'invitation', 'mail', receiver, state, outcome, settled_at
@@ -65,9 +65,9 @@ test('more than fit into a batch are sent again too', async () => {
 
 test('only those since a time, and only those for a reason, where one is said', async () => {
   const [old, expired, unknown] = [
-    await givenUp(1, '535 Password Expired', 5),
-    await givenUp(1, '535 Password Expired', 1),
-    await givenUp(1, '550 100% no_such user', 1),
+    await abandoned(1, '535 Password Expired', 5),
+    await abandoned(1, '535 Password Expired', 1),
+    await abandoned(1, '550 100% no_such user', 1),
   ];
   const since = new Date(Date.now() - 2 * 3_600_000);
   expect(await retryAllMessages(engines, { since, reason: 'password expired' })).toBe(1);
@@ -81,7 +81,7 @@ test('only those since a time, and only those for a reason, where one is said', 
 });
 
 test('what is given up again meanwhile is not for this run', async () => {
-  const actor = await givenUp(1, '550');
+  const actor = await abandoned(1, '550');
   let batches = 0;
   const givingUp = {
     ...engines,

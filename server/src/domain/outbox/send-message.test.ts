@@ -3,7 +3,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import { sentLink } from '../../testing/links.ts';
 import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
-import { createDrop, grantAccess } from '../drops/create-drop.ts';
+import { createDrop, createFileRequest } from '../drops/create-drop.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { tokenDigest } from '../links/link-token.ts';
 import { openLink } from '../links/open-link.ts';
@@ -124,7 +124,7 @@ test('a mail that fails to the last attempt is given up, and its job ends', asyn
 test('a grant’s mail asks for files and leads to the upload page', async () => {
   const actor = await exchange.account('r@example.org');
   await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
-  await grantAccess(engines, actor, { draft: '', parameters: {} });
+  await createFileRequest(engines, actor, { draft: '', parameters: {} });
   const { sent, mailer } = recording();
   await sendMessage({ ...engines, mailer }, actor.accountId, (await mailIds(actor))[0] as string);
   expect(sent[0]?.subject).toBe(`${actor.email} is asking you for files`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, deskFiles, grantedLink, readyFile, receivedFile } from '../../testing/grants.ts';
+import { announced, deskFiles, openRequestLink, readyFile, receivedFile } from '../../testing/file-requests.ts';
 import type { Link } from '../links/link-store.ts';
 import type { Policy } from '../policy.ts';
 import { deskName } from '../uploads/desk.ts';
@@ -13,8 +13,8 @@ const { engines } = exchange;
 const namesOn = async (link: Link) => (await deskFiles(engines, link)).map(({ name }) => name);
 
 describe('what goes through one link', () => {
-  const announce = (link: Link, name: string, sizeBytes: number, grantMaxBytes = 100) =>
-    announceFile({ ...engines, policy: { ...engines.policy, grantMaxBytes } }, link, {
+  const announce = (link: Link, name: string, sizeBytes: number, requestMaxBytes = 100) =>
+    announceFile({ ...engines, policy: { ...engines.policy, requestMaxBytes } }, link, {
       id: engines.random.uuid(),
       name,
       mediaType: 'text/plain',
@@ -22,7 +22,7 @@ describe('what goes through one link', () => {
     });
 
   test('is as much as the policy allows, and no more: what was sent, what is ready and what is on its way', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'sent.txt', 'x'.repeat(40));
     await sendFiles(engines, link, '');
     await readyFile(engines, link, 'ready.txt', 'x'.repeat(20));
@@ -37,9 +37,9 @@ describe('what goes through one link', () => {
   });
 
   test('is counted by link: what others send is theirs', async () => {
-    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const { actor, links } = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
     const [mine, other] = links as [Link, Link];
-    const { link: later } = await grantedLink(exchange, ['c@example.org'], actor);
+    const { link: later } = await openRequestLink(exchange, ['c@example.org'], actor);
     await announce(mine, 'a.txt', 100);
     for (const link of [other, later]) await announce(link, 'a.txt', 100);
     for (const link of [mine, other, later]) {
@@ -48,7 +48,7 @@ describe('what goes through one link', () => {
   });
 
   test('does not include what was removed, refused, or announced in vain and is announced again', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await announce(link, 'removed.txt', 100);
     const [file] = await deskFiles(engines, link);
     await engines.store.uploads.remove(link.accountId, deskName(link), file?.id as string);
@@ -60,7 +60,7 @@ describe('what goes through one link', () => {
   });
 
   test('is no more when it is announced all at once', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((nth) => announce(link, `${nth}.txt`, 40)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   });
@@ -74,7 +74,7 @@ describe('a file that is too large for the scanner', () => {
   };
 
   test('is refused before its first byte, where a scan is required', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await expect(announce(link, 'required', 1_001)).rejects.toMatchObject({ code: 'too_large_to_scan' });
     expect(await namesOn(link)).toEqual([]);
     await announce(link, 'required', 1_000);
@@ -82,14 +82,14 @@ describe('a file that is too large for the scanner', () => {
   });
 
   test.each(['best-effort', 'off'] as const)('is taken under "%s"', async (scan) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await announce(link, scan, 1_001);
     expect(await namesOn(link)).toEqual(['a.txt']);
   });
 });
 
 test('a file announced again, of which bytes have come, is another file', async () => {
-  const { link } = await grantedLink(exchange);
+  const { link } = await openRequestLink(exchange);
   const first = await announced(engines, link, 'a.txt', 70_000);
   await exchange.database.query('update uploads set received_bytes = 65536 where id = $1', [first]);
   await announced(engines, link, 'a.txt', 70_000);

@@ -51,5 +51,5 @@ async function requireRoom(
 
 /** How many bytes may still be sent through a link. */
 export async function bytesLeftFor({ store, policy }: Pick<Engines, 'store' | 'policy'>, link: Link): Promise<number> {
-  return Math.max(0, policy.grantMaxBytes - (await store.uploads.bytesThrough(link, deskName(link))));
+  return Math.max(0, policy.requestMaxBytes - (await store.uploads.bytesThrough(link, deskName(link))));
 }

@@ -20,9 +20,9 @@ export interface FileRequestInput extends DispatchInput {
 }
 
 /** Looks at everything before it refuses anything: the error names each fault. Changes nothing. */
-export async function checkRequest(engines: Needs, actor: Actor, wish: FileRequestInput): Promise<CheckedDispatch> {
+export async function checkRequest(engines: Needs, actor: Actor, input: FileRequestInput): Promise<CheckedDispatch> {
   const faults = new Faults();
-  const checked = await checkDispatch(faults, engines, actor, wish);
+  const checked = await checkDispatch(faults, engines, actor, input);
   faults.throwIfAny(secondsToMidnight());
   return checked;
 }
@@ -34,11 +34,11 @@ export async function checkRequest(engines: Needs, actor: Actor, wish: FileReque
 export async function prepareRequest(
   engines: Needs,
   actor: Actor,
-  wish: FileRequestInput,
+  input: FileRequestInput,
 ): Promise<(store: Store) => Promise<MadeDispatch>> {
-  const checked = await checkRequest(engines, actor, wish);
-  const { toWrite, made } = await prepareDispatch(engines, wish, checked);
-  const choices = { ...toWrite.choices, reusable: wish.reusable };
+  const checked = await checkRequest(engines, actor, input);
+  const { toWrite, made } = await prepareDispatch(engines, input, checked);
+  const choices = { ...toWrite.choices, reusable: input.reusable };
   return async (store) => {
     const request = { ...toWrite, choices, type: 'uploadfiles', fileCount: 0 } as const;
     await store.transaction((tx) => writeDrop(engines, tx, actor, checked.policy, request));

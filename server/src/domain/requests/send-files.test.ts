@@ -2,7 +2,14 @@ import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
 import { allOf } from '../../testing/all-of.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, contentOf, deskFiles, grantedLink, readyFile, receivedFile } from '../../testing/grants.ts';
+import {
+  announced,
+  contentOf,
+  deskFiles,
+  openRequestLink,
+  readyFile,
+  receivedFile,
+} from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
 import type { Actor } from '../actor.ts';
 import { readHistory, readInbox } from '../drops/read-history.ts';
@@ -46,7 +53,7 @@ describe('a send is refused without a trace', () => {
     ['link_revoked', 'update drops set ended_at = now(), revoked_at = now(), link_key = null where id = $1'],
     ['link_ended', "update drops set expires_at = now() - interval '1 second' where id = $1"],
   ])('when the link came to its end while the form was on its way: %s', async (code, end) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await query(end, [link.dropId]);
     const before = await booksOf(link);
@@ -55,7 +62,7 @@ describe('a send is refused without a trace', () => {
   });
 
   test('when the owner has had too many messages', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     const before = await booksOf(link);
     const asked: unknown[] = [];
@@ -74,7 +81,7 @@ describe('a send is refused without a trace', () => {
 
 describe('what a contact sends', () => {
   test('is one entry of the account’s inbox, from the contact, with its bytes', async () => {
-    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const { actor, links } = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
     const link = links[1] as Link;
     await readyFile(engines, link, 'a.txt', 'the first');
     await readyFile(engines, link, 'b.txt', 'the second');
@@ -94,7 +101,7 @@ describe('what a contact sends', () => {
   });
 
   test('is not in the history of what the account sent, nor among its live drops', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     const before = await allOf(readHistory(engines, actor.accountId));
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
@@ -105,7 +112,7 @@ describe('what a contact sends', () => {
 
   test('is in nobody else’s inbox', async () => {
     const contact = await exchange.account();
-    const { actor, link } = await grantedLink(exchange, [contact.email]);
+    const { actor, link } = await openRequestLink(exchange, [contact.email]);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     const [entry] = await inbox(actor);
@@ -116,7 +123,7 @@ describe('what a contact sends', () => {
   });
 
   test('is listed beside what others sent, each under its sender', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     const { sender } = await sentLink(exchange, ['b.txt'], [actor.email]);
@@ -127,7 +134,7 @@ describe('what a contact sends', () => {
   });
 
   test('is told the account in one mail, in the account’s language', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await query("update accounts set language = 'de' where id = $1", [actor.accountId]);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, 'Bitte sehr.');
@@ -139,7 +146,7 @@ describe('what a contact sends', () => {
   });
 
   test('is confirmed to the contact in one mail, in the contact’s language, also when it has ended since', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await query("update links set language = 'sv' where drop_id = $1", [link.dropId]);
     await readyFile(engines, link, 'a.txt', '12345');
     await sendFiles(engines, link, 'Varsågod.');
@@ -154,7 +161,7 @@ describe('what a contact sends', () => {
   });
 
   test('is remembered with its files and its time, newest first, for its own link alone', async () => {
-    const { links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const { links } = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
     const [link, other] = links as [Link, Link];
     const sentThrough = (through: Link, files = 10) => engines.store.drops.sentThrough(through, { sendings: 2, files });
     expect(await sentThrough(link)).toEqual([]);
@@ -176,7 +183,7 @@ describe('what a contact sends', () => {
   });
 
   test('is written in the audit, under the contact’s address', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     const entries = await query(
@@ -187,12 +194,12 @@ describe('what a contact sends', () => {
     const by = { author_kind: 'link', author_id: `${link.dropId}:${link.position}` };
     expect(entries).toMatchObject([
       { ...by, author_name: `link:${by.author_id}` },
-      { ...by, author_name: 'c@example.org', details: { grantId: link.dropId, files: 1 } },
+      { ...by, author_name: 'c@example.org', details: { requestId: link.dropId, files: 1 } },
     ]);
   });
 
   test('makes no receipt when the account fetches it', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt', '12345');
     await sendFiles(engines, link, '');
     const [entry] = await inbox(actor);
@@ -204,7 +211,7 @@ describe('what a contact sends', () => {
   });
 
   test('ends with its own deadline: the entry, its keys and its objects', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     const id = await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     const [entry] = await inbox(actor);
@@ -227,7 +234,7 @@ describe('nothing is sent, and nothing changed,', () => {
     ['on its way', (link) => announced(engines, link, 'b.txt', 5)],
     ['being checked', (link) => receivedFile(engines, link, 'b.txt', 'b')],
   ])('while a file is still %s', async (_state, prepare) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await prepare(link);
     const before = await booksOf(link);
@@ -236,7 +243,7 @@ describe('nothing is sent, and nothing changed,', () => {
   });
 
   test('when there are no files, or refused ones only', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await expect(sendFiles(engines, link, '')).rejects.toMatchObject({ code: 'no_files' });
     await engines.store.uploads.refuse(link.accountId, await receivedFile(engines, link, 'a.txt', 'a'), 'infected');
     const before = await booksOf(link);
@@ -249,7 +256,7 @@ describe('nothing is sent, and nothing changed,', () => {
     ['not storable', 'a\0b', 'invalid_input'],
     ['half a character', '\ud800', 'invalid_input'],
   ])('when the message is %s', async (_what, message, code) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     const before = await booksOf(link);
     await expect(sendFiles(engines, link, message)).rejects.toMatchObject({ code });
@@ -257,7 +264,7 @@ describe('nothing is sent, and nothing changed,', () => {
   });
 
   test.each(['received:files-moved', 'received:before-commit'])('when the process dies at %s', async (point) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     const before = await booksOf(link);
     const checkpoint = (name: string) => {
@@ -271,7 +278,7 @@ describe('nothing is sent, and nothing changed,', () => {
 
 describe('the same request again', () => {
   test('answers no files and makes nothing new', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, 'hello');
     const before = await booksOf(link);
@@ -281,7 +288,7 @@ describe('the same request again', () => {
   });
 
   test('at once makes one entry and one mail each', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     const answers = await Promise.all(Array.from({ length: 4 }, () => sendFiles(engines, link, 'hello')));
     expect(answers.map((files) => files.length).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 1]);
@@ -290,7 +297,7 @@ describe('the same request again', () => {
   });
 
   test('with new files is another sending', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     for (const name of ['a.txt', 'b.txt']) {
       await readyFile(engines, link, name);
       expect(await sendFiles(engines, link, 'hello')).toHaveLength(1);
@@ -299,7 +306,7 @@ describe('the same request again', () => {
   });
 
   test('through the other contact’s link is theirs', async () => {
-    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const { actor, links } = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
     for (const link of links) {
       await readyFile(engines, link, 'a.txt');
       expect(await sendFiles(engines, link, 'hello')).toHaveLength(1);
@@ -309,7 +316,7 @@ describe('the same request again', () => {
 });
 
 test('refused files leave the desk with what is sent, and go nowhere', async () => {
-  const { actor, link } = await grantedLink(exchange);
+  const { actor, link } = await openRequestLink(exchange);
   await readyFile(engines, link, 'a.txt');
   const refused = await receivedFile(engines, link, 'virus.exe', 'x');
   await engines.store.uploads.refuse(link.accountId, refused, 'infected');
@@ -322,7 +329,7 @@ test('refused files leave the desk with what is sent, and go nowhere', async () 
 });
 
 test('a file that is removed at the last moment is not counted as sent', async () => {
-  const { actor, link } = await grantedLink(exchange);
+  const { actor, link } = await openRequestLink(exchange);
   await readyFile(engines, link, 'a.txt');
   const removed = await readyFile(engines, link, 'b.txt');
   const transaction: typeof engines.store.transaction = (work) =>

@@ -89,7 +89,7 @@ export async function sendFiles(
       accountId,
       author: linkAuthor(link, link.receiver),
       action: 'files.received',
-      details: { dropId, grantId: link.dropId, files: files.length },
+      details: { dropId, requestId: link.dropId, files: files.length },
     });
     const isFulfilled = await tx.links.fulfil(link);
     const received = { inbox_id: inboxId, files: files.length };

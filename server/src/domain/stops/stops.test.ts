@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { grantedLink, readyFile } from '../../testing/grants.ts';
+import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { type SentLink, sentLink } from '../../testing/links.ts';
 import type { Account } from '../accounts/account-store.ts';
 import { openLink } from '../links/open-link.ts';
@@ -158,14 +158,14 @@ describe('a receiver who has stopped an account', () => {
 });
 
 test('a contact can stop requests, also by the confirmation of what they sent', async () => {
-  const { actor, link } = await grantedLink(exchange);
+  const { actor, link } = await openRequestLink(exchange);
   await readyFile(engines, link, 'a.txt', 'content');
   await sendFiles(engines, link, '');
   const [request] = await sendAll(actor.accountId, 'invitation');
   const [confirmation] = await sendAll(actor.accountId, 'confirmation');
   expect((await found(confirmation as Mail)).link).toEqual((await found(request as Mail)).link);
   await stopMail(engines, await found(confirmation as Mail));
-  await grantedLink(exchange, ['c@example.org'], actor);
+  await openRequestLink(exchange, ['c@example.org'], actor);
   await readyFile(engines, link, 'b.txt', 'content');
   await sendFiles(engines, link, '');
   expect(await sendAll(actor.accountId, 'invitation')).toEqual([]);

@@ -6,12 +6,12 @@ import {
   announced,
   contentOf,
   deskFiles,
-  grantedLink,
+  openRequestLink,
   piecesOf,
   readyFile,
   receivedFile,
   takenOver,
-} from '../../testing/grants.ts';
+} from '../../testing/file-requests.ts';
 import { closedPort } from '../../testing/tcp.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import { chunkKey } from '../files/sealing.ts';
@@ -95,7 +95,7 @@ function whileReading(act: () => Promise<unknown>): ObjectStore {
 
 describe('a received upload', () => {
   test('is nobody’s to see as ready before its check, and ready with its digest after', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
     await checkUpload(withScan('required'), link.accountId, id, live);
@@ -108,7 +108,7 @@ describe('a received upload', () => {
   });
 
   test('that is still arriving is not checked', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     await query("update uploads set state = 'receiving' where id = $1", [id]);
     await checkUpload(engines, link.accountId, id, live);
@@ -116,14 +116,14 @@ describe('a received upload', () => {
   });
 
   test('is not checked in another account’s name', async () => {
-    const [{ link }, other] = [await grantedLink(exchange), await exchange.account()];
+    const [{ link }, other] = [await openRequestLink(exchange), await exchange.account()];
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     await checkUpload(engines, other.accountId, id, live);
     expect(await statesOn(link)).toEqual([{ name: 'a.txt', state: 'checking' }]);
   });
 
   test('takes the place of a ready file of the same name, whose objects are swept', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const first = await readyFile(engines, link, 'a.txt', 'first');
     const second = await readyFile(engines, link, 'a.txt', 'second');
     expect(await deskFiles(engines, link)).toMatchObject([{ id: second, sizeBytes: 6, state: 'ready' }]);
@@ -134,7 +134,7 @@ describe('a received upload', () => {
 
 describe('what is refused', () => {
   test.each(['required', 'best-effort'] as const)('under "%s" includes what is infected', async (scan) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'eicar.com', eicar);
     await checkUpload(withScan(scan), link.accountId, id, live);
     expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
@@ -153,7 +153,7 @@ describe('what is refused', () => {
   });
 
   test('includes what is too large for a scanner that is required, and only then', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const strict = await receivedFile(engines, link, 'a.bin', 'a');
     await checkUpload(withScan('required', fullScanner), link.accountId, strict, live);
     expect(await rowOf(strict)).toMatchObject({ refusal: 'too_large_to_scan' });
@@ -167,7 +167,7 @@ describe('what is refused', () => {
     ['shortened', (key) => engines.objects.objects.set(key, engines.objects.objects.get(key)?.subarray(1) as Buffer)],
     ['missing', (key) => engines.objects.objects.delete(key)],
   ])('includes a file with an object that is %s', async (_how, damage) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     damage(chunkKey(id, 0));
     await checkUpload(engines, link.accountId, id, live);
@@ -176,7 +176,7 @@ describe('what is refused', () => {
   });
 
   test('does not take the place of a good file of the same name', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const good = await readyFile(engines, link, 'a.txt', 'good');
     const bad = await receivedFile(engines, link, 'a.txt', eicar);
     await checkUpload(withScan('required'), link.accountId, bad, live);
@@ -189,7 +189,7 @@ describe('what is refused', () => {
 
 describe('while the scanner is away', () => {
   test('a scan that is required is waited for, and made when it is back', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const away = withScan('required', await awayScanner());
     await expect(checkUpload(away, link.accountId, id, live)).rejects.toMatchObject({ code: 'unavailable' });
@@ -208,7 +208,7 @@ describe('while the scanner is away', () => {
   });
 
   test('it is tried again after growing pauses, and parked as refused when it stays away', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const away = withScan('required', await awayScanner());
     const pauses: number[] = [];
@@ -234,7 +234,7 @@ describe('while the scanner is away', () => {
   });
 
   test('a check that another process stopped in the middle of is not one of those', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     for (let stop = 0; stop < maxChecks + 1; stop += 1) {
       const stopping = new AbortController();
@@ -251,7 +251,7 @@ describe('while the scanner is away', () => {
   });
 
   test.each(['best-effort', 'off'] as const)('a file is ready, as unscanned, under "%s"', async (scan) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     await checkUpload(withScan(scan, await awayScanner()), link.accountId, id, live);
     expect(await rowOf(id)).toMatchObject({ state: 'ready', scan: 'unscanned' });
@@ -260,14 +260,14 @@ describe('while the scanner is away', () => {
 
 describe('two checks of one upload', () => {
   test('at once have one effect', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     await Promise.all(Array.from({ length: 4 }, () => checkUpload(engines, link.accountId, id, live)));
     expect([await statesOn(link), (await auditOf(link)).length]).toEqual([[{ name: 'a.txt', state: 'ready' }], 1]);
   });
 
   test('of which the first lost its lease have one effect, and the file stays', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const objects = whileReading(async () => {
       await leaseOver(id);
@@ -280,7 +280,7 @@ describe('two checks of one upload', () => {
   });
 
   test('of which the first is late with a refusal leave the file as it was found good', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const objects = whileReading(async () => {
       await leaseOver(id);
@@ -293,7 +293,7 @@ describe('two checks of one upload', () => {
 
 describe('an upload that is removed while it is checked', () => {
   test('stays removed', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskName(link), id));
     await checkUpload({ ...engines, objects }, link.accountId, id, live);
@@ -304,7 +304,7 @@ describe('an upload that is removed while it is checked', () => {
   });
 
   test('does not take a ready file of the same name with it', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const first = await readyFile(engines, link, 'a.txt', 'first');
     const second = await receivedFile(engines, link, 'a.txt', 'second');
     const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskName(link), second));
@@ -315,7 +315,7 @@ describe('an upload that is removed while it is checked', () => {
   });
 
   test('and swept is not a damaged one', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const objects = whileReading(async () => {
       await engines.store.uploads.remove(link.accountId, deskName(link), id);
@@ -352,7 +352,7 @@ describe('a check that takes long', () => {
   };
 
   test('keeps its lease', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const { check, asked } = slow(link, id, () => leaseOver(id));
     const checking = check();
@@ -364,7 +364,7 @@ describe('a check that takes long', () => {
   });
 
   test('ends, and well, when the upload is removed', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const objects: ObjectStore = {
       ...engines.objects,
@@ -382,7 +382,7 @@ describe('a check that takes long', () => {
 });
 
 test('a check that is told to stop leaves the upload to a later one', async () => {
-  const { link } = await grantedLink(exchange);
+  const { link } = await openRequestLink(exchange);
   const id = await receivedFile(engines, link, 'a.txt', 'some content');
   const stopping = new AbortController();
   const objects = whileReading(async () => stopping.abort());
@@ -395,7 +395,7 @@ test('a check that is told to stop leaves the upload to a later one', async () =
 });
 
 test('what writers left that were cut off is deleted with the check', async () => {
-  const { link } = await grantedLink(exchange);
+  const { link } = await openRequestLink(exchange);
   const id = await announced(engines, link, 'a.txt', 5);
   const stored = new Set<string>();
   const objects: ObjectStore = {

@@ -1,7 +1,14 @@
 import { limits } from '@waybill/protocol';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, deskFiles, grantedLink, readyFile, receivedFile, takenOver } from '../../testing/grants.ts';
+import {
+  announced,
+  deskFiles,
+  openRequestLink,
+  readyFile,
+  receivedFile,
+  takenOver,
+} from '../../testing/file-requests.ts';
 import { draftName } from '../drafts/draft-name.ts';
 import type { Link } from '../links/link-store.ts';
 import { announceFile } from '../requests/announce-file.ts';
@@ -18,10 +25,10 @@ const namesOn = async (link: Link) => (await deskFiles(engines, link)).map(({ na
 describe('the desk of one link', () => {
   /** A link, and others that differ from it in only one respect. */
   async function neighbours() {
-    const { actor, links } = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const { actor, links } = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
     const [mine, otherPosition] = links as [Link, Link];
-    const { link: otherDrop } = await grantedLink(exchange, ['c@example.org'], actor);
-    const { link: otherAccount } = await grantedLink(exchange);
+    const { link: otherDrop } = await openRequestLink(exchange, ['c@example.org'], actor);
+    const { link: otherAccount } = await openRequestLink(exchange);
     const foreign = { ...mine, accountId: otherAccount.accountId };
     return { actor, mine, others: [otherPosition, otherDrop, otherAccount, foreign] };
   }
@@ -93,7 +100,7 @@ describe('what is announced', () => {
     });
 
   test('is refused when it is larger than the policy allows', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const { maxFileBytes } = engines.policy;
     await expect(announce(link, { sizeBytes: maxFileBytes + 1 })).rejects.toMatchObject({ code: 'too_large' });
     expect(await namesOn(link)).toEqual([]);
@@ -102,7 +109,7 @@ describe('what is announced', () => {
   });
 
   test('needs a name that is one', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     for (const name of ['', '../a', 'a\0b', 'a/b']) {
       await expect(announce(link, { name })).rejects.toMatchObject({ code: 'invalid_name' });
     }
@@ -110,7 +117,7 @@ describe('what is announced', () => {
   });
 
   test('is as much as a desk holds and no more, also at once; what is removed makes room', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await announce(link, {});
     await query(
       `insert into uploads (account_id, id, draft, name, media_type, size_bytes, writer, wrapped_key, key_version, due_at)
@@ -136,7 +143,7 @@ describe('what is announced', () => {
     ['text/plain; charset="\u202e"', 'application/octet-stream'],
     [`text/${'x'.repeat(1000)}`, 'application/octet-stream'],
   ])('as %j is kept as %s', async (mediaType, kept) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     await announce(link, { mediaType });
     expect(await query('select media_type from uploads where account_id = $1', [link.accountId])).toEqual([
       { media_type: kept },
@@ -145,7 +152,7 @@ describe('what is announced', () => {
 });
 
 test('a desk that nobody has touched for a week is cleared', async () => {
-  const { link } = await grantedLink(exchange);
+  const { link } = await openRequestLink(exchange);
   const id = await readyFile(engines, link, 'a.txt');
   const refused = await receivedFile(engines, link, 'b.txt', 'b');
   await engines.store.uploads.refuse(link.accountId, refused, 'infected');

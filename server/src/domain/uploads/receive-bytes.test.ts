@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { testIntake, useTestExchange } from '../../testing/exchange.ts';
-import { announced, contentOf, deskFiles, grantedLink, piecesOf, takenOver } from '../../testing/grants.ts';
+import { announced, contentOf, deskFiles, openRequestLink, piecesOf, takenOver } from '../../testing/file-requests.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { locateSegment } from '../files/chunk-runs.ts';
 import type { SealedFile } from '../files/file-store.ts';
@@ -132,7 +132,7 @@ describe('an upload that is cut off again and again', () => {
       let attempts = 0;
       const another = () => plaintext.subarray(++attempts, attempts + sizeBytes);
       const expected = Buffer.alloc(sizeBytes);
-      const { link } = await grantedLink(exchange);
+      const { link } = await openRequestLink(exchange);
       const { watched, engines: watching } = watchedStore();
       const id = await announced(engines, link, 'a.bin', sizeBytes);
       /** Writers that were replaced while in a PUT. */
@@ -270,7 +270,7 @@ describe('an upload', () => {
   test.each([0, 1, chunkBytes, chunkBytes + 1, 2 * chunkBytes])(
     'of %d bytes that nothing cuts off is one run of as few objects as there can be',
     async (sizeBytes) => {
-      const { link } = await grantedLink(exchange);
+      const { link } = await openRequestLink(exchange);
       const { watched, engines: watching } = watchedStore();
       const intake = testIntake(engines.store);
       const id = await announced(engines, link, 'a.bin', sizeBytes);
@@ -286,7 +286,7 @@ describe('an upload', () => {
   );
 
   test.each(['12345', ''])('of %j that is received has one job that checks it, and takes no more', async (content) => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', content.length);
     const jobs = () => query('select 1 from graphile_worker.jobs where key = $1', [`check:${id}`]);
@@ -307,7 +307,7 @@ describe('an upload', () => {
   });
 
   test('of more bytes than were announced is refused, and what it should have been still fits', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', 5);
     const first = await takenOver(engines, link, id);
     const intake = testIntake(engines.store);
@@ -328,7 +328,7 @@ describe('an upload', () => {
   });
 
   test('that was taken over changes nothing any more: no chunk, no run, no row', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 2 * chunkBytes);
     const first = await takenOver(engines, link, id);
@@ -356,7 +356,7 @@ describe('an upload', () => {
   });
 
   test('that was broken off too often is refused, and can be removed', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', 5);
     await query(
       `update uploads set chunk_count = 1, runs = (
@@ -372,7 +372,7 @@ describe('an upload', () => {
   });
 
   test('that nobody goes on with is swept when its time is over, run by run', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 3 * chunkBytes);
     for (const part of [plaintext.subarray(0, 2 * chunkBytes), plaintext.subarray(chunkBytes, 3 * chunkBytes)]) {
@@ -397,7 +397,7 @@ describe('an upload', () => {
   });
 
   test('is not swept while a chunk may be on its way, although nobody resumed it in time', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 5);
     const { writer, upload } = await takenOver(engines, link, id);
@@ -417,7 +417,7 @@ describe('an upload', () => {
   });
 
   test('that is ready keeps in mind what a late writer may still store, until it goes itself', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 5);
     const late = await takenOver(engines, link, id);
@@ -444,7 +444,7 @@ describe('an upload', () => {
   });
 
   test('that is removed while a chunk is on its way leaves nothing behind', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const { watched, engines: watching } = watchedStore();
     const id = await announced(engines, link, 'a.bin', 5);
     const { writer, upload } = await takenOver(engines, link, id);
@@ -473,7 +473,7 @@ describe('a request', () => {
   const runsOf = async (id: string) => ((await rowOf(id)) as SealedFile).runs.map(({ firstSegment }) => firstSegment);
 
   test('that was received to its end is resumed in the same run', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', contents.length);
     for (const chunk of [1, 2, 3]) {
       expect(await send(link, id, whole, chunkBytes)).toBe(chunk * chunkBytes);
@@ -485,7 +485,7 @@ describe('a request', () => {
   });
 
   test('that was cut off is resumed in another run', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', contents.length);
     const cutOff = (offset: number) => brokenAt(contents.subarray(offset, offset + chunkBytes + 5));
     await expect(send(link, id, cutOff, 2 * chunkBytes)).rejects.toThrow('ECONNRESET');
@@ -497,7 +497,7 @@ describe('a request', () => {
   });
 
   test('that does not say how long it is may have stored more than is known, and is resumed in another run', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', contents.length);
     expect(await send(link, id, whole)).toBe(chunkBytes);
     expect(await send(link, id, whole)).toBe(2 * chunkBytes);
@@ -505,7 +505,7 @@ describe('a request', () => {
   });
 
   test('with less than a chunk, and not all that is left, is refused', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', contents.length);
     const little = () => piecesOf(contents.subarray(0, 5));
     await expect(send(link, id, little, 5)).rejects.toMatchObject({ code: 'invalid_input' });
@@ -513,7 +513,7 @@ describe('a request', () => {
   });
 
   test('of more bytes than are left is refused, and what counted before still does', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', chunkBytes + 5);
     const tooMuch = () => piecesOf(contents.subarray(0, chunkBytes + 6), chunkBytes);
     await expect(send(link, id, tooMuch, chunkBytes + 6)).rejects.toMatchObject({ code: 'too_large' });
@@ -523,7 +523,7 @@ describe('a request', () => {
   });
 
   test('that stored its chunk early, and failed at that, is resumed from where it was', async () => {
-    const { link } = await grantedLink(exchange);
+    const { link } = await openRequestLink(exchange);
     const id = await announced(engines, link, 'a.bin', 10 * segmentBytes);
     const { watched, engines: watching } = watchedStore();
     const content = contents.subarray(0, 10 * segmentBytes);

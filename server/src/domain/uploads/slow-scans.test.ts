@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import { incomingFile, useTestExchange } from '../../testing/exchange.ts';
-import { grantedLink, receivedFile } from '../../testing/grants.ts';
+import { openRequestLink, receivedFile } from '../../testing/file-requests.ts';
 import { type OwnClamd, startClamd } from '../../testing/own-clamd.ts';
 import { slowToScan, startSlowClamd } from '../../testing/slow-clamd.ts';
 import type { Policy } from '../policy.ts';
@@ -50,7 +50,7 @@ test.concurrent('an upload over which clamd takes its time is taken, and others 
 });
 
 test.concurrent("a contact's upload over which clamd takes its time is taken", async () => {
-  const { link } = await grantedLink(exchange);
+  const { link } = await openRequestLink(exchange);
   const id = await receivedFile(exchange.engines, link, 'a.txt', slowToScan);
   await using slow = await startSlowClamd(4 * silenceMs);
   await checkUpload(enginesWith('required', slow), link.accountId, id, new AbortController().signal);

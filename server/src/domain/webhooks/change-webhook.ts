@@ -27,10 +27,10 @@ export async function changeWebhook(
   if (changes.url !== undefined) requireUsableUrl(engines, changes.url);
   return changing(engines, actor, which, 'webhook.changed', (tx, webhook) => {
     const { url, types, description } = webhook;
-    const wish = { url, types, description, ...changes };
-    requireCovered(webhook, wish.types);
-    requireMayControl(actor, { ...webhook, ...wish });
-    return tx.webhooks.change(actor.accountId, which.id, wish);
+    const input = { url, types, description, ...changes };
+    requireCovered(webhook, input.types);
+    requireMayControl(actor, { ...webhook, ...input });
+    return tx.webhooks.change(actor.accountId, which.id, input);
   });
 }
 

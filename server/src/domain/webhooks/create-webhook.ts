@@ -11,9 +11,9 @@ import { requireUsableUrl } from './webhook-url.ts';
 
 type Needs = Pick<Engines, 'store' | 'random' | 'webhookSender'>;
 
-export async function createWebhook(engines: Needs, actor: Actor, wish: WebhookInput): Promise<Webhook> {
-  requireReadable(actor, wish.types);
-  requireUsableUrl(engines, wish.url);
+export async function createWebhook(engines: Needs, actor: Actor, input: WebhookInput): Promise<Webhook> {
+  requireReadable(actor, input.types);
+  requireUsableUrl(engines, input.url);
   const { store, random } = engines;
   const { accountId } = actor;
   return store.transaction(async (tx) => {
@@ -24,7 +24,7 @@ export async function createWebhook(engines: Needs, actor: Actor, wish: WebhookI
     if (existing.length >= limits.webhooksPerAccount) throw new ExchangeError('too_many_webhooks');
     const { id: createdBy, scopes } = actor.key;
     const salt = random.bytes(saltBytes);
-    const webhook = await tx.webhooks.insert(accountId, { ...wish, id: random.uuid(), createdBy, scopes, salt });
+    const webhook = await tx.webhooks.insert(accountId, { ...input, id: random.uuid(), createdBy, scopes, salt });
     const details = { webhookId: webhook.id };
     await record(engines, tx, { accountId, author: keyAuthor(actor), action: 'webhook.created', details });
     return webhook;

@@ -41,7 +41,7 @@ export interface WebhookStore {
   ): Promise<Webhook>;
   /** Serialises changes to it until the transaction ends. */
   lock(accountId: string, id: string): Promise<Webhook | undefined>;
-  change(accountId: string, id: string, wish: WebhookInput): Promise<Webhook>;
+  change(accountId: string, id: string, input: WebhookInput): Promise<Webhook>;
   /** The secret before is used too for this long. */
   replaceSalt(accountId: string, id: string, salt: Buffer, previousSeconds: number): Promise<Webhook>;
   enable(accountId: string, id: string): Promise<Webhook>;
@@ -119,6 +119,6 @@ export interface WebhookDeliveryStore {
   /** Sets the jobs of up to `count` webhooks that were lost with their process. Returns how many. */
   wakeOverdue(overdueSeconds: number, count: number): Promise<number>;
   /** Each removes up to `count` records of this age. Returns how many. */
-  forgetDeliveries(olderThanSeconds: number, count: number): Promise<number>;
-  forgetAttempts(olderThanSeconds: number, count: number): Promise<number>;
+  purgeDeliveries(olderThanSeconds: number, count: number): Promise<number>;
+  purgeAttempts(olderThanSeconds: number, count: number): Promise<number>;
 }

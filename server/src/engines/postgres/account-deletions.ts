@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AccountContents, AccountDeletionStore } from '../../domain/accounts/account-deletion-store.ts';
 import type { Database } from './database.ts';
 import { endDrops } from './drops.ts';
-import { forgetDropsOfAccount } from './forget-drops.ts';
+import { purgeDropsOfAccount } from './purge-drops.ts';
 import { secondsFromNow } from './time.ts';
 import { longestPutSeconds } from './uploads.ts';
 
@@ -47,7 +47,7 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
     `.execute(db);
     return Number(numAffectedRows);
   };
-  const giveUpUploads = async (accountId: string, count: number) => {
+  const abandonUploads = async (accountId: string, count: number) => {
     const { numAffectedRows = 0n } = await sql`
       update uploads set state = 'abandoned', wrapped_key = null, refusal = null, due_at = ${secondsFromNow(longestPutSeconds)}
       where account_id = ${accountId} and id = any(array(
@@ -106,15 +106,15 @@ export function accountDeletionStore(db: Database): AccountDeletionStore {
         limit ${sql.lit(count)} for update`;
       const counts = [
         (await endDrops(db, live, sql`now()`)).length,
-        await giveUpUploads(accountId, count),
+        await abandonUploads(accountId, count),
         await deleteStagedFiles(accountId, count),
       ];
       for (const [table, key] of Object.entries(plainTables))
         counts.push(await removeRows(table, key, accountId, count));
-      const forgotten = await forgetDropsOfAccount(db, accountId, { owners: count, rows: count });
+      const purged = await purgeDropsOfAccount(db, accountId, { owners: count, rows: count });
       return {
-        rows: counts.reduce((sum, rows) => sum + rows, forgotten.rows),
-        more: forgotten.more || counts.some((rows) => rows === count),
+        rows: counts.reduce((sum, rows) => sum + rows, purged.rows),
+        more: purged.more || counts.some((rows) => rows === count),
       };
     },
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ResponseStore } from '../../domain/idempotency/response-store.ts';
 import type { Database } from './database.ts';
-import { forgetOldest } from './forget-oldest.ts';
+import { purgeOldest } from './purge-oldest.ts';
 
 export function answerStore(db: Database): ResponseStore {
   return {
@@ -57,6 +57,6 @@ export function answerStore(db: Database): ResponseStore {
     },
 
     purge: (olderThanSeconds, count) =>
-      forgetOldest(db, { table: 'responses', id: 'key_digest', at: 'created_at' }, olderThanSeconds, count),
+      purgeOldest(db, { table: 'responses', id: 'key_digest', at: 'created_at' }, olderThanSeconds, count),
   };
 }

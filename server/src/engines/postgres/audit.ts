@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { AuditStore } from '../../domain/audit/audit-store.ts';
 import type { Database } from './database.ts';
-import { forgetOldest } from './forget-oldest.ts';
 import { isHeld } from './holds.ts';
+import { purgeOldest } from './purge-oldest.ts';
 
 /** The drop that an entry is about: itself, or one of its files or messages. */
 const dropOfEntry = sql`coalesce((old.details ->> 'dropId')::uuid,
@@ -26,9 +26,9 @@ export function auditStore(db: Database): AuditStore {
         .execute();
     },
 
-    async forget(olderThanSeconds, count) {
+    async purge(olderThanSeconds, count) {
       const where = sql`not ${isHeld(sql`old.account_id`, dropOfEntry)}`;
-      return forgetOldest(db, { table: 'audit_entries', id: 'id', at: 'at', where }, olderThanSeconds, count);
+      return purgeOldest(db, { table: 'audit_entries', id: 'id', at: 'at', where }, olderThanSeconds, count);
     },
   };
 }

@@ -32,8 +32,8 @@ test('what is due is counted by job, and messages by their state', async () => {
 test('the jobs of a webhook that fails are counted apart', async () => {
   const { database, engines } = exchange;
   const actor = await exchange.account();
-  const wish = { url: 'https://example.org/', types: null, description: '' };
-  const { id } = await createWebhook(engines, actor, wish);
+  const input = { url: 'https://example.org/', types: null, description: '' };
+  const { id } = await createWebhook(engines, actor, input);
   await database.query('update webhooks set failing_since = now() where id = $1', [id]);
   await engines.store.events.append([{ accountId: actor.accountId, type: 'contact.changed', data: { contacts: 1 } }]);
   const { jobs } = await readBacklog(openDatabase(database.pool));

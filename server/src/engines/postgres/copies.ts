@@ -82,7 +82,7 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
 
     ...restores({ ...options, withDatabase }),
 
-    settleRestored: ({ giveUpMessages }) =>
+    settleRestored: ({ abandonMessages }) =>
       withDatabase(async (db) => {
         // Transaction ids begin again, and what was read after the backup was made is not there. Later than every epoch
         // that an earlier restore began.
@@ -94,11 +94,11 @@ export function databaseCopies(options: CopiesOptions): DatabaseCopies {
           .set({ state: 'abandoned', wrapped_key: null, due_at: sql<Date>`now()` })
           .where('state', 'in', ['receiving', 'checking'])
           .executeTakeFirstOrThrow();
-        if (giveUpMessages === undefined) return { uploads: Number(uploads.numUpdatedRows), messages: 0 };
+        if (abandonMessages === undefined) return { uploads: Number(uploads.numUpdatedRows), messages: 0 };
         await db.updateTable('webhook_deliveries').set({ state: 'abandoned' }).where('state', '=', 'waiting').execute();
         const messages = await db
           .updateTable('messages')
-          .set({ state: 'abandoned', settled_at: sql<Date>`now()`, outcome: giveUpMessages })
+          .set({ state: 'abandoned', settled_at: sql<Date>`now()`, outcome: abandonMessages })
           .where('state', '=', 'waiting')
           .executeTakeFirstOrThrow();
         return { uploads: Number(uploads.numUpdatedRows), messages: Number(messages.numUpdatedRows) };

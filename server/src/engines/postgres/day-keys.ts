@@ -62,7 +62,7 @@ export function dayKeyStore(db: Database): DayKeyStore {
       return rows.map(({ id }) => id);
     },
 
-    async forget(objectIds) {
+    async purge(objectIds) {
       await sql`delete from day_key_objects where id = any(${objectIds}::uuid[])`.execute(db);
     },
   };

@@ -10,7 +10,7 @@ import { sendFiles } from '../../domain/requests/send-files.ts';
 import { sweep } from '../../domain/sweep.ts';
 import { allOf } from '../../testing/all-of.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { grantedLink, readyFile } from '../../testing/grants.ts';
+import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
 
 const exchange = await useTestExchange();
@@ -97,7 +97,7 @@ describe('a revoked drop', () => {
   });
 
   test('that was a grant leaves what came through it', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     expect(await revoke(actor.accountId, link.dropId)).toBe(true);
@@ -116,7 +116,7 @@ describe('what is known of each receiver', () => {
       completedAt: null,
       undeliverableAt: null,
       undeliverableReason: null,
-      isForgotten: false,
+      isPurged: false,
       type: 'downloadfiles',
       sendings: 0,
       filesReceived: 0,
@@ -187,14 +187,14 @@ describe('what is known of each receiver', () => {
   });
 
   test('of a grant has no files', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     expect(await statesOf(actor.accountId, link.dropId)).toMatchObject([{ receiver: 'c@example.org', files: [] }]);
   });
 });
 
 describe('browsers', () => {
   const sessionsOf = (link: Link) => query('select 1 from link_sessions where drop_id = $1', [link.dropId]);
-  const forgotten = (link: Link, by: string) =>
+  const purged = (link: Link, by: string) =>
     query('update link_sessions set purge_at = purge_at - $2::interval where drop_id = $1', [link.dropId, by]);
 
   test('are known for thirty days after the deadline, so that who comes late is told why', async () => {
@@ -207,10 +207,10 @@ describe('browsers', () => {
     );
     expect(row?.days).toBeCloseTo(30, 5);
     await revoke(sender.accountId, dropId);
-    await forgotten(link, '36 days 23 hours');
+    await purged(link, '36 days 23 hours');
     await sweep(engines);
     await expect(findSession(engines, secret, 'downloadfiles')).rejects.toMatchObject({ code: 'link_revoked' });
-    await forgotten(link, '2 hours');
+    await purged(link, '2 hours');
     await sweep(engines);
     await expect(findSession(engines, secret, 'downloadfiles')).rejects.toMatchObject({ code: 'link_not_opened' });
     expect(await sessionsOf(link)).toEqual([]);
@@ -222,10 +222,10 @@ describe('browsers', () => {
     await sweep(engines);
     for (let count = 0; count < 5; count += 1) await openLink(engines, link);
     await openLink(engines, other.link);
-    expect(await engines.store.links.forgetSessions(3)).toBe(0);
-    await forgotten(link, '40 days');
-    expect(await engines.store.links.forgetSessions(3)).toBe(3);
-    expect(await engines.store.links.forgetSessions(3)).toBe(2);
+    expect(await engines.store.links.purgeSessions(3)).toBe(0);
+    await purged(link, '40 days');
+    expect(await engines.store.links.purgeSessions(3)).toBe(3);
+    expect(await engines.store.links.purgeSessions(3)).toBe(2);
     expect(await sessionsOf({ ...link, dropId })).toEqual([]);
     expect(await sessionsOf(other.link)).toHaveLength(1);
   });

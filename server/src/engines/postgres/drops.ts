@@ -6,8 +6,8 @@ import type { TypedDrop } from '../../domain/events/drop-events.ts';
 import type { FileLine } from '../../domain/files/file-store.ts';
 import type { PagePosition } from '../../domain/page-position.ts';
 import type { Database } from './database.ts';
-import { forgetDeliveries, forgetDrops } from './forget-drops.ts';
-import { forgetOldest } from './forget-oldest.ts';
+import { purgeDeliveries, purgeDrops } from './purge-drops.ts';
+import { purgeOldest } from './purge-oldest.ts';
 import { stateOfDrop } from './state-of-drop.ts';
 
 /** As text: a Date would lose the microseconds, and with them the position in the order. */
@@ -221,8 +221,8 @@ export function dropStore(db: Database): DropStore {
 
     empty: (batch, only) => empty(db, batch, only && sql`account_id = ${only.accountId} and id = ${only.dropId}`),
 
-    forget: (olderThanSeconds, batch) => forgetDrops(db, olderThanSeconds, batch),
-    forgetDeliveries: (olderThanSeconds, batch) => forgetDeliveries(db, olderThanSeconds, batch),
+    purge: (olderThanSeconds, batch) => purgeDrops(db, olderThanSeconds, batch),
+    purgeDeliveries: (olderThanSeconds, batch) => purgeDeliveries(db, olderThanSeconds, batch),
 
     async revoke(accountId, dropId) {
       const due = sql`
@@ -265,7 +265,7 @@ export function dropStore(db: Database): DropStore {
           links.undeliverable_at as "undeliverableAt", links.undeliverable_reason as "undeliverableReason",
           links.passed_at as "passedAt", coalesce(links.completed_at, received.first) as "completedAt", drops.type,
           received.sendings, received.files as "filesReceived", received.last as "lastReceivedAt",
-          drops.deliveries_purged as "isForgotten", coalesce((
+          drops.deliveries_purged as "isPurged", coalesce((
             select json_agg(json_build_object('name', files.name, 'sizeBytes', files.size_bytes,
               'deliveredBytes', (select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivery.delivered) as part)
             ) order by files.created_at, files.id)
@@ -289,8 +289,8 @@ export function dropStore(db: Database): DropStore {
       return rows;
     },
 
-    forgetIdempotencyKeys: (olderThanSeconds, count) =>
-      forgetOldest(db, { table: 'idempotency_keys', id: 'key', at: 'created_at' }, olderThanSeconds, count),
+    purgeIdempotencyKeys: (olderThanSeconds, count) =>
+      purgeOldest(db, { table: 'idempotency_keys', id: 'key', at: 'created_at' }, olderThanSeconds, count),
   };
 }
 

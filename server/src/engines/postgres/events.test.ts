@@ -159,8 +159,8 @@ describe('a reader', () => {
       accountId,
       days,
     ]);
-  const forgetOld = async () => {
-    while ((await store.events.forget(30 * 86_400, 1000)) === 1000);
+  const purgeOld = async () => {
+    while ((await store.events.purge(30 * 86_400, 1000)) === 1000);
   };
 
   test('that is behind what was forgotten is told so, others are not', async () => {
@@ -168,7 +168,7 @@ describe('a reader', () => {
     const { next: end } = await store.events.page(accountId, page.next, 100);
     const fresh = await written(2);
     await age(accountId, 31);
-    await forgetOld();
+    await purgeOld();
     expect((await store.events.page(accountId, page.next, 100)).lost).toBe(true);
     expect(await store.events.page(accountId, end, 100)).toMatchObject({ events: [], lost: false });
     expect(await store.events.page(accountId, undefined, 100)).toMatchObject({ events: [], lost: false });
@@ -180,7 +180,7 @@ describe('a reader', () => {
     const { accountId } = await written(2);
     const { next } = await store.events.page(quiet, undefined, 100);
     await age(accountId, 31);
-    await forgetOld();
+    await purgeOld();
     expect(await store.events.page(quiet, next, 100)).toMatchObject({ events: [], lost: false });
   });
 

@@ -31,12 +31,12 @@ export function eventStore(db: Database): EventStore {
 
     end: async () => (await page(db, sql`false`, undefined, 1, 1)).next,
 
-    async forget(olderThanSeconds, count) {
+    async purge(olderThanSeconds, count) {
       // From the front of the order, so that everything after the last one that was deleted is still there.
       const { rows } = await sql<{ count: number }>`
         with first as materialized (
           select account_id, ${order}, created_at from events order by ${order} limit ${sql.lit(count)}
-        ), forgotten as (
+        ), purged as (
           delete from events using first
           where first.created_at < now() - make_interval(secs => ${olderThanSeconds})
             and events.account_id = first.account_id and events.epoch = first.epoch
@@ -45,11 +45,11 @@ export function eventStore(db: Database): EventStore {
         ), noted as (
           update event_log set purged_epoch = last.epoch, purged_transaction = last.transaction_id,
             purged_sequence = last.sequence
-          from (select * from forgotten order by epoch desc, transaction_id desc, sequence desc limit 1) as last
+          from (select * from purged order by epoch desc, transaction_id desc, sequence desc limit 1) as last
           where (last.epoch, last.transaction_id, last.sequence)
             > (purged_epoch, purged_transaction, purged_sequence)
         )
-        select count(*) as count from forgotten
+        select count(*) as count from purged
       `.execute(db);
       return rows[0]?.count ?? 0;
     },
@@ -63,7 +63,7 @@ interface PageRow extends EventPosition {
   readonly type: NewEvent['type'];
   readonly data: NewEvent['data'];
   readonly createdAt: Date;
-  readonly forgotten: EventPosition;
+  readonly purged: EventPosition;
   readonly latest: EventPosition | null;
 }
 
@@ -77,7 +77,7 @@ async function page(
 ): Promise<EventPage> {
   const { rows } = await sql<PageRow>`
     select event.*, json_build_object('epoch', purged_epoch, 'transactionId', purged_transaction::text,
-      'sequence', purged_sequence) as forgotten, (
+      'sequence', purged_sequence) as purged, (
         select json_build_object('epoch', epoch, 'transactionId', transaction_id::text, 'sequence', sequence)
         from events where (${order}) < ${below}
         order by epoch desc, transaction_id desc, sequence desc limit 1
@@ -89,16 +89,16 @@ async function page(
       order by ${order} limit ${sql.lit(maxRows)}
     ) as event on true
   `.execute(db);
-  const [{ forgotten, latest }] = rows as [PageRow];
+  const [{ purged, latest }] = rows as [PageRow];
   const events = rows.slice(0, limit).flatMap(eventOf);
-  const end = later(forgotten, latest ?? beginning);
+  const end = later(purged, latest ?? beginning);
   const last = events.at(-1)?.position;
   const more = last !== undefined && events.length === limit;
   return {
     events,
     next: more ? last : later(end, position ?? beginning),
     more,
-    lost: position !== undefined && (comparePositions(position, forgotten) < 0 || comparePositions(position, end) > 0),
+    lost: position !== undefined && (comparePositions(position, purged) < 0 || comparePositions(position, end) > 0),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Hold, HoldStore } from '../../domain/holds/hold-store.ts';
 import type { Database } from './database.ts';
-import { forgetOldest } from './forget-oldest.ts';
+import { purgeOldest } from './purge-oldest.ts';
 
 /**
  * Whether a hold in force covers a row of this account that belongs to this drop, or to none. A hold that is placed
@@ -72,9 +72,9 @@ export function holdStore(db: Database): HoldStore {
       return { rows: rows[0]?.files ?? 0, more: (rows[0]?.holds ?? 0) > 0 };
     },
 
-    async forget(olderThanSeconds, count) {
+    async purge(olderThanSeconds, count) {
       const where = sql`not to_empty and not ${isHeld(sql`old.account_id`, sql`old.drop_id`)}`;
-      return forgetOldest(db, { table: 'holds', id: 'id', at: 'released_at', where }, olderThanSeconds, count);
+      return purgeOldest(db, { table: 'holds', id: 'id', at: 'released_at', where }, olderThanSeconds, count);
     },
   };
 }

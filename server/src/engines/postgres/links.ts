@@ -205,12 +205,12 @@ export function linkStore(db: Database): LinkStore {
         .where('kind', '=', 'code')
         .executeTakeFirstOrThrow(),
 
-    async setCode(digest, codeId, ttlSeconds) {
+    async setCode(digest, codeId, lifetimeSeconds) {
       await db
         .updateTable('link_sessions')
         .set({
           code_id: codeId,
-          code_expires_at: secondsFromNow(ttlSeconds),
+          code_expires_at: secondsFromNow(lifetimeSeconds),
           code_tries: 0,
         })
         .where('digest', '=', digest)
@@ -268,7 +268,7 @@ export function linkStore(db: Database): LinkStore {
         .execute();
     },
 
-    async forgetSessions(count) {
+    async purgeSessions(count) {
       const { numDeletedRows } = await db
         .deleteFrom('link_sessions')
         .where(({ eb, selectFrom }) =>

@@ -5,9 +5,9 @@ import { isNotice } from '../../domain/outbox/obsolete-message.ts';
 import type { OutboxLine, OutboxStore, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
 import type { Database } from './database.ts';
-import { forgetOldest } from './forget-oldest.ts';
 import { isHeld } from './holds.ts';
 import { jobPayload, type Schedule, type Traceparent } from './job-payload.ts';
+import { purgeOldest } from './purge-oldest.ts';
 import { shownName } from './shown-name.ts';
 import { secondsFromNow } from './time.ts';
 
@@ -263,9 +263,9 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       return rows;
     },
 
-    async forget(olderThanSeconds, count) {
+    async purge(olderThanSeconds, count) {
       const where = sql`state <> 'waiting' and not ${isHeld(sql`old.account_id`, sql`old.drop_id`)}`;
-      return forgetOldest(db, { table: 'messages', id: 'id', at: 'settled_at', where }, olderThanSeconds, count);
+      return purgeOldest(db, { table: 'messages', id: 'id', at: 'settled_at', where }, olderThanSeconds, count);
     },
 
     async revive(accountId, id) {

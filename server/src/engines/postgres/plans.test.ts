@@ -178,7 +178,7 @@ async function everyCall(accountId: string): Promise<Calls> {
   const deletion = { accountId, id: randomUUID(), chunkCount: 0, runs: [] };
   const leased = { id: randomUUID(), leaseId: randomUUID() };
   const day = 86_400;
-  const wish = { url: 'https://x.org', types: null, description: '' };
+  const input = { url: 'https://x.org', types: null, description: '' };
   const [webhook] = await database.query<{ id: string }>('select id from webhooks where account_id = $1', [accountId]);
   const webhookId = webhook?.id as string;
   return {
@@ -305,9 +305,9 @@ async function everyCall(accountId: string): Promise<Calls> {
       lockDeadline: (store) => store.lockDeadline(accountId, dropId),
       moveDeadline: (store) => store.moveDeadline(accountId, dropId, new Date(), 60),
       empty: async (store) => [await store.empty(batch), await store.empty(batch, { accountId, dropId })],
-      forget: (store) => store.forget(300 * day, batch),
-      forgetDeliveries: (store) => store.forgetDeliveries(300 * day, batch),
-      forgetIdempotencyKeys: (store) => store.forgetIdempotencyKeys(300 * day, count),
+      purge: (store) => store.purge(300 * day, batch),
+      purgeDeliveries: (store) => store.purgeDeliveries(300 * day, batch),
+      purgeIdempotencyKeys: (store) => store.purgeIdempotencyKeys(300 * day, count),
       deliveryStates: (store) => store.deliveryStates(accountId, dropId, -1, count),
     },
     sentDrops: {
@@ -363,7 +363,7 @@ async function everyCall(accountId: string): Promise<Calls> {
       pass: (links) => links.pass(session, randomUUID()),
       markUndeliverable: (links) => links.markUndeliverable(link, ''),
       markReachable: (links) => links.markReachable(link, ''),
-      forgetSessions: (links) => links.forgetSessions(count),
+      purgeSessions: (links) => links.purgeSessions(count),
       files: async (links) => [await links.files(link), await links.files(link, fileId)],
       deliver: (links) =>
         links.deliver(link, [{ file: { id: fileId, sizeBytes: 1000 }, sent: { start: 0, end: 1000 } }]),
@@ -429,7 +429,7 @@ async function everyCall(accountId: string): Promise<Calls> {
           await outbox.page(state, { at: after.createdAt, id: after.id }, count);
         }
       },
-      forget: (outbox) => outbox.forget(300 * day, count),
+      purge: (outbox) => outbox.purge(300 * day, count),
       revive: (outbox) => outbox.revive(accountId, attempt.id),
       reviveAll: async (outbox) => {
         await outbox.reviveAll({ since: undefined, reason: undefined, until: undefined }, count);
@@ -451,14 +451,14 @@ async function everyCall(accountId: string): Promise<Calls> {
     audit: {
       append: (audit) =>
         audit.append(accountId, { id: randomUUID(), author: systemAuthor('sweep'), action: '', details: {} }),
-      forget: (audit) => audit.forget(300 * day, count),
+      purge: (audit) => audit.purge(300 * day, count),
     },
     events: {
       append: (events) => events.append([{ accountId, type: 'contact.changed', data: {} }]),
       page: (events) => events.page(accountId, position, count),
       pageOfAll: (events) => events.pageOfAll(position, count),
       end: (events) => events.end(),
-      forget: (events) => events.forget(300 * day, count),
+      purge: (events) => events.purge(300 * day, count),
     },
     quotas: {
       of: (quotas) => quotas.of(accountId),
@@ -478,7 +478,7 @@ async function everyCall(accountId: string): Promise<Calls> {
     holds: {
       place: (holds) => holds.place({ id: randomUUID(), accountId, dropId, name: 'x', reason: 'x', placedBy: 'x' }),
       release: (holds) => holds.release(randomUUID(), 'x'),
-      forget: (holds) => holds.forget(300 * day, count),
+      purge: (holds) => holds.purge(300 * day, count),
       page: (holds) => holds.page({ accountId, released: false }, undefined, count),
       emptyReleased: (holds) => holds.emptyReleased(count),
     },
@@ -486,9 +486,9 @@ async function everyCall(accountId: string): Promise<Calls> {
       list: (webhooks) => webhooks.list(accountId, count),
       byId: (webhooks) => webhooks.byId(accountId, webhookId),
       insert: (webhooks) =>
-        webhooks.insert(accountId, { ...wish, id: randomUUID(), createdBy: randomUUID(), scopes: null, salt: digest }),
+        webhooks.insert(accountId, { ...input, id: randomUUID(), createdBy: randomUUID(), scopes: null, salt: digest }),
       lock: (webhooks) => webhooks.lock(accountId, webhookId),
-      change: (webhooks) => webhooks.change(accountId, webhookId, wish),
+      change: (webhooks) => webhooks.change(accountId, webhookId, input),
       replaceSalt: (webhooks) => webhooks.replaceSalt(accountId, webhookId, digest, day),
       enable: (webhooks) => webhooks.enable(accountId, webhookId),
       disableMadeBy: (webhooks) => webhooks.disableMadeBy(accountId, randomUUID()),
@@ -517,8 +517,8 @@ async function everyCall(accountId: string): Promise<Calls> {
       ],
       resume: (deliveries) => deliveries.resume(accountId),
       wakeOverdue: (deliveries) => deliveries.wakeOverdue(30, count),
-      forgetDeliveries: (deliveries) => deliveries.forgetDeliveries(300 * day, count),
-      forgetAttempts: (deliveries) => deliveries.forgetAttempts(300 * day, count),
+      purgeDeliveries: (deliveries) => deliveries.purgeDeliveries(300 * day, count),
+      purgeAttempts: (deliveries) => deliveries.purgeAttempts(300 * day, count),
     },
     wrappedKeys: {
       replace: async (wrappedKeys) => {
@@ -546,12 +546,12 @@ async function everyCall(accountId: string): Promise<Calls> {
         dayKeys.choose({ day: 20_000, objectId: randomUUID(), objectBytes: 60, version: 1 }, undefined),
       drop: (dayKeys) => dayKeys.drop(0),
       leftovers: (dayKeys) => dayKeys.leftovers(count),
-      forget: (dayKeys) => dayKeys.forget([randomUUID()]),
+      purge: (dayKeys) => dayKeys.purge([randomUUID()]),
     },
     undeletedObjects: {
       record: (undeleted) => undeleted.record(['x']),
       takeDue: (undeleted) => undeleted.takeDue(count, 60),
-      forget: (undeleted) => undeleted.forget(['x']),
+      purge: (undeleted) => undeleted.purge(['x']),
       list: (undeleted) => undeleted.list('x', count),
     },
     scrub: {

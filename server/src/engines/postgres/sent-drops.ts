@@ -22,7 +22,7 @@ const columnsOf = (accountId: string) => sql`
   drops.second_factor as "secondFactor",
   (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
   drops.revoked_at as "revokedAt", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
-  drops.deliveries_purged as "isForgotten"`;
+  drops.deliveries_purged as "isPurged"`;
 
 /** Ids are made by a process, and times by the database: how far their clocks may be apart. */
 const clockMarginMs = 10 * 60_000;

@@ -26,7 +26,7 @@ export function undeletedObjectStore(db: Database): UndeletedObjectStore {
       return rows.map(({ key }) => key);
     },
 
-    async forget(keys) {
+    async purge(keys) {
       await sql`delete from undeleted_objects where key = any(${keys}::text[])`.execute(db);
     },
 

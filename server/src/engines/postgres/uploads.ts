@@ -34,7 +34,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
     (await query.executeTakeFirstOrThrow()).numUpdatedRows === 1n;
   const atLeast = (bytes: number) => sql<number>`greatest(reserved_bytes, ${bytes})`;
   /** Its key is destroyed; its objects are unreadable from now on. */
-  const givenUp = {
+  const abandoned = {
     state: 'abandoned',
     wrapped_key: null,
     refusal: null,
@@ -207,7 +207,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       becomeFile(accountId, id, complete, sql<boolean>`state = 'receiving' and writer = ${writer}`),
 
     async abandon(writer) {
-      await written(writer).set(givenUp).execute();
+      await written(writer).set(abandoned).execute();
     },
 
     async expire(count) {
@@ -283,7 +283,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
 
     async remove(accountId, draft, id) {
       const removed = await changed(
-        upload(accountId, id).set(givenUp).where('draft', '=', draft).where('state', '<>', 'abandoned'),
+        upload(accountId, id).set(abandoned).where('draft', '=', draft).where('state', '<>', 'abandoned'),
       );
       return (
         removed ||
@@ -341,7 +341,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
 
     async refuse(accountId, id, refusal) {
       await upload(accountId, id)
-        .set({ ...givenUp, state: 'refused', refusal })
+        .set({ ...abandoned, state: 'refused', refusal })
         .where('state', '=', 'checking')
         .execute();
     },

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { deliverEventsJob } from '../../domain/webhooks/deliver-events.ts';
 import type { ClaimedDelivery, WebhookAttempt, WebhookDeliveryStore } from '../../domain/webhooks/webhook-store.ts';
 import type { Database } from './database.ts';
-import { forgetOldest } from './forget-oldest.ts';
 import { jobPayload, type Schedule, type Traceparent } from './job-payload.ts';
 import { maxPageRows } from './page-size.ts';
+import { purgeOldest } from './purge-oldest.ts';
 import { secondsFromNow } from './time.ts';
 import { webhookStore } from './webhooks.ts';
 
@@ -201,7 +201,7 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       return rows.length;
     },
 
-    async forgetDeliveries(olderThanSeconds, count) {
+    async purgeDeliveries(olderThanSeconds, count) {
       const { numAffectedRows } = await sql`
         delete from webhook_deliveries as delivery
         using (
@@ -215,8 +215,8 @@ export function webhookDeliveryStore(db: Database, traceparent: Traceparent): We
       return Number(numAffectedRows ?? 0);
     },
 
-    forgetAttempts: (olderThanSeconds, count) =>
-      forgetOldest(db, { table: 'webhook_attempts', id: 'id', at: 'at' }, olderThanSeconds, count),
+    purgeAttempts: (olderThanSeconds, count) =>
+      purgeOldest(db, { table: 'webhook_attempts', id: 'id', at: 'at' }, olderThanSeconds, count),
   };
 }
 

@@ -7,9 +7,9 @@ import { connectValkey } from './connect.ts';
 import { valkeyCsrfTokens } from './csrf-tokens.ts';
 
 const random = { bytes: randomBytes, uuid: randomUUID };
-const ttlSeconds = 900;
+const lifetimeSeconds = 900;
 const redis = connectValkey(engineAddresses.valkey, () => undefined);
-const tokens = valkeyCsrfTokens(redis, random, { ttlSeconds });
+const tokens = valkeyCsrfTokens(redis, random, { lifetimeSeconds });
 afterAll(() => redis.disconnect());
 
 const keyOf = (accountId: string) => `waybill:csrf:${accountId}`;
@@ -26,12 +26,12 @@ test('the tokens of an account expire with the last of them', async () => {
   await redis.persist(keyOf(accountId));
   await tokens.accept(accountId, token);
   const left = await redis.pttl(keyOf(accountId));
-  expect(left).toBeGreaterThan((ttlSeconds - 60) * 1000);
-  expect(left).toBeLessThanOrEqual(ttlSeconds * 1000);
+  expect(left).toBeGreaterThan((lifetimeSeconds - 60) * 1000);
+  expect(left).toBeLessThanOrEqual(lifetimeSeconds * 1000);
 });
 
 test('expired tokens are deleted', async () => {
-  const short = valkeyCsrfTokens(redis, random, { ttlSeconds: 0.05 });
+  const short = valkeyCsrfTokens(redis, random, { lifetimeSeconds: 0.05 });
   const accountId = randomUUID();
   await short.mint(accountId);
   await expect.poll(() => redis.exists(keyOf(accountId))).toBe(0);
@@ -39,7 +39,7 @@ test('expired tokens are deleted', async () => {
 
 describe('without a connection', () => {
   const within = async (client: Redis) => {
-    const store = valkeyCsrfTokens(client, random, { ttlSeconds });
+    const store = valkeyCsrfTokens(client, random, { lifetimeSeconds });
     const started = performance.now();
     const calls = [store.mint('account'), store.accept('account', 'token')];
     await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ code: 'unavailable' })));

@@ -34,12 +34,12 @@ declare module 'ioredis' {
   }
 }
 
-export function valkeyCsrfTokens(redis: Redis, random: Random, options: { ttlSeconds: number }): CsrfTokens {
+export function valkeyCsrfTokens(redis: Redis, random: Random, options: { lifetimeSeconds: number }): CsrfTokens {
   redis.defineCommand('mintCsrfToken', { numberOfKeys: 1, lua: commands.mint });
   redis.defineCommand('acceptCsrfToken', { numberOfKeys: 1, lua: commands.accept });
   const keyOf = (accountId: string) => `waybill:csrf:${accountId}`;
   const memberOf = (token: string) => hash('sha256', token, 'base64url');
-  const ttlMs = options.ttlSeconds * 1000;
+  const ttlMs = options.lifetimeSeconds * 1000;
 
   return {
     async mint(accountId) {

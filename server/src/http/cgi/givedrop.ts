@@ -1,5 +1,5 @@
 import { DispatchParameters, Status } from '@waybill/protocol';
-import { grantAccess } from '../../domain/drops/create-drop.ts';
+import { createFileRequest } from '../../domain/drops/create-drop.ts';
 import { readIdempotencyKey } from '../shared/idempotency-key.ts';
 import { type Endpoint, requireActor } from './endpoint.ts';
 import { readDraftName } from './request-headers.ts';
@@ -13,7 +13,7 @@ export const givedrop: Endpoint = (app, engines) => {
       schema: { body: DispatchParameters, response: { 200: Status } },
     },
     async (request) => {
-      request.dropId = await grantAccess(engines, requireActor(request), {
+      request.dropId = await createFileRequest(engines, requireActor(request), {
         draft: readDraftName(request),
         parameters: request.body,
         idempotencyKey: readIdempotencyKey(request),

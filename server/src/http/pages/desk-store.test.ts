@@ -3,7 +3,7 @@ import { Upload } from '@tus/server';
 import { expect, test } from 'vitest';
 import { chunkBytes } from '../../domain/files/sealing.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, deskFiles, grantedLink } from '../../testing/grants.ts';
+import { announced, deskFiles, openRequestLink } from '../../testing/file-requests.ts';
 import { MemoryLimits } from '../../testing/memory-limits.ts';
 import { DeskStore } from './desk-store.ts';
 
@@ -13,7 +13,7 @@ const engines = { ...exchange.engines, failureLimit: new MemoryLimits().failureL
 const bytesOf = (letter: string) => Readable.from([Buffer.alloc(chunkBytes, letter)]);
 
 test('bytes go nowhere but where the request said, although another went on in between', async () => {
-  const { link } = await grantedLink(exchange);
+  const { link } = await openRequestLink(exchange);
   const id = await announced(engines, link, 'a.bin', 2 * chunkBytes);
   const [slow, quick] = [0, 1].map(
     () => new DeskStore(engines, link, undefined, { gone: new AbortController().signal }),
@@ -26,7 +26,7 @@ test('bytes go nowhere but where the request said, although another went on in b
 });
 
 test('an empty file is received with its creation, or when it is looked at after that was cut off', async () => {
-  const { link } = await grantedLink(exchange);
+  const { link } = await openRequestLink(exchange);
   const whole = new Upload({ id: engines.random.uuid(), size: 0, offset: 0, metadata: { filename: 'whole.txt' } });
   await new DeskStore(engines, link, undefined, { gone: new AbortController().signal }).create(whole);
   const cutOff = await announced(engines, link, 'cut off.txt', 0);

@@ -12,7 +12,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
-import { grantAccess } from '../../domain/drops/create-drop.ts';
+import { createFileRequest } from '../../domain/drops/create-drop.ts';
 import { deriveCode } from '../../domain/links/code.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { type SentLink, sentLink, tokenOf } from '../../testing/links.ts';
@@ -463,7 +463,7 @@ describe('a link that nobody has', () => {
   test('because it is for uploading opens nothing here', async () => {
     const actor = await exchange.account('r@example.org');
     await setReceivers(exchange.engines, actor, '', [{ email: 'r@example.org' }]);
-    await grantAccess(exchange.engines, actor, { draft: '', parameters: {} });
+    await createFileRequest(exchange.engines, actor, { draft: '', parameters: {} });
     const [drop] = await exchange.database.query<{ id: string }>('select id from drops where account_id = $1', [
       actor.accountId,
     ]);

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../domain/accounts/account-store.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { type Granted, grantedLink, readyFile } from '../../testing/grants.ts';
+import { type OpenedRequest, openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
 import { buildTestServer, testHost as host, postForm } from '../../testing/server.ts';
 
@@ -13,15 +13,15 @@ const chunkBytes = 8 * 1024 * 1024;
 
 const exchange = await useTestExchange();
 const app = buildTestServer(exchange);
-let granted: Granted;
+let granted: OpenedRequest;
 let contact: { page: string; cookie: string };
 afterAll(() => app.close());
 beforeEach(async () => {
-  granted = await grantedLink(exchange);
+  granted = await openRequestLink(exchange);
   contact = await opened(granted);
 });
 
-async function opened({ actor, link }: Granted) {
+async function opened({ actor, link }: OpenedRequest) {
   const token = await tokenOf(exchange, actor, link.dropId, link.position);
   const answer = await postForm(app, `/u/${token}`, 'gesture=pressed');
   expect(answer.statusCode).toBe(303);
@@ -223,7 +223,7 @@ describe('an upload by tus', () => {
 
   test('is nobody’s but its link’s', async () => {
     const id = idOf(await create('a.bin', 10));
-    const stranger = await opened(await grantedLink(exchange, ['other@example.org']));
+    const stranger = await opened(await openRequestLink(exchange, ['other@example.org']));
     const [mine, theirs] = [contact, stranger];
     contact = theirs;
     expect((await tus('HEAD', `tus/${id}`)).statusCode).toBe(404);
@@ -305,11 +305,11 @@ describe('after sending', () => {
   });
 
   test('another contact of the grant sees nothing of it', async () => {
-    const both = await grantedLink(exchange, ['c@example.org', 'd@example.org']);
+    const both = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
     granted = both;
     contact = await opened(both);
     await sent('a.txt');
-    contact = await opened({ ...both, link: both.links[1] as Granted['link'] });
+    contact = await opened({ ...both, link: both.links[1] as OpenedRequest['link'] });
     for (const path of ['', 'more']) expect((await ask('GET', path)).body).not.toContain('a.txt');
   });
 

@@ -44,19 +44,19 @@ export class ZipLayouts {
   of(zipped: Zipped): KeptLayout {
     const key = cacheKey(zipped);
     const kept = this.#kept.get(key) ?? layOut(zipped);
-    this.#forget(key);
+    this.#purge(key);
     if (kept.bytes <= this.#limits.bytes) {
       this.#kept.set(key, kept);
       this.#bytes += kept.bytes;
     }
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= this.#limits.count && this.#bytes <= this.#limits.bytes) break;
-      this.#forget(oldest);
+      this.#purge(oldest);
     }
     return kept;
   }
 
-  #forget(key: string): void {
+  #purge(key: string): void {
     this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
     this.#kept.delete(key);
   }

@@ -272,19 +272,19 @@ describe('the account', () => {
 });
 
 describe('keys', () => {
-  const wish = { name: 'nightly', scopes: ['send'] };
+  const input = { name: 'nightly', scopes: ['send'] };
 
   test('are created, listed without the key itself, used and revoked', async () => {
     const owner = await exchange.account();
-    const created = await ask('POST', '/keys', { key: owner.apiKey, body: wish });
+    const created = await ask('POST', '/keys', { key: owner.apiKey, body: input });
     expect(created.status).toBe(201);
     const { id, api_key: apiKey, ...shown } = created.json();
-    expect(shown).toMatchObject({ ...wish, networks: null, expires_at: null, last_used_at: null, revoked_at: null });
+    expect(shown).toMatchObject({ ...input, networks: null, expires_at: null, last_used_at: null, revoked_at: null });
     expect((await ask('GET', '/account', { key: apiKey })).status).toBe(200);
     const list = await ask('GET', '/keys', { key: owner.apiKey });
     expect(list.text).not.toContain(apiKey);
     const listed = list.json().data.find((key: { id: string }) => key.id === id);
-    expect(listed).toMatchObject(wish);
+    expect(listed).toMatchObject(input);
     expect(Date.parse(listed.last_used_at)).toBeGreaterThanOrEqual(Date.parse(listed.created_at));
     expect((await ask('DELETE', `/keys/${id}`, { key: owner.apiKey })).json()).toEqual({
       ids: [id],
@@ -364,7 +364,7 @@ describe('keys', () => {
   test('are limited in number, also when many are asked for at once', async () => {
     const owner = await exchange.account();
     const made = await Promise.all(
-      Array.from({ length: 52 }, () => ask('POST', '/keys', { key: owner.apiKey, body: wish })),
+      Array.from({ length: 52 }, () => ask('POST', '/keys', { key: owner.apiKey, body: input })),
     );
     expect(made.filter(({ status }) => status === 201)).toHaveLength(50);
     expect(made.filter(({ status }) => status === 409)).toHaveLength(2);

@@ -25,7 +25,7 @@ export class Progress {
   /** Files were removed from the list, together with what was sent of them. */
   recount(): void {
     this.#furthest = 0;
-    this.#speed.forget();
+    this.#speed.reset();
   }
 }
 

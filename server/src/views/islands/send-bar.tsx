@@ -9,17 +9,17 @@ import type { UploadQueue } from './upload-queue.ts';
 /** The overall progress and "Send": once there are files, in view wherever in their list the person is. */
 export function SendBar(props: {
   queue: UploadQueue;
-  wish: SendIntent;
+  intent: SendIntent;
   isOnline: boolean;
   onSend: () => void;
   onCancel: () => void;
 }): JSX.Element {
   const translator = useTranslator();
-  const { queue, wish } = props;
+  const { queue, intent } = props;
   const refused = countEntries(queue, 'refused');
   const nothing = refused === queue.entries.length;
-  const pressed = wish.state !== 'none';
-  const busy = wish.state === 'sending' || (pressed && refused === 0);
+  const pressed = intent.state !== 'none';
+  const busy = intent.state === 'sending' || (pressed && refused === 0);
   return (
     <div class={queue.entries.length > 0 ? 'send-bar send-bar-stuck' : 'send-bar'}>
       {queue.entries.length > 0 && <Total queue={queue} />}
@@ -35,16 +35,16 @@ export function SendBar(props: {
           aria-describedby="send-hint"
           onClick={() => busy || props.onSend()}
         >
-          {sendLabel(translator, wish, refused, nothing)}
+          {sendLabel(translator, intent, refused, nothing)}
         </Button>
         {pressed && (
-          <Button type="button" disabled={wish.state === 'sending'} onClick={props.onCancel}>
+          <Button type="button" disabled={intent.state === 'sending'} onClick={props.onCancel}>
             {translator.t('island.cancel')}
           </Button>
         )}
       </div>
       <p id="send-hint" class={`small ${refused > 0 ? 'bad' : 'quiet'}`}>
-        {sendHint(translator, queue, wish)}
+        {sendHint(translator, queue, intent)}
       </p>
     </div>
   );
@@ -77,20 +77,20 @@ function Total({ queue }: { queue: UploadQueue }): JSX.Element {
   );
 }
 
-function sendLabel(translator: ViewTranslator, wish: SendIntent, refused: number, nothing: boolean): string {
-  if (wish.state === 'sending') return translator.t('island.sending');
+function sendLabel(translator: ViewTranslator, intent: SendIntent, refused: number, nothing: boolean): string {
+  if (intent.state === 'sending') return translator.t('island.sending');
   if (refused > 0 && !nothing) return translator.t('island.sendWithout', { count: refused });
-  return translator.t(wish.state === 'waiting' ? 'island.sendSoon' : 'upload.send');
+  return translator.t(intent.state === 'waiting' ? 'island.sendSoon' : 'upload.send');
 }
 
 /** What prevents sending, or what happens next. */
-export function sendHint(translator: ViewTranslator, queue: UploadQueue, wish: SendIntent): string {
+export function sendHint(translator: ViewTranslator, queue: UploadQueue, intent: SendIntent): string {
   const { entries } = queue;
   if (entries.length === 0) return '';
   const refused = countEntries(queue, 'refused');
   if (refused === entries.length) return translator.t('island.sendNone');
   if (refused > 0) return translator.t('island.refusedSome', { count: refused });
-  if (wish.state === 'none') return translator.t(queue.ready ? 'island.sendReady' : 'island.sendAnytime');
+  if (intent.state === 'none') return translator.t(queue.ready ? 'island.sendReady' : 'island.sendAnytime');
   for (const [state, text] of Object.entries(obstacles)) {
     const count = countEntries(queue, state as UploadState);
     if (count > 0) return translator.t(text, { count });

@@ -24,7 +24,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
       list.entries = list.entries.filter((entry) => entry.state !== state);
     },
   };
-  const wish = new SendIntent(
+  const intent = new SendIntent(
     {
       queue,
       send: (message) => Promise.resolve(answer).finally(() => sent.push(message)),
@@ -33,9 +33,9 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
     },
     remembered,
   );
-  wish.onSent = () => happened.push('sent');
-  wish.onEnded = () => happened.push('ended');
-  wish.onFailed = () => happened.push('failed');
+  intent.onSent = () => happened.push('sent');
+  intent.onEnded = () => happened.push('ended');
+  intent.onFailed = () => happened.push('failed');
   const become = async (states: Record<string, UploadState>) => {
     list.entries = Object.entries(states).map(([name, state], key) => ({
       key,
@@ -47,7 +47,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
       state,
       scan: undefined,
     }));
-    wish.check();
+    intent.check();
     await settle();
   };
   const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -56,7 +56,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
     await settle();
   };
   return {
-    wish,
+    intent,
     list,
     sent,
     happened,
@@ -69,11 +69,11 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
 }
 
 test('pressed while files are on their way, it is sent once, when all are ready', async () => {
-  const { wish, sent, happened, become, memory } = setUp();
+  const { intent, sent, happened, become, memory } = setUp();
   await become({ a: 'uploading', b: 'waiting' });
-  wish.write('Here');
-  wish.press();
-  expect(wish.state).toBe('waiting');
+  intent.write('Here');
+  intent.press();
+  expect(intent.state).toBe('waiting');
   for (const state of ['checking', 'paused', 'offline', 'failed', 'interrupted'] as const) {
     await become({ a: 'ready', b: state });
     expect([state, sent]).toEqual([state, []]);
@@ -85,34 +85,34 @@ test('pressed while files are on their way, it is sent once, when all are ready'
 });
 
 test('nothing is sent that nobody asked for, or no longer wants to be', async () => {
-  const { wish, sent, become } = setUp();
+  const { intent, sent, become } = setUp();
   await become({ a: 'ready' });
-  wish.press();
-  wish.cancel();
+  intent.press();
+  intent.cancel();
   await become({ a: 'uploading' });
-  wish.press();
-  wish.cancel();
+  intent.press();
+  intent.cancel();
   await become({ a: 'ready' });
   // What is being sent can no longer be cancelled.
   expect(sent).toEqual(['']);
 });
 
 test('a file that is refused holds everything back until the person decides', async () => {
-  const { wish, list, sent, become, settle } = setUp();
+  const { intent, list, sent, become, settle } = setUp();
   await become({ good: 'uploading', bad: 'checking' });
-  wish.press();
+  intent.press();
   await become({ good: 'ready', bad: 'refused' });
-  expect([wish.state, sent]).toEqual(['waiting', []]);
-  wish.press();
+  expect([intent.state, sent]).toEqual(['waiting', []]);
+  intent.press();
   await settle();
   expect(list.entries.map(({ name }) => name)).toEqual(['good']);
   expect(sent).toEqual(['']);
 });
 
 test('the next visit knows the message, the wish and all that was chosen', async () => {
-  const { wish, become, memory } = setUp();
+  const { intent, become, memory } = setUp();
   await become({ a: 'ready', b: 'waiting', bad: 'refused' });
-  wish.remember();
+  intent.remember();
   expect(memory()).toEqual({
     message: '',
     pressed: false,
@@ -123,16 +123,16 @@ test('the next visit knows the message, the wish and all that was chosen', async
       fingerprint: `print of ${name}`,
     })),
   });
-  wish.write('Here');
-  wish.press();
+  intent.write('Here');
+  intent.press();
   expect(memory()).toMatchObject({ message: 'Here', pressed: true });
-  wish.cancel();
+  intent.cancel();
   expect(memory()).toMatchObject({ message: 'Here', pressed: false });
 });
 
 test('what was pressed on an earlier visit is sent on this one', async () => {
-  const { wish, sent, become } = setUp({ message: 'From yesterday', pressed: true });
-  expect(wish.state).toBe('waiting');
+  const { intent, sent, become } = setUp({ message: 'From yesterday', pressed: true });
+  expect(intent.state).toBe('waiting');
   await become({ a: 'interrupted', b: 'ready' });
   expect(sent).toEqual([]);
   await become({ a: 'ready', b: 'ready' });
@@ -140,22 +140,22 @@ test('what was pressed on an earlier visit is sent on this one', async () => {
 });
 
 test('when all files were removed, there is nothing left to wish', async () => {
-  const { wish, become, memory } = setUp();
+  const { intent, become, memory } = setUp();
   await become({ a: 'uploading' });
-  wish.press();
+  intent.press();
   await become({});
-  wish.remember();
-  expect([wish.state, memory()]).toEqual(['none', undefined]);
+  intent.remember();
+  expect([intent.state, memory()]).toEqual(['none', undefined]);
 });
 
 test('a server out of reach is asked again, and only after a while', async () => {
-  const { wish, sent, happened, become, ring, answers } = setUp();
+  const { intent, sent, happened, become, ring, answers } = setUp();
   answers('unreachable');
   await become({ a: 'ready' });
-  wish.press();
+  intent.press();
   await become({ a: 'ready' });
   await become({ a: 'ready' });
-  expect([sent.length, wish.state]).toEqual([1, 'waiting']);
+  expect([sent.length, intent.state]).toEqual([1, 'waiting']);
   answers('sent');
   await ring();
   expect(happened).toEqual(['unreachable', 'sent']);
@@ -166,19 +166,19 @@ test.each<[Sending, string, string]>([
   ['failed', 'failed', 'none'],
   ['ended', 'ended', 'waiting'],
 ])('the answer %s', async (answer, what, state) => {
-  const { wish, happened, become, settle, answers } = setUp();
+  const { intent, happened, become, settle, answers } = setUp();
   answers(answer);
   await become({ a: 'ready' });
-  wish.press();
+  intent.press();
   await settle();
-  expect([happened, wish.state]).toEqual([[what], state]);
+  expect([happened, intent.state]).toEqual([[what], state]);
 });
 
 test('a server that is not ready is asked again, although nothing changes here', async () => {
-  const { wish, happened, become, settle, ring, answers } = setUp();
+  const { intent, happened, become, settle, ring, answers } = setUp();
   answers('not_ready');
   await become({ a: 'ready' });
-  wish.press();
+  intent.press();
   await settle();
   answers('sent');
   await ring();

@@ -11,7 +11,7 @@ export interface Remembered {
   readonly files: readonly Chosen[];
 }
 
-export interface SendWishNeeds {
+export interface SendIntentNeeds {
   readonly queue: Pick<UploadQueue, 'entries' | 'ready' | 'recheck' | 'heard' | 'removeAll'>;
   readonly send: (message: string) => Promise<Sending>;
   readonly remember: (remembered: Remembered | undefined) => void;
@@ -29,13 +29,13 @@ export class SendIntent {
   onSent: () => void = () => {};
   onEnded: () => void = () => {};
   onFailed: () => void = () => {};
-  readonly #needs: SendWishNeeds;
+  readonly #needs: SendIntentNeeds;
   #message: string;
   #pressed: boolean;
   #sending = false;
   #resting = false;
 
-  constructor(needs: SendWishNeeds, remembered: Pick<Remembered, 'message' | 'pressed'>) {
+  constructor(needs: SendIntentNeeds, remembered: Pick<Remembered, 'message' | 'pressed'>) {
     this.#needs = needs;
     this.#message = remembered.message;
     this.#pressed = remembered.pressed;

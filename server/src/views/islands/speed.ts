@@ -18,7 +18,7 @@ export class Speed {
     this.#samples = [...this.#samples, { at, sent }].filter((sample) => at - sample.at <= windowMilliseconds);
   }
 
-  forget(): void {
+  reset(): void {
     this.#samples = [];
   }
 }

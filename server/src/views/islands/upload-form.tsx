@@ -38,11 +38,11 @@ const wholeFolder = { webkitdirectory: true };
 export function UploadForm(props: {
   settings: UploadSettings;
   queue: UploadQueue;
-  wish: SendIntent;
+  intent: SendIntent;
   before: Before;
   onEnded: () => void;
 }): JSX.Element {
-  const { settings, queue, wish } = props;
+  const { settings, queue, intent } = props;
   const translator = useTranslator();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const [said, say] = useState('');
@@ -62,27 +62,27 @@ export function UploadForm(props: {
       ...(tooMany ? [translator.t('island.tooMany', { count: settings.maxFiles })] : []),
     ]);
     if (count > 0) say(translator.t('island.added', { count }));
-    wish.remember();
+    intent.remember();
   };
 
   // Before anything can be pressed.
   useLayoutEffect(() => {
     const draw = oncePerFrame(() => redraw(undefined));
     queue.onChange = () => {
-      wish.check();
+      intent.check();
       draw();
     };
     queue.onNews = (news) => {
-      const text = newsText(translator, news, queue, wish);
+      const text = newsText(translator, news, queue, intent);
       if (text !== '') say(text);
     };
     queue.onReachable = (reachable) =>
       say(translator.t(reachable ? 'island.online' : navigator.onLine ? 'island.unreachable' : 'island.offline'));
     queue.onEnded = props.onEnded;
-    wish.onChange = draw;
-    wish.onSent = () => location.replace(settings.sentHref);
-    wish.onEnded = props.onEnded;
-    wish.onFailed = () => setProblems([translator.t('island.sendFailed')]);
+    intent.onChange = draw;
+    intent.onSent = () => location.replace(settings.sentHref);
+    intent.onEnded = props.onEnded;
+    intent.onFailed = () => setProblems([translator.t('island.sendFailed')]);
     const offline = () => queue.offline();
     const online = () => queue.online();
     // Handles a drop anywhere on the page, because otherwise the browser would leave the page and open the file.
@@ -119,7 +119,7 @@ export function UploadForm(props: {
     else if (focusedId !== undefined) choose.current?.focus();
     return () => {
       queue.onChange = () => {};
-      wish.onChange = () => {};
+      intent.onChange = () => {};
       queue.end();
       window.removeEventListener('offline', offline);
       window.removeEventListener('online', online);
@@ -132,17 +132,17 @@ export function UploadForm(props: {
 
   const send = () => {
     setProblems([]);
-    wish.press();
-    if (wish.state === 'waiting') say(translator.t('island.sendSoon'));
+    intent.press();
+    if (intent.state === 'waiting') say(translator.t('island.sendSoon'));
   };
   const cancel = () => {
-    wish.cancel();
+    intent.cancel();
     say(translator.t('island.cancelled'));
   };
   const remove = async ({ key, name }: Entry) => {
     say(translator.t('island.removed', { name }));
     const removal = queue.remove(key);
-    wish.remember();
+    intent.remember();
     if (!(await removal)) setProblems([translator.t('island.removeFailed', { name })]);
   };
   const take = (input: HTMLInputElement) => {
@@ -191,7 +191,7 @@ export function UploadForm(props: {
           )}
           onRemoveInterrupted={() => {
             queue.removeAll('interrupted');
-            wish.remember();
+            intent.remember();
           }}
         />
       )}
@@ -200,15 +200,15 @@ export function UploadForm(props: {
         id="message"
         label={translator.t('upload.message')}
         maxLength={5000}
-        value={wish.message}
-        readOnly={wish.state === 'sending'}
-        onInput={(event) => wish.write(event.currentTarget.value)}
+        value={intent.message}
+        readOnly={intent.state === 'sending'}
+        onInput={(event) => intent.write(event.currentTarget.value)}
       />
       {/* The key changes with the first file: a new bar appears in its new place, instead of the old one moving. */}
       <SendBar
         key={entries.length > 0}
         queue={queue}
-        wish={wish}
+        intent={intent}
         isOnline={navigator.onLine}
         onSend={send}
         onCancel={cancel}
@@ -221,13 +221,13 @@ export function UploadForm(props: {
 }
 
 /** Single files are announced only if they need the person; that one of many has arrived is not worth announcing. */
-function newsText(translator: ViewTranslator, news: readonly News[], queue: UploadQueue, wish: SendIntent): string {
+function newsText(translator: ViewTranslator, news: readonly News[], queue: UploadQueue, intent: SendIntent): string {
   const bad = news.flatMap(({ name, state }) => {
     const text = state === 'refused' || state === 'failed' || state === 'full' ? newsTexts[state] : undefined;
     return text === undefined ? [] : translator.t(text, { name });
   });
-  const isWorthAHint = bad.length > 0 || (queue.ready && wish.state === 'none');
-  return [...bad.slice(0, namesTold), ...(isWorthAHint ? [sendHint(translator, queue, wish)] : [])].join(' ');
+  const isWorthAHint = bad.length > 0 || (queue.ready && intent.state === 'none');
+  return [...bad.slice(0, namesTold), ...(isWorthAHint ? [sendHint(translator, queue, intent)] : [])].join(' ');
 }
 
 const namesTold = 3;

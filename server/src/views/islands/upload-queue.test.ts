@@ -608,7 +608,7 @@ describe('what was chosen on an earlier visit', () => {
 test('without what was refused, the rest is sent when it is ready', async () => {
   const { queue, pick, settle, ring, arrive, become, begun } = setUp();
   const sent: string[] = [];
-  const wish = new SendIntent(
+  const intent = new SendIntent(
     {
       queue,
       send: (message) => Promise.resolve('sent' as const).finally(() => sent.push(message)),
@@ -617,7 +617,7 @@ test('without what was refused, the rest is sent when it is ready', async () => 
     },
     { message: 'Here', pressed: false },
   );
-  queue.onChange = () => wish.check();
+  queue.onChange = () => intent.check();
   await begun();
   queue.add([pick('bad')]);
   await settle();
@@ -625,9 +625,9 @@ test('without what was refused, the rest is sent when it is ready', async () => 
   await ring();
   queue.add([pick('good')]);
   await settle();
-  wish.press();
+  intent.press();
   await settle();
-  expect([wish.state, queue.entries.map(({ name }) => name)]).toEqual(['waiting', ['good']]);
+  expect([intent.state, queue.entries.map(({ name }) => name)]).toEqual(['waiting', ['good']]);
   arrive('good');
   await ring();
   expect(sent).toEqual([]);

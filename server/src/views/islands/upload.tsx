@@ -39,7 +39,7 @@ function start(root: HTMLElement, json: string): void {
     remembered?.files,
   );
   const written = root.querySelector('textarea')?.value ?? '';
-  const wish = new SendIntent(
+  const intent = new SendIntent(
     { queue, send: (message) => sendFiles(settings.sendAction, message), remember: memory.write, after },
     { message: written || (remembered?.message ?? ''), pressed: remembered?.pressed ?? false },
   );
@@ -66,7 +66,7 @@ function start(root: HTMLElement, json: string): void {
       <UploadForm
         settings={settings}
         queue={queue}
-        wish={wish}
+        intent={intent}
         before={before}
         onEnded={() => turnInto(<GonePage reason="expired" />, goneTitle(translator, { reason: 'expired' }))}
       />

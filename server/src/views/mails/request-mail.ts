@@ -3,7 +3,7 @@ import { isolate } from '../plain.ts';
 import type { Translator } from '../translator.ts';
 import { fromField, type Sender, toStop } from './from.ts';
 
-export interface GrantMail extends Sender {
+export interface RequestMail extends Sender {
   readonly message: string;
   readonly deadline: Date;
   readonly link: string;
@@ -13,7 +13,7 @@ export interface GrantMail extends Sender {
 }
 
 /** To a contact: you can send files back. */
-export function requestMail(translator: Translator, mail: GrantMail): MailContent {
+export function requestMail(translator: Translator, mail: RequestMail): MailContent {
   const sender = isolate(mail.senderName);
   return {
     subject: translator.t('mail.request.subject', { sender }),
@@ -30,7 +30,7 @@ export function requestMail(translator: Translator, mail: GrantMail): MailConten
 }
 
 /** To a contact who has not sent anything yet. */
-export function requestReminderMail(translator: Translator, mail: GrantMail): MailContent {
+export function requestReminderMail(translator: Translator, mail: RequestMail): MailContent {
   return {
     ...requestMail(translator, mail),
     subject: translator.t('mail.requestReminder.subject', { sender: isolate(mail.senderName) }),

@@ -324,7 +324,7 @@ describe('POST /contacts/import', () => {
   });
 
   const address = fc.constantFrom('a@example.org', 'B@example.org', 'b@example.org', 'c@example.org', 'd@example.org');
-  const wish = fc.record(
+  const input = fc.record(
     {
       email: fc.oneof({ weight: 30, arbitrary: address }, fc.constant('nobody')),
       name: fc.constantFrom('', 'A', 'B'),
@@ -334,7 +334,7 @@ describe('POST /contacts/import', () => {
     },
     { requiredKeys: ['email'] },
   );
-  property.prop([fc.array(wish, { maxLength: 4 }), fc.array(wish, { minLength: 1, maxLength: 4 })], { numRuns: 25 })(
+  property.prop([fc.array(input, { maxLength: 4 }), fc.array(input, { minLength: 1, maxLength: 4 })], { numRuns: 25 })(
     'does what its dry run says',
     async (first, second) => {
       const owner = await exchange.account();

@@ -109,10 +109,10 @@ const importMany = route({
     schema: ContactImportResult,
   },
   errors: [],
-  async handle({ engines, caller, query: { dry_run: isDryRun = false }, body: { contacts: wishes } }) {
+  async handle({ engines, caller, query: { dry_run: isDryRun = false }, body: { contacts: inputs } }) {
     const steps = isDryRun
-      ? await planImport(engines.store, caller, wishes)
-      : await importContacts(engines, caller, wishes);
+      ? await planImport(engines.store, caller, inputs)
+      : await importContacts(engines, caller, inputs);
     const count = (wanted: ContactResult) => steps.filter(({ result }) => result === wanted).length;
     const body = {
       dry_run: isDryRun,

@@ -21,8 +21,8 @@ const upload = (sender: Actor, path = 'report.txt', content?: string) => readyUp
 
 /** A drop with one file. Returns the answer. */
 async function send(sender: Sender, body: object = {}) {
-  const wish = { uploads: [await upload(sender)], receivers: [{ email: 'anna@example.org' }], ...body };
-  const answer = await ask(sender, 'POST', '/drops', { body: wish });
+  const input = { uploads: [await upload(sender)], receivers: [{ email: 'anna@example.org' }], ...body };
+  const answer = await ask(sender, 'POST', '/drops', { body: input });
   expect(answer.status, answer.text).toBe(201);
   return { ...answer, drop: answer.json(), etag: String(answer.headers['etag']) };
 }

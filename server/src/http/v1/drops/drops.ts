@@ -99,7 +99,7 @@ const readDrop = route({
     ];
     const body = {
       ...drops.toEntry(engines, drop),
-      deliveries_forgotten: drop.isForgotten,
+      deliveries_purged: drop.isPurged,
       receivers: receivers.map(toDropReceiver),
       files: files.map((file) => toDropFile(drop, file)),
     };

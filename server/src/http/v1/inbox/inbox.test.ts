@@ -11,7 +11,7 @@ import { sweep } from '../../../domain/sweep.ts';
 import { allOf } from '../../../testing/all-of.ts';
 import { askV1 } from '../../../testing/ask-v1.ts';
 import { testPolicy } from '../../../testing/exchange.ts';
-import { grantedLink, readyFile } from '../../../testing/grants.ts';
+import { openRequestLink, readyFile } from '../../../testing/file-requests.ts';
 import { advanceQueue, fillInbox } from '../../../testing/inbox.ts';
 import { buildTestServer } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
@@ -65,7 +65,7 @@ async function sentTo(...files: string[]) {
 
 describe('the inbox', () => {
   test('has what contacts and other accounts sent, exactly as the machine API', async () => {
-    const { actor, link } = await grantedLink(exchange);
+    const { actor, link } = await openRequestLink(exchange);
     const receiver = { ...actor, apiKey: (actor as Account).apiKey };
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, 'Here you are.');

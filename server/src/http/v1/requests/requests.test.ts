@@ -8,7 +8,7 @@ import { sendMessage } from '../../../domain/outbox/send-message.ts';
 import type { Mail } from '../../../domain/ports/mailer.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
-import { deskFiles, grantedLink, readyFile } from '../../../testing/grants.ts';
+import { deskFiles, openRequestLink, readyFile } from '../../../testing/file-requests.ts';
 import { tokenOf } from '../../../testing/links.ts';
 import { postForm, testHost } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
@@ -138,7 +138,7 @@ describe('POST /requests', () => {
 describe('GET /requests', () => {
   test('finds requests, also those of the machine API, and no drops', async () => {
     const owner = await exchange.account('old@example.org');
-    const { link: old } = await grantedLink(exchange, ['old@example.org'], owner);
+    const { link: old } = await openRequestLink(exchange, ['old@example.org'], owner);
     await exchange.drop(owner, ['old@example.org'], ['x.txt']);
     const first = (await request(owner, { external_id: 'A' })).request;
     const second = (await request(owner, contacts('bo'))).request;

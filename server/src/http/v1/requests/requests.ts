@@ -86,7 +86,7 @@ const readRequest = route({
     const receivers = await store.sentDrops.receivers(accountId, id);
     const body = {
       ...requests.toEntry(engines, request),
-      deliveries_forgotten: request.isForgotten,
+      deliveries_purged: request.isPurged,
       receivers: receivers.map(toFileRequestReceiver),
     };
     return { body, headers: toETag(request.version) };

@@ -12,7 +12,7 @@ import { sweep } from '../../../domain/sweep.ts';
 import { checkUpload } from '../../../domain/uploads/check-upload.ts';
 import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
 import { testPolicy } from '../../../testing/exchange.ts';
-import { contentOf } from '../../../testing/grants.ts';
+import { contentOf } from '../../../testing/file-requests.ts';
 import { deterministicRandom } from '../../../testing/random.ts';
 import { buildTestServer, testHost } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';

@@ -16,8 +16,8 @@ import type { Route } from '../route.ts';
 const { exchange, app } = await useTestServer();
 
 const ask = (method: Route['method'], path: string, options: AskV1) => askV1(app, method, path, options);
-const wish = { url: 'https://example.org/hook', types: ['drop.created'], description: 'archive' };
-async function newWebhook(body: object = wish) {
+const input = { url: 'https://example.org/hook', types: ['drop.created'], description: 'archive' };
+async function newWebhook(body: object = input) {
   const owner = await exchange.account();
   const created = await ask('POST', '/webhooks', { key: owner.apiKey, body });
   expect(created.status).toBe(201);
@@ -29,7 +29,7 @@ describe('a webhook', () => {
   test('is created, listed, read, changed and removed; its secret is shown once', async () => {
     const { key, secret, webhook } = await newWebhook();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(webhook).toMatchObject({ ...wish, failing_since: null, disabled_at: null, previous_secret_until: null });
+    expect(webhook).toMatchObject({ ...input, failing_since: null, disabled_at: null, previous_secret_until: null });
     expect(webhook.public_keys).toEqual([expect.stringMatching(/^whpk_[A-Za-z0-9+/]{43}=$/)]);
     const path = `/webhooks/${webhook.id}`;
     expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [webhook], next_cursor: null });
@@ -128,7 +128,7 @@ describe('a webhook', () => {
   test('is one of a limited number, also when many are asked for at once', async () => {
     const { apiKey: key } = await exchange.account();
     const made = await Promise.all(
-      Array.from({ length: limits.webhooksPerAccount + 2 }, () => ask('POST', '/webhooks', { key, body: wish })),
+      Array.from({ length: limits.webhooksPerAccount + 2 }, () => ask('POST', '/webhooks', { key, body: input })),
     );
     expect(made.filter(({ status }) => status === 201)).toHaveLength(limits.webhooksPerAccount);
     expect(made.filter(({ status }) => status === 409)).toHaveLength(2);
@@ -138,8 +138,8 @@ describe('a webhook', () => {
     const { apiKey: key } = await exchange.account();
     const headers = { 'idempotency-key': 'one' };
     const [first, second] = [
-      await ask('POST', '/webhooks', { key, headers, body: wish }),
-      await ask('POST', '/webhooks', { key, headers, body: wish }),
+      await ask('POST', '/webhooks', { key, headers, body: input }),
+      await ask('POST', '/webhooks', { key, headers, body: input }),
     ];
     expect(second.text).toBe(first.text);
     expect((await ask('GET', '/webhooks', { key })).json().data).toHaveLength(1);
@@ -217,7 +217,7 @@ describe('events', () => {
   test('of another webhook have another log', async () => {
     await using peer = await startReceiver();
     const { key, owner, webhook } = await newWebhook({ url: peer.url });
-    const other = (await ask('POST', '/webhooks', { key, body: wish })).json();
+    const other = (await ask('POST', '/webhooks', { key, body: input })).json();
     for (let count = 0; count < 2; count += 1) await ask('POST', `/webhooks/${webhook.id}/test`, { key });
     await deliverEvents(exchange.engines, owner.accountId, webhook.id);
     expect((await ask('GET', `/webhooks/${other.id}/attempts`, { key })).json()).toEqual({
@@ -298,8 +298,8 @@ describe('a key that is revoked', () => {
   }
   const newKey = async (by: string): Promise<Made> =>
     (await ask('POST', '/keys', { key: by, body: { name: 'x', scopes: ['keys', 'webhooks', 'history'] } })).json();
-  const webhookOf = async (by: { readonly api_key: string }, url = wish.url) =>
-    (await ask('POST', '/webhooks', { key: by.api_key, body: { ...wish, url } })).json() as { id: string };
+  const webhookOf = async (by: { readonly api_key: string }, url = input.url) =>
+    (await ask('POST', '/webhooks', { key: by.api_key, body: { ...input, url } })).json() as { id: string };
   const happen = ({ accountId }: { accountId: string }, count: number) =>
     exchange.engines.store.events.append(
       Array.from(
@@ -386,7 +386,7 @@ describe('a key that is revoked', () => {
     const { owner, parent } = await family();
     const caller = await authenticateBearer(exchange.engines, parent.api_key, '192.0.2.7');
     await ask('DELETE', `/keys/${parent.id}`, { key: owner.apiKey });
-    const creating = createWebhook(exchange.engines, caller, { ...wish, types: null });
+    const creating = createWebhook(exchange.engines, caller, { ...input, types: null });
     await expect(creating).rejects.toMatchObject({ code: 'unauthorized' });
   });
 });

@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/actor.ts';
 import { setReceivers } from '../domain/drafts/set-receivers.ts';
-import { grantAccess } from '../domain/drops/create-drop.ts';
+import { createFileRequest } from '../domain/drops/create-drop.ts';
 import type { SealedFile } from '../domain/files/file-store.ts';
 import { readSealed } from '../domain/files/read-sealed.ts';
 import { findLink } from '../domain/links/find-link.ts';
@@ -15,7 +15,7 @@ import { tokenOf } from './links.ts';
 
 type TestEngines = TestExchange['engines'];
 
-export interface Granted {
+export interface OpenedRequest {
   readonly actor: Actor;
   /** One per contact, in the order given. */
   readonly links: readonly Link[];
@@ -23,17 +23,17 @@ export interface Granted {
 }
 
 /** Access that an account granted to these contacts. */
-export async function grantedLink(
+export async function openRequestLink(
   exchange: TestExchange,
   contacts: readonly string[] = ['c@example.org'],
   account?: Actor,
-): Promise<Granted> {
+): Promise<OpenedRequest> {
   const { engines, database } = exchange;
   const actor = account ?? (await exchange.account(...contacts));
   const receivers = contacts.map((email) => ({ email }));
   await setReceivers(engines, actor, '', receivers);
   const before = await database.query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
-  await grantAccess(engines, actor, { draft: '', parameters: { ddmessage: `grant ${before.length}` } });
+  await createFileRequest(engines, actor, { draft: '', parameters: { ddmessage: `grant ${before.length}` } });
   const [drop] = await database.query<{ id: string }>(
     'select id from drops where account_id = $1 and message = $2 and type = $3',
     [actor.accountId, `grant ${before.length}`, 'uploadfiles'],

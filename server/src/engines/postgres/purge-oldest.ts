@@ -13,7 +13,7 @@ export interface OldRows {
 }
 
 /** Deletes the oldest rows that have reached this age, up to `count` of them. Returns how many. */
-export async function forgetOldest(
+export async function purgeOldest(
   db: Database,
   { table, id, at, where = sql`true` }: OldRows,
   olderThanSeconds: number,

@@ -4,17 +4,17 @@ import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
 
 /** A drop is removed with its links, in the batch that finds nothing else left of it. */
-export function forgetDrops(db: Database, olderThanSeconds: number, batch: BatchSize): Promise<Batch> {
+export function purgeDrops(db: Database, olderThanSeconds: number, batch: BatchSize): Promise<Batch> {
   const isOld = sql`ended_at < now() - make_interval(secs => ${olderThanSeconds})`;
-  return forgetEnded(db, { which: isOld, order: sql`order by ended_at` }, batch);
+  return purgeEnded(db, { which: isOld, order: sql`order by ended_at` }, batch);
 }
 
 /** As `forgetDrops`, for one account and whenever its drops ended. */
-export function forgetDropsOfAccount(db: Database, accountId: string, batch: BatchSize): Promise<Batch> {
-  return forgetEnded(db, { which: sql`account_id = ${accountId} and ended_at is not null`, order: sql`` }, batch);
+export function purgeDropsOfAccount(db: Database, accountId: string, batch: BatchSize): Promise<Batch> {
+  return purgeEnded(db, { which: sql`account_id = ${accountId} and ended_at is not null`, order: sql`` }, batch);
 }
 
-async function forgetEnded(
+async function purgeEnded(
   db: Database,
   { which, order }: { readonly which: RawBuilder<unknown>; readonly order: RawBuilder<unknown> },
   { owners, rows: limit }: BatchSize,
@@ -76,7 +76,7 @@ async function forgetEnded(
 }
 
 /** A drop is marked in the batch that finds nothing else to forget of it. */
-export async function forgetDeliveries(
+export async function purgeDeliveries(
   db: Database,
   olderThanSeconds: number,
   { owners, rows: limit }: BatchSize,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allOf } from '../testing/all-of.ts';
 import { useTestExchange } from '../testing/exchange.ts';
-import { grantedLink, readyFile } from '../testing/grants.ts';
+import { openRequestLink, readyFile } from '../testing/file-requests.ts';
 import { sentLink } from '../testing/links.ts';
 import { batchSize } from './batch.ts';
 import { readHistory } from './drops/read-history.ts';
@@ -58,7 +58,7 @@ describe('a drop that ended long ago', () => {
     const [old, young] = [await endedDrop(31), await endedDrop(29)];
     const whole = { drops: 1, links: 3, files: 2, messages: 3, deliveries: 2, sessions: 1 };
     expect(await rowsOf(old.dropId)).toEqual(whole);
-    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 1 });
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ purged: 1 });
     expect([await rowsOf(old.dropId), await rowsOf(young.dropId)]).toEqual([nothing, whole]);
     expect(await allOf(readHistory(engines, old.sender.accountId))).toEqual([]);
     expect(await allOf(readHistory(engines, young.sender.accountId))).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('a drop that ended long ago', () => {
 
   test('is kept where everything is kept', async () => {
     const { dropId } = await endedDrop(10_000);
-    expect(await sweep(engines)).toMatchObject({ forgotten: 0 });
+    expect(await sweep(engines)).toMatchObject({ purged: 0 });
     expect(await rowsOf(dropId)).toMatchObject({ drops: 1 });
     await sweep(keeping({ history: 30 }));
   });
@@ -75,29 +75,29 @@ describe('a drop that ended long ago', () => {
     const { dropId } = await endedDrop(31);
     const { drops } = engines.store;
     const twoRows = { owners: 100, rows: 2 };
-    expect(await drops.forget(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: true });
+    expect(await drops.purge(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: true });
     expect(await rowsOf(dropId)).toMatchObject({ drops: 1, links: 3, files: 2, messages: 1, deliveries: 0 });
-    expect(await drops.forget(30 * daySeconds, twoRows)).toEqual({ rows: 1, more: true });
+    expect(await drops.purge(30 * daySeconds, twoRows)).toEqual({ rows: 1, more: true });
     expect(await rowsOf(dropId)).toEqual(nothing);
-    expect(await drops.forget(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: false });
+    expect(await drops.purge(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: false });
   });
 
   test('is forgotten together with others only as far as a batch allows', async () => {
     for (let count = 0; count < 3; count++) await endedDrop(31);
     // Each has three links and two files.
-    expect(await engines.store.drops.forget(30 * daySeconds, { owners: 100, rows: 8 })).toEqual({
+    expect(await engines.store.drops.purge(30 * daySeconds, { owners: 100, rows: 8 })).toEqual({
       rows: 2,
       more: true,
     });
-    expect(await engines.store.drops.forget(30 * daySeconds, batchSize)).toEqual({ rows: 1, more: true });
+    expect(await engines.store.drops.purge(30 * daySeconds, batchSize)).toEqual({ rows: 1, more: true });
   });
 
   test('stays while a message of it waits', async () => {
     const { dropId } = await endedDrop(31);
     await query("update messages set state = 'waiting' where drop_id = $1 and position = 1", [dropId]);
-    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0 });
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ purged: 0 });
     await query("update messages set state = 'abandoned' where drop_id = $1", [dropId]);
-    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 1 });
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ purged: 1 });
   });
 
   test('stays while objects of its files are still to be deleted', async () => {
@@ -105,24 +105,24 @@ describe('a drop that ended long ago', () => {
     await query("update files set state = 'deleting', lease_until = now() + interval '1 hour' where drop_id = $1", [
       dropId,
     ]);
-    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0 });
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ purged: 0 });
     await query('update files set lease_until = now() where drop_id = $1', [dropId]);
-    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0, files: 2 });
-    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 1 });
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ purged: 0, files: 2 });
+    expect(await sweep(keeping({ history: 30 }))).toMatchObject({ purged: 1 });
   });
 });
 
 test('a grant is forgotten after the last that came through it', async () => {
-  const { actor, link } = await grantedLink(exchange);
+  const { actor, link } = await openRequestLink(exchange);
   await readyFile(engines, link, 'from a contact.txt', 'bytes');
   await sendFiles(engines, link, '');
   await query("update messages set state = 'sent' where account_id = $1", [actor.accountId]);
   const [received] = await query<{ id: string }>('select id from drops where request_id = $1', [link.dropId]);
   await end(link.dropId, 31);
-  expect(await sweep(keeping({ history: 30 }))).toMatchObject({ forgotten: 0 });
+  expect(await sweep(keeping({ history: 30 }))).toMatchObject({ purged: 0 });
   await end(received?.id as string, 31);
   const first = await sweep(keeping({ history: 30 }));
-  expect(first.forgotten + (await sweep(keeping({ history: 30 }))).forgotten).toBe(2);
+  expect(first.purged + (await sweep(keeping({ history: 30 }))).purged).toBe(2);
   expect(await rowsOf(link.dropId)).toEqual(nothing);
 });
 
@@ -173,10 +173,10 @@ describe('what receivers did with a drop', () => {
     expect(await rowsOf(old.dropId)).toEqual({ ...before, deliveries: 0 });
     expect(await rowsOf(young.dropId)).toEqual(before);
     expect(await states(old)).toMatchObject([
-      { openedAt: null, completedAt: null, isForgotten: true, files: [{ deliveredBytes: 0 }, { deliveredBytes: 0 }] },
+      { openedAt: null, completedAt: null, isPurged: true, files: [{ deliveredBytes: 0 }, { deliveredBytes: 0 }] },
     ]);
     expect(await states(young)).toMatchObject([
-      { openedAt: expect.any(Date), completedAt: expect.any(Date), isForgotten: false },
+      { openedAt: expect.any(Date), completedAt: expect.any(Date), isPurged: false },
     ]);
     expect(await allOf(readHistory(engines, old.sender.accountId))).toHaveLength(1);
   });
@@ -185,11 +185,11 @@ describe('what receivers did with a drop', () => {
     const drop = await endedDrop(31);
     const { drops } = engines.store;
     const twoRows = { owners: 100, rows: 2 };
-    expect(await drops.forgetDeliveries(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: true });
-    expect(await states(drop)).toMatchObject([{ isForgotten: false }]);
-    expect(await drops.forgetDeliveries(30 * daySeconds, twoRows)).toEqual({ rows: 1, more: false });
-    expect(await states(drop)).toMatchObject([{ isForgotten: true }]);
-    expect(await drops.forgetDeliveries(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: false });
+    expect(await drops.purgeDeliveries(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: true });
+    expect(await states(drop)).toMatchObject([{ isPurged: false }]);
+    expect(await drops.purgeDeliveries(30 * daySeconds, twoRows)).toEqual({ rows: 1, more: false });
+    expect(await states(drop)).toMatchObject([{ isPurged: true }]);
+    expect(await drops.purgeDeliveries(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: false });
   });
 });
 
