@@ -220,7 +220,7 @@ describe('mails', () => {
     await check([journal]);
     await query(
       `update messages set state = 'waiting', due_at = now() + interval '1 day', settled_at = null
-       where recipient = $1`,
+       where receiver = $1`,
       [outside],
     );
     expect(await judge([journal])).toEqual([`drop ${dispatch.message}: its mail to ${outside} still waits`]);

@@ -220,8 +220,8 @@ function judgeDelivery(
 function judgeMails(journals: Journal[], { drops, mails }: Evidence, doubledMails: number): string[] {
   const found: string[] = [];
   for (const drop of drops) {
-    for (const { recipient, state } of drop.mails) {
-      if (state === 'waiting') found.push(`drop ${drop.message}: its mail to ${recipient} still waits`);
+    for (const { receiver, state } of drop.mails) {
+      if (state === 'waiting') found.push(`drop ${drop.message}: its mail to ${receiver} still waits`);
     }
   }
   let doubled = 0;

@@ -29,7 +29,7 @@ export interface DropRow {
   /** Its deadline has passed, or it was revoked. */
   ended: boolean;
   links: { email: string; digest: string }[];
-  mails: { recipient: string; state: string }[];
+  mails: { receiver: string; state: string }[];
 }
 /** The size that counts against an account's quota, and the sum of what it stores and has reserved. */
 export interface UsageRow {
@@ -99,7 +99,7 @@ export async function settle(inside: Inside, journals: Journal[]): Promise<void>
       const mails = await allMails(began(journals));
       const arrived = drops.every((drop) =>
         drop.mails.every(
-          ({ recipient, state }) => state !== 'sent' || mailsAbout(mails, recipient, drop.message).length > 0,
+          ({ receiver, state }) => state !== 'sent' || mailsAbout(mails, receiver, drop.message).length > 0,
         ),
       );
       return arrived ? true : undefined;
@@ -230,7 +230,7 @@ async function readDrops({ query }: Inside, senders: string[]): Promise<DropRow[
        ended_at is not null or expires_at <= now() as ended,
        (select coalesce(json_agg(json_build_object('email', links.email, 'digest', encode(token_digest, 'hex'))), '[]')
         from links where links.account_id = drops.account_id and drop_id = drops.id) as links,
-       (select coalesce(json_agg(json_build_object('state', state, 'recipient', recipient)), '[]')
+       (select coalesce(json_agg(json_build_object('state', state, 'receiver', receiver)), '[]')
         from messages where messages.account_id = drops.account_id and drop_id = drops.id and kind = 'invitation') as mails
      from drops join accounts on accounts.id = account_id where accounts.email = any($1)`,
     [senders],

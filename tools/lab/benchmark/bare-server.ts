@@ -12,10 +12,10 @@ app.get('/contacts', async () => {
   const answer = await pool.query<{ local: unknown; global: unknown }>(
     `select contacts_version, version,
        (select coalesce(json_agg(contact), '[]'::json) from
-         (select email, number, language, groups, nick from contacts where account_id = accounts.id order by position)
+         (select email, phone as number, language, groups, name as nick from contacts where account_id = accounts.id order by position)
          as contact) as local,
        (select coalesce(json_agg(contact), '[]'::json) from
-         (select email, number, language, groups, nick from global_contacts order by position) as contact) as global
+         (select email, phone as number, language, groups, name as nick from global_contacts order by position) as contact) as global
      from accounts inner join global_contacts_version on true where id = $1`,
     [accountId],
   );

@@ -580,7 +580,7 @@ describe('a link that asks for a code', () => {
     await app.close();
     app = buildTestServer(exchange, { sms: { send: async () => ({ outcome: 'sent', answer: '202' }) } });
     const sent = await opened(['a.txt']);
-    await exchange.database.query("update links set number = '46701234567' where drop_id = $1", [sent.dropId]);
+    await exchange.database.query("update links set phone = '46701234567' where drop_id = $1", [sent.dropId]);
     const rule = (secondFactor: 'mail' | 'sms') => careful().setChoices(sent.sender.accountId, { secondFactor });
     const isIn = async () => (await get(sent.page, sent.secret)).body.includes('a.txt');
     const file = async () => (await get(`${sent.page}all.zip`, sent.secret)).statusCode;
@@ -600,7 +600,7 @@ describe('a link that asks for a code', () => {
     expect(await isIn()).toBe(true);
     // A code by mail is all there is to ask for.
     await exchange.database.query("update link_sessions set passed_channel = 'mail' where drop_id = $1", [sent.dropId]);
-    await exchange.database.query("update links set number = '' where drop_id = $1", [sent.dropId]);
+    await exchange.database.query("update links set phone = '' where drop_id = $1", [sent.dropId]);
     await rule('sms');
     expect(await isIn()).toBe(true);
   });

@@ -441,10 +441,10 @@ describe('a request with an Idempotency-Key', () => {
     const { apiKey } = await exchange.account();
     const first = await create(apiKey, 'week');
     const { answers } = exchange.engines.store;
-    await exchange.database.query("update answers set created_at = now() - interval '6 days 23 hours'");
+    await exchange.database.query("update responses set created_at = now() - interval '6 days 23 hours'");
     await answers.purge(7 * 86_400, 1000);
     expect((await create(apiKey, 'week')).text).toBe(first.text);
-    await exchange.database.query("update answers set created_at = now() - interval '7 days 1 minute'");
+    await exchange.database.query("update responses set created_at = now() - interval '7 days 1 minute'");
     expect(await answers.purge(7 * 86_400, 1000)).toBeGreaterThan(0);
     expect((await create(apiKey, 'week')).text).not.toBe(first.text);
   });
