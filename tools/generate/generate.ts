@@ -9,15 +9,11 @@ const project = fileURLToPath(new URL('../../', import.meta.url));
 /** The contents of each generated file by its path. A generator may read files that an earlier one writes. */
 const generators: Record<string, () => Promise<Record<string, string>>> = {
   'client-types': async () => {
-    const {
-      renderClientErrors: clientErrors,
-      renderClientSafeNames: clientSafeNames,
-      renderClientTypes: clientTypes,
-    } = await import('./client-types.ts');
+    const { renderClientErrors, renderClientSafeNames, renderClientTypes } = await import('./client-types.ts');
     return {
-      'client/src/generated/wire.ts': clientTypes(),
-      'client/src/generated/errors.ts': clientErrors(),
-      'client/src/generated/safe-name.ts': clientSafeNames(),
+      'client/src/generated/wire.ts': renderClientTypes(),
+      'client/src/generated/errors.ts': renderClientErrors(),
+      'client/src/generated/safe-name.ts': renderClientSafeNames(),
     };
   },
   'sdk-docs': async () => ({ 'docs/sdk.md': (await import('./sdk-docs.ts')).renderSdkDocument() }),
