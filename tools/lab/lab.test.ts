@@ -3,10 +3,8 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** A run is a program, not a test of some kind. */
-const env = { ...process.env, WAYBILL_TEST_KIND: undefined };
 const lab = (...words: string[]) =>
-  spawnSync(fileURLToPath(new URL('lab', import.meta.url)), words, { encoding: 'utf8', env });
+  spawnSync(fileURLToPath(new URL('lab', import.meta.url)), words, { encoding: 'utf8' });
 const runs = readdirSync(new URL('runs', import.meta.url));
 
 test('lists every run in one line, with how long it takes and what it needs', () => {

@@ -1,13 +1,9 @@
 /**
  * Fills a database with the rows that a year of dispatches would have left, directly in SQL, because it would take
  * weeks through the API. A tenth of everything belongs to one account. Nothing is stored in the bucket: these drops can
- * be listed, opened, swept and counted, but not downloaded.
+ * be listed, opened, swept and counted, but not downloaded. Needs a superuser of PostgreSQL, who may switch triggers off.
  */
 import pg from 'pg';
-import { requireKind } from '../../test/require-kind.ts';
-
-// For a superuser of PostgreSQL, who may switch triggers off.
-requireKind('engines');
 
 export interface FillOptions {
   /** In total; each with five links, three files and two messages. */

@@ -4,12 +4,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { fill } from '../../../../tools/lab/grow/fill.ts';
+import { requireKind } from '../../../../tools/test/require-kind.ts';
 import { systemAuthor } from '../../domain/audit/author.ts';
 import type { Link, LinkSession } from '../../domain/links/link-store.ts';
 import type { Store } from '../../domain/store.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { migrationDeadlines, openDatabase } from './database.ts';
 import { postgresStore } from './store.ts';
+
+// For a superuser of PostgreSQL, who may switch triggers off.
+requireKind('engines');
 
 const drops = 20_000;
 /** With twenty accounts, each has about a thousand drops. */
