@@ -8,14 +8,14 @@ export interface ScannerUnderTest extends AsyncDisposable {
   stop(): Promise<void> | void;
 }
 
-const clean: Verdict = { result: 'clean' };
-const infected = { result: 'infected', signature: expect.stringMatching(/eicar/i) };
-const unavailable: Verdict = { result: 'unscanned', why: 'unavailable' };
-const interrupted: Verdict = { result: 'unscanned', why: 'interrupted' };
-const encrypted: Verdict = { result: 'unscanned', why: 'encrypted' };
-const tooLarge: Verdict = { result: 'unscanned', why: 'too_large' };
+export const clean: Verdict = { result: 'clean' };
+export const infected = { result: 'infected', signature: expect.stringMatching(/eicar/i) };
+export const unavailable: Verdict = { result: 'unscanned', why: 'unavailable' };
+export const interrupted: Verdict = { result: 'unscanned', why: 'interrupted' };
+export const encrypted: Verdict = { result: 'unscanned', why: 'encrypted' };
+export const tooLarge: Verdict = { result: 'unscanned', why: 'too_large' };
 
-async function writeTo(scan: Scan, ...pieces: (string | Buffer)[]): Promise<Verdict> {
+export async function writeTo(scan: Scan, ...pieces: (string | Buffer)[]): Promise<Verdict> {
   for (const piece of pieces) await scan.write(Buffer.from(piece as string));
   return scan.verdict();
 }

@@ -2,26 +2,25 @@ import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
-import type { Scan, Verdict } from '../../domain/ports/scanner.ts';
+import type { Verdict } from '../../domain/ports/scanner.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { type OwnClamd, startClamd } from '../../testing/own-clamd.ts';
-import { type ScannerUnderTest, scannerContract } from '../../testing/scanner-contract.ts';
+import {
+  clean,
+  encrypted,
+  infected,
+  interrupted,
+  type ScannerUnderTest,
+  scannerContract,
+  tooLarge,
+  unavailable,
+  writeTo,
+} from '../../testing/scanner-contract.ts';
 import { slowToScan, startSlowClamd } from '../../testing/slow-clamd.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { type ClamdOptions, clamdScanner } from './scanner.ts';
 
 const real = clamdScanner({ address: engineAddresses.clamd, maxBytes: 1024 ** 3 });
-const clean: Verdict = { result: 'clean' };
-const infected = { result: 'infected', signature: expect.stringMatching(/eicar/i) };
-const unavailable: Verdict = { result: 'unscanned', why: 'unavailable' };
-const interrupted: Verdict = { result: 'unscanned', why: 'interrupted' };
-const encrypted: Verdict = { result: 'unscanned', why: 'encrypted' };
-const tooLarge: Verdict = { result: 'unscanned', why: 'too_large' };
-
-async function verdictOn(scan: Scan, ...pieces: (string | Buffer)[]): Promise<Verdict> {
-  for (const piece of pieces) await scan.write(Buffer.from(piece as string));
-  return scan.verdict();
-}
 
 scannerContract('clamd', async (maxBytes) => contractOn(await startClamd(), maxBytes));
 scannerContract('the slow stand-in for clamd', async (maxBytes) => contractOn(await startSlowClamd(0), maxBytes));
@@ -61,32 +60,32 @@ async function startOddClamd(onConnection: (socket: Socket) => void, options?: P
 describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
   test('when nobody listens', async () => {
     const scan = clamdScanner({ address: `127.0.0.1:${await closedPort()}` }).begin('arriving');
-    expect(await verdictOn(scan, 'hello')).toEqual(unavailable);
+    expect(await writeTo(scan, 'hello')).toEqual(unavailable);
     expect(scan.early).toEqual(unavailable);
   });
 
   test('when there is no such socket', async () => {
     const scan = clamdScanner({ address: '/nowhere/clamd.sock' }).begin('arriving');
-    expect(await verdictOn(scan, 'hello')).toEqual(unavailable);
+    expect(await writeTo(scan, 'hello')).toEqual(unavailable);
   });
 
   test('when it takes everything and answers nothing', async () => {
     await using silent = await startOddClamd((socket) => socket.resume(), { silenceMs: 100 });
-    expect(await verdictOn(silent.scanner.begin('arriving'), 'hello')).toEqual(unavailable);
+    expect(await writeTo(silent.scanner.begin('arriving'), 'hello')).toEqual(unavailable);
   });
 
   test('when it takes nothing', async () => {
     await using stuck = await startOddClamd((socket) => socket.pause(), { silenceMs: 100 });
     const scan = stuck.scanner.begin('arriving');
     const pieces = Array.from({ length: 64 }, () => Buffer.alloc(1024 * 1024));
-    expect(await verdictOn(scan, ...pieces)).toEqual(unavailable);
+    expect(await writeTo(scan, ...pieces)).toEqual(unavailable);
   });
 
   test('when it cuts the connection in the middle', async () => {
     await using cutting = await startOddClamd((socket) => socket.once('data', () => socket.resetAndDestroy()));
     const scan = cutting.scanner.begin('arriving');
     const pieces = Array.from({ length: 20 }, () => Buffer.alloc(1024 * 1024));
-    expect(await verdictOn(scan, ...pieces)).toEqual(interrupted);
+    expect(await writeTo(scan, ...pieces)).toEqual(interrupted);
   });
 
   test.each(['', 'stream: O', 'stream: OK', 'stream: OK\n', 'COMMAND READ TIMED OUT\n'])(
@@ -96,9 +95,9 @@ describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
         socket.resume();
         socket.end(answer);
       });
-      expect(await verdictOn(odd.scanner.begin('arriving'), 'hello')).toEqual(interrupted);
+      expect(await writeTo(odd.scanner.begin('arriving'), 'hello')).toEqual(interrupted);
       // When the file is read back, the scan can only be tried again later.
-      expect(await verdictOn(odd.scanner.begin('stored'), 'hello')).toEqual(unavailable);
+      expect(await writeTo(odd.scanner.begin('stored'), 'hello')).toEqual(unavailable);
     },
   );
 
@@ -109,7 +108,7 @@ describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
         socket.resume();
         socket.end(answer);
       });
-      expect(await verdictOn(odd.scanner.begin('arriving'), 'hello')).toEqual(unavailable);
+      expect(await writeTo(odd.scanner.begin('arriving'), 'hello')).toEqual(unavailable);
     },
   );
 });
@@ -126,7 +125,7 @@ test.each<[string, Verdict]>([
     socket.resume();
     for (const byte of answer) socket.write(byte);
   });
-  expect(await verdictOn(peer.scanner.begin('arriving'), 'hello')).toEqual(verdict);
+  expect(await writeTo(peer.scanner.begin('arriving'), 'hello')).toEqual(verdict);
 });
 
 test('an abandoned scan hangs up, and its verdict is no good news', async () => {
@@ -158,13 +157,13 @@ describe('a clamd that takes long for a file', () => {
   test('is waited for as long as it answers PING', async () => {
     await using slow = await startSlowClamd(3 * silenceMs);
     const { begin } = clamdScanner({ address: slow.address, silenceMs });
-    expect(await verdictOn(begin('arriving'), slowToScan)).toEqual(clean);
+    expect(await writeTo(begin('arriving'), slowToScan)).toEqual(clean);
   });
 
   test('is not waited for longer than a scan may take', async () => {
     await using slow = await startSlowClamd(60_000);
     const { begin } = clamdScanner({ address: slow.address, silenceMs, verdictMs: 300 });
-    expect(await verdictOn(begin('arriving'), slowToScan)).toEqual(unavailable);
+    expect(await writeTo(begin('arriving'), slowToScan)).toEqual(unavailable);
   });
 });
 
@@ -181,21 +180,21 @@ describe('a clamd that is', () => {
     await using frozen = await startClamd();
     frozen.process.kill('SIGSTOP');
     const { begin } = clamdScanner({ address: frozen.address, silenceMs });
-    expect(await verdictOn(begin('arriving'), 'hello')).toEqual(unavailable);
+    expect(await writeTo(begin('arriving'), 'hello')).toEqual(unavailable);
   });
 
   test('waiting for a silent uploader is left alone', async () => {
     const scan = scanner().begin('arriving');
     await scan.write(Buffer.from(eicar.slice(0, 30)));
     await setTimeout(1.5 * silenceMs);
-    expect(await verdictOn(scan, eicar.slice(30))).toEqual(infected);
+    expect(await writeTo(scan, eicar.slice(30))).toEqual(infected);
   });
 
   test('tired of waiting for a silent uploader has interrupted the scan', async () => {
     const scan = scanner().begin('arriving');
     await scan.write(Buffer.from(eicar.slice(0, 30)));
     await vi.waitFor(() => expect(scan.early).toEqual(interrupted), { timeout: 10_000 });
-    expect(await verdictOn(scan, eicar.slice(30))).toEqual(interrupted);
+    expect(await writeTo(scan, eicar.slice(30))).toEqual(interrupted);
   });
 });
 
@@ -206,8 +205,8 @@ describe('when all streams are taken', () => {
     const { begin } = scannerOf(() => 0);
     const first = begin('arriving');
     await first.write(Buffer.from('first'));
-    expect(await verdictOn(begin('arriving'), 'second')).toEqual(interrupted);
-    const third = verdictOn(begin('stored'), eicar);
+    expect(await writeTo(begin('arriving'), 'second')).toEqual(interrupted);
+    const third = writeTo(begin('stored'), eicar);
     expect(await first.verdict()).toEqual(clean);
     expect(await third).toEqual(infected);
   });
@@ -218,7 +217,7 @@ describe('when all streams are taken', () => {
     const slow = begin('arriving');
     await slow.write(Buffer.from('slow'));
     time = 10_000;
-    expect(await verdictOn(begin('arriving'), eicar)).toEqual(infected);
+    expect(await writeTo(begin('arriving'), eicar)).toEqual(infected);
     expect(await slow.verdict()).toEqual(interrupted);
   });
 
@@ -228,10 +227,10 @@ describe('when all streams are taken', () => {
     const fast = begin('arriving');
     await fast.write(Buffer.alloc(1024 * 1024));
     time = 10_000;
-    expect(await verdictOn(begin('arriving'), 'hello')).toEqual(interrupted);
+    expect(await writeTo(begin('arriving'), 'hello')).toEqual(interrupted);
     time = 1_000_000;
     const verdict = fast.verdict();
-    expect(await verdictOn(begin('arriving'), 'hello')).toEqual(interrupted);
+    expect(await writeTo(begin('arriving'), 'hello')).toEqual(interrupted);
     expect(await verdict).toEqual(clean);
   });
 
@@ -240,7 +239,7 @@ describe('when all streams are taken', () => {
     const first = begin('arriving');
     await first.write(Buffer.from('first'));
     const [second, third] = [begin('stored'), begin('stored')];
-    const verdicts = [verdictOn(second, 'second'), verdictOn(third, 'third')];
+    const verdicts = [writeTo(second, 'second'), writeTo(third, 'third')];
     second.abandon();
     expect(await first.verdict()).toEqual(clean);
     expect(await Promise.all(verdicts)).toEqual([unavailable, clean]);
