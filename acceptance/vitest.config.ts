@@ -37,7 +37,7 @@ export default defineConfig({
     name: 'acceptance',
     include: group === 'timed' ? timed : ['acceptance/{spec,attacks,people,faults,sizes,client}/**/*.test.ts'],
     exclude: group === 'together' ? timed : [],
-    globalSetup: ['acceptance/lib/demo.ts'],
+    globalSetup: ['acceptance/lib/servers/demo.ts'],
     // For two processors, which the demo also uses: beside two tests that work there may be one that waits.
     maxWorkers: group === 'together' ? 3 : group === 'timed' ? 2 : 1,
     sequence: { sequencer: Spread },

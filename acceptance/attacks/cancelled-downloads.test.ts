@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { freshClient } from '../lib/accounts.ts';
-import { type OpenedLink, openedLink } from '../lib/opened-link.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
-import { type Sent, sendFiles } from '../lib/receiver.ts';
+import { type OpenedLink, openedLink } from '../lib/people/opened-link.ts';
+import { type Sent, sendFiles } from '../lib/people/receiver.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
 const fileBytes = 16_000_000;

@@ -2,9 +2,9 @@
 import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { adminJson } from '../lib/admin.ts';
-import { type Sent, sendFiles } from '../lib/receiver.ts';
-import { textsTo } from '../lib/sms.ts';
+import { type Sent, sendFiles } from '../lib/people/receiver.ts';
+import { textsTo } from '../lib/people/sms.ts';
+import { adminJson } from '../lib/servers/admin.ts';
 import { eventually } from '../lib/wait.ts';
 
 const codesPerHour = 20;

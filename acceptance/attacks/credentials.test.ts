@@ -1,10 +1,10 @@
 // Credentials that are almost right. A lenient decoder would accept most of these.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../lib/accounts.ts';
-import { text } from '../lib/answer.ts';
 import { type AttackRow, attackTable, type Victim } from '../lib/attack-table.ts';
-import { basic, Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
+import { basic, Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { text } from '../lib/http/response.ts';
 
 const encode = (credentials: string) => Buffer.from(credentials, 'latin1').toString('base64');
 const pair = ({ client }: Victim) => `${client.user}:${client.account.apiKey}`;

@@ -2,11 +2,11 @@
 // header.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { type Answer, text } from '../lib/answer.ts';
 import { type AttackRow, attackTable, type Victim } from '../lib/attack-table.ts';
-import { Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
-import { field, filePart, multipart } from '../lib/multipart.ts';
+import { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { field, filePart, multipart } from '../lib/http/multipart.ts';
+import { type Answer, text } from '../lib/http/response.ts';
 
 const path = ({ client }: Victim, operation: string) => `/${client.user}/cgi/${operation}`;
 const wipe = { headers: { 'Content-Type': 'application/json' }, body: '[]' };

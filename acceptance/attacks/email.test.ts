@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { attackTable } from '../lib/attack-table.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
 
 const addresses: [why: string, address: string][] = [
   ['nothing', ''],

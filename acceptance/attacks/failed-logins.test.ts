@@ -3,9 +3,9 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../lib/accounts.ts';
-import { Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 
 const allowed = 300;
 let serve: OwnServe;

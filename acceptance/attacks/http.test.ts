@@ -1,12 +1,12 @@
 // Requests that two parsers could read differently, that are too large, or that no legitimate client would send.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { type Answer, header } from '../lib/answer.ts';
 import { type AttackRow, attackTable, type Victim } from '../lib/attack-table.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
-import { exchange, sendRaw } from '../lib/raw.ts';
-import { demo } from '../lib/running-demo.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { exchange, sendRaw } from '../lib/http/raw.ts';
+import { type Answer, header } from '../lib/http/response.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const host = () => new URL(demo().base_url).host;
 const clear = '[]';

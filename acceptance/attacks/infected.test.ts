@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 
 for (const policy of ['required', 'best-effort']) {
   describe(`policy ${policy}`, () => {

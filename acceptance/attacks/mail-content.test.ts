@@ -2,10 +2,10 @@
 // our site.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { succeeded } from '../lib/client.ts';
-import { linkTokens, type Mail, mailsTo, waitForMail } from '../lib/mailbox.ts';
-import { demo } from '../lib/running-demo.ts';
+import { succeeded } from '../lib/http/client.ts';
+import { linkTokens, type Mail, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch, introduce, stage } from '../lib/scenario.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const file = { name: 'a.txt', content: 'a' };
 

@@ -1,12 +1,12 @@
 // Waybill cannot be used to flood anyone with mail: there are hourly limits per account, and per account and recipient.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
-import { header } from '../lib/answer.ts';
-import { Client, succeeded } from '../lib/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
-import { mailsTo } from '../lib/mailbox.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { Client, succeeded } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { header } from '../lib/http/response.ts';
+import { mailsTo } from '../lib/people/mailbox.ts';
 import { introduce, stage } from '../lib/scenario.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 
 let serves: OwnServe[] = [];
 beforeAll(async () => {

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type AttackRow, attackTable, belongings } from '../lib/attack-table.ts';
-import { assertStatus } from '../lib/expect.ts';
-import { field, filePart, type MultipartBody, multipart, type Part, uploadParts } from '../lib/multipart.ts';
-import { sendAndVanish } from '../lib/raw.ts';
-import { demo } from '../lib/running-demo.ts';
+import { assertStatus } from '../lib/http/expect.ts';
+import { field, filePart, type MultipartBody, multipart, type Part, uploadParts } from '../lib/http/multipart.ts';
+import { sendAndVanish } from '../lib/http/raw.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const planted = filePart({ name: 'planted.txt', content: 'planted' });
 const doUpload = field('do', 'upload');

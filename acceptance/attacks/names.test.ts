@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type AttackRow, attackTable, type Victim } from '../lib/attack-table.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
-import { field, multipart, type Part } from '../lib/multipart.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { field, multipart, type Part } from '../lib/http/multipart.ts';
 
 const badNames: [why: string, name: string][] = [
   ['a parent folder', '../evil.txt'],

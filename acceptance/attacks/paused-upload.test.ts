@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
-import { assertJson } from '../lib/expect.ts';
-import { multipart, uploadParts } from '../lib/multipart.ts';
-import { ownServe } from '../lib/own-serve.ts';
-import { openRequest } from '../lib/stream.ts';
+import { assertJson } from '../lib/http/expect.ts';
+import { multipart, uploadParts } from '../lib/http/multipart.ts';
+import { openRequest } from '../lib/http/stream.ts';
+import { ownServe } from '../lib/servers/own-serve.ts';
 
 /** Longer than the silence after which clamd used to be considered unavailable. */
 const pauseMs = 32_000;

@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { type Answer, text } from '../lib/answer.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
-import { field, multipart } from '../lib/multipart.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { field, multipart } from '../lib/http/multipart.ts';
+import { type Answer, text } from '../lib/http/response.ts';
 
 let client: Client;
 

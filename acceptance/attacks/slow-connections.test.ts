@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
-import { demo } from '../lib/running-demo.ts';
+import type { Client } from '../lib/http/client.ts';
 import { deliver } from '../lib/scenario.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 
 /** More than the kernel buffers. */

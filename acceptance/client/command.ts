@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Account } from '../lib/accounts.ts';
-import { processEnvironment } from '../lib/admin.ts';
-import { demo } from '../lib/running-demo.ts';
+import { processEnvironment } from '../lib/servers/admin.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 export const commandPath = fileURLToPath(new URL('../../client/dist/command/main.js', import.meta.url));
 

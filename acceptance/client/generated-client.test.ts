@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { linkTokens, waitForMail } from '../lib/mailbox.ts';
-import { demo } from '../lib/running-demo.ts';
+import { linkTokens, waitForMail } from '../lib/people/mailbox.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const run = promisify(execFile);
 const packages = new URL('../../node_modules', import.meta.url).pathname;

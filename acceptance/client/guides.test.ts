@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
+import type { Client } from '../lib/http/client.ts';
 import { deliver } from '../lib/scenario.ts';
 import { commandPath, Person } from './command.ts';
 

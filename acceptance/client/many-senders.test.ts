@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { Waybill } from '../../client/src/index.ts';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
-import { demo } from '../lib/running-demo.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { ended } from './command.ts';
 import type { Orders } from './sender.ts';
 

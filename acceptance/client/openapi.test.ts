@@ -1,10 +1,10 @@
 // The server's description of the machine API. Every response in the suite is compared with it: lib/contract.ts.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { json } from '../lib/answer.ts';
-import { assertDescribed } from '../lib/contract.ts';
-import { request } from '../lib/request.ts';
-import { demo } from '../lib/running-demo.ts';
+import { assertDescribed } from '../lib/http/contract.ts';
+import { request } from '../lib/http/request.ts';
+import { json } from '../lib/http/response.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 test('anybody gets the description', async () => {
   const answer = await request(demo().base_url, 'GET', '/openapi.json', {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { type InboxEntry, Waybill } from '../../client/src/index.ts';
 import { type Account, createAccount } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
-import { demo } from '../lib/running-demo.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { ended, Person } from './command.ts';
 

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
-import { demo } from '../lib/running-demo.ts';
+import type { Client } from '../lib/http/client.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const program = new URL('../../docs/examples/waybill.py', import.meta.url).pathname;
 let folder: string;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createAccount } from '../lib/accounts.ts';
-import { demo } from '../lib/running-demo.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { ownRegistry } from './own-registry.ts';
 
 const run = promisify(execFile);

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Waybill } from '../../client/src/index.ts';
 import { createAccount, freshClient } from '../lib/accounts.ts';
-import { header } from '../lib/answer.ts';
-import { assertJson } from '../lib/expect.ts';
 import { fullSize } from '../lib/full-size.ts';
-import { httpProxy } from '../lib/http-proxy.ts';
-import { demo } from '../lib/running-demo.ts';
+import { assertJson } from '../lib/http/expect.ts';
+import { httpProxy } from '../lib/http/http-proxy.ts';
+import { header } from '../lib/http/response.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { ended, Person } from './command.ts';
 
 const entry = { name: 'note.txt', type: 'text/plain', size: '5 B' };

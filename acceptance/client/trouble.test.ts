@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { Waybill } from '../../client/src/index.ts';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { type Account, createAccount } from '../lib/accounts.ts';
-import { type Fate, httpProxy } from '../lib/http-proxy.ts';
-import { ownServe } from '../lib/own-serve.ts';
-import { demo } from '../lib/running-demo.ts';
+import { type Fate, httpProxy } from '../lib/http/http-proxy.ts';
+import { ownServe } from '../lib/servers/own-serve.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const run = promisify(execFile);
 

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { enginesDir } from '../../tools/demo/environment.ts';
 import { freshClient } from '../lib/accounts.ts';
-import { succeeded } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
+import { succeeded } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
 import { deliver } from '../lib/scenario.ts';
 import { eventually } from '../lib/wait.ts';
 

@@ -8,7 +8,7 @@ import { projectDir } from '../../tools/demo/environment.ts';
 import { check } from '../faults/checker.ts';
 import { askOnce, Journal } from '../faults/journal.ts';
 import { freshClient } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
+import type { Client } from '../lib/http/client.ts';
 import { introduce } from '../lib/scenario.ts';
 import { eventually } from '../lib/wait.ts';
 

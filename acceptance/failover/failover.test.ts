@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { check } from '../faults/checker.ts';
 import { judgeConduct } from '../faults/conduct.ts';
 import { Lane, laneSettings, sail } from '../faults/lane.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
 import { seeded } from '../lib/seeded.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
 import { PatroniCluster } from './patroni-cluster.ts';
 

@@ -2,13 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import type { Answer } from '../lib/answer.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
-import { chunkKey, copyObject, deleteObject, query, readObject, writeObject } from '../lib/inside.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
+import type { Answer } from '../lib/http/response.ts';
+import type { InboxEntry } from '../lib/http/shapes.ts';
+import { openAnswer } from '../lib/http/stream.ts';
 import { deliver } from '../lib/scenario.ts';
-import type { InboxEntry } from '../lib/shapes.ts';
-import { openAnswer } from '../lib/stream.ts';
+import { chunkKey, copyObject, deleteObject, query, readObject, writeObject } from '../lib/servers/inside.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 /** Three chunks, the last one shorter. */

@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
-import { programPath } from '../lib/admin.ts';
-import type { Client } from '../lib/client.ts';
-import { mailsIn } from '../lib/mailbox.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
-import { OwnPostfix } from '../lib/own-postfix.ts';
+import type { Client } from '../lib/http/client.ts';
+import { mailsIn } from '../lib/people/mailbox.ts';
 import { dispatch } from '../lib/scenario.ts';
+import { programPath } from '../lib/servers/admin.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
+import { OwnPostfix } from '../lib/servers/own-postfix.ts';
 import { eventually } from '../lib/wait.ts';
 
 let postfix: OwnPostfix;

@@ -5,11 +5,19 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
-import { Client, succeeded } from '../lib/client.ts';
-import { chunkKey, deleteObject, demoInside, type Inside, query, readObject, writeObject } from '../lib/inside.ts';
-import type { FileToUpload } from '../lib/multipart.ts';
-import { demo } from '../lib/running-demo.ts';
+import { Client, succeeded } from '../lib/http/client.ts';
+import type { FileToUpload } from '../lib/http/multipart.ts';
 import { introduce } from '../lib/scenario.ts';
+import {
+  chunkKey,
+  deleteObject,
+  demoInside,
+  type Inside,
+  query,
+  readObject,
+  writeObject,
+} from '../lib/servers/inside.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { check, judge } from './checker.ts';
 import { ask, type DispatchWish, Journal } from './journal.ts';

@@ -16,8 +16,8 @@
  * `conduct.ts` checks the processes themselves (no secret in a log, no unplanned end, bounded memory).
  */
 import { createHash } from 'node:crypto';
-import { demoInside, type Inside } from '../lib/inside.ts';
-import { linkTokens } from '../lib/mailbox.ts';
+import { linkTokens } from '../lib/people/mailbox.ts';
+import { demoInside, type Inside } from '../lib/servers/inside.ts';
 import {
   type AccountEvidence,
   type DropRow,

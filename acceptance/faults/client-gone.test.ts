@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
-import { demoInside, objectKeys, sweep } from '../lib/inside.ts';
-import { multipart, uploadParts } from '../lib/multipart.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
-import { demo } from '../lib/running-demo.ts';
+import type { Client } from '../lib/http/client.ts';
+import { multipart, uploadParts } from '../lib/http/multipart.ts';
+import { demoInside, objectKeys, sweep } from '../lib/servers/inside.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { endGrace, readFiles } from './evidence.ts';
 

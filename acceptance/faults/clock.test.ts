@@ -3,12 +3,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { assertStatus } from '../lib/expect.ts';
-import { linkTokens, waitForMail } from '../lib/mailbox.ts';
-import { OwnPostgres } from '../lib/own-engines.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { assertStatus } from '../lib/http/expect.ts';
+import { linkTokens, waitForMail } from '../lib/people/mailbox.ts';
 import { introduce } from '../lib/scenario.ts';
+import { OwnPostgres } from '../lib/servers/own-engines.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
 
 const offsetFile = join('/var/tmp', `waybill-clock-${process.pid}`);

@@ -1,6 +1,6 @@
 // The checker of processes: it reports nothing while they behave, and names everything that each did wrong.
 import { expect, test } from 'vitest';
-import type { OwnProcess } from '../lib/own-serve.ts';
+import type { OwnProcess } from '../lib/servers/own-serve.ts';
 import { type Conduct, judgeConduct } from './conduct.ts';
 
 const calm = (changes: Partial<OwnProcess> = {}): OwnProcess => ({

@@ -1,5 +1,5 @@
 /** How processes behaved: they end only when told to, log no secret, and use no more memory than allowed. */
-import type { OwnProcess } from '../lib/own-serve.ts';
+import type { OwnProcess } from '../lib/servers/own-serve.ts';
 import { peakMemoryMiB } from '../sizes/process-memory.ts';
 
 export interface Conduct {

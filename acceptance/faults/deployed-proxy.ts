@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shippedProxy } from '../../tools/shared/shipped-proxies.ts';
-import { closedPort } from '../lib/own-serve.ts';
+import { closedPort } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
 /** The address of a `serve` process, and where it reports whether it is ready. */

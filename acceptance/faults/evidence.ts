@@ -1,8 +1,8 @@
 /** Evidence that a checker examines. Everything that the fault tests know about the program's tables is in this file. */
 import { createHash } from 'node:crypto';
-import { chunkKey, type Inside } from '../lib/inside.ts';
-import { allMails, linkTokens, type Mail } from '../lib/mailbox.ts';
-import type { HistoryEntry, InboxEntry } from '../lib/shapes.ts';
+import type { HistoryEntry, InboxEntry } from '../lib/http/shapes.ts';
+import { allMails, linkTokens, type Mail } from '../lib/people/mailbox.ts';
+import { chunkKey, type Inside } from '../lib/servers/inside.ts';
 import { eventually } from '../lib/wait.ts';
 import type { Journal } from './journal.ts';
 

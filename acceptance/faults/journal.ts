@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, header, text } from '../lib/answer.ts';
-import type { Client } from '../lib/client.ts';
-import type { FileToUpload } from '../lib/multipart.ts';
+import type { Client } from '../lib/http/client.ts';
+import type { FileToUpload } from '../lib/http/multipart.ts';
+import { type Answer, header, text } from '../lib/http/response.ts';
 
 /**
  * The response that a client got. Unknown: the connection broke before a response came, so it may or may not have happened.

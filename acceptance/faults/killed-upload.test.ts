@@ -4,8 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
-import { ownServe } from '../lib/own-serve.ts';
-import { V1Client } from '../lib/v1-client.ts';
+import { V1Client } from '../lib/http/v1-client.ts';
+import { ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 import { Keystream } from '../sizes/keystream.ts';
 

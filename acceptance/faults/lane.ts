@@ -6,12 +6,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eicar } from '../../tools/shared/eicar.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
-import { type Answer, json } from '../lib/answer.ts';
-import type { Client } from '../lib/client.ts';
-import type { FileToUpload } from '../lib/multipart.ts';
-import type { OwnExchange } from '../lib/own-exchange.ts';
+import type { Client } from '../lib/http/client.ts';
+import type { FileToUpload } from '../lib/http/multipart.ts';
+import { type Answer, json } from '../lib/http/response.ts';
+import type { History } from '../lib/http/shapes.ts';
 import { introduce } from '../lib/scenario.ts';
-import type { History } from '../lib/shapes.ts';
+import type { OwnExchange } from '../lib/servers/own-exchange.ts';
 import { stopwatch } from '../lib/stopwatch.ts';
 import { askOnce, Journal } from './journal.ts';
 

@@ -2,14 +2,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
-import { linkTokens, mailsTo, waitForMail } from '../lib/mailbox.ts';
-import { openedLink } from '../lib/opened-link.ts';
+import type { Client } from '../lib/http/client.ts';
 import { otlpReceiver, type ReceivedSpan } from '../lib/otlp-receiver.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
-import { closedPort } from '../lib/own-serve.ts';
+import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
+import { openedLink } from '../lib/people/opened-link.ts';
+import { codeIn } from '../lib/people/sms.ts';
 import { dispatch } from '../lib/scenario.ts';
-import { codeIn } from '../lib/sms.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
+import { closedPort } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
 const content = randomBytes(300_000);

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Fate, httpProxy } from '../lib/http-proxy.ts';
+import { type Fate, httpProxy } from '../lib/http/http-proxy.ts';
+import { TcpProxy } from '../lib/http/tcp-proxy.ts';
 import { seeded } from '../lib/seeded.ts';
-import { TcpProxy } from '../lib/tcp-proxy.ts';
 import { eventually } from '../lib/wait.ts';
 
 test('the same seed gives the same numbers, evenly spread', () => {

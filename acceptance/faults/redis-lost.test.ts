@@ -1,13 +1,13 @@
 // Redis holds nothing permanent: if it is flushed, killed or silent, a client only needs a new token and a moment.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
-import { OwnRedis } from '../lib/own-engines.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { TcpProxy } from '../lib/http/tcp-proxy.ts';
 import { introduce, stage } from '../lib/scenario.ts';
+import { OwnRedis } from '../lib/servers/own-engines.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { stopwatch } from '../lib/stopwatch.ts';
-import { TcpProxy } from '../lib/tcp-proxy.ts';
 import { eventually } from '../lib/wait.ts';
 
 const momentMs = 3_000;

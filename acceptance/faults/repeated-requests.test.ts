@@ -1,8 +1,8 @@
 // A client that is impatient: it sends the same drop many times at once, through two servers.
 import { expect, onTestFinished, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { ownServe } from '../lib/own-serve.ts';
-import { V1Client } from '../lib/v1-client.ts';
+import { V1Client } from '../lib/http/v1-client.ts';
+import { ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
 const times = 50;

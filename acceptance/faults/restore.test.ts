@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { engineS3 } from '../../tools/demo/bucket.ts';
-import { admin } from '../lib/admin.ts';
-import { ownExchange } from '../lib/own-exchange.ts';
 import { deliver, dispatch } from '../lib/scenario.ts';
+import { admin } from '../lib/servers/admin.ts';
+import { ownExchange } from '../lib/servers/own-exchange.ts';
 
 /** In the order in which a restore reaches them. */
 const steps = [

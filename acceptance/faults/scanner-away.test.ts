@@ -1,9 +1,9 @@
 // The virus scanner is unreachable: the policy decides, and "not scanned" is never reported as clean.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
-import { clamdThatIsAway, type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
 import { deliver } from '../lib/scenario.ts';
+import { clamdThatIsAway, type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 
 async function serving(policy: string, work: (serve: OwnServe) => Promise<void>): Promise<void> {
   const serve = await ownServe({ WAYBILL_SCAN: policy, WAYBILL_CLAMD: await clamdThatIsAway() });

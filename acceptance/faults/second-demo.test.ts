@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { projectDir } from '../../tools/demo/environment.ts';
-import { demo } from '../lib/running-demo.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 test('a demo does not start beside another, whose data it would delete', async () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`${projectDir}/tools/demo/demo.ts`], {

@@ -1,13 +1,13 @@
 // A clamd that takes long for one file: that upload takes as long, and no other one does.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { inboxFrom } from '../lib/contact.ts';
-import { Desk } from '../lib/desk.ts';
 import { fullSize } from '../lib/full-size.ts';
-import { linkTokens, waitForMail } from '../lib/mailbox.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { inboxFrom } from '../lib/people/contact.ts';
+import { Desk } from '../lib/people/desk.ts';
+import { linkTokens, waitForMail } from '../lib/people/mailbox.ts';
 import { introduce } from '../lib/scenario.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { type SlowClamd, slowClamd, slowToScan } from '../lib/slow-clamd.ts';
 import { eventually } from '../lib/wait.ts';
 

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { sweep } from '../lib/inside.ts';
-import { multipart, uploadParts } from '../lib/multipart.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { multipart, uploadParts } from '../lib/http/multipart.ts';
+import { openRequest } from '../lib/http/stream.ts';
 import { deliver } from '../lib/scenario.ts';
-import { openRequest } from '../lib/stream.ts';
+import { sweep } from '../lib/servers/inside.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 
 const leaseSeconds = 2;
 const chunkBytes = 8 * 1024 * 1024;

@@ -4,11 +4,11 @@ import { request as httpRequest } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { freshClient } from '../lib/accounts.ts';
-import { httpProxy } from '../lib/http-proxy.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
-import { demo } from '../lib/running-demo.ts';
-import { TcpProxy } from '../lib/tcp-proxy.ts';
-import { V1Client } from '../lib/v1-client.ts';
+import { httpProxy } from '../lib/http/http-proxy.ts';
+import { TcpProxy } from '../lib/http/tcp-proxy.ts';
+import { V1Client } from '../lib/http/v1-client.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 
 const chunkBytes = 8 * 1024 ** 2;

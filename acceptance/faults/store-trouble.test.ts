@@ -2,11 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../lib/answer.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
 import { fullSize } from '../lib/full-size.ts';
-import type { Fate } from '../lib/http-proxy.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import type { Fate } from '../lib/http/http-proxy.ts';
+import type { Answer } from '../lib/http/response.ts';
 import { deliver, introduce } from '../lib/scenario.ts';
 import { seeded } from '../lib/seeded.ts';
 import { stopwatch } from '../lib/stopwatch.ts';

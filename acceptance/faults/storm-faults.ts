@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fate } from '../lib/http-proxy.ts';
-import { type OwnEngine, signal } from '../lib/own-engines.ts';
-import type { TcpFault, TcpProxy } from '../lib/tcp-proxy.ts';
+import type { Fate } from '../lib/http/http-proxy.ts';
+import type { TcpFault, TcpProxy } from '../lib/http/tcp-proxy.ts';
+import { type OwnEngine, signal } from '../lib/servers/own-engines.ts';
 import type { FaultyWorld } from './faulty-world.ts';
 
 export interface FaultKind {

@@ -6,9 +6,9 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { V1Client } from '../lib/http/v1-client.ts';
 import { dispatch } from '../lib/scenario.ts';
-import { V1Client } from '../lib/v1-client.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
 
 let exchange: OwnExchange;

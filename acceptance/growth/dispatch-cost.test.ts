@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { allMails, linkTokens } from '../lib/mailbox.ts';
-import { openedLink } from '../lib/opened-link.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { allMails, linkTokens } from '../lib/people/mailbox.ts';
+import { openedLink } from '../lib/people/opened-link.ts';
 import { introduce, stage } from '../lib/scenario.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
 import { noneLeft } from './none-left.ts';
 

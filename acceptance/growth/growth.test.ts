@@ -4,10 +4,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fill } from '../../tools/lab/grow/fill.ts';
 import { percentile } from '../../tools/shared/percentile.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { openedLink } from '../lib/opened-link.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
-import { openAnswer } from '../lib/stream.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { openAnswer } from '../lib/http/stream.ts';
+import { openedLink } from '../lib/people/opened-link.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { memoryMiB } from '../sizes/process-memory.ts';
 import { noneLeft } from './none-left.ts';
 

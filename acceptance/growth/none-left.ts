@@ -1,4 +1,4 @@
-import type { OwnExchange } from '../lib/own-exchange.ts';
+import type { OwnExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
 
 /** Waits until there are no such rows, for example because every mail has been sent. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import type { AccountRequest } from '../../tools/demo/account-maker.ts';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
-import { Client, type ClientOptions } from './client.ts';
+import { Client, type ClientOptions } from './http/client.ts';
 
 export interface Account {
   user: string;

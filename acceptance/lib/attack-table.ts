@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from './accounts.ts';
-import type { Answer } from './answer.ts';
-import { type Client, succeeded } from './client.ts';
-import { assertErrorAnswer } from './expect.ts';
+import { type Client, succeeded } from './http/client.ts';
+import { assertErrorAnswer } from './http/expect.ts';
+import type { Answer } from './http/response.ts';
+import type { Contact, History, InboxEntry, UploadedFile } from './http/shapes.ts';
 import { deliver, introduce, stage } from './scenario.ts';
-import type { Contact, History, InboxEntry, UploadedFile } from './shapes.ts';
 
 /**
  * An account with something to lose: a contact, a staged dispatch that only has to be sent, and a file in its inbox.

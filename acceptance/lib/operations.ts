@@ -1,5 +1,5 @@
-import { multipart, uploadParts } from './multipart.ts';
-import type { RequestOptions } from './request.ts';
+import { multipart, uploadParts } from './http/multipart.ts';
+import type { RequestOptions } from './http/request.ts';
 
 export interface Operation {
   name: string;

@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Client } from './client.ts';
-import { demo } from './running-demo.ts';
+import type { Client } from './http/client.ts';
+import { demo } from './servers/running-demo.ts';
 
 /** Ends with the test at the latest. */
 export interface Probe extends Disposable {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Client, succeeded } from './client.ts';
-import type { FileToUpload } from './multipart.ts';
-import type { ContactInput, DispatchParameters, HistoryEntry, InboxEntry } from './shapes.ts';
+import { type Client, succeeded } from './http/client.ts';
+import type { FileToUpload } from './http/multipart.ts';
+import type { ContactInput, DispatchParameters, HistoryEntry, InboxEntry } from './http/shapes.ts';
 
 export interface Dispatch {
   to: (string | ContactInput)[];

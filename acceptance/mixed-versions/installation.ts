@@ -1,8 +1,8 @@
 import { createAccount } from '../../tools/demo/fresh.ts';
 import { type Backend, deployedProxy } from '../faults/deployed-proxy.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
-import { Client } from '../lib/client.ts';
-import { closedPort, type OwnProcess, ownServe, ownWorker, type Program } from '../lib/own-serve.ts';
+import { Client } from '../lib/http/client.ts';
+import { closedPort, type OwnProcess, ownServe, ownWorker, type Program } from '../lib/servers/own-serve.ts';
 
 /** A `work` process, and two `serve` processes behind HAProxy, that are replaced as docs/upgrading.md describes. */
 export class Installation implements AsyncDisposable {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Lane, type Sailing, sail } from '../faults/lane.ts';
-import { text } from '../lib/answer.ts';
-import { request } from '../lib/request.ts';
-import { demo } from '../lib/running-demo.ts';
+import { request } from '../lib/http/request.ts';
+import { text } from '../lib/http/response.ts';
 import { seeded } from '../lib/seeded.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import type { Installation } from './installation.ts';
 

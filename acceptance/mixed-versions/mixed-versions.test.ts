@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { checkOut } from '../../tools/lab/benchmark/release.ts';
 import { check } from '../faults/checker.ts';
 import { laneSettings } from '../faults/lane.ts';
-import { type Program, thisProgram } from '../lib/own-serve.ts';
-import { ownStorage } from '../lib/own-storage.ts';
+import { type Program, thisProgram } from '../lib/servers/own-serve.ts';
+import { ownStorage } from '../lib/servers/own-storage.ts';
 import { Installation } from './installation.ts';
 import { Load } from './load.ts';
 

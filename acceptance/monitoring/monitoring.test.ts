@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { openedLink } from '../lib/opened-link.ts';
-import { sendFiles } from '../lib/receiver.ts';
-import { demo } from '../lib/running-demo.ts';
+import { openedLink } from '../lib/people/opened-link.ts';
+import { sendFiles } from '../lib/people/receiver.ts';
 import { deliver } from '../lib/scenario.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { promtool, type Sample, startPrometheus } from './prometheus.ts';
 

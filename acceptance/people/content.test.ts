@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { launchBrowser, visit } from '../lib/browser.ts';
-import type { Client } from '../lib/client.ts';
-import { grantAccess, openPage } from '../lib/contact.ts';
-import { waitForMail } from '../lib/mailbox.ts';
-import { sendFiles } from '../lib/receiver.ts';
+import type { Client } from '../lib/http/client.ts';
+import { launchBrowser, visit } from '../lib/people/browser.ts';
+import { grantAccess, openPage } from '../lib/people/contact.ts';
+import { waitForMail } from '../lib/people/mailbox.ts';
+import { sendFiles } from '../lib/people/receiver.ts';
 
 let browser: Browser;
 let client: Client;

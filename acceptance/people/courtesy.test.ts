@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { adminJson } from '../lib/admin.ts';
-import type { Client } from '../lib/client.ts';
-import { query, sweep } from '../lib/inside.ts';
-import { linkTokens, mailsTo, waitForMail } from '../lib/mailbox.ts';
-import { openedLink } from '../lib/opened-link.ts';
-import { sendFiles, sentTo } from '../lib/receiver.ts';
-import { demo } from '../lib/running-demo.ts';
+import type { Client } from '../lib/http/client.ts';
+import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
+import { openedLink } from '../lib/people/opened-link.ts';
+import { sendFiles, sentTo } from '../lib/people/receiver.ts';
 import { deliver, dispatch } from '../lib/scenario.ts';
+import { adminJson } from '../lib/servers/admin.ts';
+import { query, sweep } from '../lib/servers/inside.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 
 const files = [

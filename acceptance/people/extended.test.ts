@@ -1,11 +1,11 @@
 // A deadline that an administrator has extended. The process here counts in seconds, so that a test can wait for the old one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { admin, adminJson } from '../lib/admin.ts';
-import { sweep } from '../lib/inside.ts';
-import { openedLink } from '../lib/opened-link.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
-import { sendFiles } from '../lib/receiver.ts';
+import { openedLink } from '../lib/people/opened-link.ts';
+import { sendFiles } from '../lib/people/receiver.ts';
+import { admin, adminJson } from '../lib/servers/admin.ts';
+import { sweep } from '../lib/servers/inside.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
 const files = [{ name: 'a.txt', content: 'still here' }];

@@ -2,12 +2,12 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { adminJson } from '../lib/admin.ts';
-import { launchBrowser, phone, visit } from '../lib/browser.ts';
-import type { Client } from '../lib/client.ts';
-import { grantAccess, openPage } from '../lib/contact.ts';
-import { end, type Sent, sendFiles } from '../lib/receiver.ts';
-import { demo } from '../lib/running-demo.ts';
+import type { Client } from '../lib/http/client.ts';
+import { launchBrowser, phone, visit } from '../lib/people/browser.ts';
+import { grantAccess, openPage } from '../lib/people/contact.ts';
+import { end, type Sent, sendFiles } from '../lib/people/receiver.ts';
+import { adminJson } from '../lib/servers/admin.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 let browser: Browser;
 let client: Client;

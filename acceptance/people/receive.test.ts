@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { desk, launchBrowser, phone, visit } from '../lib/browser.ts';
-import type { Client } from '../lib/client.ts';
-import { end, readReceiverState, type Sent, sendFiles } from '../lib/receiver.ts';
-import { demo } from '../lib/running-demo.ts';
+import type { Client } from '../lib/http/client.ts';
+import { desk, launchBrowser, phone, visit } from '../lib/people/browser.ts';
+import { end, readReceiverState, type Sent, sendFiles } from '../lib/people/receiver.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const run = promisify(execFile);
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

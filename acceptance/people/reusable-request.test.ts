@@ -1,9 +1,9 @@
 // A request for files on /api/v1 that may be used again: each sending is an entry in the inbox, which is a queue.
 import { expect, test } from 'vitest';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
-import { Desk } from '../lib/desk.ts';
-import { linkTokens, waitForMail } from '../lib/mailbox.ts';
-import { demo } from '../lib/running-demo.ts';
+import { Desk } from '../lib/people/desk.ts';
+import { linkTokens, waitForMail } from '../lib/people/mailbox.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 
 test('a contact sends twice through a reusable request, and the account claims both', async () => {

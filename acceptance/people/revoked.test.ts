@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { adminJson } from '../lib/admin.ts';
-import { query } from '../lib/inside.ts';
-import { openedLink } from '../lib/opened-link.ts';
-import { sentTo } from '../lib/receiver.ts';
-import { demo } from '../lib/running-demo.ts';
+import { openedLink } from '../lib/people/opened-link.ts';
+import { sentTo } from '../lib/people/receiver.ts';
 import { deliver } from '../lib/scenario.ts';
+import { adminJson } from '../lib/servers/admin.ts';
+import { query } from '../lib/servers/inside.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 /** More than all buffers on the way hold. */
 const fileBytes = 60_000_000;

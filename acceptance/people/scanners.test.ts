@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { launchBrowser, type Visitor, visit } from '../lib/browser.ts';
-import type { Client } from '../lib/client.ts';
-import { grantAccess } from '../lib/contact.ts';
-import { readReceiverState, type Sent, sendFiles, untouched } from '../lib/receiver.ts';
+import type { Client } from '../lib/http/client.ts';
+import { launchBrowser, type Visitor, visit } from '../lib/people/browser.ts';
+import { grantAccess } from '../lib/people/contact.ts';
+import { readReceiverState, type Sent, sendFiles, untouched } from '../lib/people/receiver.ts';
 
 /** Mail gateways look at the links in a mail before its receiver does. Whatever they do, it has no effect. */
 let browser: Browser;

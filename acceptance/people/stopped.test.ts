@@ -2,13 +2,13 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { adminJson } from '../lib/admin.ts';
-import { launchBrowser, phone, visit } from '../lib/browser.ts';
-import { query } from '../lib/inside.ts';
-import { linkTokens, mailsTo, waitForMail } from '../lib/mailbox.ts';
-import { sendFiles } from '../lib/receiver.ts';
-import { demo } from '../lib/running-demo.ts';
+import { launchBrowser, phone, visit } from '../lib/people/browser.ts';
+import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
+import { sendFiles } from '../lib/people/receiver.ts';
 import { dispatch } from '../lib/scenario.ts';
+import { adminJson } from '../lib/servers/admin.ts';
+import { query } from '../lib/servers/inside.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 
 const files = [{ name: 'a.txt', content: 'unwanted' }];

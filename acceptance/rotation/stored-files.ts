@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Client, succeeded } from '../lib/client.ts';
-import type { OwnStorage } from '../lib/own-storage.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
 import { introduce, stage } from '../lib/scenario.ts';
+import type { OwnStorage } from '../lib/servers/own-storage.ts';
 
 const filesPerDrop = 10;
 /** Each account has this many, in drops of ten; the first one's are uploaded. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { engineS3 } from '../../tools/demo/bucket.ts';
-import { chunkKey } from '../lib/inside.ts';
-import type { OwnExchange } from '../lib/own-exchange.ts';
+import { chunkKey } from '../lib/servers/inside.ts';
+import type { OwnExchange } from '../lib/servers/own-exchange.ts';
 
 export interface DropsToInsert {
   readonly drops: number;

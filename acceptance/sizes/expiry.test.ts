@@ -4,9 +4,9 @@ import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { engineS3 } from '../../tools/demo/bucket.ts';
 import { percentile } from '../../tools/shared/percentile.ts';
-import { type Client, succeeded } from '../lib/client.ts';
 import { fullSize } from '../lib/full-size.ts';
-import { type OwnExchange, ownExchange } from '../lib/own-exchange.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
 import { insertExpiringDrops } from './expiring-drops.ts';
 

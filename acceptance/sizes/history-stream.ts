@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { HistoryEntry } from '../lib/shapes.ts';
+import type { HistoryEntry } from '../lib/http/shapes.ts';
 
 /**
  * Reads a get_history.cgi response of any length: yields each entry of `history` as it ends, and finally what was

@@ -2,11 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { header } from '../lib/answer.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { header } from '../lib/http/response.ts';
+import { openAnswer } from '../lib/http/stream.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
-import { openAnswer } from '../lib/stream.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { Keystream } from './keystream.ts';
 import { peakMemoryMiB } from './process-memory.ts';
 import { uploadStream } from './upload-stream.ts';

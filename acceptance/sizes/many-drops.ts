@@ -1,4 +1,4 @@
-import { query } from '../lib/inside.ts';
+import { query } from '../lib/servers/inside.ts';
 
 const batch = 1_000;
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import type { Client } from '../lib/client.ts';
-import { openRequest } from '../lib/stream.ts';
+import type { Client } from '../lib/http/client.ts';
+import { openRequest } from '../lib/http/stream.ts';
 import type { Keystream } from './keystream.ts';
 
 /**

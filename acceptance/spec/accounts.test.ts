@@ -1,11 +1,11 @@
 // docs/api.md#authentication: the administrator creates and removes accounts and keys.
 import { describe, expect, test } from 'vitest';
 import { createAccount, freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { admin, adminJson } from '../lib/admin.ts';
-import { header, text } from '../lib/answer.ts';
-import { Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
-import { query } from '../lib/inside.ts';
+import { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { header, text } from '../lib/http/response.ts';
+import { admin, adminJson } from '../lib/servers/admin.ts';
+import { query } from '../lib/servers/inside.ts';
 
 interface CreatedAccount {
   account: { email: string; phone: string; type: string; disabled: boolean };

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { succeeded } from '../lib/client.ts';
-import { assertStatus } from '../lib/expect.ts';
-import { mailsTo, waitForMail } from '../lib/mailbox.ts';
+import { succeeded } from '../lib/http/client.ts';
+import { assertStatus } from '../lib/http/expect.ts';
+import type { HistoryEntry } from '../lib/http/shapes.ts';
+import { mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch, introduce, stage } from '../lib/scenario.ts';
-import type { HistoryEntry } from '../lib/shapes.ts';
 
 const tenTimes = <T>(work: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: 10 }, (_, i) => work(i)));

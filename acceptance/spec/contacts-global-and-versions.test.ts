@@ -3,11 +3,11 @@
 // whole server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { admin, adminJson } from '../lib/admin.ts';
-import { type Answer, header, json } from '../lib/answer.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { type Answer, header, json } from '../lib/http/response.ts';
+import type { Contact, ContactList } from '../lib/http/shapes.ts';
 import { entryWith, stage } from '../lib/scenario.ts';
-import type { Contact, ContactList } from '../lib/shapes.ts';
+import { admin, adminJson } from '../lib/servers/admin.ts';
 
 let before: Contact[];
 

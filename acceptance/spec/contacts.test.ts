@@ -1,10 +1,10 @@
 // docs/api.md#2-get-contacts and docs/api.md#3-add-contacts: the account's own contacts.
 import { describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { json } from '../lib/answer.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
-import type { Contact, ContactList } from '../lib/shapes.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { json } from '../lib/http/response.ts';
+import type { Contact, ContactList } from '../lib/http/shapes.ts';
 
 const full: Contact = {
   email: 'ann@example.org',

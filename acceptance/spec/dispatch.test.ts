@@ -1,9 +1,9 @@
 // docs/api.md#8-create-a-dispatch: files, receivers and parameters become one drop.
 import { describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
-import { linkTokens, mailsTo, waitForMail } from '../lib/mailbox.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch, entryWith, introduce, stage } from '../lib/scenario.ts';
 
 const file = { name: 'report.txt', content: 'the report' };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createAccount } from '../lib/accounts.ts';
-import { demo } from '../lib/running-demo.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const run = promisify(execFile);
 

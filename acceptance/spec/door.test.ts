@@ -1,12 +1,12 @@
 // docs/api.md#common-rules and docs/api.md#1-get-a-csrf-token: authentication and the rules for every request.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { header, json, text } from '../lib/answer.ts';
-import { Client } from '../lib/client.ts';
-import { assertCommonHeaders, assertErrorAnswer } from '../lib/expect.ts';
-import { hiddenInputs } from '../lib/html.ts';
+import { Client } from '../lib/http/client.ts';
+import { assertCommonHeaders, assertErrorAnswer } from '../lib/http/expect.ts';
+import { hiddenInputs } from '../lib/http/html.ts';
+import { request } from '../lib/http/request.ts';
+import { header, json, text } from '../lib/http/response.ts';
 import { guardedOperations } from '../lib/operations.ts';
-import { request } from '../lib/request.ts';
 
 let client: Client;
 let other: Client;

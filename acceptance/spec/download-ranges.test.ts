@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { type Answer, header } from '../lib/answer.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { type Answer, header } from '../lib/http/response.ts';
+import type { InboxEntry } from '../lib/http/shapes.ts';
 import { deliver } from '../lib/scenario.ts';
-import type { InboxEntry } from '../lib/shapes.ts';
 
 const mebibyte = 1024 * 1024;
 const content = randomBytes(20 * mebibyte + 12_345);

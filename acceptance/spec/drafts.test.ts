@@ -1,7 +1,7 @@
 // Our extension: the header Waybill-Draft names a draft, so that workers that share an account do not mix their files.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
 import { entryWith, introduce, stage } from '../lib/scenario.ts';
 
 test('two drafts of one account have receivers, files and a list of their own', async () => {

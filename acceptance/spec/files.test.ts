@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { header } from '../lib/answer.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/expect.ts';
-import { field, filePart, multipart, uploadParts } from '../lib/multipart.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { field, filePart, multipart, uploadParts } from '../lib/http/multipart.ts';
+import { header } from '../lib/http/response.ts';
 import { deliver } from '../lib/scenario.ts';
 
 let account: Client;

@@ -2,11 +2,11 @@
 // files back.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
-import { linkTokens, mailsTo, waitForMail } from '../lib/mailbox.ts';
-import { demo } from '../lib/running-demo.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 async function withReceivers(label: string, count = 1): Promise<{ client: Client; to: string[] }> {
   const client = await freshClient(label);

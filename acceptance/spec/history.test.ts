@@ -1,8 +1,8 @@
 // docs/api.md#10-get-history: sent drops.
 import { expect, test } from 'vitest';
 import { createAccount, freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { Client, succeeded } from '../lib/client.ts';
-import { assertJson } from '../lib/expect.ts';
+import { Client, succeeded } from '../lib/http/client.ts';
+import { assertJson } from '../lib/http/expect.ts';
 import { dispatch } from '../lib/scenario.ts';
 
 const file = { name: 'a.txt', content: 'a' };

@@ -2,11 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { type Answer, header } from '../lib/answer.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { assertCommonHeaders, assertErrorAnswer } from '../lib/expect.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { assertCommonHeaders, assertErrorAnswer } from '../lib/http/expect.ts';
+import { type Answer, header } from '../lib/http/response.ts';
+import type { InboxEntry } from '../lib/http/shapes.ts';
 import { deliver, dispatch, introduce, stage } from '../lib/scenario.ts';
-import type { InboxEntry } from '../lib/shapes.ts';
 
 const content = randomBytes(100_000);
 let sender: Client;

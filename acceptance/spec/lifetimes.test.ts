@@ -2,11 +2,11 @@
 // test can wait for it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, freshClient } from '../lib/accounts.ts';
-import { adminJson } from '../lib/admin.ts';
-import { Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
-import { type OwnServe, ownServe } from '../lib/own-serve.ts';
+import { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
 import { deliver } from '../lib/scenario.ts';
+import { adminJson } from '../lib/servers/admin.ts';
+import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
 const tokenLifetimeMs = 2_000;

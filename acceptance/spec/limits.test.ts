@@ -1,9 +1,9 @@
 // docs/api.md#limits: a request at the limit works; one beyond it is refused and changes nothing.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import type { ContactInput } from '../lib/http/shapes.ts';
 import { introduce, stage } from '../lib/scenario.ts';
-import type { ContactInput } from '../lib/shapes.ts';
 
 const people = (count: number): ContactInput[] =>
   Array.from({ length: count }, (_, i) => ({ email: `person-${i}@example.org` }));

@@ -1,10 +1,10 @@
 // docs/api.md#4-set-receivers: who gets the next dispatch. Receivers cannot be read back, so a dispatch shows them.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import type { Receiver } from '../lib/http/shapes.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
-import type { Receiver } from '../lib/shapes.ts';
 
 /** Sends one file to the current receivers, and returns the receivers in the history, by address. */
 async function receiversOfDispatch(client: Client): Promise<Receiver[]> {

@@ -5,11 +5,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
-import { type Answer, text } from '../lib/answer.ts';
-import { basic, type Client } from '../lib/client.ts';
-import { multipart, uploadParts } from '../lib/multipart.ts';
-import type { RequestOptions } from '../lib/request.ts';
-import { demo } from '../lib/running-demo.ts';
+import { basic, type Client } from '../lib/http/client.ts';
+import { multipart, uploadParts } from '../lib/http/multipart.ts';
+import type { RequestOptions } from '../lib/http/request.ts';
+import { type Answer, text } from '../lib/http/response.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const record = new URL('recorded-exchanges.txt', import.meta.url);
 const boundary = '------------------------recorded';

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { type Client, succeeded } from '../lib/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/expect.ts';
+import { type Client, succeeded } from '../lib/http/client.ts';
+import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
 import { introduce, stage } from '../lib/scenario.ts';
 
 const parameters = { desttime: 2, ddmessage: 'once' };

@@ -1,8 +1,8 @@
 // docs/api.md#csrf-token: how many CSRF tokens an account has, and which one is removed.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import type { Client } from '../lib/client.ts';
-import { assertErrorAnswer } from '../lib/expect.ts';
+import type { Client } from '../lib/http/client.ts';
+import { assertErrorAnswer } from '../lib/http/expect.ts';
 
 const max = 60;
 

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { type Answer, header, json, text } from '../lib/answer.ts';
-import { assertCommonHeaders, assertErrorAnswer } from '../lib/expect.ts';
-import type { ContactList, History } from '../lib/shapes.ts';
+import { assertCommonHeaders, assertErrorAnswer } from '../lib/http/expect.ts';
+import { type Answer, header, json, text } from '../lib/http/response.ts';
+import type { ContactList, History } from '../lib/http/shapes.ts';
 
 test('the whole workflow answers 200 with the common headers at every step, and the bytes arrive unchanged', async () => {
   const [sender, receiver] = await Promise.all([freshClient('sender'), freshClient('receiver')]);

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Waybill } from '../../client/src/index.ts';
 import { type Account, createAccount } from '../lib/accounts.ts';
-import { Client } from '../lib/client.ts';
-import { demo } from '../lib/running-demo.ts';
+import { Client } from '../lib/http/client.ts';
+import { demo } from '../lib/servers/running-demo.ts';
 
 const run = promisify(execFile);
 const sizeBytes = 512 * 1024 ** 2;

@@ -29,8 +29,8 @@ import { readReport } from './engines/dsn/read-report.ts';
 import { folderBackupPlace } from './engines/folder/backup-place.ts';
 import { maildir } from './engines/maildir/mailbox.ts';
 import { webhookSender } from './engines/outgoing/webhook-sender.ts';
-import { readBacklog } from './engines/postgres/backlog.ts';
-import { databaseCopies } from './engines/postgres/copies.ts';
+import { recordPepper } from './engines/postgres/accounts/key-pepper.ts';
+import { databaseCopies } from './engines/postgres/backup/copies.ts';
 import {
   type AroundStatement,
   closePool,
@@ -41,8 +41,8 @@ import {
   openPool,
   requestDeadlines,
 } from './engines/postgres/database.ts';
-import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines/postgres/job-runner.ts';
-import { recordPepper } from './engines/postgres/key-pepper.ts';
+import { readBacklog } from './engines/postgres/jobs/backlog.ts';
+import { type JobRunner, type JobRunnerOptions, startJobRunner } from './engines/postgres/jobs/job-runner.ts';
 import { migrate, type PlannedMigration, planMigrations } from './engines/postgres/migrate.ts';
 import { unlessRefused } from './engines/postgres/setup.ts';
 import { postgresStore } from './engines/postgres/store.ts';

@@ -47,6 +47,6 @@ test('a test of one kind cannot use what only a higher kind has', () => {
 test('this project has tests of every kind', () => {
   const { unit, postgres, engines } = findTestFiles();
   expect(unit).toContain('protocol/src/safe-name.test.ts');
-  expect(postgres).toContain('server/src/engines/postgres/job-runner.test.ts');
+  expect(postgres).toContain('server/src/engines/postgres/jobs/job-runner.test.ts');
   expect(engines).toContain('server/src/engines/valkey/csrf-tokens.test.ts');
 });

@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { PostOutcome, WebhookSender } from '../domain/ports/webhook-sender.ts';
 import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
-import { startDns } from './dns-server.ts';
+import { startDns } from './servers/dns-server.ts';
 
 export type EnclosedRequest = Parameters<WebhookSender['post']>;
 export interface EnclosedAnswer {

@@ -8,8 +8,8 @@ import type { Finding } from '../domain/doctor/finding.ts';
 import { examinePublicUrl, type PublicUrlExamination } from '../engines/public-url/examine.ts';
 import { buildServer, type ServerEngines, type ServerOptions } from '../http/server.ts';
 import { findingsOf } from './findings.ts';
-import { startDaemon } from './own-daemon.ts';
 import { testServerOptions } from './server.ts';
+import { startDaemon } from './servers/own-daemon.ts';
 import { closedPort } from './tcp.ts';
 
 const pepper = randomBytes(32);

@@ -42,9 +42,9 @@ import { createMailTemplates } from '../views/mail-templates.ts';
 import { plainOperator } from '../views/operator.ts';
 import { createTranslators } from '../views/translator.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { MemoryLimits } from './memory-limits.ts';
-import { type MemoryObjectStore, memoryObjectStore } from './memory-object-store.ts';
-import { memoryScanner } from './memory-scanner.ts';
+import { MemoryLimits } from './memory/memory-limits.ts';
+import { type MemoryObjectStore, memoryObjectStore } from './memory/memory-object-store.ts';
+import { memoryScanner } from './memory/memory-scanner.ts';
 
 export const testPolicy: Policy = {
   publicUrl: 'https://files.example.org',

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { FailureLimit } from '../domain/ports/limits.ts';
 import { buildServer, type ServerOptions } from '../http/server.ts';
 import { plenty, type TestExchange } from './exchange.ts';
-import { MemoryLimits } from './memory-limits.ts';
+import { MemoryLimits } from './memory/memory-limits.ts';
 import { testPages } from './pages.ts';
 
 export const testHost = 'files.example.org';

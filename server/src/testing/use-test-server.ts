@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll } from 'vitest';
 import { type TestExchange, useTestExchange } from './exchange.ts';
-import type { MemoryObjectStore } from './memory-object-store.ts';
+import type { MemoryObjectStore } from './memory/memory-object-store.ts';
 import { buildTestServer } from './server.ts';
 
 /** An exchange and a server on it for a whole test file, both closed after its last test. */

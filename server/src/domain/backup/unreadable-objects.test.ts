@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
-import { databaseCopies } from '../../engines/postgres/copies.ts';
+import { databaseCopies } from '../../engines/postgres/backup/copies.ts';
 import { migrationDeadlines } from '../../engines/postgres/database.ts';
 import { s3BackupPlace } from '../../engines/s3/backup-place.ts';
 import { s3ObjectStore } from '../../engines/s3/object-store.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { removeFile } from '../drafts/remove-file.ts';
 import { placeHold } from '../holds/place-hold.ts';
 import { LostKey } from '../keys/lost-key.ts';

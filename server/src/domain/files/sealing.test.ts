@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { keysOf, openFile, sealFile } from '../../testing/sealed-file.ts';
 import {

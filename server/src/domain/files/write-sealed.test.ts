@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, vi } from 'vitest';
-import { memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { openFile, silentLedger } from '../../testing/sealed-file.ts';
 import { MemoryBudget, type MemoryShare } from '../flow/memory-budget.ts';

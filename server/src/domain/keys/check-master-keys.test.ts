@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import { checkKeys } from './check-master-keys.ts';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestExchange, type TestExchange, testPolicy } from '../../testing/exchange.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
-import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { type MemoryObjectStore, memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 import type { Actor } from '../actor.ts';
 import { createDrop } from '../drops/create-drop.ts';

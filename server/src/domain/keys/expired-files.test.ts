@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { folderBackupPlace } from '../../engines/folder/backup-place.ts';
-import { databaseCopies } from '../../engines/postgres/copies.ts';
+import { databaseCopies } from '../../engines/postgres/backup/copies.ts';
 import { migrationDeadlines, openDatabase } from '../../engines/postgres/database.ts';
 import { migrate } from '../../engines/postgres/migrate.ts';
 import { postgresStore } from '../../engines/postgres/store.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyfileProvider } from '../../engines/keyfile/key-provider.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { memoryObjectStore } from '../../testing/memory-object-store.ts';
+import { memoryObjectStore } from '../../testing/memory/memory-object-store.ts';
 import { scrubAlone } from '../files/scrub.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import { DayKeys, withDayKeys } from './day-keys.ts';

@@ -9,7 +9,7 @@ import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
 import { startFailingObjects } from '../../testing/failing-object.ts';
 import { createEmptyBucket } from '../../testing/object-store.ts';
-import { openTransit } from '../../testing/vault.ts';
+import { openTransit } from '../../testing/servers/vault.ts';
 import { scrubAlone } from '../files/scrub.ts';
 import type { KeyProvider } from '../ports/key-provider.ts';
 import { sweep } from '../sweep.ts';

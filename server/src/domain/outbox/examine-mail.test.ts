@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { dnsRecords } from '../../engines/dns/records.ts';
 import { probeMailServer } from '../../engines/smtp/probe.ts';
-import { startDns } from '../../testing/dns-server.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
-import { scriptedSmtp } from '../../testing/scripted-smtp.ts';
+import { startDns } from '../../testing/servers/dns-server.ts';
+import { scriptedSmtp } from '../../testing/servers/scripted-smtp.ts';
 import { closedPort } from '../../testing/tcp.ts';
 import { examineMail } from './examine-mail.ts';
 

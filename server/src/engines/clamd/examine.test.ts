@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
-import { startClamd } from '../../testing/own-clamd.ts';
+import { startClamd } from '../../testing/servers/own-clamd.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { examineClamd } from './examine.ts';
 

@@ -3,8 +3,6 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
 import type { Verdict } from '../../domain/ports/scanner.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { type OwnClamd, startClamd } from '../../testing/own-clamd.ts';
 import {
   clean,
   encrypted,
@@ -15,8 +13,10 @@ import {
   tooLarge,
   unavailable,
   writeTo,
-} from '../../testing/scanner-contract.ts';
-import { slowToScan, startSlowClamd } from '../../testing/slow-clamd.ts';
+} from '../../testing/contracts/scanner-contract.ts';
+import { engineAddresses } from '../../testing/engine-addresses.ts';
+import { type OwnClamd, startClamd } from '../../testing/servers/own-clamd.ts';
+import { slowToScan, startSlowClamd } from '../../testing/servers/slow-clamd.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { type ClamdOptions, clamdScanner } from './scanner.ts';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
-import { runOnOwnDisk } from '../../testing/own-disk.ts';
+import { runOnOwnDisk } from '../../testing/servers/own-disk.ts';
 import { examineMachine } from './examine.ts';
 
 const mebibyte = 1024 ** 2;

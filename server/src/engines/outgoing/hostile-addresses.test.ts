@@ -7,8 +7,8 @@ import { deliverEvents } from '../../domain/webhooks/deliver-events.ts';
 import { askV1 } from '../../testing/ask-v1.ts';
 import type { EnclosedAnswer, EnclosedRequest } from '../../testing/enclosed-sender.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { type OwnNetwork, startInOwnNetwork } from '../../testing/own-network.ts';
 import { buildTestServer } from '../../testing/server.ts';
+import { type OwnNetwork, startInOwnNetwork } from '../../testing/servers/own-network.ts';
 
 const exchange = await useTestExchange();
 const enclosedSender = new URL('../../testing/enclosed-sender.ts', import.meta.url).pathname;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../domain/store.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../testing/database.ts';
 import { startFreezable } from '../../testing/tcp.ts';
-import { credentialLimits } from './accounts.ts';
+import { credentialLimits } from './accounts/accounts.ts';
 import { closePool, type Deadlines, openDatabase, requestDeadlines, settingMs } from './database.ts';
 import { migrate } from './migrate.ts';
 import { postgresStore } from './store.ts';

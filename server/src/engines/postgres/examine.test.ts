@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 import { urlOfDatabase } from '../../testing/database-url.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
-import { startStandby } from '../../testing/own-standby.ts';
+import { startStandby } from '../../testing/servers/own-standby.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { examinePostgres } from './examine.ts';
 

@@ -4,11 +4,11 @@ import type { ReceiversLink } from '../../domain/links/link-store.ts';
 import { isNotice } from '../../domain/outbox/obsolete-message.ts';
 import type { OutboxLine, OutboxStore, WaitingMessage } from '../../domain/outbox/outbox-store.ts';
 import { sendMessageJob } from '../../domain/outbox/send-message.ts';
+import { shownName } from './accounts/shown-name.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './holds.ts';
-import { jobPayload, type Schedule, type Traceparent } from './job-payload.ts';
+import { jobPayload, type Schedule, type Traceparent } from './jobs/job-payload.ts';
 import { purgeOldest } from './purge-oldest.ts';
-import { shownName } from './shown-name.ts';
 import { secondsFromNow } from './time.ts';
 
 /** How many are named in a mail, which says how many more there are. */

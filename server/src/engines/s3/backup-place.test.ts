@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, expect, inject, test } from 'vitest';
-import { backupPlaceContract } from '../../testing/backup-place-contract.ts';
+import { backupPlaceContract } from '../../testing/contracts/backup-place-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { createEmptyBucket, openTestObjectStore } from '../../testing/object-store.ts';
 import { s3BackupPlace, s3BucketInventory } from './backup-place.ts';

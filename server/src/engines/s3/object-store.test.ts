@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { objectStoreContract } from '../../testing/contracts/object-store-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestObjectStore } from '../../testing/object-store.ts';
-import { objectStoreContract } from '../../testing/object-store-contract.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { type S3ObjectStore, type S3ObjectStoreOptions, s3ObjectStore } from './object-store.ts';
 

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { newPhone, smsGatewayContract } from '../../testing/contracts/sms-gateway-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { newPhone, smsGatewayContract } from '../../testing/sms-gateway-contract.ts';
 import { receivedBy } from '../../testing/sms-log.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { type SmsGatewayOptions, smsGateway } from './gateway.ts';

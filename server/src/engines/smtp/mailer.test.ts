@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
+import { exampleMail, mailerContract } from '../../testing/contracts/mailer-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { delivered } from '../../testing/mailbox.ts';
-import { exampleMail, mailerContract } from '../../testing/mailer-contract.ts';
-import { type SmtpStage, scriptedSmtp } from '../../testing/scripted-smtp.ts';
+import { type SmtpStage, scriptedSmtp } from '../../testing/servers/scripted-smtp.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { smtpMailer } from './mailer.ts';
 

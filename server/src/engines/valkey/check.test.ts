@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { SetupError } from '../../domain/setup-error.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { startRedis } from '../../testing/own-redis.ts';
+import { startRedis } from '../../testing/servers/own-redis.ts';
 import { closedPort } from '../../testing/tcp.ts';
 import { checkValkey } from './check.ts';
 import { connectValkey } from './connect.ts';

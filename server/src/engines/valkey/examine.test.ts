@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
-import { startRedis } from '../../testing/own-redis.ts';
+import { startRedis } from '../../testing/servers/own-redis.ts';
 import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { examineValkey } from './examine.ts';
 

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { keyProviderContract } from '../../testing/contracts/key-provider-contract.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
-import { keyProviderContract } from '../../testing/key-provider-contract.ts';
-import { openTransit } from '../../testing/vault.ts';
+import { openTransit } from '../../testing/servers/vault.ts';
 import { examineVault } from './examine.ts';
 import { vaultKeyProvider } from './key-provider.ts';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { chunkBytes } from '../../domain/files/sealing.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { announced, deskFiles, openRequestLink } from '../../testing/file-requests.ts';
-import { MemoryLimits } from '../../testing/memory-limits.ts';
+import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
 import { DeskStore } from './desk-store.ts';
 
 const exchange = await useTestExchange();

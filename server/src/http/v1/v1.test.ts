@@ -11,7 +11,7 @@ import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.t
 import { createMetrics } from '../../observe/metrics.ts';
 import { noTracing } from '../../observe/tracing.ts';
 import { type AskV1, askV1, v1Ajv, v1Described } from '../../testing/ask-v1.ts';
-import { MemoryLimits } from '../../testing/memory-limits.ts';
+import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import { toExample } from './openapi/reference.ts';

@@ -9,8 +9,8 @@ import { deliverEvents } from '../../../domain/webhooks/deliver-events.ts';
 import { mayRead } from '../../../domain/webhooks/readable-events.ts';
 import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
 import { runAdmin } from '../../../testing/run-admin.ts';
+import { startReceiver } from '../../../testing/servers/webhook-receiver.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
-import { startReceiver } from '../../../testing/webhook-receiver.ts';
 import type { Route } from '../route.ts';
 
 const { exchange, app } = await useTestServer();

@@ -1,0 +1,47 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { demo } from '../servers/running-demo.ts';
+import type { Client } from './client.ts';
+
+/**
+ * A request from this account whose body the caller writes, and whose response the caller reads, piece by piece: for
+ * what is larger than memory, slower than usual, or interrupted.
+ */
+export async function openRequest(
+  client: Client,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ outgoing: ClientRequest; answered: Promise<IncomingMessage> }> {
+  const url = new URL(client.baseUrl);
+  const outgoing = httpRequest({
+    host: url.hostname,
+    port: url.port,
+    method,
+    path: `/${client.user}/${path}`,
+    headers: {
+      Host: new URL(demo().base_url).host,
+      Authorization: client.authorization,
+      'CSRF-Token': await client.token(),
+      Connection: 'close',
+      ...headers,
+    },
+    agent: false,
+  });
+  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once('response', resolve);
+    outgoing.on('error', reject);
+  });
+  answered.catch(() => undefined); // the caller that waits for the response sees it
+  return { outgoing, answered };
+}
+
+/** A request without a body, once its response has begun. */
+export async function openAnswer(
+  client: Client,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<IncomingMessage> {
+  const { outgoing, answered } = await openRequest(client, 'GET', path, headers);
+  outgoing.end();
+  return await answered;
+}

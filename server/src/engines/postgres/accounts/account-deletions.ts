@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import type { AccountContents, AccountDeletionStore } from '../../../domain/accounts/account-deletion-store.ts';
+import type { Database } from '../database.ts';
+import { endDrops } from '../drops/drops.ts';
+import { purgeDropsOfAccount } from '../drops/purge-drops.ts';
+import { longestPutSeconds } from '../files/uploads.ts';
+import { secondsFromNow } from '../time.ts';
+
+/**
+ * Tables whose rows are removed as they are, before those that they refer to, in the order of the rest of their key: a
+ * search without an order would read the whole table.
+ */
+const plainTables = {
+  webhook_attempts: 'webhook_id',
+  webhook_deliveries: 'webhook_id',
+  webhooks: 'id',
+  events: 'epoch',
+  messages: 'id',
+  api_keys: 'id',
+  contacts: 'email',
+  stopped_mail: 'email',
+  idempotency_keys: 'key',
+  responses: 'key_digest',
+  inbox_entries: 'id',
+  drafts: 'name',
+} as const;
+/**
+ * Tables whose rows leave in steps: a file only after its objects, a drop only after its files. Links, deliveries and
+ * browsers leave with their drop.
+ */
+const lastingTables = { uploads: 'id', files: 'id', drops: 'id' } as const;
+
+export function accountDeletionStore(db: Database): AccountDeletionStore {
+  /** Whether a legal hold is in force. A hold that is placed later waits until this transaction has ended. */
+  const hasHold = async (accountId: string) => {
+    await sql`select pg_advisory_xact_lock_shared(hashtextextended('hold ' || ${accountId}::uuid, 0))`.execute(db);
+    const { rows } = await sql`
+      select from holds where account_id = ${accountId} and released_at is null limit 1
+    `.execute(db);
+    return rows.length > 0;
+  };
+  const removeRows = async (table: string, key: string, accountId: string, count: number) => {
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where account_id = ${accountId} and ctid = any(array(
+        select ctid from ${sql.table(table)} where account_id = ${accountId}
+        order by ${sql.ref(key)} limit ${sql.lit(count)}))
+    `.execute(db);
+    return Number(numAffectedRows);
+  };
+  const abandonUploads = async (accountId: string, count: number) => {
+    const { numAffectedRows = 0n } = await sql`
+      update uploads set state = 'abandoned', wrapped_key = null, refusal = null, due_at = ${secondsFromNow(longestPutSeconds)}
+      where account_id = ${accountId} and id = any(array(
+        select id from uploads where account_id = ${accountId} and state <> 'abandoned' limit ${sql.lit(count)}))
+    `.execute(db);
+    return Number(numAffectedRows);
+  };
+  const deleteStagedFiles = async (accountId: string, count: number) => {
+    const { numAffectedRows = 0n } = await sql`
+      update files set state = 'deleting', wrapped_key = null, lease_until = now()
+      where account_id = ${accountId} and id = any(array(
+        select id from files where account_id = ${accountId} and state = 'ready' and drop_id is null
+        limit ${sql.lit(count)}))
+    `.execute(db);
+    return Number(numAffectedRows);
+  };
+
+  return {
+    async contents(accountId) {
+      const { rows } = await sql<AccountContents>`
+        select (select count(*) from drops where account_id = ${accountId} and ended_at is null and expires_at > now())
+            as "liveDrops",
+          (select count(*) from drops where account_id = ${accountId}) as drops,
+          (select count(*) from files where account_id = ${accountId} and state in ('ready', 'held')) as files,
+          (select coalesce(sum(stored_bytes), 0)::bigint from usage where account_id = ${accountId}) as "storedBytes",
+          (select count(*) from inbox_entries where account_id = ${accountId}) as "inboxEntries",
+          (select count(*) from contacts where account_id = ${accountId}) as contacts,
+          (select count(*) from api_keys where account_id = ${accountId} and revoked_at is null) as "liveKeys",
+          (select count(*) from webhooks where account_id = ${accountId}) as webhooks
+      `.execute(db);
+      return rows[0] as AccountContents;
+    },
+
+    async mark(accountId) {
+      if (await hasHold(accountId)) return false;
+      await sql`
+        update accounts set deleted_at = coalesce(deleted_at, now()), disabled_at = coalesce(disabled_at, now())
+        where id = ${accountId}
+      `.execute(db);
+      return true;
+    },
+
+    async marked(count) {
+      const { rows } = await sql<{ id: string; email: string }>`
+        select id, email from accounts where deleted_at is not null
+          and not exists (select from holds where holds.account_id = accounts.id and released_at is null)
+        order by deleted_at limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
+    },
+
+    async clear(accountId, count) {
+      if (await hasHold(accountId)) return { rows: 0, more: false };
+      const live = sql`
+        select account_id, id from drops where account_id = ${accountId} and ended_at is null
+        limit ${sql.lit(count)} for update`;
+      const counts = [
+        (await endDrops(db, live, sql`now()`)).length,
+        await abandonUploads(accountId, count),
+        await deleteStagedFiles(accountId, count),
+      ];
+      for (const [table, key] of Object.entries(plainTables))
+        counts.push(await removeRows(table, key, accountId, count));
+      const purged = await purgeDropsOfAccount(db, accountId, { owners: count, rows: count });
+      return {
+        rows: counts.reduce((sum, rows) => sum + rows, purged.rows),
+        more: purged.more || counts.some((rows) => rows === count),
+      };
+    },
+
+    async finish(accountId) {
+      if (await hasHold(accountId)) return false;
+      await sql`select from accounts where id = ${accountId} and deleted_at is not null for update`.execute(db);
+      for (const [table, key] of Object.entries({ ...plainTables, ...lastingTables })) {
+        const { rows } = await sql`
+          select from ${sql.table(table)} where account_id = ${accountId} order by ${sql.ref(key)} limit 1
+        `.execute(db);
+        if (rows.length > 0) return false;
+      }
+      const { rows: owed } = await sql`select from holds where account_id = ${accountId} and to_empty limit 1`.execute(
+        db,
+      );
+      if (owed.length > 0) return false;
+      for (const table of ['holds', 'usage', 'daily_usage']) {
+        await sql`delete from ${sql.table(table)} where account_id = ${accountId}`.execute(db);
+      }
+      const { numAffectedRows } = await sql`
+        delete from accounts where id = ${accountId} and deleted_at is not null
+      `.execute(db);
+      return numAffectedRows === 1n;
+    },
+  };
+}

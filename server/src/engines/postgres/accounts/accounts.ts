@@ -1,0 +1,190 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { AccountStore, ApiKey, LiveKey } from '../../../domain/accounts/account-store.ts';
+import { type BatchLimits, batchCalls } from '../../../domain/flow/batch-calls.ts';
+import { type Database, OutOfReachError } from '../database.ts';
+
+/** Every request is authenticated; beyond these limits it is rejected instead of kept waiting. */
+export const credentialLimits: BatchLimits = {
+  keys: 100,
+  inFlight: 4,
+  waiting: 1_000,
+  waitMs: 2_000,
+  overloaded: () => new OutOfReachError('too many callers wait for the same query'),
+};
+
+export function accountStore(db: Database): AccountStore {
+  const accounts = () =>
+    db
+      .selectFrom('accounts')
+      .select(['id', 'email', 'phone', 'type', 'language', 'created_at as createdAt'])
+      .select('display_name as displayName')
+      .select(['second_factor as secondFactor', 'receipts', 'reminders'])
+      .select(({ eb }) => [
+        eb('disabled_at', 'is not', null).$castTo<boolean>().as('disabled'),
+        eb('deleted_at', 'is not', null).$castTo<boolean>().as('deleting'),
+      ]);
+
+  const liveKeys = async (condition: RawBuilder<boolean>) => {
+    const { rows } = await sql<LiveKey>`
+      select a.id as "accountId", a.email, k.id as "keyId", k.digest, k.scopes, k.networks, k.expires_at as "expiresAt",
+        coalesce(k.last_used_at < now() - interval '10 minutes', true) as "useIsDue"
+      from accounts as a join api_keys as k on k.account_id = a.id
+      where ${condition} and a.disabled_at is null and k.revoked_at is null
+        and (k.expires_at is null or k.expires_at > now())
+    `.execute(db);
+    return rows;
+  };
+  // Every request asks for one of these, and under load many do so at once.
+  const credentials = batchCalls<string, LiveKey[]>(
+    async (emails) =>
+      Map.groupBy(await liveKeys(sql`a.email = any(${emails}) and k.scopes is null`), ({ email }) => email),
+    credentialLimits,
+  );
+  const byDigest = batchCalls<string, LiveKey>(async (digests) => {
+    const found = await liveKeys(sql`k.digest = any(${digests.map((digest) => Buffer.from(digest, 'hex'))}::bytea[])`);
+    return new Map(found.map((key) => [key.digest.toString('hex'), key]));
+  }, credentialLimits);
+  const isLive = sql<boolean>`revoked_at is null and coalesce(expires_at > now(), true)`;
+  const keyColumns = [
+    'id',
+    'name',
+    'hint',
+    'scopes',
+    'networks',
+    'created_at as createdAt',
+    'created_by as createdBy',
+    'expires_at as expiresAt',
+    'last_used_at as lastUsedAt',
+    'revoked_at as revokedAt',
+    isLive.as('isLive'),
+  ] as const;
+
+  return {
+    credentials,
+    liveKey: (digest) => byDigest(digest.toString('hex')),
+
+    async unusableKeys(keys) {
+      const { rows } = await sql<{ id: string }>`
+        select asked.id
+        from unnest(${keys.map(({ accountId }) => accountId)}::uuid[], ${keys.map(({ keyId }) => keyId)}::uuid[])
+          as asked (account_id, id)
+        where not exists (
+          select from accounts as a join api_keys as k on k.account_id = a.id
+          where a.id = asked.account_id and k.id = asked.id and a.disabled_at is null and k.revoked_at is null
+            and (k.expires_at is null or k.expires_at > now()))
+      `.execute(db);
+      return new Set(rows.map(({ id }) => id));
+    },
+
+    async recordKeyUse(accountId, keyId) {
+      // Many requests may find at once that it is due; whoever comes second need not wait for the first.
+      await sql`
+        update api_keys set last_used_at = now()
+        from (
+          select account_id, id from api_keys where account_id = ${accountId} and id = ${keyId}
+          for no key update skip locked
+        ) as used
+        where api_keys.account_id = used.account_id and api_keys.id = used.id
+      `.execute(db);
+    },
+
+    byEmail: (email) => accounts().where('email', '=', email).executeTakeFirst(),
+    byId: (accountId) => accounts().where('id', '=', accountId).executeTakeFirst(),
+    page: (after, count) => accounts().where('email', '>', after).orderBy('email').limit(sql.lit(count)).execute(),
+
+    async insert(account) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('accounts')
+        .values(account)
+        .onConflict((conflict) => conflict.column('email').doNothing())
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
+    },
+
+    async setDisabled(accountId, disabled) {
+      await db
+        .updateTable('accounts')
+        .set({ disabled_at: disabled ? sql`coalesce(disabled_at, now())` : null })
+        .where('id', '=', accountId)
+        .execute();
+    },
+
+    async setChoices(accountId, { displayName, secondFactor, receipts, reminders }) {
+      // The same statement text whatever is changed; a value that is not given stays as it is.
+      await sql`
+        update accounts set
+          display_name = coalesce(${displayName ?? null}::text, display_name),
+          second_factor = case when ${secondFactor !== undefined}::boolean
+            then ${secondFactor ?? null}::second_factor else second_factor end,
+          receipts = coalesce(${receipts ?? null}::boolean, receipts),
+          reminders = coalesce(${reminders ?? null}::boolean, reminders)
+        where id = ${accountId}
+      `.execute(db);
+    },
+
+    async lock(accountId) {
+      await db.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute();
+    },
+
+    keys: (accountId) =>
+      db
+        .selectFrom('api_keys')
+        .select(keyColumns)
+        .$castTo<ApiKey>()
+        .where('account_id', '=', accountId)
+        // Live keys first, so that all of them are seen, however many have been revoked since.
+        .orderBy(isLive, 'desc')
+        .orderBy('created_at', 'desc')
+        .limit(sql.lit(100))
+        .execute(),
+
+    insertKey: (accountId, { expiresAt, createdBy, ...key }) =>
+      db
+        .insertInto('api_keys')
+        .values({
+          account_id: accountId,
+          ...key,
+          scopes: key.scopes?.slice(),
+          networks: key.networks?.slice(),
+          expires_at: expiresAt,
+          created_by: createdBy,
+        })
+        .returning(keyColumns)
+        .$castTo<ApiKey>()
+        .executeTakeFirstOrThrow(),
+
+    unrevokedKey: (accountId, keyId) =>
+      db
+        .selectFrom('api_keys')
+        .select(keyColumns)
+        .$castTo<ApiKey>()
+        .where('account_id', '=', accountId)
+        .where('id', '=', keyId)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst(),
+
+    async revokeKey(accountId, keyId, descendants) {
+      // A key that was revoked earlier may have made keys that were not.
+      const { rows } = await sql<{ id: string }>`
+        with recursive revoked as (
+          select id from api_keys where account_id = ${accountId} and id::text = ${keyId}
+          union
+          select made.id from api_keys as made join revoked on made.created_by = revoked.id
+          where made.account_id = ${accountId} and ${descendants}::boolean
+        )
+        update api_keys set revoked_at = now()
+        where account_id = ${accountId} and id in (select id from revoked) and revoked_at is null
+        returning id
+      `.execute(db);
+      return rows.map(({ id }) => id);
+    },
+
+    idsOf: (emails) =>
+      db
+        .selectFrom('accounts')
+        .select(['id', 'email'])
+        .where('email', '=', sql<string>`any(${emails})`)
+        .where('deleted_at', 'is', null)
+        .execute(),
+  };
+}

@@ -1,0 +1,374 @@
+import type { DropType, Receiver } from '@waybill/protocol';
+import { type RawBuilder, sql } from 'kysely';
+import type { Batch, BatchSize } from '../../../domain/batch.ts';
+import type { DropDeadline, DropStore, ReceiverState, Sending } from '../../../domain/drops/drop-store.ts';
+import type { TypedDrop } from '../../../domain/events/drop-events.ts';
+import type { FileLine } from '../../../domain/files/file-store.ts';
+import type { PagePosition } from '../../../domain/page-position.ts';
+import type { Database } from '../database.ts';
+import { purgeOldest } from '../purge-oldest.ts';
+import { purgeDeliveries, purgeDrops } from './purge-drops.ts';
+import { stateOfDrop } from './state-of-drop.ts';
+
+/** As text: a Date would lose the microseconds, and with them the position in the order. */
+const positionOf = (column: string) => sql<string>`${sql.ref(column)}::text`.as('createdAt');
+const secondsOf = (column: string) =>
+  sql<number>`floor(extract(epoch from ${sql.ref(column)}))::bigint`.as('createdSeconds');
+const isBefore = (createdAt: string, id: string, { createdAt: time, id: after }: PagePosition) =>
+  sql<boolean>`(${sql.ref(createdAt)}, ${sql.ref(id)}) < (${time}::timestamptz, ${after}::uuid)`;
+
+export function dropStore(db: Database): DropStore {
+  const inbox = (accountId: string) =>
+    db
+      .selectFrom('inbox_entries as entry')
+      .innerJoin('drops', (join) =>
+        join.onRef('drops.account_id', '=', 'entry.sender_account_id').onRef('drops.id', '=', 'entry.drop_id'),
+      )
+      .innerJoin('accounts as sender', 'sender.id', 'entry.sender_account_id')
+      // A set that a contact sent belongs to the account itself and comes from the contact.
+      .leftJoin('links as contact', (join) =>
+        join
+          .onRef('contact.account_id', '=', 'drops.account_id')
+          .onRef('contact.drop_id', '=', 'drops.request_id')
+          .onRef('contact.position', '=', 'drops.request_position'),
+      )
+      .select([
+        'entry.id',
+        'entry.sender_account_id as senderAccountId',
+        'entry.drop_id as dropId',
+        'drops.lifetime',
+        'drops.file_count as fileCount',
+        sql<string>`coalesce(contact.email, sender.email)`.as('sender'),
+      ])
+      .select([positionOf('entry.created_at'), secondsOf('entry.created_at')])
+      .where('entry.account_id', '=', accountId)
+      .where('drops.ended_at', 'is', null)
+      .where('drops.expires_at', '>', sql<Date>`now()`);
+
+  return {
+    async insert(accountId, drop) {
+      await db
+        .insertInto('drops')
+        .values({
+          account_id: accountId,
+          id: drop.id,
+          type: drop.type,
+          message: drop.message,
+          lifetime: drop.lifetime,
+          expires_at: sql`now() + make_interval(secs => ${drop.lifetimeSeconds})`,
+          receiver_count: drop.receiverCount,
+          file_count: drop.fileCount,
+          link_key: drop.linkKey?.wrapped ?? null,
+          key_version: drop.linkKey?.version ?? 0,
+          remind_at:
+            drop.reminderSeconds === null
+              ? null
+              : sql`now() + make_interval(secs => ${drop.lifetimeSeconds - drop.reminderSeconds})`,
+          request_id: drop.from?.dropId ?? null,
+          request_position: drop.from?.position ?? null,
+          external_id: drop.choices?.externalId ?? null,
+          metadata: drop.choices?.metadata ? JSON.stringify(drop.choices.metadata) : null,
+          second_factor: drop.choices?.secondFactor ?? null,
+          notify: drop.choices?.notify ?? true,
+          reusable: drop.choices?.reusable ?? true,
+        })
+        .execute();
+    },
+
+    async insertLinks(accountId, dropId, links) {
+      const json = JSON.stringify(
+        links.map(({ position, receiver, tokenDigest }) => ({
+          ...receiver,
+          position,
+          digest: tokenDigest.toString('hex'),
+        })),
+      );
+      await sql`
+        insert into links (account_id, drop_id, position, email, phone, language, groups, contact_name, name, token_digest)
+        select ${accountId}, ${dropId}, position, email, number, language, groups, nick, name, decode(digest, 'hex')
+        from jsonb_to_recordset(${json}::jsonb) as link (
+          position integer, email text, number text, language text, groups text[], nick text, name text, digest text)
+      `.execute(db);
+    },
+
+    async insertInboxEntries(senderAccountId, dropId, entries) {
+      await sql`
+        insert into inbox_entries (account_id, id, sender_account_id, drop_id)
+        select account_id, id, ${senderAccountId}, ${dropId}
+        from unnest(${entries.map(({ accountId }) => accountId)}::uuid[], ${entries.map(({ id }) => id)}::uuid[])
+          as entry (account_id, id)
+      `.execute(db);
+    },
+
+    async claimIdempotencyKey(accountId, key, { digest, keyId }) {
+      // If a concurrent request has claimed the same key, the insert waits for it to end.
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('idempotency_keys')
+        .values({ account_id: accountId, key, request_digest: digest, key_id: keyId })
+        .onConflict((conflict) => conflict.columns(['account_id', 'key']).doNothing())
+        .executeTakeFirstOrThrow();
+      if (numInsertedOrUpdatedRows === 1n) return undefined;
+      return db
+        .selectFrom('idempotency_keys')
+        .select(['request_digest as digest', 'key_id as keyId'])
+        .where('account_id', '=', accountId)
+        .where('key', '=', key)
+        .executeTakeFirstOrThrow();
+    },
+
+    page: (accountId, after, count) =>
+      db
+        .selectFrom('drops')
+        .select(['id', 'type', 'lifetime', 'message', 'receiver_count as receiverCount', 'file_count as fileCount'])
+        .select('expires_at as expiresAt')
+        .select([positionOf('created_at'), secondsOf('created_at'), stateOfDrop.as('state')])
+        .where('account_id', '=', accountId)
+        // What contacts sent is in the inbox, not in the history of what the account sent.
+        .where(sql<boolean>`drops.type <> 'receivedfiles'`)
+        .$narrowType<{ type: DropType }>()
+        .$if(after !== undefined, (query) => query.where(isBefore('created_at', 'id', after as PagePosition)))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(sql.lit(count))
+        .execute(),
+
+    byIdEnd: (digits, count) =>
+      db
+        .selectFrom('drops')
+        .innerJoin('accounts', 'accounts.id', 'drops.account_id')
+        .select(['drops.id', 'drops.type', 'accounts.email as account'])
+        .select([secondsOf('drops.created_at'), stateOfDrop.as('state')])
+        .where(sql<boolean>`right(drops.id::text, 10) = ${digits}`)
+        .limit(sql.lit(count))
+        .execute(),
+
+    async receivers(accountId, dropIds) {
+      const rows = await db
+        .selectFrom('links')
+        .select(['drop_id', 'email', 'phone as number', 'language', 'groups', 'contact_name as nick', 'name'])
+        .where('account_id', '=', accountId)
+        .where('drop_id', '=', sql<string>`any(${dropIds}::uuid[])`)
+        .orderBy('drop_id')
+        .orderBy('position')
+        .execute();
+      const receivers = rows.map(({ name, ...row }) => (name === null ? row : { ...row, name }));
+      return collect(receivers, ({ drop_id: _, ...receiver }): Receiver => receiver);
+    },
+
+    async files(accountId, dropIds) {
+      const rows = await db
+        .selectFrom('files')
+        .select(['drop_id', 'name', 'scan'])
+        .where('account_id', '=', accountId)
+        .where('drop_id', '=', sql<string>`any(${dropIds}::uuid[])`)
+        .orderBy('drop_id')
+        .orderBy('created_at')
+        .orderBy('id')
+        .$narrowType<{ drop_id: string; scan: FileLine['scan'] }>()
+        .execute();
+      return collect(rows, ({ drop_id: _, ...file }): FileLine => file);
+    },
+
+    async countLive(accountId) {
+      const { live } = await db
+        .selectFrom('drops')
+        .select(({ fn }) => fn.countAll<number>().as('live'))
+        .where('account_id', '=', accountId)
+        .where('type', '=', 'downloadfiles')
+        .where('ended_at', 'is', null)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .executeTakeFirstOrThrow();
+      return live;
+    },
+
+    inboxPage: (accountId, after, count) =>
+      inbox(accountId)
+        .$if(after !== undefined, (query) =>
+          query.where(isBefore('entry.created_at', 'entry.id', after as PagePosition)),
+        )
+        .orderBy('entry.created_at', 'desc')
+        .orderBy('entry.id', 'desc')
+        .limit(sql.lit(count))
+        .execute(),
+
+    inboxEntry: (accountId, entryId) => inbox(accountId).where('entry.id', '=', entryId).executeTakeFirst(),
+
+    async sentThrough({ accountId, dropId, position }, max) {
+      const { rows } = await sql<Sending>`
+        select drops.created_at as "sentAt", drops.file_count as "fileCount",
+          listed.bytes as "totalBytes", listed.files
+        from drops cross join lateral (
+          select coalesce(sum(size_bytes), 0)::bigint as bytes, coalesce(json_agg(json_build_object(
+            'name', path, 'sizeBytes', size_bytes, 'scan', scan) order by number) filter (where number <= ${max.files}), '[]') as files
+          from (
+            select coalesce(path, name) as path, size_bytes, scan, row_number() over (order by created_at, id) as number
+            from files where files.account_id = drops.account_id and files.drop_id = drops.id) as numbered
+        ) as listed
+        where drops.account_id = ${accountId} and drops.request_id = ${dropId} and drops.request_position = ${position}
+        order by drops.created_at desc, drops.id desc limit ${sql.lit(max.sendings)}
+      `.execute(db);
+      return rows;
+    },
+
+    endExpired: (count) =>
+      endDrops(
+        db,
+        sql`
+          select account_id, id from drops
+          where ended_at is null and expires_at <= now()
+          order by expires_at limit ${sql.lit(count)} for update skip locked`,
+      ),
+
+    empty: (batch, only) => empty(db, batch, only && sql`account_id = ${only.accountId} and id = ${only.dropId}`),
+
+    purge: (olderThanSeconds, batch) => purgeDrops(db, olderThanSeconds, batch),
+    purgeDeliveries: (olderThanSeconds, batch) => purgeDeliveries(db, olderThanSeconds, batch),
+
+    async revoke(accountId, dropId) {
+      const due = sql`
+        select account_id, id from drops
+        where account_id = ${accountId} and id = ${dropId} and ended_at is null and expires_at > now()
+        for update`;
+      return (await endDrops(db, due, sql`now()`))[0];
+    },
+
+    async lockDeadline(accountId, dropId) {
+      const { rows } = await sql<DropDeadline>`
+        select type, ${stateOfDrop} as state, expires_at as "expiresAt", now() as now, notify, xmin::text as version
+        from drops
+        where account_id = ${accountId} and id = ${dropId}
+        for update
+      `.execute(db);
+      return rows[0];
+    },
+
+    async moveDeadline(accountId, dropId, until, reminderSeconds) {
+      await sql`
+        with moved as (
+          select account_id, id, expires_at from drops where account_id = ${accountId} and id = ${dropId}
+        ), heard as (
+          update links set more_time_asked_at = null from moved
+          where links.account_id = moved.account_id and links.drop_id = moved.id and links.more_time_asked_at is not null
+        ), kept as (
+          update link_sessions as session set purge_at = session.purge_at + (${until}::timestamptz - moved.expires_at)
+          from moved where session.account_id = moved.account_id and session.drop_id = moved.id
+        )
+        update drops
+        set expires_at = ${until}, remind_at = ${until}::timestamptz - make_interval(secs => ${reminderSeconds})
+        from moved where drops.account_id = moved.account_id and drops.id = moved.id
+      `.execute(db);
+    },
+
+    async deliveryStates(accountId, dropId, after, count) {
+      const { rows } = await sql<ReceiverState>`
+        select links.position, links.email as receiver, links.notified_at as "notifiedAt", links.opened_at as "openedAt",
+          links.undeliverable_at as "undeliverableAt", links.undeliverable_reason as "undeliverableReason",
+          links.passed_at as "passedAt", coalesce(links.completed_at, received.first) as "completedAt", drops.type,
+          received.sendings, received.files as "filesReceived", received.last as "lastReceivedAt",
+          drops.deliveries_purged as "isPurged", coalesce((
+            select json_agg(json_build_object('name', files.name, 'sizeBytes', files.size_bytes,
+              'deliveredBytes', (select coalesce(sum(upper(part) - lower(part)), 0) from unnest(delivery.delivered) as part)
+            ) order by files.created_at, files.id)
+            from files
+            left join deliveries as delivery on delivery.account_id = links.account_id
+              and delivery.drop_id = links.drop_id and delivery.position = links.position
+              and delivery.file_id = files.id
+            where files.account_id = links.account_id and files.drop_id = links.drop_id
+          ), '[]') as files
+        from links join drops on drops.account_id = links.account_id and drops.id = links.drop_id
+        cross join lateral (
+          select count(*) as sendings, coalesce(sum(file_count), 0) as files, min(created_at) as first,
+            max(created_at) as last
+          from drops as sending
+          where sending.account_id = links.account_id and sending.request_id = links.drop_id
+            and sending.request_position = links.position
+        ) as received
+        where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position > ${after}
+        order by links.position limit ${sql.lit(count)}
+      `.execute(db);
+      return rows;
+    },
+
+    purgeIdempotencyKeys: (olderThanSeconds, count) =>
+      purgeOldest(db, { table: 'idempotency_keys', id: 'key', at: 'created_at' }, olderThanSeconds, count),
+  };
+}
+
+/** Ends the drops that `due` selects by changing only their own rows. */
+export async function endDrops(
+  db: Database,
+  due: RawBuilder<unknown>,
+  revokedAt: RawBuilder<unknown> = sql`null`,
+): Promise<TypedDrop[]> {
+  const { rows } = await sql<TypedDrop>`
+    with due as materialized (${due})
+    update drops set ended_at = now(), revoked_at = ${revokedAt}, link_key = null, remind_at = null, to_empty = true
+    from due
+    where drops.account_id = due.account_id and drops.id = due.id
+    returning drops.account_id as "accountId", drops.id as "dropId", type
+  `.execute(db);
+  return rows;
+}
+
+/** A drop stays `to_empty` until a batch has handled everything that was left of it. */
+async function empty(
+  db: Database,
+  { owners, rows: limit }: BatchSize,
+  which: RawBuilder<unknown> = sql`true`,
+): Promise<Batch> {
+  const { rows } = await sql<{ drops: number; rows: number; more: boolean }>`
+    with due as materialized (
+      select account_id, id, type from drops where to_empty and ${which}
+      order by ended_at limit ${sql.lit(owners)} for update skip locked
+    ), due_files as materialized (
+      select files.account_id, files.id
+      from due join files on files.account_id = due.account_id and files.drop_id = due.id
+      where files.state = 'ready' limit ${sql.lit(limit)}
+    ), due_entries as materialized (
+      select entry.account_id, entry.id
+      from due join inbox_entries as entry on entry.sender_account_id = due.account_id and entry.drop_id = due.id
+      limit ${sql.lit(limit)}
+    ), due_desks as materialized (
+      -- The operators compare bytes, whatever the collation; ';' follows ':'.
+      select drafts.account_id, drafts.name
+      from due join drafts on drafts.account_id = due.account_id
+        and drafts.name ~>=~ ('link:' || due.id || ':') and drafts.name ~<~ ('link:' || due.id || ';')
+      where due.type = 'uploadfiles' and drafts.touched_at > '-infinity' limit ${sql.lit(limit)}
+    ), emptied as (
+      update files set state = 'deleting', wrapped_key = null, lease_until = now()
+      from due_files where files.account_id = due_files.account_id and files.id = due_files.id
+    ), unlisted as (
+      delete from inbox_entries as entry
+      using due_entries where entry.account_id = due_entries.account_id and entry.id = due_entries.id
+    ), cleared as (
+      -- Older than any other draft, so that it is the next to be removed, with everything on it.
+      update drafts set touched_at = '-infinity'
+      from due_desks where drafts.account_id = due_desks.account_id and drafts.name = due_desks.name
+    ), found as (
+      select (select count(*) from due) as drops, files + entries + desks as rows,
+        greatest(files, entries, desks) = ${limit} as more
+      from (
+        select (select count(*) from due_files) as files, (select count(*) from due_entries) as entries,
+          (select count(*) from due_desks) as desks
+      ) as counted
+    ), finished as (
+      update drops set to_empty = false
+      from due, found where drops.account_id = due.account_id and drops.id = due.id and not found.more
+    )
+    select drops, rows, more or drops = ${owners} as more from found
+  `.execute(db);
+  return { rows: rows[0]?.rows ?? 0, more: rows[0]?.more ?? false };
+}
+
+function collect<Row extends { drop_id: string }, Line>(
+  rows: readonly Row[],
+  line: (row: Row) => Line,
+): Map<string, Line[]> {
+  const lines = new Map<string, Line[]>();
+  for (const row of rows) {
+    const list = lines.get(row.drop_id);
+    if (list) list.push(line(row));
+    else lines.set(row.drop_id, [line(row)]);
+  }
+  return lines;
+}

@@ -1,0 +1,174 @@
+import { type RawBuilder, sql } from 'kysely';
+import type {
+  SentDrop,
+  SentDropFilter,
+  SentDropKey,
+  SentDropStore,
+  SentFile,
+  SentReceiver,
+} from '../../../domain/drops/sent-drop-store.ts';
+import { secondFactorRule } from '../accounts/second-factor-rule.ts';
+import type { Database } from '../database.ts';
+import { maxPageRows } from '../page-size.ts';
+import { stateOfDrop } from './state-of-drop.ts';
+
+/** As in the index drops_by_state. A drop past its deadline is ended by the next sweep. */
+const recordedState = sql`
+  case when drops.revoked_at is not null then 'revoked' when drops.ended_at is not null then 'expired' else 'live' end`;
+
+/** The version of a row is the transaction that wrote it. */
+const columnsOf = (accountId: string) => sql`
+  drops.id, drops.xmin::text as version, ${stateOfDrop} as state, drops.message, drops.external_id as "externalId", drops.metadata,
+  drops.second_factor as "secondFactor",
+  (select ${secondFactorRule} from accounts where accounts.id = ${accountId}) as "secondFactorRule", drops.notify, drops.reusable, drops.created_at as "createdAt", drops.expires_at as "expiresAt",
+  drops.revoked_at as "revokedAt", drops.receiver_count as "receiverCount", drops.file_count as "fileCount",
+  drops.deliveries_purged as "isPurged"`;
+
+/** Ids are made by a process, and times by the database: how far their clocks may be apart. */
+const clockMarginMs = 10 * 60_000;
+
+export function sentDropStore(db: Database): SentDropStore {
+  return {
+    async page(accountId, type, filter, after, count) {
+      const found = new Map<string, SentDrop>();
+      const sources = filter.anyOf ? filter.anyOf.map((key) => sourceOf(accountId, key)) : [allOf(accountId)];
+      for (const { from, where, id } of sources) {
+        const { rows } = await sql<SentDrop>`
+          select ${columnsOf(accountId)} from ${from}
+          where ${where} and drops.type = ${type} and ${conditions(filter, after, id)}
+          order by ${id} desc limit ${sql.lit(maxPageRows)}
+        `.execute(db);
+        for (const row of rows) found.set(row.id, row);
+      }
+      const newestFirst = [...found.values()].toSorted((one, other) => (one.id < other.id ? 1 : -1));
+      return newestFirst.slice(0, count);
+    },
+
+    async find(accountId, { type, dropId }) {
+      const { rows } = await sql<SentDrop>`
+        select ${columnsOf(accountId)} from drops where account_id = ${accountId} and id = ${dropId} and type = ${type}
+      `.execute(db);
+      return rows[0];
+    },
+
+    async receivers(accountId, dropId, position) {
+      const only = position === undefined ? sql`true` : sql`position = ${position}`;
+      const { rows } = await sql<SentReceiver>`
+        select links.position, email, name, phone as number, language, notified_at as "notifiedAt", opened_at as "openedAt",
+          undeliverable_at as "undeliverableAt", undeliverable_reason as "undeliverableReason",
+          coalesce(links.completed_at, received.first) as "completedAt", links.revoked_at as "revokedAt",
+          coalesce(sent.files, 0) as "filesDelivered", coalesce(received.sendings, 0) as sendings,
+          coalesce(received.files, 0) as "filesReceived", received.last as "lastReceivedAt"
+        from (
+          select * from links where account_id = ${accountId} and drop_id = ${dropId} and ${only}
+        ) as links left join (
+          select position, count(completed_at) as files from deliveries
+          where account_id = ${accountId} and drop_id = ${dropId} and ${only} group by position
+        ) as sent on sent.position = links.position left join (
+          select request_position, count(*) as sendings, sum(file_count) as files, min(created_at) as first,
+            max(created_at) as last
+          from drops where account_id = ${accountId} and request_id = ${dropId}
+            and ${position === undefined ? sql`true` : sql`request_position = ${position}`}
+          group by request_position
+        ) as received on received.request_position = links.position
+        order by links.position
+      `.execute(db);
+      return rows;
+    },
+
+    async files(accountId, dropId) {
+      const { rows } = await sql<SentFile>`
+        select files.id, name, coalesce(path, name) as path, media_type as "mediaType", size_bytes as "sizeBytes", sha256,
+          scan, state = 'ready' as "isStored", coalesce(sent.receivers, 0) as "receiversDelivered"
+        from files left join (
+          select file_id, count(completed_at) as receivers from deliveries
+          where account_id = ${accountId} and drop_id = ${dropId} group by file_id
+        ) as sent on sent.file_id = files.id
+        where files.account_id = ${accountId} and files.drop_id = ${dropId}
+        order by files.created_at, files.id
+      `.execute(db);
+      return rows;
+    },
+
+    async growByOne(accountId, dropId) {
+      const { position } = await db
+        .updateTable('drops')
+        .set(({ eb }) => ({ receiver_count: eb('receiver_count', '+', 1) }))
+        .where('account_id', '=', accountId)
+        .where('id', '=', dropId)
+        .returning(sql<number>`receiver_count - 1`.as('position'))
+        .executeTakeFirstOrThrow();
+      return position;
+    },
+
+    async revokeLink(accountId, dropId, position) {
+      const { rows } = await sql<{ email: string }>`
+        with withdrawn as (
+          update links set revoked_at = now()
+          where account_id = ${accountId} and drop_id = ${dropId} and position = ${position} and revoked_at is null
+          returning account_id, drop_id, email
+        ), unlisted as (
+          delete from inbox_entries as entry using withdrawn join accounts on accounts.email = withdrawn.email
+          where entry.account_id = accounts.id and entry.sender_account_id = withdrawn.account_id
+            and entry.drop_id = withdrawn.drop_id
+        ), changed as (
+          -- The drop gets a new version.
+          update drops set receiver_count = receiver_count from withdrawn
+          where drops.account_id = withdrawn.account_id and drops.id = withdrawn.drop_id
+        )
+        select email from withdrawn
+      `.execute(db);
+      return rows[0]?.email;
+    },
+  };
+}
+
+interface Source {
+  readonly from: RawBuilder<unknown>;
+  readonly where: RawBuilder<unknown>;
+  /** The column by which an index of this source is ordered. */
+  readonly id: RawBuilder<unknown>;
+}
+
+function allOf(accountId: string): Source {
+  return { from: sql`drops`, where: sql`drops.account_id = ${accountId}`, id: sql`drops.id` };
+}
+
+/** Each is found by an index of its own, which has the ids in order. */
+function sourceOf(accountId: string, key: SentDropKey): Source {
+  const all = allOf(accountId);
+  if ('externalId' in key) return { ...all, where: sql`${all.where} and drops.external_id = ${key.externalId}` };
+  if ('idEnd' in key) return { ...all, where: sql`${all.where} and right(drops.id::text, 10) = ${key.idEnd}` };
+  return {
+    from: sql`links join drops on drops.account_id = links.account_id and drops.id = links.drop_id`,
+    where: sql`links.account_id = ${accountId} and links.email = ${key.receiver}`,
+    id: sql`links.drop_id`,
+  };
+}
+
+function conditions(
+  { state, createdFrom, createdBefore }: SentDropFilter,
+  after: Pick<SentDrop, 'id'> | undefined,
+  id: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const all = [
+    ...(after ? [sql`${id} < ${after.id}::uuid`] : []),
+    ...(state ? [sql`${recordedState} = ${state}`] : []),
+    ...(state === 'live' ? [sql`drops.expires_at > now()`] : []),
+    ...(createdFrom
+      ? [sql`drops.created_at >= ${createdFrom} and ${id} >= ${firstIdAt(createdFrom.getTime() - clockMarginMs)}::uuid`]
+      : []),
+    ...(createdBefore
+      ? [
+          sql`drops.created_at < ${createdBefore} and ${id} < ${firstIdAt(createdBefore.getTime() + clockMarginMs)}::uuid`,
+        ]
+      : []),
+  ];
+  return all.length === 0 ? sql`true` : sql.join(all, sql` and `);
+}
+
+/** The smallest UUID of version 7 that is made at this time. */
+function firstIdAt(ms: number): string {
+  const digits = Math.max(0, ms).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-7000-8000-000000000000`;
+}

@@ -1,0 +1,118 @@
+import { limits } from '@waybill/protocol';
+import { type RawBuilder, sql } from 'kysely';
+import { comparePositions } from '../../../domain/events/compare-positions.ts';
+import type {
+  EventPage,
+  EventPosition,
+  EventStore,
+  NewEvent,
+  StoredEvent,
+} from '../../../domain/events/event-store.ts';
+import type { Database } from '../database.ts';
+
+/** Literal in the statement, so that there is one text and one plan for every size of page up to this. */
+const maxPage = limits.pageSize;
+const maxPageOfAll = 500;
+const beginning: EventPosition = { epoch: 0, transactionId: '0', sequence: 0 };
+
+const order = sql`epoch, transaction_id, sequence`;
+/** What readers may see: an event of a running transaction, or one that it may still write, is not below this. */
+const below = sql`((select epoch from event_log), pg_snapshot_xmin(pg_current_snapshot()), 0)`;
+const after = ({ epoch, transactionId, sequence }: EventPosition) =>
+  sql`(${order}) > (${epoch}::bigint, ${transactionId}::xid8, ${sequence}::bigint)`;
+
+export function eventStore(db: Database): EventStore {
+  return {
+    async append(events) {
+      if (events.length === 0) return;
+      await sql`
+        insert into events (account_id, epoch, type, data)
+        select "accountId", (select epoch from event_log), type, data
+        from jsonb_to_recordset(${JSON.stringify(events)}::jsonb) as event ("accountId" uuid, type text, data jsonb)
+      `.execute(db);
+    },
+
+    page: (accountId, position, limit) => page(db, sql`account_id = ${accountId}`, position, limit, maxPage),
+    pageOfAll: (position, limit) => page(db, sql`true`, position, limit, maxPageOfAll),
+
+    end: async () => (await page(db, sql`false`, undefined, 1, 1)).next,
+
+    async purge(olderThanSeconds, count) {
+      // From the front of the order, so that everything after the last one that was deleted is still there.
+      const { rows } = await sql<{ count: number }>`
+        with first as materialized (
+          select account_id, ${order}, created_at from events order by ${order} limit ${sql.lit(count)}
+        ), purged as (
+          delete from events using first
+          where first.created_at < now() - make_interval(secs => ${olderThanSeconds})
+            and events.account_id = first.account_id and events.epoch = first.epoch
+            and events.transaction_id = first.transaction_id and events.sequence = first.sequence
+          returning events.epoch, events.transaction_id, events.sequence
+        ), noted as (
+          update event_log set purged_epoch = last.epoch, purged_transaction = last.transaction_id,
+            purged_sequence = last.sequence
+          from (select * from purged order by epoch desc, transaction_id desc, sequence desc limit 1) as last
+          where (last.epoch, last.transaction_id, last.sequence)
+            > (purged_epoch, purged_transaction, purged_sequence)
+        )
+        select count(*) as count from purged
+      `.execute(db);
+      return rows[0]?.count ?? 0;
+    },
+  };
+}
+
+interface PageRow extends EventPosition {
+  readonly accountId: string;
+  /** Null in the only row of an empty page. */
+  readonly id: string | null;
+  readonly type: NewEvent['type'];
+  readonly data: NewEvent['data'];
+  readonly createdAt: Date;
+  readonly purged: EventPosition;
+  readonly latest: EventPosition | null;
+}
+
+/** One statement, and so one snapshot: everything up to `latest` is in it. */
+async function page(
+  db: Database,
+  which: RawBuilder<unknown>,
+  position: EventPosition | undefined,
+  limit: number,
+  maxRows: number,
+): Promise<EventPage> {
+  const { rows } = await sql<PageRow>`
+    select event.*, json_build_object('epoch', purged_epoch, 'transactionId', purged_transaction::text,
+      'sequence', purged_sequence) as purged, (
+        select json_build_object('epoch', epoch, 'transactionId', transaction_id::text, 'sequence', sequence)
+        from events where (${order}) < ${below}
+        order by epoch desc, transaction_id desc, sequence desc limit 1
+      ) as latest
+    from event_log left join lateral (
+      select account_id as "accountId", epoch, transaction_id::text as "transactionId", sequence, id, type, data,
+        created_at as "createdAt"
+      from events where ${which} and ${after(position ?? beginning)} and (${order}) < ${below}
+      order by ${order} limit ${sql.lit(maxRows)}
+    ) as event on true
+  `.execute(db);
+  const [{ purged, latest }] = rows as [PageRow];
+  const events = rows.slice(0, limit).flatMap(eventOf);
+  const end = later(purged, latest ?? beginning);
+  const last = events.at(-1)?.position;
+  const more = last !== undefined && events.length === limit;
+  return {
+    events,
+    next: more ? last : later(end, position ?? beginning),
+    more,
+    lost: position !== undefined && (comparePositions(position, purged) < 0 || comparePositions(position, end) > 0),
+  };
+}
+
+function eventOf({ accountId, id, type, data, createdAt, epoch, transactionId, sequence }: PageRow): StoredEvent[] {
+  if (id === null) return [];
+  return [{ accountId, id, type, data, createdAt, position: { epoch, transactionId, sequence } }];
+}
+
+function later(one: EventPosition, other: EventPosition): EventPosition {
+  return comparePositions(one, other) > 0 ? one : other;
+}

@@ -1,0 +1,141 @@
+import { sql } from 'kysely';
+import type { Deletion, FileStore } from '../../../domain/files/file-store.ts';
+import type { Database } from '../database.ts';
+import { secondsFromNow } from '../time.ts';
+import { remainingObjects } from './remaining-objects.ts';
+import { type ReadyFile, sealedFileColumns } from './sealed-file.ts';
+
+/** A file is deleted by destroying its wrapped key; its objects are unreadable from then on. */
+const deletion = { state: 'deleting', wrapped_key: null, lease_until: sql<Date>`now()` } as const;
+
+export function fileStore(db: Database): FileStore {
+  return {
+    async staged(accountId, draft) {
+      return db
+        .selectFrom('files')
+        .select(['name', 'media_type as mediaType', 'size_bytes as sizeBytes', 'sha256'])
+        .where('account_id', '=', accountId)
+        .where('draft', '=', draft)
+        .where('state', '=', 'ready')
+        .where('drop_id', 'is', null)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+    },
+
+    async isStored(accountId, id) {
+      const stored = await db
+        .selectFrom('files')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('id', '=', id)
+        .where('state', 'in', ['ready', 'held'])
+        .executeTakeFirst();
+      return stored !== undefined;
+    },
+
+    async countStaged(accountId, draft) {
+      const { staged } = await db
+        .selectFrom('files')
+        .select(({ fn }) => fn.countAll<number>().as('staged'))
+        .where('account_id', '=', accountId)
+        .where('draft', '=', draft)
+        .where('state', '=', 'ready')
+        .where('drop_id', 'is', null)
+        .executeTakeFirstOrThrow();
+      return staged;
+    },
+
+    async removeStaged(accountId, draft, name) {
+      const { numUpdatedRows } = await db
+        .updateTable('files')
+        .set(deletion)
+        .where('account_id', '=', accountId)
+        .where('draft', '=', draft)
+        .where('name', '=', name)
+        .where('state', '=', 'ready')
+        .where('drop_id', 'is', null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
+    },
+
+    async moveToDrop(accountId, draft, dropId) {
+      const { numUpdatedRows } = await db
+        .updateTable('files')
+        .set({ drop_id: dropId })
+        .where('account_id', '=', accountId)
+        .where('draft', '=', draft)
+        .where('state', '=', 'ready')
+        .where('drop_id', 'is', null)
+        .executeTakeFirstOrThrow();
+      return Number(numUpdatedRows);
+    },
+
+    async moveUploadsToDrop(accountId, files, dropId) {
+      const { rows } = await sql<{ moved: number }>`
+        with moved as (
+          update files set drop_id = ${dropId}, name = new.name, path = new.path
+          from unnest(${files.map(({ id }) => id)}::uuid[], ${files.map(({ name }) => name)}::text[],
+            ${files.map(({ path }) => path)}::text[]) as new (id, name, path)
+          where files.account_id = ${accountId} and files.id = new.id and files.state = 'ready' and files.drop_id is null
+          returning files.draft
+        ), emptied as (
+          delete from drafts using moved where drafts.account_id = ${accountId} and drafts.name = moved.draft
+        )
+        select count(*) as moved from moved
+      `.execute(db);
+      return rows[0]?.moved ?? 0;
+    },
+
+    async takeDeletions(count, leaseSeconds) {
+      const { rows } = await sql<Deletion>`
+        with due as (
+          select account_id, id from files
+          where state = 'deleting' and lease_until <= now()
+          order by lease_until limit ${sql.lit(count)} for update skip locked
+        )
+        update files set lease_until = ${secondsFromNow(leaseSeconds)} from due
+        where files.account_id = due.account_id and files.id = due.id
+        returning files.account_id as "accountId", files.id, chunk_count as "chunkCount", runs
+      `.execute(db);
+      return rows;
+    },
+
+    async settleDeletions(deletions) {
+      const { rest, isDone } = remainingObjects(deletions);
+      const isSame = sql`files.account_id = rest."accountId" and files.id = rest.id`;
+      // A file of a drop is kept as an entry in its history.
+      const isRemoved = sql`(${isDone} and files.drop_id is null)`;
+      await sql`
+        with removed as (delete from files using ${rest} where ${isSame} and ${isRemoved})
+        update files set chunk_count = rest."chunkCount", runs = rest.runs,
+          state = case when ${isDone} then 'gone' else files.state end,
+          lease_until = case when ${isDone} then null else now() end
+        from ${rest} where ${isSame} and not ${isRemoved}
+      `.execute(db);
+    },
+
+    inInbox: (accountId, entryId, { name, id } = {}) =>
+      db
+        .selectFrom('inbox_entries as entry')
+        .innerJoin('drops', (join) =>
+          join.onRef('drops.account_id', '=', 'entry.sender_account_id').onRef('drops.id', '=', 'entry.drop_id'),
+        )
+        .innerJoin('files', (join) =>
+          join.onRef('files.account_id', '=', 'drops.account_id').onRef('files.drop_id', '=', 'drops.id'),
+        )
+        .select(sealedFileColumns)
+        .select('drops.id as dropId')
+        .where('entry.account_id', '=', accountId)
+        .where('entry.id', '=', entryId)
+        .where('drops.ended_at', 'is', null)
+        .where('drops.expires_at', '>', sql<Date>`now()`)
+        .where('files.state', '=', 'ready')
+        .$if(name !== undefined, (query) => query.where('files.name', '=', name as string))
+        .$if(id !== undefined, (query) => query.where('files.id', '=', id as string))
+        .orderBy('files.created_at')
+        .orderBy('files.id')
+        .$narrowType<ReadyFile>()
+        .execute(),
+  };
+}

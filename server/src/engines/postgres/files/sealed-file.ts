@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import type { ChunkRun } from '../../../domain/files/file-store.ts';
+
+/** The columns of a file that is to be read, named as in the domain. */
+export const sealedFileColumns = [
+  'files.account_id as accountId',
+  'files.id',
+  'files.name',
+  sql<string>`coalesce(files.path, files.name)`.as('path'),
+  'files.size_bytes as sizeBytes',
+  'files.sha256',
+  'files.crc32',
+  'files.scan',
+  'files.wrapped_key as wrappedKey',
+  'files.key_version as keyVersion',
+  sql<ChunkRun[]>`files.runs`.as('runs'),
+] as const;
+
+/** What the state "ready" guarantees about them; the table itself checks it. */
+export interface ReadyFile {
+  wrappedKey: Buffer;
+}

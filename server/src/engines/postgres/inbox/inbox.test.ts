@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { requireKind } from '../../../../../tools/test/require-kind.ts';
+import type { Actor } from '../../../domain/actor.ts';
+import type { QueueState } from '../../../domain/inbox/inbox-store.ts';
+import type { Store } from '../../../domain/store.ts';
+import { askV1 } from '../../../testing/ask-v1.ts';
+import { openTestPool, type TestDatabase } from '../../../testing/database.ts';
+import { openTestExchange } from '../../../testing/exchange.ts';
+import { fillInbox } from '../../../testing/inbox.ts';
+import { buildTestServer } from '../../../testing/server.ts';
+import { openDatabase } from '../database.ts';
+import { postgresStore } from '../store.ts';
+
+// For a superuser of PostgreSQL, who may switch triggers off.
+requireKind('engines');
+
+type Receiver = Actor & { readonly apiKey: string };
+/** What programs poll with. */
+const requests: [method: 'GET' | 'POST', path: string, body?: object][] = [
+  ['POST', '/inbox/claim', { max: 10, lease_seconds: 60 }],
+  ['GET', '/inbox?limit=20'],
+  ['GET', '/inbox?limit=20&state=parked'],
+  ['GET', '/events?limit=20'],
+  ['GET', '/events?after=end'],
+];
+const claimOf = (maxEntries: number) => ({ leaseId: randomUUID(), leaseSeconds: 60, maxEntries, maxAttempts: 10 });
+
+interface PlanNode {
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const rowsOf = (node: PlanNode): number =>
+  (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'] +
+  (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan), 0);
+
+/** What the statements of some work cost, each done again: the pages they touch, and the rows that their steps handle. */
+async function costOf(database: TestDatabase, work: (store: Store) => Promise<unknown>) {
+  const asked = vi.spyOn(pg.Client.prototype, 'query');
+  const pool = openTestPool(database.url);
+  await work(postgresStore(openDatabase(pool)));
+  await pool.end();
+  const calls = asked.mock.calls as unknown as [{ text: string; values?: unknown[] }][];
+  asked.mockRestore();
+  const statements = calls.map(([query]) => query).filter(({ values }) => values !== undefined);
+  expect(statements).not.toEqual([]);
+  const cost = { pages: 0, rows: 0 };
+  for (const { text, values } of statements) {
+    const client = await database.pool.connect();
+    await client.query('begin');
+    const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+      `explain (analyze, buffers, format json) ${text}`,
+      values,
+    );
+    await client.query('rollback');
+    client.release();
+    const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+    if (!plan) throw new Error('PostgreSQL explained nothing');
+    cost.pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    cost.rows += rowsOf(plan);
+  }
+  return cost;
+}
+
+test('a poll costs the same for an account with ten old entries and events as with 100,000 of each', {
+  timeout: 300_000,
+}, async () => {
+  await using exchange = await openTestExchange();
+  const { database } = exchange;
+  const { query } = database;
+  const [sender, small, large] = [await exchange.account(), await exchange.account(), await exchange.account()];
+  // Without triggers, and in batches: a hundred thousand rows take their time.
+  const client = await database.pool.connect();
+  await client.query('set session_replication_role = replica');
+  const fill = {
+    query: async <Row extends pg.QueryResultRow>(sql: string, values?: unknown[]) =>
+      (await client.query<Row>(sql, values)).rows,
+  };
+  const fillEvents = ({ accountId }: Actor, count: number) =>
+    fill.query(
+      `insert into events (account_id, epoch, type, data)
+       select $1, 0, 'contact.changed', '{"contacts":1}' from generate_series(1, $2::int)`,
+      [accountId, count],
+    );
+  await query(`alter table inbox_entries alter column state set default 'acknowledged'`);
+  await fillInbox(fill, sender, small, 10);
+  for (let batch = 0; batch < 20; batch++) await fillInbox(fill, sender, large, 5_000);
+  await query(`alter table inbox_entries alter column state set default 'queued'`);
+  for (const receiver of [small, large]) await fillInbox(fill, sender, receiver, 30);
+  await fillEvents(small, 10);
+  await fillEvents(large, 100_000);
+  client.release(true);
+  await query('vacuum analyze inbox_entries, drops, accounts, events');
+
+  const states: (QueueState | undefined)[] = [undefined, 'available', 'claimed', 'parked', 'acknowledged'];
+  const calls: [string, (receiver: Receiver, store: Store) => Promise<unknown>][] = [
+    ['claim', ({ accountId }, { inbox }) => inbox.claim(accountId, claimOf(10))],
+    ...states.map((state): (typeof calls)[number] => [
+      `page ${state}`,
+      ({ accountId }, { inbox }) => inbox.page(accountId, state, undefined, 6),
+    ]),
+    ...requests.map(([method, path, body]): (typeof calls)[number] => [
+      `${method} ${path}`,
+      async ({ apiKey: key }, store) => {
+        const app = buildTestServer(exchange, { store });
+        const answer = await askV1(app, method, path, { key, ...(body && { body }) });
+        expect(answer.status).toBe(200);
+        if (path.endsWith('=end')) await askV1(app, method, path.replace('end', answer.json().next_cursor), { key });
+        await app.close();
+      },
+    ]),
+  ];
+  for (const [name, call] of calls) {
+    const few = await costOf(database, (store) => call(small, store));
+    const many = await costOf(database, (store) => call(large, store));
+    expect(many.rows, `${name}: rows`).toBeLessThanOrEqual(few.rows * 1.2 + 20);
+    expect(many.pages, `${name}: pages`).toBeLessThanOrEqual(few.pages * 1.2 + 20);
+    // Who reads what belongs to others too has the same cost for all.
+    expect(many.rows, `${name}: rows`).toBeLessThan(1_000);
+  }
+});

@@ -1,0 +1,415 @@
+import type { DropType } from '@waybill/protocol';
+import { sql } from 'kysely';
+import type { Question } from '../../../domain/links/ask-sender.ts';
+import type {
+  Completed,
+  Delivery,
+  DropEnding,
+  Link,
+  LinkStore,
+  ReceiversLink,
+} from '../../../domain/links/link-store.ts';
+import type { Channel } from '../../../domain/policy.ts';
+import { secondFactorRule } from '../accounts/second-factor-rule.ts';
+import { shownName } from '../accounts/shown-name.ts';
+import type { Database } from '../database.ts';
+import { type ReadyFile, sealedFileColumns } from '../files/sealed-file.ts';
+import { isHeld } from '../holds.ts';
+import { secondsFromNow } from '../time.ts';
+
+const askedColumns: Readonly<Record<Question, string>> = {
+  more_time: 'more_time_asked_at',
+  send_again: 'send_again_asked_at',
+};
+
+/** For a query's `drops`, `links` and `accounts`. A disabled account takes no files; what it sent stays available. */
+const revoked = sql<boolean>`drops.revoked_at is not null or links.revoked_at is not null
+  or (drops.type = 'uploadfiles' and accounts.disabled_at is not null)`;
+
+/** A contact's link is complete when files were sent through it. */
+const usedUp = sql<boolean>`not drops.reusable and links.completed_at is not null`;
+
+export function linkStore(db: Database): LinkStore {
+  const links = () =>
+    db
+      .selectFrom('links')
+      .innerJoin('drops', (join) =>
+        join.onRef('drops.account_id', '=', 'links.account_id').onRef('drops.id', '=', 'links.drop_id'),
+      )
+      .innerJoin('accounts', 'accounts.id', 'links.account_id')
+      .select([
+        'links.account_id as accountId',
+        'links.drop_id as dropId',
+        'links.position',
+        'drops.type',
+        'accounts.email as sender',
+        shownName.as('senderName'),
+        'links.email as receiver',
+        'links.phone',
+        'links.language',
+        'drops.message',
+        'drops.lifetime',
+        'drops.created_at as createdAt',
+        'drops.expires_at as expiresAt',
+        'drops.second_factor as secondFactor',
+        secondFactorRule.as('secondFactorRule'),
+        sql<boolean>`drops.ended_at is not null or drops.expires_at <= now() or links.revoked_at is not null`.as(
+          'ended',
+        ),
+        revoked.as('revoked'),
+        sql<boolean>`now() > drops.expires_at - (drops.expires_at - drops.created_at) / 4`.as('endsSoon'),
+        sql<Question[]>`array_remove(array[
+          case when links.more_time_asked_at is not null then 'more_time' end,
+          case when links.send_again_asked_at is not null then 'send_again' end], null)`.as('asked'),
+        'drops.reusable',
+        usedUp.as('usedUp'),
+      ])
+      // A link has one of the types that the API knows; a set that a contact sent has no links.
+      .$narrowType<{ type: DropType }>();
+
+  return {
+    byToken: (digest) => links().where('links.token_digest', '=', digest).executeTakeFirst(),
+
+    ofReceiver: (accountId, dropId, email) =>
+      links()
+        .where('links.account_id', '=', accountId)
+        .where('links.drop_id', '=', dropId)
+        .where('links.email', '=', email)
+        .executeTakeFirst(),
+
+    async bySession(digest) {
+      const row = await links()
+        .innerJoin('link_sessions as session', (join) =>
+          join
+            .onRef('session.account_id', '=', 'links.account_id')
+            .onRef('session.drop_id', '=', 'links.drop_id')
+            .onRef('session.position', '=', 'links.position'),
+        )
+        .select([
+          'session.code_id as codeId',
+          'session.code_tries as tries',
+          'session.code_expires_at as codeExpiresAt',
+          sql<boolean>`session.code_expires_at <= now()`.as('expired'),
+          sql<Channel | null>`case when session.passed_at is not null then coalesce(session.passed_channel, 'mail') end`.as(
+            'passed',
+          ),
+        ])
+        .where('session.digest', '=', digest)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const { codeId, tries, expired, codeExpiresAt, passed, ...link } = row;
+      const code = codeId && codeExpiresAt ? { tries, expired, expiresAt: codeExpiresAt } : undefined;
+      return { link, digest, passed, code };
+    },
+
+    async open(link, digest, keepSeconds, maxSessions) {
+      // Locks the link, so that when several browsers open it at once, each sees the sessions of those before it.
+      const { numAffectedRows } = await sql`
+        update links set opened_at = now()
+        where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+          and opened_at is null
+      `.execute(db);
+      const isFirst = numAffectedRows === 1n;
+      if (!isFirst) await lockLink(db, link);
+      // Uses the time of the statement: a transaction that waited for the lock began before sessions that are older
+      // than its own.
+      await sql`
+        with surplus as (
+          delete from link_sessions where digest in (
+            select digest from link_sessions
+            where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+            order by passed_at is not null desc, created_at desc offset ${maxSessions - 1})
+        )
+        insert into link_sessions (digest, account_id, drop_id, position, created_at, purge_at)
+        values (${digest}, ${link.accountId}, ${link.dropId}, ${link.position}, clock_timestamp(),
+          ${link.expiresAt}::timestamptz + make_interval(secs => ${keepSeconds}))
+      `.execute(db);
+      return isFirst;
+    },
+
+    async close(digest) {
+      await db.deleteFrom('link_sessions').where('digest', '=', digest).execute();
+    },
+
+    key: (link) =>
+      db
+        .selectFrom('drops')
+        .select(['link_key as linkKey', 'key_version as keyVersion'])
+        .where('account_id', '=', link.accountId)
+        .where('id', '=', link.dropId)
+        .where('link_key', 'is not', null)
+        .$narrowType<{ linkKey: Buffer }>()
+        .executeTakeFirst(),
+
+    lock: (link) => lockLink(db, link),
+
+    async holdLive(link) {
+      const { rows } = await sql<{ ended: boolean; revoked: boolean; usedUp: boolean }>`
+        select ended_at is not null or expires_at <= now() or links.revoked_at is not null as ended,
+          ${revoked} as revoked, ${usedUp} as "usedUp"
+        from drops join accounts on accounts.id = drops.account_id join links on links.account_id = drops.account_id and links.drop_id = drops.id
+          and links.position = ${link.position}
+        where drops.account_id = ${link.accountId} and drops.id = ${link.dropId}
+        for share of drops, links
+      `.execute(db);
+      return rows[0] ?? { ended: true, revoked: false, usedUp: false };
+    },
+
+    async awaitOtherContacts({ accountId, dropId, position }) {
+      await sql`
+        select ${completionLock} from drops
+        join links on links.account_id = drops.account_id and links.drop_id = drops.id and links.position = ${position}
+        where drops.account_id = ${accountId} and drops.id = ${dropId} and receiver_count > 1
+          and links.completed_at is null
+      `.execute(db);
+    },
+
+    async fulfil(link) {
+      const { numAffectedRows } = await sql`
+        update links set completed_at = now()
+        where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+          and completed_at is null
+      `.execute(db);
+      return numAffectedRows === 1n && hasEveryone(db, link);
+    },
+
+    async endings(drops) {
+      const { rows } = await sql<DropEnding>`
+        select drops.account_id as "accountId", drops.id as "dropId", nullif(asked.position, -1) as position, true as ended,
+          drops.revoked_at is not null or links.revoked_at is not null as revoked
+        from unnest(${drops.map(({ accountId }) => accountId)}::uuid[], ${drops.map(({ dropId }) => dropId)}::uuid[],
+          ${drops.map(({ position }) => position ?? -1)}::integer[]) as asked (account_id, id, position)
+        join drops on drops.account_id = asked.account_id and drops.id = asked.id
+        left join links on links.account_id = asked.account_id and links.drop_id = asked.id
+          and links.position = asked.position
+        where ended_at is not null or expires_at <= now() or links.revoked_at is not null
+      `.execute(db);
+      return rows;
+    },
+
+    async ask({ accountId, dropId, position }, question) {
+      const asked = sql.ref(askedColumns[question]);
+      const { rows } = await sql`
+        update links set ${asked} = now()
+        where account_id = ${accountId} and drop_id = ${dropId} and position = ${position} and ${asked} is null
+        returning position
+      `.execute(db);
+      return rows.length === 1;
+    },
+
+    codesSent: (link, withinSeconds) =>
+      db
+        .selectFrom('messages')
+        .select(({ fn }) => fn.countAll<number>().as('ever'))
+        .select(
+          sql<number>`count(*) filter (where created_at > now() - make_interval(secs => ${withinSeconds}))`.as(
+            'recently',
+          ),
+        )
+        .where('account_id', '=', link.accountId)
+        .where('drop_id', '=', link.dropId)
+        .where('position', '=', link.position)
+        .where('kind', '=', 'code')
+        .executeTakeFirstOrThrow(),
+
+    async setCode(digest, codeId, lifetimeSeconds) {
+      await db
+        .updateTable('link_sessions')
+        .set({
+          code_id: codeId,
+          code_expires_at: secondsFromNow(lifetimeSeconds),
+          code_tries: 0,
+        })
+        .where('digest', '=', digest)
+        .execute();
+    },
+
+    async tryCode(digest, maxTries) {
+      const tried = await db
+        .updateTable('link_sessions')
+        .set(({ eb }) => ({ code_tries: eb('code_tries', '+', 1) }))
+        .where('digest', '=', digest)
+        .where('code_id', 'is not', null)
+        .where('code_expires_at', '>', sql<Date>`now()`)
+        .where('code_tries', '<', maxTries)
+        .returning('code_id as codeId')
+        .executeTakeFirst();
+      return tried?.codeId ?? undefined;
+    },
+
+    async pass({ link, digest }, codeId) {
+      const { rows } = await sql`
+        with passed as (
+          update link_sessions set passed_at = now(), code_id = null, passed_channel = (
+            select channel from messages where account_id = ${link.accountId} and id = ${codeId})
+          where digest = ${digest} and code_id = ${codeId}
+          returning 1
+        )
+        update links set passed_at = coalesce(passed_at, now()) from passed
+        where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+        returning 1
+      `.execute(db);
+      return rows.length === 1;
+    },
+
+    async markUndeliverable({ accountId, dropId, position }, reason) {
+      const { rows } = await sql<ReceiversLink>`
+        update links set undeliverable_at = now(), undeliverable_reason = ${reason}
+        from drops
+        where links.account_id = ${accountId} and links.drop_id = ${dropId} and links.position = ${position}
+          and undeliverable_at is null and completed_at is null
+          and drops.account_id = links.account_id and drops.id = links.drop_id
+        returning drops.id as "dropId", drops.type, links.email as receiver
+      `.execute(db);
+      return rows[0];
+    },
+
+    async markReachable({ accountId, dropId, position }, reason) {
+      await db
+        .updateTable('links')
+        .set({ undeliverable_at: null, undeliverable_reason: null })
+        .where('account_id', '=', accountId)
+        .where('drop_id', '=', dropId)
+        .where('position', '=', position)
+        .where('undeliverable_reason', '=', reason)
+        .execute();
+    },
+
+    async purgeSessions(count) {
+      const { numDeletedRows } = await db
+        .deleteFrom('link_sessions')
+        .where(({ eb, selectFrom }) =>
+          eb(
+            'digest',
+            'in',
+            selectFrom('link_sessions')
+              .select('digest')
+              .where('purge_at', '<', sql<Date>`now()`)
+              .where(sql<boolean>`not ${isHeld(sql`link_sessions.account_id`, sql`link_sessions.drop_id`)}`)
+              .orderBy('purge_at')
+              .limit(sql.lit(count)),
+          ),
+        )
+        .executeTakeFirstOrThrow();
+      return Number(numDeletedRows);
+    },
+
+    files: (link, fileId) =>
+      db
+        .selectFrom('files')
+        .leftJoin('deliveries as delivery', (join) =>
+          join
+            .onRef('delivery.account_id', '=', 'files.account_id')
+            .onRef('delivery.drop_id', '=', 'files.drop_id')
+            .onRef('delivery.file_id', '=', 'files.id')
+            .on('delivery.position', '=', link.position),
+        )
+        .select(sealedFileColumns)
+        .select(sql<boolean>`delivery.completed_at is not null`.as('complete'))
+        .where('files.account_id', '=', link.accountId)
+        .where('files.drop_id', '=', link.dropId)
+        .where('files.state', '=', 'ready')
+        .$if(fileId !== undefined, (query) => query.where('files.id', '=', fileId as string))
+        .orderBy('files.created_at')
+        .orderBy('files.id')
+        .$narrowType<ReadyFile>()
+        .execute(),
+
+    deliver: (link, deliveries) =>
+      db.isTransaction
+        ? deliver(db, link, deliveries)
+        : db.transaction().execute((tx) => deliver(tx, link, deliveries)),
+  };
+}
+
+async function deliver(db: Database, link: Link, deliveries: readonly Delivery[]): Promise<Completed> {
+  const fileIds = deliveries.map(({ file }) => file.id);
+  await awaitOtherReceivers(db, link, fileIds);
+  // Deliveries of a link are recorded one at a time: of two that arrived together, each would miss the other's mark.
+  await lockLink(db, link);
+  // If a client leaves more gaps than we store, its shortest ranges are forgotten: the file may then never count as
+  // complete, but it never counts as complete by mistake.
+  const { rows } = await sql<Omit<Completed, 'drop'>>`
+    with merged as (
+      select sent.file_id, sent.size_bytes, earlier.completed_at,
+        coalesce(earlier.delivered, '{}') + int8multirange(int8range(sent.first, sent.beyond)) as delivered
+      from unnest(${fileIds}::uuid[], ${deliveries.map(({ file }) => file.sizeBytes)}::int8[],
+          ${deliveries.map(({ sent }) => sent.start)}::int8[], ${deliveries.map(({ sent }) => sent.end)}::int8[])
+        as sent (file_id, size_bytes, first, beyond)
+      left join deliveries as earlier on earlier.account_id = ${link.accountId} and earlier.drop_id = ${link.dropId}
+        and earlier.position = ${link.position} and earlier.file_id = sent.file_id
+    ), recorded as (
+      insert into deliveries (account_id, drop_id, position, file_id, delivered, completed_at)
+      select ${link.accountId}, ${link.dropId}, ${link.position}, file_id,
+        (select coalesce(range_agg(part), '{}') from (
+          select part from unnest(delivered) as part
+          order by upper(part) - lower(part) desc limit ${sql.lit(maxRangesPerFile)}) as longest),
+        coalesce(completed_at, case when delivered @> int8range(0, size_bytes) then now() end)
+      from merged
+      on conflict (account_id, drop_id, position, file_id) do update set
+        delivered = excluded.delivered, completed_at = excluded.completed_at
+      returning file_id, completed_at
+    ), completed as (
+      update links set completed_at = now()
+      from drops
+      where links.account_id = ${link.accountId} and links.drop_id = ${link.dropId}
+        and links.position = ${link.position} and links.completed_at is null
+        and drops.account_id = links.account_id and drops.id = links.drop_id
+        and drops.file_count = (select count(completed_at) from recorded) + (
+          select count(completed_at) from deliveries as other
+          where other.account_id = links.account_id and other.drop_id = links.drop_id
+            and other.position = links.position and other.file_id <> all(${fileIds}::uuid[]))
+      returning 1
+    )
+    select exists (select 1 from completed) as link, (
+      select coalesce(json_agg(json_build_object('id', files.id, 'name', files.name) order by files.created_at, files.id), '[]')
+      from recorded join merged on merged.file_id = recorded.file_id
+      join files on files.account_id = ${link.accountId} and files.id = recorded.file_id
+      where recorded.completed_at is not null and merged.completed_at is null
+    ) as files
+  `.execute(db);
+  const { files, link: isLinkComplete } = rows[0] as Omit<Completed, 'drop'>;
+  return { files, link: isLinkComplete, drop: isLinkComplete && (await hasEveryone(db, link)) };
+}
+
+/** Until the transaction ends. */
+const completionLock = sql`pg_advisory_xact_lock(hashtextextended('completion of ' || drops.id, 0))`;
+
+/**
+ * Of two receivers who get their last files at the same moment, one must see that the other has everything. The lock is
+ * taken before the transaction gets its id, so that the one that completes the drop also comes later in the order of
+ * events. Only who may get the last of several receivers' files waits.
+ */
+async function awaitOtherReceivers(db: Database, link: Link, fileIds: readonly string[]): Promise<void> {
+  await sql`
+    select ${completionLock} from drops
+    where drops.account_id = ${link.accountId} and drops.id = ${link.dropId} and receiver_count > 1 and not exists (
+      select from files
+      left join deliveries on deliveries.account_id = files.account_id and deliveries.drop_id = files.drop_id
+        and deliveries.file_id = files.id and deliveries.position = ${link.position}
+      where files.account_id = drops.account_id and files.drop_id = drops.id and files.id <> all(${fileIds}::uuid[])
+        and deliveries.completed_at is null)
+  `.execute(db);
+}
+
+/** Whether every receiver has every file, or every contact has sent files. */
+async function hasEveryone(db: Database, link: Link): Promise<boolean> {
+  const { rows } = await sql`
+    select from links
+    where account_id = ${link.accountId} and drop_id = ${link.dropId} and completed_at is null and revoked_at is null
+    limit 1
+  `.execute(db);
+  return rows.length === 0;
+}
+
+/** About 20 kB in a row. Download managers leave a few dozen gaps at a time. */
+const maxRangesPerFile = 1_000;
+
+/** Holds the lock until the transaction ends. */
+async function lockLink(db: Database, link: Link): Promise<void> {
+  await sql`
+    select from links
+    where account_id = ${link.accountId} and drop_id = ${link.dropId} and position = ${link.position}
+    for no key update
+  `.execute(db);
+}

@@ -1,7 +1,0 @@
-import { sql } from 'kysely';
-import type { DropState } from '../../domain/drops/drop-store.ts';
-
-export const stateOfDrop = sql<DropState>`
-  case when drops.revoked_at is not null then 'revoked'
-       when drops.ended_at is not null or drops.expires_at <= now() then 'expired'
-       else 'live' end`;

@@ -1,0 +1,19 @@
+import type { SmsGateway } from '../../domain/ports/sms-gateway.ts';
+
+export interface MemorySmsGateway extends SmsGateway {
+  /** The texts that were accepted, in order. */
+  readonly sent: readonly { readonly to: string; readonly text: string }[];
+}
+
+/** Keeps texts and fulfils the contract of the real gateway (sms-gateway-contract.ts). */
+export function memorySmsGateway(): MemorySmsGateway {
+  const sent: { to: string; text: string }[] = [];
+  return {
+    sent,
+    async send({ to, text }) {
+      if (!/^\d+$/.test(to)) return { outcome: 'refused', answer: 'This is not one telephone number.' };
+      sent.push({ to, text });
+      return { outcome: 'sent', answer: '202 0: Accepted for delivery' };
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import { requireKind } from '../../../../tools/test/require-kind.ts';
+import { closedPort } from '../tcp.ts';
+import { startDaemon } from './own-daemon.ts';
+
+requireKind('engines');
+
+const asPostgres = ['--reuid', 'postgres', '--regid', 'postgres', '--init-groups'];
+
+export interface OwnStandby extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** The folder of its socket, where a user of the system logs in by its own name. */
+  readonly folder: string;
+}
+
+/** A PostgreSQL for one test that waits for a primary server forever, and can be read meanwhile. */
+export async function startStandby(): Promise<OwnStandby> {
+  const folder = mkdtempSync(join(tmpdir(), 'waybill-standby-'));
+  const data = join(folder, 'data');
+  const script = `bin=$(printf '%s\\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
+    chown postgres "${folder}"
+    setpriv ${asPostgres.join(' ')} "$bin/initdb" -D "${data}" -U postgres --auth-host=trust --auth-local=peer -E UTF8 --locale C.UTF-8 -N >/dev/null
+    touch "${data}/standby.signal"
+    printf %s "$bin"`;
+  const bin = execFileSync('sh', ['-euc', script], { encoding: 'utf8' });
+  const port = await closedPort();
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${folder}`,
+    'dynamic_shared_memory_type=mmap',
+  ];
+  const postgres = [`${bin}/postgres`, '-D', data, '-p', String(port), ...settings.flatMap((each) => ['-c', each])];
+  // Its shared memory ends with it, although it is killed.
+  const daemon = await startDaemon(port, 'unshare', '--ipc', 'setpriv', ...asPostgres, ...postgres);
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  // It accepts connections a moment before it serves them.
+  while (!(await serves(url))) await setTimeout(20);
+  return {
+    url,
+    port,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await daemon[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function serves(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end();
+  }
+}
