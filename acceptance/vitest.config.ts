@@ -6,7 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * harm, because they wait for longer than they work.
  */
 const timed = [
-  'acceptance/faults/{database-trouble,outage,pgbouncer,redis-lost,shutdown,store-trouble,storm}.test.ts',
+  'acceptance/faults/{database-trouble,outage,pgbouncer,redis-lost,store-trouble,storm}.test.ts',
+  'acceptance/operation/shutdown.test.ts',
   'acceptance/sizes/{distant-store,expiry,slow-peers}.test.ts',
 ];
 /** Other tests that wait for longer than they work. */
@@ -35,7 +36,10 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     name: 'acceptance',
-    include: group === 'timed' ? timed : ['acceptance/{spec,attacks,people,faults,sizes,client}/**/*.test.ts'],
+    include:
+      group === 'timed'
+        ? timed
+        : ['acceptance/{spec,attacks,people,faults,operation,checker,lib,sizes,client}/**/*.test.ts'],
     exclude: group === 'together' ? timed : [],
     globalSetup: ['acceptance/lib/servers/demo.ts'],
     // For two processors, which the demo also uses: beside two tests that work there may be one that waits.

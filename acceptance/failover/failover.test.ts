@@ -1,9 +1,9 @@
 // PostgreSQL under Patroni, with HAProxy and PgBouncer in front of it. Whatever server is lost or replaced under load:
 // nothing acknowledged is lost, requests are soon served again, and no process ends.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { check } from '../faults/checker.ts';
-import { judgeConduct } from '../faults/conduct.ts';
-import { Lane, laneSettings, sail } from '../faults/lane.ts';
+import { check } from '../checker/checker.ts';
+import { judgeConduct } from '../checker/conduct.ts';
+import { Lane, laneSettings, sail } from '../checker/lane.ts';
 import { seeded } from '../lib/seeded.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endGrace, readFiles } from '../checker/evidence.ts';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import { multipart, uploadParts } from '../lib/http/multipart.ts';
@@ -10,7 +11,6 @@ import { demoInside, objectKeys, sweep } from '../lib/servers/inside.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
-import { endGrace, readFiles } from './evidence.ts';
 
 const chunkBytes = 8 * 1024 * 1024;
 let serve: OwnServe;

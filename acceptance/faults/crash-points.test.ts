@@ -4,6 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { check } from '../checker/checker.ts';
+import { ask, Journal } from '../checker/journal.ts';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { succeeded } from '../lib/http/client.ts';
@@ -12,11 +14,9 @@ import { V1Client } from '../lib/http/v1-client.ts';
 import { grantAccess, waitForInbox } from '../lib/people/contact.ts';
 import { Desk } from '../lib/people/desk.ts';
 import { introduce } from '../lib/scenario.ts';
+import { DoomedServes } from '../lib/servers/doomed-serves.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
-import { check } from './checker.ts';
-import { DoomedServes } from './doomed-serves.ts';
-import { ask, Journal } from './journal.ts';
 
 const checkpoints = [
   'upload:intent-stored',

@@ -2,6 +2,7 @@
 // everything works again.
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { judgeConduct } from '../checker/conduct.ts';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import type { Client } from '../lib/http/client.ts';
@@ -13,7 +14,6 @@ import { deliver, introduce } from '../lib/scenario.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
-import { judgeConduct } from './conduct.ts';
 import { FaultyWorld } from './faulty-world.ts';
 
 const outageMs = fullSize ? 60_000 : 15_000;

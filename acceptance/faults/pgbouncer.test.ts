@@ -1,12 +1,12 @@
 // PgBouncer between Waybill and PostgreSQL, one server connection per session: everything works, including deadlines.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { check } from '../checker/checker.ts';
+import { Lane, laneSettings, sail } from '../checker/lane.ts';
 import { seeded } from '../lib/seeded.ts';
 import { OwnPgBouncer, OwnPostgres } from '../lib/servers/own-engines.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
-import { check } from './checker.ts';
-import { Lane, laneSettings, sail } from './lane.ts';
 
 let stack: AsyncDisposableStack;
 let bouncer: OwnPgBouncer;

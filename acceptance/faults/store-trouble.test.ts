@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { isDelivered } from '../checker/evidence.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
 import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
@@ -13,7 +14,6 @@ import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
 import { Keystream } from '../sizes/keystream.ts';
 import { uploadStream } from '../sizes/upload-stream.ts';
-import { isDelivered } from './evidence.ts';
 import { FaultyWorld } from './faulty-world.ts';
 
 const chunkBytes = 8 * 1024 * 1024;

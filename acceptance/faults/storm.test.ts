@@ -3,13 +3,13 @@
 import { randomInt } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { check } from '../checker/checker.ts';
+import { judgeConduct } from '../checker/conduct.ts';
+import { Lane, nothingSeen, type Seen, sail } from '../checker/lane.ts';
 import { seeded } from '../lib/seeded.ts';
 import { stopwatch } from '../lib/stopwatch.ts';
 import { eventually } from '../lib/wait.ts';
-import { check } from './checker.ts';
-import { judgeConduct } from './conduct.ts';
 import { FaultyWorld } from './faulty-world.ts';
-import { Lane, nothingSeen, type Seen, sail } from './lane.ts';
 import { chooseFault, type FaultKind } from './storm-faults.ts';
 
 const faults = Number(process.env['WAYBILL_STORM_FAULTS'] ?? 100);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Lane, type Sailing, sail } from '../faults/lane.ts';
+import { Lane, type Sailing, sail } from '../checker/lane.ts';
 import { request } from '../lib/http/request.ts';
 import { text } from '../lib/http/response.ts';
 import { seeded } from '../lib/seeded.ts';

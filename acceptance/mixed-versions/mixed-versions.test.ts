@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkOut } from '../../tools/lab/benchmark/release.ts';
-import { check } from '../faults/checker.ts';
-import { laneSettings } from '../faults/lane.ts';
+import { check } from '../checker/checker.ts';
+import { laneSettings } from '../checker/lane.ts';
 import { type Program, thisProgram } from '../lib/servers/own-serve.ts';
 import { ownStorage } from '../lib/servers/own-storage.ts';
 import { Installation } from './installation.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { isAnswered, OwnClamd, type OwnEngine, OwnGateway, OwnPostgres, OwnRedis } from '../lib/servers/own-engines.ts';
+import { isAnswered, OwnClamd, type OwnEngine, OwnGateway, OwnPostgres, OwnRedis } from './own-engines.ts';
 
 const kinds: Record<string, () => Promise<OwnEngine>> = {
   PostgreSQL: () => OwnPostgres.start(),

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Fate, httpProxy } from '../lib/http/http-proxy.ts';
-import { TcpProxy } from '../lib/http/tcp-proxy.ts';
-import { seeded } from '../lib/seeded.ts';
-import { eventually } from '../lib/wait.ts';
+import { seeded } from '../seeded.ts';
+import { eventually } from '../wait.ts';
+import { type Fate, httpProxy } from './http-proxy.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 test('the same seed gives the same numbers, evenly spread', () => {
   const [one, two, other] = [seeded(7), seeded(7), seeded(8)];

@@ -10,12 +10,12 @@ import { fullSize } from '../lib/full-size.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
 import { openAnswer } from '../lib/http/stream.ts';
 import { introduce } from '../lib/scenario.ts';
+import { deployedProxy } from '../lib/servers/deployed-proxy.ts';
 import { closedPort, type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { Keystream } from '../sizes/keystream.ts';
 import { uploadStream } from '../sizes/upload-stream.ts';
-import { deployedProxy } from './deployed-proxy.ts';
 
 /** More than the kernel and HAProxy buffer, so that for the server a download that pauses is still in progress. */
 const sizeBytes = fullSize ? 1024 ** 3 : 64 * 1024 ** 2;

@@ -1,4 +1,4 @@
-import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
+import { type OwnServe, ownServe } from './own-serve.ts';
 
 /** How many are started in advance. Starting takes about as long as a round, and there are several lanes. */
 const startedAhead = 4;

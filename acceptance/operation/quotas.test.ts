@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readUsage } from '../checker/evidence.ts';
 import { ended, Person } from '../client/command.ts';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
@@ -19,7 +20,6 @@ import { demoInside, sweep } from '../lib/servers/inside.ts';
 import { ownServe } from '../lib/servers/own-serve.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
-import { readUsage } from './evidence.ts';
 
 const uploads = 50;
 const uploadBytes = fullSize ? 5_000_000 : 2_000_000;

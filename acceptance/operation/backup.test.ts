@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
 import { createBucket, deleteBucket, engineS3 } from '../../tools/demo/bucket.ts';
+import { check } from '../checker/checker.ts';
+import { Journal, type Outcome, settledOutcome } from '../checker/journal.ts';
+import { Lane, laneSettings, type Sailing, sail } from '../checker/lane.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { seeded } from '../lib/seeded.ts';
 import type { AdminResult } from '../lib/servers/admin.ts';
 import { chunkKey } from '../lib/servers/inside.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { eventually } from '../lib/wait.ts';
-import { check } from './checker.ts';
-import { Journal, type Outcome, settledOutcome } from './journal.ts';
-import { Lane, laneSettings, type Sailing, sail } from './lane.ts';
 
 const uploadsBefore = fullSize ? 1_500 : 12;
 const uploadsDuring = fullSize ? 100 : 3;
