@@ -12,6 +12,8 @@ export async function signIn(baseUrl: string, { user, api_key: key }: Account) {
   const token = /name="csrftoken" value="([^"]+)"/.exec(await page.text())?.[1];
   const headers = [`Authorization: Basic ${credentials}`, `CSRF-Token: ${token}`];
   const withHeaders = (...args: string[]) => curl(...headers.flatMap((header) => ['-H', header]), ...args);
+  const bearer = ['-H', `Authorization: Bearer ${key}`];
+  const uploads = `${baseUrl}/api/v1/uploads`;
   const cgi = (name: string) => `${baseUrl}/${user}/cgi/${name}`;
   return {
     headers,
@@ -20,6 +22,21 @@ export async function signIn(baseUrl: string, { user, api_key: key }: Account) {
     post: (name: string, body: unknown) =>
       withHeaders('-H', 'Content-Type: application/json', '-d', JSON.stringify(body), cgi(name)),
     seconds: (...args: string[]) => seconds(...headers.flatMap((header) => ['-H', header]), ...args),
+    /** Creates an upload by the tus protocol, and returns a function that sends a request to its address. */
+    async createUpload(...args: string[]) {
+      const response = await curl(
+        ...bearer,
+        ...args,
+        '-X',
+        'POST',
+        '-o',
+        '/dev/null',
+        '-w',
+        '%header{location}',
+        uploads,
+      );
+      return (...more: string[]) => seconds(...bearer, ...more, new URL(response, baseUrl).href);
+    },
   };
 }
 

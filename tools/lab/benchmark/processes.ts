@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+
+/** Of Linux, in /proc, on every architecture. */
+const ticksPerSecond = 100;
 
 export interface Started extends AsyncDisposable {
   readonly pid: number;
@@ -26,6 +30,14 @@ export async function startProgram(
       await gone;
     },
   };
+}
+
+/** The CPU time that all threads of a process have used so far. */
+export function readCpuSeconds(pid: number): number {
+  // The name of the program, in parentheses, may contain spaces.
+  const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = rest.split(' ').slice(11, 13).map(Number) as [number, number];
+  return (user + system) / ticksPerSecond;
 }
 
 async function waitForReadyLine(child: ChildProcess, sign: string): Promise<string> {

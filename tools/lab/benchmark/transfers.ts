@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { peakMemoryMiB } from '../../../acceptance/sizes/process-memory.ts';
 import { type SignedIn, seconds, signIn } from './client.ts';
-import { startProgram } from './processes.ts';
+import { readCpuSeconds, startProgram } from './processes.ts';
 import type { Release } from './release.ts';
 import type { Rates, Result } from './report.ts';
 
@@ -38,13 +38,15 @@ export async function measureTransfers(
   const unscanned = await Promise.all(releases.map((release) => open(release, services, { WAYBILL_SCAN: 'off' })));
   const scanning = await Promise.all(releases.map((release) => open(release, services, { WAYBILL_SCAN: 'required' })));
 
-  const uploads: Record<string, () => Promise<number>> = {
-    'bare pipe': () => seconds('-T', large, `${pipe.line}/bytes`),
-    'SDK, parts of 8 MiB': () => sdk('parts', large, bucket),
-    'SDK, one stream': () => sdk('put', large, bucket),
+  const uploads: Contenders = {
+    'bare pipe': { run: () => seconds('-T', large, `${pipe.line}/bytes`), pid: pipe.pid },
+    'SDK, parts of 8 MiB': { run: () => sdk('parts', large, bucket) },
+    'SDK, one stream': { run: () => sdk('put', large, bucket) },
     ...byName(unscanned, ({ sender }) => upload(sender, large)),
+    ...byName(unscanned, ({ sender }) => uploadByTus(sender, large), ', tus'),
   };
-  const uploadRates = await measureInTurn(uploads, { rounds, unit: largeMiB, progress, what: 'upload' });
+  const uploadCosts = await measureInTurn(uploads, { rounds, unit: largeMiB, progress, what: 'upload' });
+  const parts = { 'bare pipe': uploadCosts.cpu['bare pipe'] as number[], ...(await measureCryptoParts(rounds)) };
   for (const { sender, receiver, receiverName } of unscanned) {
     await sender.post('contacts_add.cgi', [{ email: receiverName }]);
     await sender.post('receivers_set.cgi', [{ email: receiverName }]);
@@ -57,21 +59,22 @@ export async function measureTransfers(
     const { inbox } = JSON.parse(await receiver.get('get_history.cgi')) as { inbox: { url: string }[] };
     urls.set(name, `${baseUrl}/${receiverName}/${inbox[0]?.url}/files/bytes`);
   }
-  const downloads: Record<string, () => Promise<number>> = {
-    'bare pipe': () => seconds(`${pipe.line}/bytes`),
-    'SDK, one stream': () => sdk('get', large, bucket),
+  const downloads: Contenders = {
+    'bare pipe': { run: () => seconds(`${pipe.line}/bytes`), pid: pipe.pid },
+    'SDK, one stream': { run: () => sdk('get', large, bucket) },
     ...byName(unscanned, ({ name, receiver }) => receiver.seconds(urls.get(name) as string)),
   };
-  const downloadRates = await measureInTurn(downloads, { rounds, unit: largeMiB, progress, what: 'download' });
-  const scans = {
-    'clamd alone': () => clamd(scanned),
+  const downloadCosts = await measureInTurn(downloads, { rounds, unit: largeMiB, progress, what: 'download' });
+  const scans: Contenders = {
+    'clamd alone': { run: () => clamd(scanned) },
     ...byName(scanning, ({ sender }) => upload(sender, scanned)),
   };
-  const scanRates = await measureInTurn(scans, { rounds, unit: scannedMiB, progress, what: 'scanned upload' });
+  const scanCosts = await measureInTurn(scans, { rounds, unit: scannedMiB, progress, what: 'scanned upload' });
+  const unit = 'MiB/s';
   return [
-    { name: `upload of ${largeMiB} MiB`, unit: 'MiB/s', rates: uploadRates, memoryMiB: memory(unscanned) },
-    { name: `download of ${largeMiB} MiB`, unit: 'MiB/s', rates: downloadRates },
-    { name: `scanned upload of ${scannedMiB} MiB`, unit: 'MiB/s', rates: scanRates },
+    { name: `upload of ${largeMiB} MiB`, unit, ...uploadCosts, parts, memoryMiB: memory(unscanned) },
+    { name: `download of ${largeMiB} MiB`, unit, ...downloadCosts },
+    { name: `scanned upload of ${scannedMiB} MiB`, unit, ...scanCosts },
   ];
 }
 
@@ -101,26 +104,62 @@ function upload(sender: SignedIn, file: string): Promise<number> {
   return sender.seconds('-F', 'do=upload', '-F', `file=@${file}`, sender.cgi('upload.cgi'));
 }
 
+/** Creates an upload and sends all of it in one request. */
+async function uploadByTus(sender: SignedIn, file: string): Promise<number> {
+  const tus = ['-H', 'Tus-Resumable: 1.0.0'];
+  const name = `Upload-Metadata: filename ${Buffer.from('bytes').toString('base64')}`;
+  const send = await sender.createUpload(...tus, '-H', `Upload-Length: ${statSync(file).size}`, '-H', name);
+  const part = ['-H', 'Upload-Offset: 0', '-H', 'Content-Type: application/offset+octet-stream'];
+  return send(...tus, ...part, '-X', 'PATCH', '-T', file);
+}
+
+interface Contender {
+  /** Does the transfer once and returns how long it took, in seconds. */
+  readonly run: () => Promise<number>;
+  /** The process whose CPU time is measured. */
+  readonly pid?: number;
+}
+
+type Contenders = Readonly<Record<string, Contender>>;
+
 async function measureInTurn(
-  contenders: Record<string, () => Promise<number>>,
+  contenders: Contenders,
   { rounds, unit, progress, what }: { rounds: number; unit: number; progress: Options['progress']; what: string },
-): Promise<Rates> {
+): Promise<{ readonly rates: Rates; readonly cpu: Rates }> {
   const rates: Record<string, number[]> = {};
+  const cpu: Record<string, number[]> = {};
   for (let round = 0; round < rounds; round++) {
-    for (const [name, measure] of Object.entries(contenders)) {
-      const rate = unit / (await measure());
+    for (const [name, { run: transfer, pid }] of Object.entries(contenders)) {
+      const before = pid === undefined ? 0 : readCpuSeconds(pid);
+      const rate = unit / (await transfer());
       (rates[name] ??= []).push(rate);
+      if (pid !== undefined) (cpu[name] ??= []).push((readCpuSeconds(pid) - before) / (unit / 1024));
       progress(`${what}, round ${round + 1} of ${rounds}, ${name}: ${rate.toFixed(0)} MiB/s`);
     }
   }
-  return rates;
+  return { rates, cpu };
 }
 
 function byName(
   services: readonly Service[],
   measure: (service: Service) => Promise<number>,
-): Record<string, () => Promise<number>> {
-  return Object.fromEntries(services.map((service) => [service.name, () => measure(service)]));
+  suffix = '',
+): Record<string, Contender> {
+  return Object.fromEntries(
+    services.map((service) => [`${service.name}${suffix}`, { run: () => measure(service), pid: service.pid }]),
+  );
+}
+
+/** The CPU seconds per GiB of checksums and encryption by themselves, by name; one figure per round. */
+async function measureCryptoParts(rounds: number): Promise<Record<string, number[]>> {
+  const figures: Record<string, number[]> = {};
+  for (let round = 0; round < rounds; round++) {
+    const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'crypto-parts.ts')]);
+    for (const [name, cost] of Object.entries(JSON.parse(stdout) as Record<string, number>)) {
+      (figures[name] ??= []).push(cost);
+    }
+  }
+  return figures;
 }
 
 function memory(services: readonly Service[]): Record<string, number> {
