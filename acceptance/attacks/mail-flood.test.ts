@@ -1,4 +1,4 @@
-// Waybill cannot be used to flood anyone with mail: there are hourly limits per account, and per account and recipient.
+// Waybill cannot be used to flood anyone with mail: there are hourly limits per account, and per account and receiver.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
 import { Client, succeeded } from '../lib/http/client.ts';
@@ -20,21 +20,21 @@ async function sender(...contacts: string[]): Promise<Client> {
   await introduce(client, contacts);
   return client;
 }
-const grant = async (client: Client, to: string[], ddmessage: string) => {
+const requestFiles = async (client: Client, to: string[], ddmessage: string) => {
   succeeded(await client.setReceivers(to.map((email) => ({ email }))));
   return client.giveDrop({ ddmessage });
 };
 
-test('an account writes to one recipient three times an hour, and keeps nobody else from writing to them', async () => {
+test('an account writes to one receiver three times an hour, and keeps nobody else from writing to them', async () => {
   const victim = uniqueAddress('victim');
   const [one, other] = [await sender(victim), await sender(victim)];
-  for (const ddmessage of ['1', '2', '3']) assertStatus(await grant(one, [victim], ddmessage), 'ok');
-  const answer = await grant(one, [victim], '4');
+  for (const ddmessage of ['1', '2', '3']) assertStatus(await requestFiles(one, [victim], ddmessage), 'ok');
+  const answer = await requestFiles(one, [victim], '4');
   assertErrorAnswer(answer, 429, 'too_many_messages');
   const wait = Number(header(answer, 'Retry-After'));
   expect(wait).toBeGreaterThan(3000);
   expect(wait).toBeLessThanOrEqual(3600);
-  assertStatus(await grant(other, [victim], '5'), 'ok');
+  assertStatus(await requestFiles(other, [victim], '5'), 'ok');
   expect((await one.readHistory()).history.map((entry) => entry.ddmessage)).toEqual(['3', '2', '1']);
 });
 
@@ -46,7 +46,7 @@ test('an account writes to six receivers an hour; a refused dispatch keeps every
   expect((await client.readFiles()).map(({ name }) => name)).toEqual(['a.txt']);
   succeeded(await client.setReceivers(contacts.slice(0, 6).map((email) => ({ email }))));
   assertStatus(await client.createDrop({ ddmessage: 'six' }), 'ok');
-  assertErrorAnswer(await grant(client, contacts.slice(6), 'one more'), 429, 'too_many_messages');
+  assertErrorAnswer(await requestFiles(client, contacts.slice(6), 'one more'), 429, 'too_many_messages');
 });
 
 test('the limit is exact through two processes at once', async () => {
@@ -55,7 +55,7 @@ test('the limit is exact through two processes at once', async () => {
   const statuses = await Promise.all(
     Array.from({ length: 8 }, async (_, nth) => {
       const ofDraft = client.through(serves[nth % 2]?.baseUrl ?? '').inDraft(`draft${nth}`);
-      return (await grant(ofDraft, [victim], 'x')).status;
+      return (await requestFiles(ofDraft, [victim], 'x')).status;
     }),
   );
   expect(statuses.filter((status) => status === 200)).toHaveLength(3);

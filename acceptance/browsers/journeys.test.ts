@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { grantAccess, waitForInbox } from '../lib/people/contact.ts';
+import { requestFiles, waitForInbox } from '../lib/people/contact.ts';
 import { end, readReceiverState, type Sent, sendFiles } from '../lib/people/receiver.ts';
 import { adminJson } from '../lib/servers/admin.ts';
 import { startChromium, startFirefox } from './puppeteer-visitor.ts';
@@ -110,9 +110,9 @@ describe.each([
     });
 
     test('a contact sends files, and they arrive in the inbox', async () => {
-      const granted = await grantAccess(client);
+      const sentRequest = await requestFiles(client);
       await using visitor = await start({ scripts, downloads: newDownloads() });
-      await openFromMail(visitor, granted, 'Upload files', scripts);
+      await openFromMail(visitor, sentRequest, 'Upload files', scripts);
       await shows(visitor, scripts ? 'Choose files' : 'Files');
       await visitor.choose(files.map(({ name }) => join(folder, name)));
       if (scripts) await shows(visitor, 'Ready to send');
@@ -120,7 +120,7 @@ describe.each([
       await shows(visitor, 'Your files have been sent');
       await picture(visitor, `contact-${how}`);
 
-      const entry = await waitForInbox(client, granted.contact);
+      const entry = await waitForInbox(client, sentRequest.contact);
       for (const { name, content } of files) {
         const { body } = await client.download(entry.url, name);
         expect([name, body.equals(content)]).toEqual([name, true]);
@@ -138,7 +138,7 @@ describe.each([
       { what: 'expired', link: expired.link, says: 'This link has expired', opens: false },
       { what: 'code', link: (await sendFiles(careful, [long])).link, says: 'Enter your code', opens: true },
       { what: 'download', link: (await sendFiles(client, [long])).link, says: 'A file for you', opens: true },
-      { what: 'upload', link: (await grantAccess(client)).link, says: 'Choose files', opens: true },
+      { what: 'upload', link: (await requestFiles(client)).link, says: 'Choose files', opens: true },
     ];
     await using visitor = await start({ scripts: true, downloads: newDownloads() });
     await visitor.resize(320, 640);

@@ -20,10 +20,10 @@ import {
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 import { check, judge } from './checker.ts';
-import { ask, type DispatchWish, Journal } from './journal.ts';
+import { ask, type IntendedDispatch, Journal } from './journal.ts';
 
 let journal: Journal;
-let dispatch: DispatchWish;
+let dispatch: IntendedDispatch;
 let outside: string;
 
 /** A complete dispatch to an account and an external address, and a file that is still staged. */
@@ -44,9 +44,9 @@ test('a journal of kept promises is no violation', async () => {
 test('an unanswered or refused request that left nothing is no violation', async () => {
   for (const outcome of ['unknown', 'failed'] as const) {
     const file = { name: `${outcome}.bin`, content: 'x' };
-    journal.wishUpload(outcome, [file]).outcomes.push(outcome);
+    journal.recordUpload(outcome, [file]).outcomes.push(outcome);
     journal
-      .wishDispatch(outcome, [file], [outside], `message ${randomBytes(8).toString('hex')}`)
+      .recordDispatch(outcome, [file], [outside], `message ${randomBytes(8).toString('hex')}`)
       .outcomes.push(outcome);
   }
   expect(await check([journal])).toEqual([]);
@@ -164,8 +164,8 @@ describe('acknowledged dispatches', () => {
       succeeded(await client.upload(...files));
       return await client.createDrop({ ddmessage: twice.message });
     };
-    journal.wishUpload('sent', files).outcomes.push('ok');
-    const twice = journal.wishDispatch('sent', files, [outside], `message ${randomBytes(8).toString('hex')}`);
+    journal.recordUpload('sent', files).outcomes.push('ok');
+    const twice = journal.recordDispatch('sent', files, [outside], `message ${randomBytes(8).toString('hex')}`);
     await ask(twice, 'ok', uploadAndSend);
     await ask(twice, 'ok', uploadAndSend);
     expect(await check([journal])).toEqual([`ok dispatch ${twice.message}: is 2 drops`]);
@@ -271,8 +271,8 @@ describe('scans', () => {
   });
 
   test('an infected file that was taken', async () => {
-    const [wish] = journal.uploads.slice(-1);
-    if (wish) wish.infected = true;
+    const [intention] = journal.uploads.slice(-1);
+    if (intention) intention.infected = true;
     expect(await check([journal])).toEqual([
       'infected upload to kept: was acknowledged',
       'infected file staged.bin: is kept',
@@ -320,19 +320,19 @@ describe('a clean bucket', () => {
 });
 
 async function uploadFiles(draft: string, files: FileToUpload[]): Promise<void> {
-  const wish = journal.wishUpload(draft, files);
-  expect(await ask(wish, 'done', () => journal.sender.inDraft(draft).upload(...files))).toBe('ok');
+  const intention = journal.recordUpload(draft, files);
+  expect(await ask(intention, 'done', () => journal.sender.inDraft(draft).upload(...files))).toBe('ok');
 }
 
-async function dispatchFiles(draft: string, files: FileToUpload[]): Promise<DispatchWish> {
+async function dispatchFiles(draft: string, files: FileToUpload[]): Promise<IntendedDispatch> {
   const client = journal.sender.inDraft(draft);
   const receivers = [journal.receiver.user, outside];
   succeeded(await client.setReceivers(receivers.map((email) => ({ email }))));
   succeeded(await client.files());
   await uploadFiles(draft, files);
-  const wish = journal.wishDispatch(draft, files, receivers, `message ${randomBytes(8).toString('hex')}`);
-  expect(await ask(wish, 'ok', () => client.createDrop({ ddmessage: wish.message }))).toBe('ok');
-  return wish;
+  const intention = journal.recordDispatch(draft, files, receivers, `message ${randomBytes(8).toString('hex')}`);
+  expect(await ask(intention, 'ok', () => client.createDrop({ ddmessage: intention.message }))).toBe('ok');
+  return intention;
 }
 
 async function mailPath(address: string): Promise<string> {

@@ -27,7 +27,7 @@ import {
   settle,
   toObjectKeys,
 } from './evidence.ts';
-import { type DispatchWish, type Journal, type SentFile, settledOutcome } from './journal.ts';
+import { type IntendedDispatch, type Journal, type SentFile, settledOutcome } from './journal.ts';
 
 export interface Terms {
   /** Where to look: the demo by default. */
@@ -90,7 +90,7 @@ function judgeVisible(journal: Journal, { staged, inbox }: AccountEvidence): str
   const found: string[] = [];
   const sent = [...journal.uploads, ...journal.dispatches];
   for (const [draft, names] of staged) {
-    const toDraft = sent.filter((wish) => wish.draft === draft).flatMap((wish) => wish.files);
+    const toDraft = sent.filter((intention) => intention.draft === draft).flatMap((intention) => intention.files);
     const known = new Set(toDraft.map(({ name }) => name));
     for (const name of names) {
       if (!known.has(name)) found.push(`visible file ${name}: nobody sent it to draft ${draft}`);
@@ -98,7 +98,7 @@ function judgeVisible(journal: Journal, { staged, inbox }: AccountEvidence): str
     }
   }
   const bySentName = Map.groupBy(
-    sent.flatMap((wish) => wish.files),
+    sent.flatMap((intention) => intention.files),
     (file) => file.name,
   );
   for (const { downloads } of inbox) {
@@ -145,13 +145,13 @@ function judgeDispatches(journal: Journal, api: AccountEvidence, evidence: Evide
       found.push(`${what}: ${mails} mails to ${receiver} for ${drops.length} drops`);
     }
   }
-  const wished = new Set(journal.dispatches.map((dispatch) => dispatch.message));
-  for (const drop of own) if (!wished.has(drop.message)) found.push(`drop ${drop.message}: nobody asked for it`);
+  const intended = new Set(journal.dispatches.map((dispatch) => dispatch.message));
+  for (const drop of own) if (!intended.has(drop.message)) found.push(`drop ${drop.message}: nobody asked for it`);
   return found;
 }
 
 /** The links and files of a drop in the database, and whether each mailed link is one of them. */
-function judgeDrop(dispatch: DispatchWish, drop: DropRow, { files, mails }: Evidence): string[] {
+function judgeDrop(dispatch: IntendedDispatch, drop: DropRow, { files, mails }: Evidence): string[] {
   const found: string[] = [];
   if (!sameSet(addresses(drop.links), dispatch.receivers) || drop.receiver_count !== dispatch.receivers.length) {
     found.push(`has links for ${addresses(drop.links).join(', ') || 'nobody'}`);
@@ -175,7 +175,7 @@ function judgeDrop(dispatch: DispatchWish, drop: DropRow, { files, mails }: Evid
 
 /** A mailed link leads to its page until the drop ends, and to "gone" afterwards. */
 function judgePages(
-  dispatch: DispatchWish,
+  dispatch: IntendedDispatch,
   { ended }: DropRow,
   { pages }: AccountEvidence,
   { mails }: Evidence,
@@ -197,7 +197,7 @@ function judgePages(
  */
 function judgeDelivery(
   journal: Journal,
-  dispatch: DispatchWish,
+  dispatch: IntendedDispatch,
   { ended }: DropRow,
   { inbox }: AccountEvidence,
 ): string[] {

@@ -144,9 +144,9 @@ async function askApi(
   { sender, receiver, uploads, dispatches }: Journal,
   mails: Map<string, Mail[]>,
 ): Promise<AccountEvidence> {
-  const drafts = [...new Set([...uploads, ...dispatches].map((wish) => wish.draft))];
+  const drafts = [...new Set([...uploads, ...dispatches].map((intention) => intention.draft))];
   // A fault may have cost them their tokens.
-  for (const client of [sender, receiver]) client.forgetToken();
+  for (const client of [sender, receiver]) client.discardToken();
   const staged = new Map<string, string[]>();
   await severalAtOnce(drafts, async (draft) => {
     const files = await sender.inDraft(draft).readFiles();

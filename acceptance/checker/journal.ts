@@ -16,7 +16,7 @@ export interface SentFile {
 }
 
 /** One thing that a client wants done, however many requests it takes. */
-interface Wish {
+interface Intention {
   draft: string;
   files: SentFile[];
   /** One per request, in the order in which they were made. */
@@ -24,18 +24,18 @@ interface Wish {
   /** The response to a failed request, for finding out why. */
   refusals: string[];
 }
-export interface UploadWish extends Wish {
+export interface IntendedUpload extends Intention {
   /** It contains the scanner's test file, and must never be accepted. */
   infected?: boolean;
 }
-export interface DispatchWish extends Wish {
+export interface IntendedDispatch extends Intention {
   /** Different for every dispatch, so that the dispatch can be found in history and mails. */
   message: string;
   receivers: string[];
 }
 
 /** The outcome that a client may rely on after all its requests. */
-export function settledOutcome({ outcomes }: Wish): Outcome {
+export function settledOutcome({ outcomes }: Intention): Outcome {
   if (outcomes.includes('ok')) return 'ok';
   return outcomes.includes('unknown') ? 'unknown' : 'failed';
 }
@@ -45,24 +45,31 @@ export class Journal {
   readonly sender: Client;
   readonly receiver: Client;
   readonly beganAt = Date.now();
-  readonly uploads: UploadWish[] = [];
-  readonly dispatches: DispatchWish[] = [];
+  readonly uploads: IntendedUpload[] = [];
+  readonly dispatches: IntendedDispatch[] = [];
 
   constructor(sender: Client, receiver: Client) {
     this.sender = sender.impatient();
     this.receiver = receiver.impatient();
   }
 
-  wishUpload(draft: string, files: FileToUpload[]): UploadWish {
-    const wish: UploadWish = { draft, files: files.map(sentFile), outcomes: [], refusals: [] };
-    this.uploads.push(wish);
-    return wish;
+  recordUpload(draft: string, files: FileToUpload[]): IntendedUpload {
+    const intention: IntendedUpload = { draft, files: files.map(sentFile), outcomes: [], refusals: [] };
+    this.uploads.push(intention);
+    return intention;
   }
 
-  wishDispatch(draft: string, files: FileToUpload[], receivers: string[], message: string): DispatchWish {
-    const wish: DispatchWish = { draft, files: files.map(sentFile), receivers, message, outcomes: [], refusals: [] };
-    this.dispatches.push(wish);
-    return wish;
+  recordDispatch(draft: string, files: FileToUpload[], receivers: string[], message: string): IntendedDispatch {
+    const intention: IntendedDispatch = {
+      draft,
+      files: files.map(sentFile),
+      receivers,
+      message,
+      outcomes: [],
+      refusals: [],
+    };
+    this.dispatches.push(intention);
+    return intention;
   }
 }
 
@@ -71,25 +78,29 @@ const attempts = 5;
 
 /** Makes one request, and records the outcome. Without a response, the connection broke. */
 export async function askOnce(
-  wish: Wish,
+  intention: Intention,
   expected: 'done' | 'ok',
   request: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
   // Recorded before the request is sent: whatever happens from here on, it may have been carried out.
-  const index = wish.outcomes.push('unknown') - 1;
+  const index = intention.outcomes.push('unknown') - 1;
   const answer = await request().catch(() => undefined);
   if (answer === undefined) return undefined;
   const isDone = answer.status === 200 && text(answer) === JSON.stringify({ status: expected });
-  wish.outcomes[index] = isDone ? 'ok' : 'failed';
-  if (!isDone) wish.refusals.push(`${answer.status} ${text(answer)}`);
+  intention.outcomes[index] = isDone ? 'ok' : 'failed';
+  if (!isDone) intention.refusals.push(`${answer.status} ${text(answer)}`);
   return answer;
 }
 
 /** Makes a request and retries after a 503, like any well-behaved client. */
-export async function ask(wish: Wish, expected: 'done' | 'ok', request: () => Promise<Answer>): Promise<Outcome> {
+export async function ask(
+  intention: Intention,
+  expected: 'done' | 'ok',
+  request: () => Promise<Answer>,
+): Promise<Outcome> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await askOnce(wish, expected, request);
-    const outcome = wish.outcomes.at(-1) ?? 'unknown';
+    const answer = await askOnce(intention, expected, request);
+    const outcome = intention.outcomes.at(-1) ?? 'unknown';
     if (outcome !== 'failed' || answer?.status !== 503 || attempt === attempts) return outcome;
     await pause(Number(header(answer, 'Retry-After')) * 1000);
   }

@@ -77,12 +77,12 @@ export class Lane {
     if (this.#random() < 0.05) return await this.#sendInfected(client, label);
     const files = this.#files(label);
     const receivers = [this.journal.receiver.user, this.#addresses[number % this.#addresses.length] ?? ''];
-    const upload = this.journal.wishUpload(label, files);
+    const upload = this.journal.recordUpload(label, files);
     await this.#insist('receivers_set', client, (c) => c.setReceivers(receivers.map((email) => ({ email }))));
     await this.#insist('get_files', client, (c) => c.files());
     await this.#insist('upload', client, (c) => this.#note(() => askOnce(upload, 'done', () => c.upload(...files))));
     if (upload.outcomes.at(-1) !== 'ok') return;
-    const dispatch = this.journal.wishDispatch(label, files, receivers, `message ${label}`);
+    const dispatch = this.journal.recordDispatch(label, files, receivers, `message ${label}`);
     // Occasionally one that ends while the storm is still going on.
     const parameters = { ddmessage: dispatch.message, desttime: this.#random() < 0.1 ? 3 : 500_000 };
     const key: Record<string, string> = this.#random() < 0.5 ? { 'Idempotency-Key': label } : {};
@@ -93,12 +93,12 @@ export class Lane {
   }
 
   async #sendInfected(client: Client, label: string): Promise<void> {
-    const wish = this.journal.wishUpload(label, [{ name: `${label}.com`, content: eicar }]);
-    wish.infected = true;
+    const intention = this.journal.recordUpload(label, [{ name: `${label}.com`, content: eicar }]);
+    intention.infected = true;
     await this.#insist(
       'upload of the test virus',
       client,
-      (c) => this.#note(() => askOnce(wish, 'done', () => c.upload({ name: `${label}.com`, content: eicar }))),
+      (c) => this.#note(() => askOnce(intention, 'done', () => c.upload({ name: `${label}.com`, content: eicar }))),
       [200, 422],
     );
   }
@@ -149,7 +149,7 @@ export class Lane {
         if (answer.message.startsWith('openapi.json')) this.problems.push(answer.message);
         if (answer.message.startsWith('no token: 503')) this.seen.putOff += 1;
         else this.seen.broken += 1;
-        client.forgetToken();
+        client.discardToken();
       } else if (final.includes(answer.status)) {
         this.seen.done += 1;
         if (what.startsWith('upload')) this.seen.uploads += 1;
@@ -157,7 +157,7 @@ export class Lane {
       } else if (answer.status === 403) {
         this.seen.token += 1;
         // For this draft's client and those of later drafts.
-        for (const one of [client, this.journal.sender]) one.forgetToken();
+        for (const one of [client, this.journal.sender]) one.discardToken();
       } else if (answer.status === 503) {
         this.seen.putOff += 1;
       } else {

@@ -1,4 +1,4 @@
-// A Redis that forgets, and servers that are briefly unavailable: a caller notices nothing.
+// A Redis that loses its data, and servers that are briefly unavailable: a caller notices nothing.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';

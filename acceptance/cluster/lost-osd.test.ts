@@ -39,18 +39,18 @@ test('one of three OSDs is killed, and started again', { timeout: 600_000 }, asy
   process.stdout.write(`lost OSD: a dispatch of 9 MiB took ${tookMs.join(', ')} ms; killed before the third\n`);
   await eventually('all three run', async () => Object.keys(await osds()).length === 3 || undefined);
   expect(await check([journal])).toEqual([]);
-  const refusals = [...journal.uploads, ...journal.dispatches].flatMap((wish) => wish.refusals);
+  const refusals = [...journal.uploads, ...journal.dispatches].flatMap((intention) => intention.refusals);
   expect(refusals).toEqual([]);
 });
 
 async function send(journal: Journal, client: Client, round: number): Promise<void> {
   const files = [{ name: `${round}.bin`, content: randomBytes(9 * 1024 * 1024) }];
   const to = [journal.receiver.user];
-  const upload = journal.wishUpload(`round-${round}`, files);
+  const upload = journal.recordUpload(`round-${round}`, files);
   expect((await client.setReceivers(to.map((email) => ({ email })))).status).toBe(200);
   expect((await client.files()).status).toBe(200);
   expect((await askOnce(upload, 'done', () => client.upload(...files)))?.status).toBe(200);
-  const dispatch = journal.wishDispatch(
+  const dispatch = journal.recordDispatch(
     `round-${round}`,
     files,
     to,

@@ -11,8 +11,8 @@ import { fullSize } from '../lib/full-size.ts';
 import { succeeded } from '../lib/http/client.ts';
 import type { FileToUpload } from '../lib/http/multipart.ts';
 import { V1Client } from '../lib/http/v1-client.ts';
-import { grantAccess, waitForInbox } from '../lib/people/contact.ts';
-import { Desk } from '../lib/people/desk.ts';
+import { requestFiles, waitForInbox } from '../lib/people/contact.ts';
+import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { introduce } from '../lib/scenario.ts';
 import { DoomedServes } from '../lib/servers/doomed-serves.ts';
 import { demo } from '../lib/servers/running-demo.ts';
@@ -80,19 +80,22 @@ for (const checkpoint of resumedCheckpoints) {
   test(`killed at ${checkpoint}: a contact's upload is resumed elsewhere, byte for byte`, async () => {
     const client = await freshClient('asking');
     const { base_url: elsewhere } = demo();
-    const { contact, link } = await grantAccess(client);
-    const desk = await Desk.open(elsewhere, link.split('/').at(-1) ?? '');
+    const { contact, link } = await requestFiles(client);
+    const uploader = await ContactUploader.open(elsewhere, link.split('/').at(-1) ?? '');
     const content = randomBytes(2 * overOneChunk);
-    const upload = await desk.announce(elsewhere, 'resumed.bin', content.length);
+    const upload = await uploader.announce(elsewhere, 'resumed.bin', content.length);
     const serve = await serves.take(checkpoint);
-    await expect(desk.continue(serve.baseUrl, upload, content)).rejects.toThrow();
+    await expect(uploader.continue(serve.baseUrl, upload, content)).rejects.toThrow();
     expect(await serve.ended, 'how the process ended').toBe('SIGKILL');
 
-    const offset = await desk.offset(elsewhere, upload);
+    const offset = await uploader.offset(elsewhere, upload);
     // What was committed is not requested again.
     if (checkpoint === 'upload:chunk-committed') expect(offset).toBeGreaterThan(0);
-    expect((await desk.continue(elsewhere, upload, content, offset)).status).toBe(204);
-    await eventually('it is checked and sent', async () => (await desk.send(elsewhere)).status === 200 || undefined);
+    expect((await uploader.continue(elsewhere, upload, content, offset)).status).toBe(204);
+    await eventually(
+      'it is checked and sent',
+      async () => (await uploader.send(elsewhere)).status === 200 || undefined,
+    );
     const { url } = await waitForInbox(client, contact);
     const { body } = await client.download(url, 'resumed.bin');
     expect(sha256(body)).toBe(sha256(content));
@@ -139,10 +142,10 @@ describe(`${rounds} times each`, () => {
 
 test('afterwards every promise is found kept', { timeout: 300_000 + rounds * 10_000 }, async () => {
   expect(await check(lanes.map((lane) => lane.journal))).toEqual([]);
-  const wishes = lanes.flatMap(({ journal }) => [...journal.uploads, ...journal.dispatches]);
-  const putOff = wishes.flatMap((wish) => wish.refusals);
-  process.stdout.write(`crash points: ${wishes.length / 2} rounds, ${putOff.length} requests put off by a 503\n`);
-  expect(wishes.length / 2, 'rounds the checker saw').toBe(checkpoints.length * rounds);
+  const intentions = lanes.flatMap(({ journal }) => [...journal.uploads, ...journal.dispatches]);
+  const putOff = intentions.flatMap((intention) => intention.refusals);
+  process.stdout.write(`crash points: ${intentions.length / 2} rounds, ${putOff.length} requests put off by a 503\n`);
+  expect(intentions.length / 2, 'rounds the checker saw').toBe(checkpoints.length * rounds);
 });
 
 async function crashAndRecover({ journal, addresses }: Lane, checkpoint: string, round: number): Promise<void> {
@@ -152,8 +155,8 @@ async function crashAndRecover({ journal, addresses }: Lane, checkpoint: string,
   const receivers = [journal.receiver.user, addresses.pop() ?? uniqueAddress()];
   const elsewhere = journal.sender.inDraft(label);
   const doomed = elsewhere.through(serve.baseUrl);
-  const upload = journal.wishUpload(label, files);
-  const dispatch = journal.wishDispatch(label, files, receivers, `message ${label}`);
+  const upload = journal.recordUpload(label, files);
+  const dispatch = journal.recordDispatch(label, files, receivers, `message ${label}`);
   const parameters = { desttime: 7, ddmessage: dispatch.message };
 
   succeeded(await doomed.setReceivers(receivers.map((email) => ({ email }))));

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
 import { inboxFrom } from '../lib/people/contact.ts';
-import { Desk } from '../lib/people/desk.ts';
+import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch, introduce } from '../lib/scenario.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
@@ -146,7 +146,7 @@ test('many messages to one receiver: further ones wait, and nobody’s dispatch 
   await introduce(busy, [victim]);
   for (let nth = 0; nth < 5; nth += 1) {
     succeeded(await busy.setReceivers([{ email: victim }]));
-    succeeded(await busy.giveDrop({ ddmessage: `grant ${nth}` }));
+    succeeded(await busy.giveDrop({ ddmessage: `request ${nth}` }));
   }
   await eventually(
     'three are sent and two wait',
@@ -256,12 +256,12 @@ async function uploadAsContact(client: Client, name: string, content: Buffer) {
   const [token = ''] = linkTokens(await waitForMail(contact), 'u');
   await sent(contact);
   await worker.stop();
-  const desk = await Desk.open(exchange.baseUrl, token);
-  const upload = await desk.announce(exchange.baseUrl, name, content.length);
+  const uploader = await ContactUploader.open(exchange.baseUrl, token);
+  const upload = await uploader.announce(exchange.baseUrl, name, content.length);
   return {
     contact,
-    finish: () => desk.continue(exchange.baseUrl, upload, content),
-    send: () => desk.send(exchange.baseUrl),
+    finish: () => uploader.continue(exchange.baseUrl, upload, content),
+    send: () => uploader.send(exchange.baseUrl),
   };
 }
 

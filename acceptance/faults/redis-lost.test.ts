@@ -20,7 +20,7 @@ beforeAll(async () => {
   redis = await OwnRedis.start();
   way = await TcpProxy.before(redis.endpoint);
   exchange = await ownExchange({ settings: { WAYBILL_REDIS_URL: way.through(redis.url) } });
-  client = (await exchange.client('forgotten')).impatient();
+  client = (await exchange.client('lost')).impatient();
 });
 afterAll(async () => {
   await exchange[Symbol.asyncDispose]();
@@ -47,10 +47,10 @@ for (const [how, lose] of Object.entries(losses)) {
       return answer.status === 503 ? undefined : answer;
     });
     assertErrorAnswer(refused, 403, 'csrf_rejected');
-    draft.forgetToken();
+    draft.discardToken();
     expect((await draft.readFiles()).map(({ name }) => name)).toEqual(['kept.txt']);
     assertStatus(await draft.createDrop({ ddmessage: how }), 'ok');
-    client.forgetToken();
+    client.discardToken();
   });
 }
 

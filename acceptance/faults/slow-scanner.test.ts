@@ -4,7 +4,7 @@ import { uniqueAddress } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
 import { inboxFrom } from '../lib/people/contact.ts';
-import { Desk } from '../lib/people/desk.ts';
+import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { linkTokens, waitForMail } from '../lib/people/mailbox.ts';
 import { introduce } from '../lib/scenario.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
@@ -72,10 +72,10 @@ describe.concurrent('beside a slow scan', () => {
 async function uploadAndSend(contact: string, content: string): Promise<void> {
   const { baseUrl } = exchange;
   const [token = ''] = linkTokens(await waitForMail(contact), 'u');
-  const desk = await Desk.open(baseUrl, token);
-  const upload = await desk.announce(baseUrl, 'a.bin', content.length);
-  expect((await desk.continue(baseUrl, upload, Buffer.from(content))).status).toBe(204);
-  await eventually('it is scanned and sent', async () => (await desk.send(baseUrl)).status === 200 || undefined, {
+  const uploader = await ContactUploader.open(baseUrl, token);
+  const upload = await uploader.announce(baseUrl, 'a.bin', content.length);
+  expect((await uploader.continue(baseUrl, upload, Buffer.from(content))).status).toBe(204);
+  await eventually('it is scanned and sent', async () => (await uploader.send(baseUrl)).status === 200 || undefined, {
     withinMs: 2 * scanMs,
   });
 }

@@ -98,14 +98,14 @@ function report(tallies: Map<string, Tally>, lanes: Lane[], problems: string[], 
     .map(([name, { times, done, putOff, token, broken, slowestRecoveryMs }]) =>
       [name, times, done, putOff, token, broken, `${(slowestRecoveryMs / 1000).toFixed(1)} s`].join(' | '),
     );
-  const wishes = lanes.flatMap(({ journal }) => [...journal.uploads, ...journal.dispatches]);
+  const intentions = lanes.flatMap(({ journal }) => [...journal.uploads, ...journal.dispatches]);
   const total = [...tallies.values()].reduce((sum, { times }) => sum + times, 0);
   const lines = [
     '| Fault | Times | Requests completed | 503 | New token | Broken off | Slowest recovery |',
     '| --- | --: | --: | --: | --: | --: | --: |',
     ...rows.map((row) => `| ${row} |`),
     '',
-    `${total} faults in ${Math.round(tookMs / 60_000)} min with seed ${seed}; ${wishes.length} uploads and dispatches, ` +
+    `${total} faults in ${Math.round(tookMs / 60_000)} min with seed ${seed}; ${intentions.length} uploads and dispatches, ` +
       `${lanes.reduce((sum, { downloads }) => sum + downloads, 0)} downloads; ${problems.length} violations`,
   ];
   say(lines.join('\n'));

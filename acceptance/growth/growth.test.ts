@@ -61,7 +61,7 @@ async function grown(drops: number): Promise<Grown> {
   await pool.end();
   report(`${drops} drops, ${sizes[0]?.size}, filled in ${Math.round((performance.now() - began) / 1000)} s`);
   // Its token may have expired while the database was being filled.
-  largest.forgetToken();
+  largest.discardToken();
   return { exchange, largest, ordinary, tokens: rows.map(({ token }) => token) };
 }
 
@@ -83,8 +83,8 @@ const operations: Record<string, (world: Grown, round: number) => Promise<unknow
     return succeeded(await draft.createDrop({ ddmessage: `message ${round}` }));
   },
   'givedrop.cgi': async ({ largest }, round) => {
-    const draft = largest.inDraft(`grant-${round}`);
-    return succeeded(await draft.giveDrop({ ddmessage: `grant ${round}` }));
+    const draft = largest.inDraft(`request-${round}`);
+    return succeeded(await draft.giveDrop({ ddmessage: `request ${round}` }));
   },
   'get_history.cgi, a short one': async ({ ordinary }) => succeeded(await ordinary.history()),
   'get_history.cgi, the first byte of the longest': async ({ largest }) => {
@@ -106,7 +106,7 @@ const preparations: Record<string, (world: Grown, round: number) => Promise<unkn
     succeeded(await draft.upload({ name: 'x.txt', content: 'x' }));
   },
   'givedrop.cgi': async ({ largest }, round) =>
-    succeeded(await largest.inDraft(`grant-${round}`).setReceivers(contacts)),
+    succeeded(await largest.inDraft(`request-${round}`).setReceivers(contacts)),
 };
 
 test.each(Object.keys(operations))('%s', { timeout: hours }, async (name) => {

@@ -81,7 +81,7 @@ async function backUpAndRestore(kind: string): Promise<void> {
   const serve = await exchange.serve();
   await exchange.work();
   const present = {
-    wishes: new Set(acknowledged.flatMap((wishes) => [...wishes])),
+    intentions: new Set(acknowledged.flatMap((intentions) => [...intentions])),
     ended,
     drops: await messages(exchange),
   };
@@ -149,9 +149,9 @@ async function empty({ query, bucket }: OwnExchange): Promise<void> {
   await createBucket(bucket);
 }
 
-/** The wishes that are fulfilled by now. */
+/** The intentions that are fulfilled by now. */
 function acknowledgedIn({ uploads: sent, dispatches }: Journal): Set<object> {
-  return new Set([...sent, ...dispatches].filter((wish) => settledOutcome(wish) === 'ok'));
+  return new Set([...sent, ...dispatches].filter((intention) => settledOutcome(intention) === 'ok'));
 }
 
 /** Files that ended before everything was emptied, perhaps before they were copied. */
@@ -172,19 +172,19 @@ async function messages({ query }: OwnExchange): Promise<Set<string>> {
  */
 function restoredFrom(
   { sender, receiver, uploads: sent, dispatches }: Journal,
-  present: { wishes: Set<object>; ended: Set<string>; drops: Set<string> },
+  present: { intentions: Set<object>; ended: Set<string>; drops: Set<string> },
   baseUrl: string,
 ): Journal {
   const restored = new Journal(sender.through(baseUrl), receiver.through(baseUrl));
   const unless = (isSure: boolean, { outcomes }: { outcomes: Outcome[] }): Outcome[] =>
     isSure || !outcomes.includes('ok') ? outcomes : ['unknown'];
-  for (const wish of sent) {
-    const isSure = present.wishes.has(wish) && !wish.files.some(({ name }) => present.ended.has(name));
-    restored.uploads.push({ ...wish, outcomes: unless(isSure, wish) });
+  for (const intention of sent) {
+    const isSure = present.intentions.has(intention) && !intention.files.some(({ name }) => present.ended.has(name));
+    restored.uploads.push({ ...intention, outcomes: unless(isSure, intention) });
   }
-  for (const wish of dispatches) {
-    const isSure = present.wishes.has(wish) || present.drops.has(wish.message);
-    restored.dispatches.push({ ...wish, outcomes: unless(isSure, wish) });
+  for (const intention of dispatches) {
+    const isSure = present.intentions.has(intention) || present.drops.has(intention.message);
+    restored.dispatches.push({ ...intention, outcomes: unless(isSure, intention) });
   }
   return restored;
 }

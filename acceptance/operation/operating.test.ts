@@ -352,7 +352,7 @@ describe('drops', () => {
 
   test('a revoked one is listed as revoked, and a live one as live', async () => {
     const client = await freshClient('drops');
-    for (const name of ['kept.txt', 'withdrawn.txt'])
+    for (const name of ['kept.txt', 'revoked.txt'])
       await dispatch(client, { to: [uniqueAddress()], files: [{ name, content: Buffer.from(name) }] });
     const [newest] = await list(client.user);
     await adminJson(['drops', 'revoke', newest?.id ?? '', '--account', client.user, '--json']);

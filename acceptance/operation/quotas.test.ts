@@ -12,8 +12,8 @@ import { type Client, succeeded } from '../lib/http/client.ts';
 import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
 import { multipart, uploadParts } from '../lib/http/multipart.ts';
 import { openRequest } from '../lib/http/stream.ts';
-import { grantAccess } from '../lib/people/contact.ts';
-import { Desk } from '../lib/people/desk.ts';
+import { requestFiles } from '../lib/people/contact.ts';
+import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { introduce, stage } from '../lib/scenario.ts';
 import { admin, adminJson } from '../lib/servers/admin.ts';
 import { demoInside, sweep } from '../lib/servers/inside.ts';
@@ -87,11 +87,11 @@ test('what a process that was killed had reserved is given back', async () => {
 test('what a contact announces counts when it arrives, and who sends too much is told how much it may be', async () => {
   const client = await freshClient('contacts');
   await limit(client, '--max-stored', '1MB');
-  const { link, contact } = await grantAccess(client);
+  const { link, contact } = await requestFiles(client);
   const { base_url: baseUrl } = demo();
-  const desk = await Desk.open(baseUrl, link.slice(link.lastIndexOf('/') + 1));
-  expect(await desk.announce(baseUrl, 'large.bin', 1_000_001), 'no place for it').toBe('');
-  expect(await desk.announce(baseUrl, 'small.bin', 1_000_000)).toMatch(/^\/upload\//);
+  const uploader = await ContactUploader.open(baseUrl, link.slice(link.lastIndexOf('/') + 1));
+  expect(await uploader.announce(baseUrl, 'large.bin', 1_000_001), 'no place for it').toBe('');
+  expect(await uploader.announce(baseUrl, 'small.bin', 1_000_000)).toMatch(/^\/upload\//);
   const shown = await adminJson(['accounts', 'show', '--email', client.user, '--json']);
   expect(shown).toMatchObject({
     group: null,

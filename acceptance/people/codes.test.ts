@@ -4,8 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { desk, launchBrowser, phone, visit } from '../lib/people/browser.ts';
-import { grantAccess, openPage } from '../lib/people/contact.ts';
+import { desktop, launchBrowser, phone, visit } from '../lib/people/browser.ts';
+import { openPage, requestFiles } from '../lib/people/contact.ts';
 import { mailsTo } from '../lib/people/mailbox.ts';
 import { readReceiverState, type Sent, sendFiles } from '../lib/people/receiver.ts';
 import { codeIn, textsTo } from '../lib/people/sms.ts';
@@ -49,9 +49,9 @@ const passedOf = async ({ receiver }: Sent) =>
 const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 describe.each([
-  { what: 'on a desk', viewport: desk, javaScriptEnabled: true },
+  { what: 'on a desktop', viewport: desktop, javaScriptEnabled: true },
   { what: 'on a phone', viewport: phone, javaScriptEnabled: true },
-  { what: 'on a desk without JavaScript', viewport: desk, javaScriptEnabled: false },
+  { what: 'on a desktop without JavaScript', viewport: desktop, javaScriptEnabled: false },
   { what: 'on a phone without JavaScript', viewport: phone, javaScriptEnabled: false },
 ])('a receiver $what', ({ viewport, javaScriptEnabled }) => {
   test('types in the code from the carrier, and gets the file', async () => {
@@ -87,10 +87,10 @@ test('who has no number gets the code by mail', async () => {
 
 test('a contact types in a code too before they can send', async () => {
   const client = await sender('mail');
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
   const { page } = visitor;
-  await openPage(page, granted.link);
+  await openPage(page, sentRequest.link);
   expect(await page.locator('input[type=file]').count()).toBe(0);
   const refused = await page.evaluate(async () => {
     const tus = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '1' };
@@ -98,7 +98,7 @@ test('a contact types in a code too before they can send', async () => {
     return (await Promise.all(answers)).map(({ status }) => status);
   });
   expect(refused).toEqual([403, 403]);
-  await typed(page, await codeByMail(granted.contact));
+  await typed(page, await codeByMail(sentRequest.contact));
   await page.getByRole('button', { name: 'Choose files' }).waitFor();
 });
 

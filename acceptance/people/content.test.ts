@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import { launchBrowser, visit } from '../lib/people/browser.ts';
-import { grantAccess, openPage } from '../lib/people/contact.ts';
+import { openPage, requestFiles } from '../lib/people/contact.ts';
 import { waitForMail } from '../lib/people/mailbox.ts';
 import { sendFiles } from '../lib/people/receiver.ts';
 
@@ -66,10 +66,10 @@ describe.each(texts)('%s', (text) => {
 describe.each(texts)('from a contact, %s', (text) => {
   test('is shown as it is on the upload page and in the mail to the owner', async () => {
     const owner = await freshClient('owner');
-    const granted = await grantAccess(owner, { nick: text }, { ddmessage: text });
+    const sentRequest = await requestFiles(owner, { nick: text }, { ddmessage: text });
     await using visitor = await visit(browser);
     const { page } = visitor;
-    await openPage(page, granted.link);
+    await openPage(page, sentRequest.link);
     expect(await page.locator('main').innerText()).toContain(text);
     const name = `${text.replaceAll(/[/\\"]/g, '_')}.txt`;
     const file = { name, mimeType: 'text/html', buffer: Buffer.from(text) };

@@ -9,8 +9,8 @@ import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import type { Client } from '../lib/http/client.ts';
-import { desk, launchBrowser, phone, visit } from '../lib/people/browser.ts';
-import { grantAccess, inboxFrom, openPage, waitForInbox } from '../lib/people/contact.ts';
+import { desktop, launchBrowser, phone, visit } from '../lib/people/browser.ts';
+import { inboxFrom, openPage, requestFiles, waitForInbox } from '../lib/people/contact.ts';
 import { mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { adminJson } from '../lib/servers/admin.ts';
 import { query } from '../lib/servers/inside.ts';
@@ -43,18 +43,18 @@ const sent = (page: Page) => page.getByRole('heading', { name: 'Your files have 
 const row = (page: Page, name: string) => page.locator('.upload', { hasText: name });
 
 describe.each([
-  { what: 'at a desk', viewport: desk, javaScriptEnabled: true },
+  { what: 'on a desktop', viewport: desktop, javaScriptEnabled: true },
   { what: 'at a phone', viewport: phone, javaScriptEnabled: true },
-  { what: 'at a desk without JavaScript', viewport: desk, javaScriptEnabled: false },
+  { what: 'on a desktop without JavaScript', viewport: desktop, javaScriptEnabled: false },
   { what: 'at a phone without JavaScript', viewport: phone, javaScriptEnabled: false },
 ])('a contact $what', ({ viewport, javaScriptEnabled }) => {
   test('sends files back, and the account reads them byte for byte', async () => {
-    const granted = await grantAccess(client, {}, { ddmessage: 'Send me the figures', desttime: 5 });
+    const sentRequest = await requestFiles(client, {}, { ddmessage: 'Send me the figures', desttime: 5 });
     await using visitor = await visit(browser, { viewport, javaScriptEnabled });
     const { page } = visitor;
-    await page.setContent(granted.mail.email.html ?? '');
-    await page.locator(`a[href="${granted.link}"]`).first().click();
-    await page.waitForURL(granted.link);
+    await page.setContent(sentRequest.mail.email.html ?? '');
+    await page.locator(`a[href="${sentRequest.link}"]`).first().click();
+    await page.waitForURL(sentRequest.link);
     await page.getByRole('button').click();
     await page.waitForURL('**/upload/*/');
     expect(await page.locator('body').textContent()).toContain('Send me the figures');
@@ -71,14 +71,14 @@ describe.each([
     const time = await page.locator('time').first().getAttribute('datetime');
     expect(Math.abs(Date.now() - Date.parse(time ?? ''))).toBeLessThan(120_000);
 
-    const entry = await waitForInbox(client, granted.contact);
+    const entry = await waitForInbox(client, sentRequest.contact);
     expect(entry.ttl).toBe('5');
     expect(entry.files.map(({ name }) => name).toSorted()).toEqual(files.map(({ name }) => name).toSorted());
     for (const { name, content } of files) {
       const { body } = await client.download(entry.url, name);
       expect([name, sha256(body)]).toEqual([name, sha256(content)]);
     }
-    expect(await inboxFrom(client, granted.contact)).toHaveLength(1);
+    expect(await inboxFrom(client, sentRequest.contact)).toHaveLength(1);
     expect((await client.readHistory()).history.map((drop) => drop.drop_type)).not.toContain('receivedfiles');
     expect(visitor.complaints).toEqual([]);
   });
@@ -86,10 +86,10 @@ describe.each([
 
 test('the owner is told by mail who sent what, and the contact that it was sent', async () => {
   const owner = await freshClient('told');
-  const granted = await grantAccess(owner);
+  const sentRequest = await requestFiles(owner);
   await using visitor = await visit(browser);
   const { page } = visitor;
-  await openPage(page, granted.link);
+  await openPage(page, sentRequest.link);
   await page
     .locator('input[type=file]')
     .first()
@@ -98,20 +98,20 @@ test('the owner is told by mail who sent what, and the contact that it was sent'
   await send(page).click();
   await sent(page).waitFor({ timeout: 30_000 });
   const confirmation = await eventually('a confirmation', async () =>
-    (await mailsTo(granted.contact)).find(({ email }) => email.subject === `Your file was sent to ${owner.user}`),
+    (await mailsTo(sentRequest.contact)).find(({ email }) => email.subject === `Your file was sent to ${owner.user}`),
   );
   for (const part of [confirmation.email.text, confirmation.email.html]) expect(part).toContain(files[1]?.name);
   const { email } = await waitForMail(owner.user);
-  expect(email.subject).toContain(granted.contact);
+  expect(email.subject).toContain(sentRequest.contact);
   expect(email.text).toContain('With <b>love</b>');
   expect(email.text).toContain(files[1]?.name);
 });
 
 test('a folder is taken with all that is in it, and what was added by mistake can be removed', async () => {
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
   const { page } = visitor;
-  await openPage(page, granted.link);
+  await openPage(page, sentRequest.link);
   const tree = join(folder, 'tree');
   mkdirSync(join(tree, 'inner'), { recursive: true });
   writeFileSync(join(tree, 'a.txt'), 'outer');
@@ -128,7 +128,7 @@ test('a folder is taken with all that is in it, and what was added by mistake ca
     .click();
   await row(page, 'tree/inner/a.txt').waitFor();
   await send(page).click();
-  const entry = await waitForInbox(client, granted.contact);
+  const entry = await waitForInbox(client, sentRequest.contact);
   expect(announced.filter(Boolean).toSorted()).toEqual(['tree/a.txt', 'tree/inner/a.txt']);
   const contents = await Promise.all(
     entry.files.map(async ({ name }) => [name, (await client.download(entry.url, name)).body.toString()] as const),
@@ -138,11 +138,11 @@ test('a folder is taken with all that is in it, and what was added by mistake ca
 });
 
 test('a file that is removed before the server has responded does not hold up the others', async () => {
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   const [kept, mistake] = files.slice(0, 2).map(({ name }) => name) as [string, string];
   await using visitor = await visit(browser);
   const { page } = visitor;
-  await openPage(page, granted.link);
+  await openPage(page, sentRequest.link);
   const [opened, response] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await page.route('**/tus', async (route, request) => {
     if (nameIn(request.headers()['upload-metadata']) !== mistake) return await route.continue();
@@ -163,7 +163,7 @@ test('a file that is removed before the server has responded does not hold up th
   await send(page).click();
   // A browser that is closed while it opens a page, with requests held back, may never close.
   await sent(page).waitFor({ timeout: 30_000 });
-  const entry = await waitForInbox(client, granted.contact);
+  const entry = await waitForInbox(client, sentRequest.contact);
   expect(entry.files.map(({ name }) => name)).toEqual([kept]);
 });
 
@@ -177,7 +177,7 @@ function pathIn(metadata = ''): string {
 }
 
 test('a contact with a keyboard only chooses a file, writes and sends', async () => {
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
   const { page } = visitor;
   const focusOn = async (name: string) => {
@@ -194,7 +194,7 @@ test('a contact with a keyboard only chooses a file, writes and sends', async ()
     }
     throw new Error(`${name} is out of the keyboard's reach`);
   };
-  await page.goto(granted.link);
+  await page.goto(sentRequest.link);
   await page.keyboard.press('Tab');
   await page.getByRole('button').focus();
   await page.keyboard.press('Enter');
@@ -209,7 +209,7 @@ test('a contact with a keyboard only chooses a file, writes and sends', async ()
   await page.keyboard.type('By keyboard');
   await focusOn('Send');
   await page.keyboard.press('Enter');
-  const entry = await waitForInbox(client, granted.contact);
+  const entry = await waitForInbox(client, sentRequest.contact);
   expect(entry.files.map(({ name }) => name)).toEqual([files[1]?.name]);
 });
 
@@ -221,7 +221,7 @@ describe('a contact on a slow connection, whose page is there before its script'
       await route.continue();
     });
     // Not openPage: the page is not loaded before its script is.
-    await page.goto((await grantAccess(client)).link);
+    await page.goto((await requestFiles(client)).link);
     await page.getByRole('button').click();
     const picker = page.locator('input[type=file]');
     await picker.waitFor();
@@ -262,10 +262,10 @@ describe('a contact on a slow connection, whose page is there before its script'
 });
 
 test('files can be dropped onto the page', async () => {
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
   const { page } = visitor;
-  await openPage(page, granted.link);
+  await openPage(page, sentRequest.link);
   const data = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();
     transfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }));
@@ -274,15 +274,15 @@ test('files can be dropped onto the page', async () => {
   await page.dispatchEvent('.drop', 'dragover', { dataTransfer: data });
   await page.dispatchEvent('.drop', 'drop', { dataTransfer: data });
   await send(page).click();
-  const entry = await waitForInbox(client, granted.contact);
+  const entry = await waitForInbox(client, sentRequest.contact);
   expect((await client.download(entry.url, 'dropped.txt')).body.toString()).toBe('dropped');
 });
 
 test('a paused file waits, and goes on when it is told to', async () => {
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
   const { page, context } = visitor;
-  await openPage(page, granted.link);
+  await openPage(page, sentRequest.link);
   // Delayed at the server, so that there is time to press the button.
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -308,17 +308,17 @@ test('a paused file waits, and goes on when it is told to', async () => {
     .getByRole('button', { name: /^Resume/ })
     .click();
   await sent(page).waitFor({ timeout: 30_000 });
-  const entry = await waitForInbox(client, granted.contact);
+  const entry = await waitForInbox(client, sentRequest.contact);
   expect(sha256((await client.download(entry.url, name)).body)).toBe(sha256(content));
 });
 
 test.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
   'an infected file is refused and said so; the others can be sent (JavaScript: $javaScriptEnabled)',
   async ({ javaScriptEnabled }) => {
-    const granted = await grantAccess(client);
+    const sentRequest = await requestFiles(client);
     await using visitor = await visit(browser, { javaScriptEnabled });
     const { page } = visitor;
-    await openPage(page, granted.link);
+    await openPage(page, sentRequest.link);
     writeFileSync(join(folder, 'bad.com'), eicar);
     const input = page.locator('input[type=file]').first();
     await input.setInputFiles(paths(['bad.com']));
@@ -336,16 +336,16 @@ test.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
       .setInputFiles(paths([files[1]?.name as string]));
     if (javaScriptEnabled) await row(page, files[1]?.name as string).waitFor();
     await page.getByRole('button', { name: javaScriptEnabled ? 'Send without the refused file' : 'Send' }).click();
-    const entry = await waitForInbox(client, granted.contact);
+    const entry = await waitForInbox(client, sentRequest.contact);
     expect(entry.files.map(({ name }) => name)).toEqual([files[1]?.name]);
   },
 );
 
 test('Send pressed at once waits for the check, and what is refused holds it back until the contact decides', async () => {
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
   const { page } = visitor;
-  await openPage(page, granted.link);
+  await openPage(page, sentRequest.link);
   writeFileSync(join(folder, 'bad.com'), eicar);
   const good = files[1]?.name as string;
   await page
@@ -358,17 +358,17 @@ test('Send pressed at once waits for the check, and what is refused holds it bac
     .waitFor({ timeout: 30_000 });
   await row(page, good).getByText('Ready to send').waitFor();
   await page.locator('#send-hint', { hasText: 'nothing has been sent yet' }).waitFor();
-  expect(await inboxFrom(client, granted.contact)).toEqual([]);
+  expect(await inboxFrom(client, sentRequest.contact)).toEqual([]);
   await page.getByRole('button', { name: 'Send without the refused file' }).click();
   await sent(page).waitFor();
-  const entry = await waitForInbox(client, granted.contact);
+  const entry = await waitForInbox(client, sentRequest.contact);
   expect(entry.files.map(({ name }) => name)).toEqual([good]);
 });
 
 test('that the network is gone is said within a second, and that it is back as well', async () => {
   await using visitor = await visit(browser);
   const { page, context } = visitor;
-  await openPage(page, (await grantAccess(client)).link);
+  await openPage(page, (await requestFiles(client)).link);
   // Held back, so that there is something under way.
   await context.route('**/tus/*', () => undefined);
   await page.locator('input[type=file]').first().setInputFiles(paths());
@@ -388,10 +388,10 @@ test('that the network is gone is said within a second, and that it is back as w
 
 test('of very many files a telephone shows what matters, with Send in view, and sends them all', async () => {
   const count = fullSize ? 500 : 60;
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser, { viewport: phone });
   const { page } = visitor;
-  await openPage(page, granted.link);
+  await openPage(page, sentRequest.link);
   const many = join(folder, 'many');
   for (let index = 0; index < count; index += 1) {
     const inner = join(many, `folder ${index % 40}`);
@@ -415,15 +415,15 @@ test('of very many files a telephone shows what matters, with Send in view, and 
   await send(page).click();
   await page.getByText(/files ready to send/).waitFor({ timeout: 60_000 });
   await sent(page).waitFor({ timeout: fullSize ? 300_000 : 90_000 });
-  const entry = await waitForInbox(client, granted.contact);
+  const entry = await waitForInbox(client, sentRequest.contact);
   expect(entry.files).toHaveLength(count);
 }, 420_000);
 
 test('what was uploaded is still there after the page was closed, and is sent with what comes later', async () => {
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
   const { page, context } = visitor;
-  await openPage(page, granted.link);
+  await openPage(page, sentRequest.link);
   const [first, second] = files as [(typeof files)[0], (typeof files)[0]];
   await page
     .locator('input[type=file]')
@@ -440,16 +440,16 @@ test('what was uploaded is still there after the page was closed, and is sent wi
     .setInputFiles(paths([second.name]));
   await row(later, second.name).waitFor();
   await send(later).click({ timeout: 30_000 });
-  const entry = await waitForInbox(client, granted.contact);
+  const entry = await waitForInbox(client, sentRequest.contact);
   expect(entry.files.map(({ name }) => name).toSorted()).toEqual([first.name, second.name].toSorted());
 });
 
-test('a link that was withdrawn says so, and takes nothing more', async () => {
-  const granted = await grantAccess(client);
+test('a link that was revoked says so, and takes nothing more', async () => {
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
   const { page } = visitor;
-  await openPage(page, granted.link);
-  const [drop] = await query<{ id: string }>('select drop_id as id from links where email = $1', [granted.contact]);
+  await openPage(page, sentRequest.link);
+  const [drop] = await query<{ id: string }>('select drop_id as id from links where email = $1', [sentRequest.contact]);
   await adminJson(['drops', 'revoke', drop?.id as string, '--account', client.user, '--json']);
   const answer = await page.reload();
   expect(answer?.status()).toBe(410);
@@ -458,13 +458,13 @@ test('a link that was withdrawn says so, and takes nothing more', async () => {
 
 describe('an upload link cannot read, and a download link cannot write', () => {
   test('neither kind opens the other’s page', async () => {
-    const granted = await grantAccess(client);
-    const token = granted.link.split('/').at(-1);
+    const sentRequest = await requestFiles(client);
+    const token = sentRequest.link.split('/').at(-1);
     expect((await fetch(`${demo().base_url}/d/${token}`)).status).toBe(404);
   });
 
   test('a contact sees no other contact’s files, nor with another’s cookie path', async () => {
-    const [mine, other] = [await grantAccess(client), await grantAccess(client)];
+    const [mine, other] = [await requestFiles(client), await requestFiles(client)];
     await using visitor = await visit(browser);
     await using stranger = await visit(browser);
     await openPage(visitor.page, mine.link);

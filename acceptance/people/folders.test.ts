@@ -12,8 +12,8 @@ import { fullSize } from '../lib/full-size.ts';
 import type { Client } from '../lib/http/client.ts';
 import { header } from '../lib/http/response.ts';
 import type { InboxEntry } from '../lib/http/shapes.ts';
-import { grantAccess, waitForInbox } from '../lib/people/contact.ts';
-import { Desk } from '../lib/people/desk.ts';
+import { requestFiles, waitForInbox } from '../lib/people/contact.ts';
+import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
 
@@ -57,19 +57,19 @@ function treeIn(folder: string): Record<string, string> {
 
 test(`a contact sends ${fileCount} files in ${folderCount} folders`, { timeout: 300_000 }, async () => {
   client = await freshClient('folders');
-  const { contact, link } = await grantAccess(client);
+  const { contact, link } = await requestFiles(client);
   const { base_url: baseUrl } = demo();
-  const desk = await Desk.open(baseUrl, link.split('/').at(-1) ?? '');
+  const uploader = await ContactUploader.open(baseUrl, link.split('/').at(-1) ?? '');
   const waiting = [...files];
-  const uploader = async () => {
+  const uploadFiles = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const [path, content] = next;
-      const upload = await desk.announce(baseUrl, path, content.length);
-      if (content.length > 0) expect((await desk.continue(baseUrl, upload, content)).status, path).toBe(204);
+      const upload = await uploader.announce(baseUrl, path, content.length);
+      if (content.length > 0) expect((await uploader.continue(baseUrl, upload, content)).status, path).toBe(204);
     }
   };
-  await Promise.all(Array.from({ length: uploadsAtOnce }, uploader));
-  await eventually('all files are checked', async () => ((await desk.send(baseUrl)).ok ? true : undefined), {
+  await Promise.all(Array.from({ length: uploadsAtOnce }, uploadFiles));
+  await eventually('all files are checked', async () => ((await uploader.send(baseUrl)).ok ? true : undefined), {
     withinMs: 200_000,
   });
   entry = await waitForInbox(client, contact);

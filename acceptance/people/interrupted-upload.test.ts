@@ -15,7 +15,7 @@ import { freshClient } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { openAnswer } from '../lib/http/stream.ts';
 import { launchBrowser, visit } from '../lib/people/browser.ts';
-import { type Granted, grantAccess, openPage, waitForInbox } from '../lib/people/contact.ts';
+import { openPage, requestFiles, type SentRequest, waitForInbox } from '../lib/people/contact.ts';
 import { query } from '../lib/servers/inside.ts';
 import { OwnRedis } from '../lib/servers/own-engines.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
@@ -120,7 +120,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function receivedBytes({ contact }: Granted): Promise<number> {
+async function receivedBytes({ contact }: SentRequest): Promise<number> {
   const [row] = await query<{ bytes: string }>(
     `select coalesce(max(received_bytes), 0) as bytes from uploads join links
        on draft = 'link:' || links.drop_id || ':' || links.position where links.email = $1`,
@@ -147,8 +147,8 @@ async function watchTotal(context: BrowserContext): Promise<Map<Page, number[]>>
   return totals;
 }
 
-const arrived = (granted: Granted, bytes: number) =>
-  eventually(`${bytes} bytes arrived`, async () => ((await receivedBytes(granted)) >= bytes ? true : undefined), {
+const arrived = (sentRequest: SentRequest, bytes: number) =>
+  eventually(`${bytes} bytes arrived`, async () => ((await receivedBytes(sentRequest)) >= bytes ? true : undefined), {
     withinMs: 300_000,
   });
 
@@ -169,24 +169,24 @@ test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent
     createWriteStream(path),
   );
   const client = await freshClient('interrupted');
-  const granted = await grantAccess(client);
+  const sentRequest = await requestFiles(client);
   await using visitor = await visit(browser);
   const { context } = visitor;
-  const link = `${origin}/u/${granted.link.split('/').at(-1)}`;
+  const link = `${origin}/u/${sentRequest.link.split('/').at(-1)}`;
   const totals = await watchTotal(context);
   await openPage(visitor.page, link);
   await visitor.page.locator('input[type=file]').first().setInputFiles(path);
   await visitor.page.locator('textarea').fill('All of it.');
   await visitor.page.getByRole('button', { name: 'Send', exact: true }).click();
 
-  await arrived(granted, sizeBytes * 0.15);
+  await arrived(sentRequest, sizeBytes * 0.15);
   await context.setOffline(true);
   line.pull();
   await pause(withoutNetworkMs);
   line.plugIn();
   await context.setOffline(false);
 
-  await arrived(granted, sizeBytes * 0.35);
+  await arrived(sentRequest, sizeBytes * 0.35);
   await visitor.page.close();
   // Back by the link in the mail, as if for the first time.
   const page = await context.newPage();
@@ -196,13 +196,13 @@ test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent
   await page.getByText('Sending as soon as everything has arrived…').waitFor();
   await page.locator('input[type=file]').first().setInputFiles(path);
 
-  await arrived(granted, sizeBytes * 0.55);
+  await arrived(sentRequest, sizeBytes * 0.55);
   const [holder] = serves as [OwnServe];
   process.kill(holder.pid, 'SIGKILL');
   await holder.ended;
   line.hasLost(holder);
 
-  await arrived(granted, sizeBytes * 0.75);
+  await arrived(sentRequest, sizeBytes * 0.75);
   await redis.kill();
   await redis.start();
 
@@ -216,7 +216,7 @@ test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent
   process.stdout.write(`sent again, with all request heads: ${(resent / 1024 ** 2).toFixed(1)} MiB\n`);
   expect(resent).toBeLessThan(4 * chunkBytes + (sizeBytes / chunkBytes + 20) * headBytes);
 
-  const entry = await waitForInbox(client, granted.contact);
+  const entry = await waitForInbox(client, sentRequest.contact);
   const download = createHash('sha256');
   for await (const bytes of await openAnswer(client, `${entry.url}/files/large.bin`)) download.update(bytes as Buffer);
   expect(download.digest('hex')).toBe(digest.digest('hex'));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import { launchBrowser, phone, visit } from '../lib/people/browser.ts';
-import { grantAccess, openPage } from '../lib/people/contact.ts';
+import { openPage, requestFiles } from '../lib/people/contact.ts';
 import { end, type Sent, sendFiles } from '../lib/people/receiver.ts';
 import { adminJson } from '../lib/servers/admin.ts';
 import { demo } from '../lib/servers/running-demo.ts';
@@ -13,7 +13,7 @@ let browser: Browser;
 let client: Client;
 let live: Sent;
 let over: Sent;
-let granted: Sent;
+let sentRequest: Sent;
 let guarded: Sent;
 const long = `${'a-very-long-name-without-any-place-to-break-it-'.repeat(4)}.pdf`;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
     {},
     { ddmessage: `Word ${'W'.repeat(300)}\n\nhttps://example.org/${'x'.repeat(200)}` },
   );
-  granted = await grantAccess(client, {}, { ddmessage: longMessage });
+  sentRequest = await requestFiles(client, {}, { ddmessage: longMessage });
   const careful = await freshClient('careful');
   await adminJson(['accounts', 'set', '--email', careful.user, '--second-factor', 'mail', '--json']);
   guarded = await sendFiles(careful, files);
@@ -51,11 +51,11 @@ const pages: [string, (page: Page) => Promise<unknown>][] = [
   ],
   ['the download page', (page) => openPage(page, live.link)],
   ['the page that asks for a code', (page) => openPage(page, guarded.link)],
-  ['the upload page', (page) => openPage(page, granted.link)],
+  ['the upload page', (page) => openPage(page, sentRequest.link)],
   [
     'the upload page with files on it',
     async (page) => {
-      await openPage(page, (await grantAccess(client, {}, { ddmessage: longMessage })).link);
+      await openPage(page, (await requestFiles(client, {}, { ddmessage: longMessage })).link);
       await page
         .locator('input[type=file]')
         .first()

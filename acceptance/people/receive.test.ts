@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { desk, launchBrowser, phone, visit } from '../lib/people/browser.ts';
+import { desktop, launchBrowser, phone, visit } from '../lib/people/browser.ts';
 import { end, readReceiverState, type Sent, sendFiles } from '../lib/people/receiver.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 
@@ -55,9 +55,9 @@ async function unzipped(zip: string): Promise<Record<string, string>> {
 }
 
 describe.each([
-  { what: 'on a desk', viewport: desk, javaScriptEnabled: true },
+  { what: 'on a desktop', viewport: desktop, javaScriptEnabled: true },
   { what: 'on a phone', viewport: phone, javaScriptEnabled: true },
-  { what: 'on a desk without JavaScript', viewport: desk, javaScriptEnabled: false },
+  { what: 'on a desktop without JavaScript', viewport: desktop, javaScriptEnabled: false },
   { what: 'on a phone without JavaScript', viewport: phone, javaScriptEnabled: false },
 ])('a receiver $what', ({ viewport, javaScriptEnabled }) => {
   test('gets from the mail to every file, byte for byte', async () => {
@@ -184,7 +184,7 @@ test('a link past its deadline says so, also where it was open', async () => {
 
 test('a download that begins before the page’s script is loaded is shown too', async () => {
   const sent = await sendFiles(client, files.slice(0, 1));
-  await using visitor = await visit(browser, { viewport: desk });
+  await using visitor = await visit(browser, { viewport: desktop });
   const { page } = visitor;
   const loading = Promise.withResolvers<void>();
   await page.route(/\/assets\/download[^/]*\.js$/, async (route) => {

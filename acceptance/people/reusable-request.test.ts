@@ -1,7 +1,7 @@
 // A request for files on /api/v1 that may be used again: each sending is an entry in the inbox, which is a queue.
 import { expect, test } from 'vitest';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
-import { Desk } from '../lib/people/desk.ts';
+import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { linkTokens, waitForMail } from '../lib/people/mailbox.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 import { eventually } from '../lib/wait.ts';
@@ -19,16 +19,18 @@ test('a contact sends twice through a reusable request, and the account claims b
     expect(answer.ok, `${method} ${path}: ${answer.status}`).toBe(true);
     return answer;
   };
-  const wish = { receivers: [{ email: contact }], message: 'The invoices, please.', reusable: true };
-  const { id } = (await (await call('POST', '/requests', wish)).json()) as { id: string };
+  const input = { receivers: [{ email: contact }], message: 'The invoices, please.', reusable: true };
+  const { id } = (await (await call('POST', '/requests', input)).json()) as { id: string };
   const [token = ''] = linkTokens(await waitForMail(contact), 'u');
-  const desk = await Desk.open(base, token);
+  const uploader = await ContactUploader.open(base, token);
 
   for (const content of ['first', 'second']) {
     const bytes = Buffer.from(content);
-    const upload = await desk.announce(base, `${content}.txt`, bytes.length);
-    expect((await desk.continue(base, upload, bytes)).status).toBe(204);
-    await eventually('the file to be checked and sent', async () => ((await desk.send(base)).ok ? true : undefined));
+    const upload = await uploader.announce(base, `${content}.txt`, bytes.length);
+    expect((await uploader.continue(base, upload, bytes)).status).toBe(204);
+    await eventually('the file to be checked and sent', async () =>
+      (await uploader.send(base)).ok ? true : undefined,
+    );
     const claimed = await call('POST', '/inbox/claim', { max: 10, lease_seconds: 60 });
     const { data } = (await claimed.json()) as { data: { id: string; lease: string; sender: string }[] };
     expect(data).toMatchObject([{ sender: contact }]);

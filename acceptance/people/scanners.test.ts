@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import { launchBrowser, type Visitor, visit } from '../lib/people/browser.ts';
-import { grantAccess } from '../lib/people/contact.ts';
+import { requestFiles } from '../lib/people/contact.ts';
 import { readReceiverState, type Sent, sendFiles, untouched } from '../lib/people/receiver.ts';
 
 /** Mail gateways look at the links in a mail before its receiver does. Whatever they do, it has no effect. */
@@ -31,7 +31,7 @@ async function expectNothingHappened(): Promise<void> {
 
 describe.each([
   { what: 'a drop', send: () => sendFiles(client, [{ name: 'a.txt', content: 'content' }]) },
-  { what: 'a grant', send: (): Promise<Sent> => grantAccess(client) },
+  { what: 'a request', send: (): Promise<Sent> => requestFiles(client) },
 ])('the link of $what', ({ send }) => {
   beforeEach(async () => {
     sent = await send();

@@ -24,14 +24,14 @@ afterAll(async () => {
 });
 
 /** A client that gets a new token whenever it needs one, because tokens expire while a test is busy elsewhere. */
-class ForgetfulClient extends Client {
+class TokenlessClient extends Client {
   override token(): Promise<string> {
     return this.mintToken();
   }
 }
 
-async function forgetful(label: string): Promise<Client> {
-  return new ForgetfulClient(await createAccount(label), { baseUrl: serve.baseUrl });
+async function createTokenlessClient(label: string): Promise<Client> {
+  return new TokenlessClient(await createAccount(label), { baseUrl: serve.baseUrl });
 }
 
 test('a token in use outlives its lifetime, an idle one ends with it and stays ended', async () => {
@@ -62,7 +62,7 @@ test('with the default setting a token is still live when the short lifetime has
 });
 
 test('a drop can be downloaded until its desttime is over, and is remembered in the history', async () => {
-  const [sender, receiver] = await Promise.all([forgetful('sender'), forgetful('receiver')]);
+  const [sender, receiver] = await Promise.all([createTokenlessClient('sender'), createTokenlessClient('receiver')]);
   const entry = await deliver(sender, receiver, [{ name: 'brief.txt', content: 'soon gone' }], { desttime: 5 });
   expect((await sender.readHistory()).live_drops).toBe('1');
   expect((await receiver.download(entry.url, 'brief.txt')).status).toBe(200);
@@ -79,7 +79,7 @@ test('a drop can be downloaded until its desttime is over, and is remembered in 
 });
 
 test('sweeping takes nothing but what has ended', async () => {
-  const [sender, receiver] = await Promise.all([forgetful('sender'), forgetful('receiver')]);
+  const [sender, receiver] = await Promise.all([createTokenlessClient('sender'), createTokenlessClient('receiver')]);
   const ending = await deliver(sender, receiver, [{ name: 'ending.txt', content: 'ends' }], { desttime: 4 });
   const staying = await deliver(sender, receiver, [{ name: 'staying.txt', content: 'stays' }], { desttime: 30 });
   await eventually('the first drop ends', async () =>

@@ -31,7 +31,7 @@ test('the same body again, with nothing staged since, answers ok and makes nothi
   expect(await sentFiles(client)).toEqual(['first.txt']);
 });
 
-test('the same body again, after a grant of the same draft, makes nothing either', async () => {
+test('the same body again, after a request of the same draft, makes nothing either', async () => {
   const { client } = await staged('between');
   assertStatus(await client.createDrop(parameters), 'ok');
   const contact = uniqueAddress('contact');

@@ -95,7 +95,7 @@ const definitions = {
   link_revoked: {
     status: 410,
     surfaces: ['v1', 'pages'],
-    message: 'The link was withdrawn. Ask the sender for a new one.',
+    message: 'The link was revoked. Ask the sender for a new one.',
   },
   method_not_allowed: {
     status: 405,

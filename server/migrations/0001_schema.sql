@@ -174,7 +174,7 @@ create table drops (
   -- The link of a request through which a contact sent these files.
   request_id        uuid,
   request_position  integer,
-  -- Ended, and its files, inbox entries and desks are still to be removed, a batch of rows at a time.
+  -- Ended, and its files, inbox entries and contact drafts are still to be removed, a batch of rows at a time.
   to_empty          boolean not null default false,
   -- The deliveries of an ended drop may be purged before the drop.
   deliveries_purged boolean not null default false,
@@ -300,8 +300,8 @@ create index inbox_settled on inbox_entries (account_id, state, due_at, id) wher
 -- Drafts, uploads and files
 ---------------------------------------------------------------------------------------------------------------------
 
--- A drop in preparation: its receivers and staged files. The default draft is ''. The desk of a contact, with the files for
--- a request, is a draft as well.
+-- A drop in preparation: its receivers and staged files. The default draft is ''. A contact draft, with the files that a
+-- contact is preparing to send, is a draft as well.
 create table drafts (
   account_id     uuid not null references accounts (id),
   name           text not null,
@@ -314,7 +314,7 @@ create table drafts (
   primary key (account_id, name)
 );
 create index drafts_by_touch on drafts (touched_at);
--- The desks of a request's links are found by the start of their names.
+-- The contact drafts of a request's links are found by the start of their names.
 create index drafts_by_prefix on drafts (account_id, name text_pattern_ops);
 
 --   receiving  bytes are arriving, or the upload is waiting to be resumed; abandoned when due_at has passed

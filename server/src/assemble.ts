@@ -178,7 +178,7 @@ export function assemble(config: Config, log: Logger, role: Role, hooks: Hooks =
     failureLimit: valkeyFailureLimit(valkey, { failures: config.WAYBILL_FAILURES_PER_MINUTE, seconds: 60 }),
     messageLimit: valkeyMessageLimit(valkey, {
       perAccount: config.WAYBILL_MESSAGES_PER_ACCOUNT,
-      perRecipient: config.WAYBILL_MESSAGES_PER_RECEIVER,
+      perReceiver: config.WAYBILL_MESSAGES_PER_RECEIVER,
     }),
     receiverPace: valkeyReceiverPace(valkey, { perHour: config.WAYBILL_RECEIVER_MESSAGES_PER_HOUR }),
     logger: {

@@ -37,7 +37,7 @@ test('help is printed without loading a server, a driver or a client of an engin
 });
 
 test('a user without a name, as containers can have, can run commands', async () => {
-  const forgetUser = `
+  const unsetUser = `
 import os from 'node:os';
 import { syncBuiltinESMExports } from 'node:module';
 os.userInfo = () => { throw new Error('uv_os_get_passwd returned ENOENT'); };
@@ -45,7 +45,7 @@ syncBuiltinESMExports();
 const { userName } = await import('${new URL('user-name.ts', import.meta.url).href}');
 process.stderr.write(userName());
 `;
-  const { stdout, stderr } = await run(forgetUser, 'admin', 'holds', 'place', '--help');
+  const { stdout, stderr } = await run(unsetUser, 'admin', 'holds', 'place', '--help');
   expect(stdout).toContain('--by <name>');
   expect(stderr).toMatch(/^user \d+$/);
 });

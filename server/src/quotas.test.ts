@@ -95,7 +95,7 @@ const quotas: Record<string, Quota> = {
     refusal: {
       status: 429,
       code: 'daily_limit',
-      message: `The account’s drops and grants a day are limited to 1, and this would be more. Wait until midnight (UTC), ${askForMore}`,
+      message: `The account’s drops and requests a day are limited to 1, and this would be more. Wait until midnight (UTC), ${askForMore}`,
     },
   },
   'mails a day': {

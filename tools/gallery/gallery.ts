@@ -18,7 +18,7 @@ const assets = `${project}server/dist/assets`;
 const target = `${project}gallery/`;
 const [only = '', language = 'en', brand] = process.argv.slice(2);
 const phone = { width: 390, height: 844 };
-const desk = { width: 1280, height: 800 };
+const desktop = { width: 1280, height: 800 };
 /** A mail is shown inside a mail program, which has its own landmarks. */
 const notForMails = ['landmark-one-main', 'region'];
 
@@ -65,8 +65,8 @@ async function look(
   await page.setViewportSize({ width: 320, height: 640 });
   const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
   if (width > 320) problems.add(`${name} (${scheme}): ${width} px wide on a page of 320`);
-  await page.setViewportSize(desk);
-  await shot('desk');
+  await page.setViewportSize(desktop);
+  await shot('desktop');
 }
 
 rmSync(target, { recursive: true, force: true });

@@ -75,7 +75,7 @@ export class Client {
   /** Callers see it fail, and the next call creates another token. */
   #keep(token: Promise<string>): void {
     this.#token = token;
-    token.catch(() => this.forgetToken());
+    token.catch(() => this.discardToken());
   }
 
   /** With Basic credentials only: the caller decides what the path means. */
@@ -110,7 +110,7 @@ export class Client {
   }
 
   /** This token was refused: the next request creates another. */
-  forgetToken(): void {
+  discardToken(): void {
     this.#token = undefined;
   }
 

@@ -5,7 +5,7 @@ import { demo } from '../servers/running-demo.ts';
 export { launchBrowser } from '../../../tools/shared/browser.ts';
 
 export const phone = { width: 390, height: 844 };
-export const desk = { width: 1280, height: 800 };
+export const desktop = { width: 1280, height: 800 };
 
 /** A separate browser, and everything that went wrong in it. */
 export interface Visitor extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface Visitor extends AsyncDisposable {
 }
 
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: desk, reducedMotion: 'reduce', locale: 'en-GB', ...options });
+  const context = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce', locale: 'en-GB', ...options });
   const complaints: string[] = [];
   const { origin } = new URL(demo().base_url);
   context.on('request', (request) => {

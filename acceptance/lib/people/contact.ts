@@ -8,16 +8,16 @@ import { eventually } from '../wait.ts';
 import { linkTokens, waitForMail } from './mailbox.ts';
 import type { Sent } from './receiver.ts';
 
-export interface Granted extends Sent {
+export interface SentRequest extends Sent {
   contact: string;
 }
 
-/** A new contact is given access, and gets the mail. */
-export async function grantAccess(
+/** Asks a new contact for files, and waits for the mail. */
+export async function requestFiles(
   client: Client,
   contact: Partial<ContactInput> = {},
   parameters: DispatchParameters = {},
-): Promise<Granted> {
+): Promise<SentRequest> {
   const email = uniqueAddress('contact');
   await introduce(client, [{ ...contact, email }]);
   succeeded(await client.setReceivers([{ ...contact, email }]));

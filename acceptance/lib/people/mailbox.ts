@@ -5,13 +5,13 @@ import { demo } from '../servers/running-demo.ts';
 import { eventually } from '../wait.ts';
 
 export interface Mail {
-  /** The recipient in the envelope, which may differ from the headers. */
-  recipient: string;
+  /** The address in the envelope, which may differ from the headers. */
+  address: string;
   email: Email;
   raw: string;
 }
 
-const recipientByPath = new Map<string, string>();
+const addressByPath = new Map<string, string>();
 const parsedByPath = new Map<string, Mail>();
 
 /** Every mail that has been delivered to this envelope address so far. */
@@ -23,10 +23,10 @@ export function mailsTo(address: string): Promise<Mail[]> {
 export async function mailsIn(folder: string, address: string): Promise<Mail[]> {
   const mails: Mail[] = [];
   for (const path of await deliveredPaths(folder)) {
-    if (!recipientByPath.has(path)) recipientByPath.set(path, envelopeRecipient(await readFile(path, 'latin1')));
-    if (recipientByPath.get(path) !== address) continue;
+    if (!addressByPath.has(path)) addressByPath.set(path, readEnvelopeAddress(await readFile(path, 'latin1')));
+    if (addressByPath.get(path) !== address) continue;
     const bytes = await readFile(path);
-    mails.push({ recipient: address, email: await PostalMime.parse(bytes), raw: bytes.toString('latin1') });
+    mails.push({ address, email: await PostalMime.parse(bytes), raw: bytes.toString('latin1') });
   }
   return mails;
 }
@@ -38,10 +38,10 @@ export async function allMails(since = 0): Promise<Map<string, Mail[]>> {
     if (parsedByPath.has(path) || (await stat(path)).mtimeMs < since) continue;
     const bytes = await readFile(path);
     const raw = bytes.toString('latin1');
-    parsedByPath.set(path, { recipient: envelopeRecipient(raw), email: await PostalMime.parse(bytes), raw });
+    parsedByPath.set(path, { address: readEnvelopeAddress(raw), email: await PostalMime.parse(bytes), raw });
   }
   const mails = paths.flatMap((path) => parsedByPath.get(path) ?? []);
-  return Map.groupBy(mails, (mail) => mail.recipient);
+  return Map.groupBy(mails, (mail) => mail.address);
 }
 
 export async function waitForMail(address: string): Promise<Mail> {
@@ -64,7 +64,7 @@ async function deliveredPaths(directory: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-function envelopeRecipient(raw: string): string {
+function readEnvelopeAddress(raw: string): string {
   const head = raw.split(/\r?\n\r?\n/, 1)[0] ?? '';
   return /^(?:X-Original-To|Delivered-To):\s*(\S+)\s*$/im.exec(head)?.[1]?.toLowerCase() ?? '';
 }

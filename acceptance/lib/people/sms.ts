@@ -10,7 +10,7 @@ export async function textsTo(number: string): Promise<string[]> {
   );
 }
 
-/** The code in the nth text (or mail) to a recipient. */
+/** The code in the nth text (or mail) to a receiver. */
 export async function codeIn(what: string, ask: () => Promise<string[]>, nth = 1): Promise<string> {
   const text = await eventually(what, async () => (await ask())[nth - 1]);
   const [code, ...more] = text.match(/\b\d{6}\b/g) ?? [];

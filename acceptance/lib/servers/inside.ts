@@ -45,7 +45,7 @@ export async function query<Row>(sql: string, values: unknown[] = []): Promise<R
     connectionString: demoEnvironment()['WAYBILL_DATABASE_URL'],
     max: 2,
     application_name: 'waybill-judge',
-    // A forgotten pool must not keep a test's process from ending.
+    // A pool that nobody closed must not keep a test's process from ending.
     allowExitOnIdle: true,
   });
   return (await pool.query(sql, values)).rows as Row[];

@@ -87,8 +87,8 @@ describe('waybill history', () => {
 
   test('keeps the order, and does not count deliveries whose records were purged', async () => {
     const drops = Array.from({ length: 9 }, (_, index) => ({ ...drop, reference: `WB-${index}` }));
-    const forgotten = { 'GET drops': page(...drops), 'GET drops/ID': { ...dropDetails, deliveries_purged: true } };
-    const listed = await waybill('history', { replies: forgotten });
+    const purged = { 'GET drops': page(...drops), 'GET drops/ID': { ...dropDetails, deliveries_purged: true } };
+    const listed = await waybill('history', { replies: purged });
     expect(listed.output.split('\n').map((line) => line.split('\t')[0])).toEqual([
       ...drops.map(({ reference }) => reference),
       '',

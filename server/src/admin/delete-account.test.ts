@@ -53,7 +53,7 @@ async function richAccount(receiver: Actor) {
   const { link } = await openRequestLink(exchange, ['c@example.org'], actor);
   await readyFile(engines, link, 'received.txt');
   await sendFiles(engines, link, '');
-  await readyFile(engines, link, 'on the desk.txt');
+  await readyFile(engines, link, 'in the contact draft.txt');
   await announced(engines, link, 'unfinished.bin', 1_000_000);
   await exchange.upload(actor, 'staged.txt');
   const holdId = await placeHold(

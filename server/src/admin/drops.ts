@@ -23,7 +23,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
 
   const list = drops
     .command('list')
-    .description('list the drops and grants of an account, newest first: live, expired or revoked, and until when')
+    .description('list the drops and requests of an account, newest first: live, expired or revoked, and until when')
     .requiredOption('--account <address>', 'the account')
     .option('--json', 'print one JSON array')
     .action((options: { account: string; json?: boolean }) =>
@@ -52,7 +52,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
 
   const find = drops
     .command('find')
-    .description('find a drop or grant by the reference that its mails and pages show')
+    .description('find a drop or request by the reference that its mails and pages show')
     .argument('<reference>', 'the reference, such as WB-7F3K-29QD', parseReference)
     .option('--json', 'print one JSON array')
     .action((digits: string, options: { json?: boolean }) =>
@@ -80,7 +80,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
   const show = drops
     .command('show')
     .description(
-      'show what is known of each receiver of a drop, and what was sent to them; of a grant, what each contact sent',
+      'show what is known of each receiver of a drop, and what was sent to them; of a request, what each contact sent',
     )
     .argument('<drop>', 'the drop’s id, as `drops list` shows it', parseId('drops list'))
     .requiredOption('--account <address>', 'the account that sent it')
@@ -112,7 +112,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
 
   const extend = drops
     .command('extend')
-    .description('move the deadline of a live drop or grant to a later time')
+    .description('move the deadline of a live drop or request to a later time')
     .argument('<drop>', 'the drop’s id, as `drops list` shows it', parseId('drops list'))
     .requiredOption('--account <address>', 'the account that sent it')
     .requiredOption('--until <time>', 'the new deadline, such as 2026-11-30T18:00:00Z', parseTime)
@@ -129,7 +129,7 @@ export const dropCommands: AddCommand = (parent, withEngines) => {
 
   const revoke = drops
     .command('revoke')
-    .description('end a drop or grant before its deadline; its files cannot be downloaded any more')
+    .description('end a drop or request before its deadline; its files cannot be downloaded any more')
     .argument('<drop>', 'the drop’s id, as `drops list` shows it', parseId('drops list'))
     .requiredOption('--account <address>', 'the account that sent it')
     .option('--json', 'print JSON')

@@ -32,7 +32,7 @@ export function addQuotaOptions(command: Command): Command {
   return command
     .option('--max-stored <size>', 'how much it may store, such as 50GB or 20GiB', orDefault(size))
     .option('--max-file <size>', 'the largest file, up to the server’s limit', orDefault(size))
-    .option('--drops-per-day <number>', 'how many drops and grants it may make a day (UTC)', orDefault(count))
+    .option('--drops-per-day <number>', 'how many drops and requests it may make a day (UTC)', orDefault(count))
     .option('--mails-per-day <number>', 'how many receivers it may write to a day (UTC)', orDefault(count))
     .option('--min-lifetime <number>', 'the shortest lifetime, in the server’s unit', orDefault(count))
     .option('--max-lifetime <number>', 'the longest lifetime, in the server’s unit', orDefault(count))

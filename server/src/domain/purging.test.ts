@@ -71,7 +71,7 @@ describe('a drop that ended long ago', () => {
     await sweep(keeping({ history: 30 }));
   });
 
-  test('is forgotten a few rows at a time, and its links last', async () => {
+  test('is purged a few rows at a time, and its links last', async () => {
     const { dropId } = await endedDrop(31);
     const { drops } = engines.store;
     const twoRows = { owners: 100, rows: 2 };
@@ -82,7 +82,7 @@ describe('a drop that ended long ago', () => {
     expect(await drops.purge(30 * daySeconds, twoRows)).toEqual({ rows: 0, more: false });
   });
 
-  test('is forgotten together with others only as far as a batch allows', async () => {
+  test('is purged together with others only as far as a batch allows', async () => {
     for (let count = 0; count < 3; count++) await endedDrop(31);
     // Each has three links and two files.
     expect(await engines.store.drops.purge(30 * daySeconds, { owners: 100, rows: 8 })).toEqual({
@@ -112,7 +112,7 @@ describe('a drop that ended long ago', () => {
   });
 });
 
-test('a grant is forgotten after the last that came through it', async () => {
+test('a request is purged after the last that came through it', async () => {
   const { actor, link } = await openRequestLink(exchange);
   await readyFile(engines, link, 'from a contact.txt', 'bytes');
   await sendFiles(engines, link, '');
@@ -142,7 +142,7 @@ test('an audit entry is kept for as long as audit entries are, whatever becomes 
   expect(await entries()).toHaveLength(before - 1);
 });
 
-test('a message is forgotten at its own age, and its drop stays; one that is waiting is not', async () => {
+test('a message is purged at its own age, and its drop stays; one that is waiting is not', async () => {
   const { dropId } = await endedDrop(1);
   await query(
     `update messages set settled_at = now() - make_interval(days => 8),
@@ -166,7 +166,7 @@ describe('what receivers did with a drop', () => {
   const states = ({ sender, dropId }: { sender: { accountId: string }; dropId: string }) =>
     engines.store.drops.deliveryStates(sender.accountId, dropId, -1, 1);
 
-  test('is forgotten at its own age, and the drop stays in the history', async () => {
+  test('is purged at its own age, and the drop stays in the history', async () => {
     const [old, young] = [await endedDrop(31), await endedDrop(29)];
     const before = await rowsOf(old.dropId);
     await sweep(keeping({ history: 365, deliveries: 30 }));
@@ -181,7 +181,7 @@ describe('what receivers did with a drop', () => {
     expect(await allOf(readHistory(engines, old.sender.accountId))).toHaveLength(1);
   });
 
-  test('is forgotten a few rows at a time, and its drop is marked last', async () => {
+  test('is purged a few rows at a time, and its drop is marked last', async () => {
     const drop = await endedDrop(31);
     const { drops } = engines.store;
     const twoRows = { owners: 100, rows: 2 };

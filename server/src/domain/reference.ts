@@ -1,6 +1,6 @@
 /**
  * The short number that people use for a drop, as in `WB-7F3K-29QD`: on pages, in mails, in commands and in the log. It
- * is the end of the drop's id, which is random, so nothing needs to be stored. It is not a secret and grants nothing.
+ * is the end of the drop's id, which is random, so nothing needs to be stored. It is not a secret and gives access to nothing.
  */
 export function toReference(dropId: string): string {
   let rest = Number.parseInt(endOf(dropId), 16);

@@ -149,8 +149,8 @@ describe('a drop that has ended', () => {
   });
 });
 
-describe('a grant that is revoked', () => {
-  test("ends its contacts' desks: what was uploaded, is being uploaded, or was refused", async () => {
+describe('a request that is revoked', () => {
+  test('ends its contact drafts: what was uploaded, is being uploaded, or was refused', async () => {
     const { actor, links } = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
     const [first, second] = links as [Link, Link];
     const { link: other } = await openRequestLink(exchange, ['e@example.org']);
@@ -179,7 +179,7 @@ describe('a grant that is revoked', () => {
     expect(engines.objects.keys(kept)).toHaveLength(1);
   });
 
-  test('clears its desks a few files at a time', async () => {
+  test('clears its contact drafts a few files at a time', async () => {
     const { actor, link } = await openRequestLink(exchange);
     for (const name of ['a', 'b', 'c']) await readyFile(engines, link, name, name);
     await engines.store.drops.revoke(actor.accountId, link.dropId);
@@ -227,7 +227,7 @@ describe('a draft', () => {
   });
 });
 
-test('an idempotency key is forgotten after seven days, and not before', async () => {
+test('an idempotency key is purged after seven days, and not before', async () => {
   const { accountId } = await exchange.account();
   const digest = createHash('sha256').digest();
   const request = { digest, keyId: randomUUID() };

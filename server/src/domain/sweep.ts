@@ -29,7 +29,7 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
 }
 
 /**
- * Everything that becomes due with time: accounts that were deleted, drops at their deadline, reminders before it, forgotten drafts, failed
+ * Everything that becomes due with time: accounts that were deleted, drops at their deadline, reminders before it, stale drafts, failed
  * uploads, files whose legal hold was released, old history, deliveries, audit entries, released holds, messages,
  * events, idempotency keys, what was sent to webhooks, and browsers; and messages, checks and webhooks that are due
  * although their job was lost. What accounts store
@@ -96,7 +96,7 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   return { ...swept, ...deleted };
 }
 
-/** What is kept forever has no age at which it is forgotten. */
+/** What is kept forever has no age at which it is purged. */
 async function purgeOld(
   keepSeconds: number | undefined,
   purge: (olderThanSeconds: number) => Promise<number>,

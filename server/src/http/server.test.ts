@@ -260,7 +260,7 @@ describe('the log', () => {
       );
       return drop ?? { id: '', message: '' };
     };
-    const [drop, grant] = [await dispatch('createdrop'), await dispatch('givedrop')];
+    const [drop, request] = [await dispatch('createdrop'), await dispatch('givedrop')];
     const link = await tokenOf(exchange, actor, drop.id, 0);
     const stop = new URL(exchange.engines.stopLinks.of(drop.message)).pathname;
     const form = { host, 'content-type': 'application/x-www-form-urlencoded' };
@@ -281,7 +281,7 @@ describe('the log', () => {
     const about = (route: string, { id }: { id: string }) => [route, 'string', toReference(id)];
     expect(answered).toEqual([
       about('/:user/cgi/createdrop.cgi', drop),
-      about('/:user/cgi/givedrop.cgi', grant),
+      about('/:user/cgi/givedrop.cgi', request),
       about('/d/:token', drop),
       about('/d/:token', drop),
       about('/download/:handle/', drop),

@@ -25,7 +25,7 @@ export function observeEngines<Given extends Engines>(engines: Given, observatio
     csrfTokens: watch(engines.csrfTokens, 'valkey', 'csrfTokens.'),
     failureLimit: watch(engines.failureLimit, 'valkey', 'failureLimit.'),
     messageLimit: watch(engines.messageLimit, 'valkey', 'messageLimit.'),
-    receiverPace: watch(engines.receiverPace, 'valkey', 'recipientPace.'),
+    receiverPace: watch(engines.receiverPace, 'valkey', 'receiverPace.'),
     scanner: observeScanner(engines.scanner, observation),
     mailer: watch(engines.mailer, 'smtp'),
     sms: engines.sms && watch(engines.sms, 'sms'),

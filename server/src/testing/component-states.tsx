@@ -128,16 +128,16 @@ export function componentStates(): Record<string, ComponentState> {
         </Specimens>
       ),
     },
-    'recipient-chips': {
+    'receiver-chips': {
       page: (
-        <Specimens title="RecipientChips">
-          <ReceiverChips id="none" name="to" label="To" recipients={[]} hint="One address or several." />
-          <ReceiverChips id="some" name="to" label="To" recipients={people} />
+        <Specimens title="ReceiverChips">
+          <ReceiverChips id="none" name="to" label="To" receivers={[]} hint="One address or several." />
+          <ReceiverChips id="some" name="to" label="To" receivers={people} />
           <ReceiverChips
             id="wrong"
             name="to"
             label="To"
-            recipients={[
+            receivers={[
               ...people,
               { address: 'maximiliana-konstantinopolitanskaja@subdivision.northwind-international-logistics.example' },
               { address: 'لينا@northwind.example', name: 'لينا الحداد' },

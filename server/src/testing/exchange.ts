@@ -143,7 +143,7 @@ export async function openTestExchange(
     random,
     checkpoint: () => undefined,
     sms: undefined,
-    messageLimit: limits.messageLimit({ perAccount: plenty, perRecipient: plenty }),
+    messageLimit: limits.messageLimit({ perAccount: plenty, perReceiver: plenty }),
     receiverPace: limits.receiverPace({ perHour: plenty }),
     logger: { warn: () => undefined, info: () => undefined },
     mailTemplates: createMailTemplates(createTranslators({ fallback: 'en' }), plainOperator),

@@ -7,9 +7,9 @@ import { findLink } from '../domain/links/find-link.ts';
 import type { Link } from '../domain/links/link-store.ts';
 import { announceFile } from '../domain/requests/announce-file.ts';
 import { checkUpload } from '../domain/uploads/check-upload.ts';
-import { deskName, deskOwner } from '../domain/uploads/desk.ts';
+import { contactDraftName, contactDraftOwner } from '../domain/uploads/contact-draft.ts';
 import { receiveBytes } from '../domain/uploads/receive-bytes.ts';
-import type { DeskFile, Upload, UploadWriter } from '../domain/uploads/upload-store.ts';
+import type { DraftFile, Upload, UploadWriter } from '../domain/uploads/upload-store.ts';
 import type { TestExchange } from './exchange.ts';
 import { tokenOf } from './links.ts';
 
@@ -22,7 +22,7 @@ export interface OpenedRequest {
   readonly link: Link;
 }
 
-/** Access that an account granted to these contacts. */
+/** An account's request to these contacts. */
 export async function openRequestLink(
   exchange: TestExchange,
   contacts: readonly string[] = ['c@example.org'],
@@ -33,10 +33,10 @@ export async function openRequestLink(
   const receivers = contacts.map((email) => ({ email }));
   await setReceivers(engines, actor, '', receivers);
   const before = await database.query<{ id: string }>('select id from drops where account_id = $1', [actor.accountId]);
-  await createFileRequest(engines, actor, { draft: '', parameters: { ddmessage: `grant ${before.length}` } });
+  await createFileRequest(engines, actor, { draft: '', parameters: { ddmessage: `request ${before.length}` } });
   const [drop] = await database.query<{ id: string }>(
     'select id from drops where account_id = $1 and message = $2 and type = $3',
-    [actor.accountId, `grant ${before.length}`, 'uploadfiles'],
+    [actor.accountId, `request ${before.length}`, 'uploadfiles'],
   );
   const links = await Promise.all(
     contacts.map(async (_, position) =>
@@ -65,7 +65,7 @@ export async function takenOver(
   id: string,
 ): Promise<{ writer: UploadWriter; upload: Upload & { sizeBytes: number } }> {
   const writer = { accountId: link.accountId, id, writer: engines.random.uuid() };
-  const upload = await engines.store.uploads.takeOver(writer, deskName(link), 3600);
+  const upload = await engines.store.uploads.takeOver(writer, contactDraftName(link), 3600);
   if (!upload) throw new Error('no such upload');
   return { writer, upload: { ...upload, sizeBytes: upload.sizeBytes as number } };
 }
@@ -80,7 +80,7 @@ export async function receivedFile(
   const bytes = Buffer.from(content as string);
   const id = await announced(engines, link, name, bytes.length);
   const { writer, upload } = await takenOver(engines, link, id);
-  await receiveBytes(engines, deskOwner(link), writer, upload, piecesOf(bytes));
+  await receiveBytes(engines, contactDraftOwner(link), writer, upload, piecesOf(bytes));
   return id;
 }
 
@@ -96,8 +96,8 @@ export async function readyFile(
   return id;
 }
 
-export function deskFiles(engines: Pick<TestEngines, 'store'>, link: Link): Promise<DeskFile[]> {
-  return engines.store.uploads.desk(link.accountId, deskName(link));
+export function listDraftFiles(engines: Pick<TestEngines, 'store'>, link: Link): Promise<DraftFile[]> {
+  return engines.store.uploads.listDraftFiles(link.accountId, contactDraftName(link));
 }
 
 export async function contentOf(

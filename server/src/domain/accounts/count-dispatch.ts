@@ -27,7 +27,7 @@ export function excessOf(
   const inWords = (what: string, limit: number) =>
     `The account’s ${what} a day are limited to ${limit}, and this would be more. Wait until midnight (UTC), or ask the administrator for more.`;
   if (dispatch.drops > 0 && policy.dropsPerDay !== null && counted.dropsToday > policy.dropsPerDay) {
-    return inWords('drops and grants', policy.dropsPerDay);
+    return inWords('drops and requests', policy.dropsPerDay);
   }
   if (dispatch.mails > 0 && policy.mailsPerDay !== null && counted.mailsToday > policy.mailsPerDay) {
     return inWords('mails', policy.mailsPerDay);

@@ -9,7 +9,7 @@ import { revokeDrop } from '../drops/revoke-drop.ts';
 import { segmentBytes, segmentsPerChunk } from '../files/sealing.ts';
 import { codeTarget } from '../links/second-factor.ts';
 import { sweep } from '../sweep.ts';
-import { deskOwner } from '../uploads/desk.ts';
+import { contactDraftOwner } from '../uploads/contact-draft.ts';
 import { accountOwner } from '../uploads/owner.ts';
 import { receiveBytes } from '../uploads/receive-bytes.ts';
 import { completeUploads, stageUpload } from '../uploads/stage-upload.ts';
@@ -93,7 +93,7 @@ describe('what an account stores', () => {
     // There was room when it was announced, but not now that its bytes come.
     const { writer, upload: found } = await takenOver(engines, link, late);
     const bytes = piecesOf(Buffer.alloc(101));
-    await expect(receiveBytes(engines, deskOwner(link), writer, found, bytes)).rejects.toMatchObject({
+    await expect(receiveBytes(engines, contactDraftOwner(link), writer, found, bytes)).rejects.toMatchObject({
       code: 'storage_full',
     });
     expect(await stored(actor)).toBe(900);
@@ -185,7 +185,7 @@ describe('what an account sends in a day', () => {
     await createDrop(engines, actor, { draft: '', parameters: { ddmessage: message } });
   };
 
-  test('is limited in drops and grants, with the time to wait; a refused one changes nothing', async () => {
+  test('is limited in drops and requests, with the time to wait; a refused one changes nothing', async () => {
     const actor = await limited({ dropsPerDay: 2 }, 'a@example.org', 'b@example.org');
     await send(actor, '1');
     await setReceivers(engines, actor, '', [{ email: 'a@example.org' }]);
@@ -196,7 +196,7 @@ describe('what an account sends in a day', () => {
     );
     expect(refused).toMatchObject({
       code: 'daily_limit',
-      message: expect.stringContaining('drops and grants a day are limited to 2'),
+      message: expect.stringContaining('drops and requests a day are limited to 2'),
     });
     expect(refused?.retryAfterSeconds).toBeGreaterThan(0);
     expect(refused?.retryAfterSeconds).toBeLessThanOrEqual(86_400);
@@ -305,7 +305,7 @@ test('a resumed upload reserves nothing twice', async () => {
   for (let time = 1; time <= 2; time += 1) {
     const { writer, upload: found } = await takenOver(engines, link, id);
     const request = { expectedBytes: chunkBytes };
-    await receiveBytes(engines, deskOwner(link), writer, found, piecesOf(Buffer.alloc(chunkBytes)), request);
+    await receiveBytes(engines, contactDraftOwner(link), writer, found, piecesOf(Buffer.alloc(chunkBytes)), request);
     expect(await stored(actor)).toBe(time * chunkBytes);
   }
 });

@@ -166,7 +166,7 @@ test('files that end before they are copied are left out, and ended when it is r
   const place: BackupPlace = {
     ...world.place,
     async take(object, stop) {
-      // The drop is withdrawn and one of the staged files removed, and both are swept.
+      // The drop is revoked and one of the staged files removed, and both are swept.
       await engines.store.drops.revoke(world.sender.accountId, world.drop);
       await engines.store.drops.empty({ owners: 10, rows: 10 });
       await engines.store.files.removeStaged(world.sender.accountId, '', 'empty');

@@ -23,7 +23,7 @@ export interface DraftStore {
     dispatch: { readonly digest: Buffer; readonly type: DropType; readonly remembered: number },
   ): Promise<void>;
   /**
-   * Removes drafts that have not been touched for this long, and those of grants that have ended. Their files become
+   * Removes drafts that have not been touched for this long, and those of requests that have ended. Their files become
    * deletions, and their uploads are given up. Returns how many drafts were removed.
    */
   dropStale(untouchedSeconds: number, batch: BatchSize): Promise<Batch>;

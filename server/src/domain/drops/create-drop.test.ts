@@ -210,16 +210,16 @@ describe('a repeated dispatch', () => {
   test('is remembered for the last ten dispatches', async () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch());
-    for (let grant = 0; grant < 10; grant += 1) {
+    for (let request = 0; request < 10; request += 1) {
       await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
-      await createFileRequest(engines, actor, dispatch({ ddmessage: `grant ${grant}` }));
+      await createFileRequest(engines, actor, dispatch({ ddmessage: `request ${request}` }));
     }
-    await createFileRequest(engines, actor, dispatch({ ddmessage: 'grant 0' }));
+    await createFileRequest(engines, actor, dispatch({ ddmessage: 'request 0' }));
     expect(await countOf('drops', actor)).toBe(11);
     await expect(createDrop(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
   });
 
-  test('as a grant is not one', async () => {
+  test('as a request is not one', async () => {
     const actor = await ready();
     await createDrop(engines, actor, dispatch());
     await expect(createFileRequest(engines, actor, dispatch())).rejects.toMatchObject({ code: 'no_receivers' });
@@ -280,7 +280,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-describe('a grant', () => {
+describe('a request', () => {
   test('needs receivers and nothing else, and leaves files and list as they are', async () => {
     const actor = await ready(['staged.txt']);
     await createFileRequest(engines, actor, dispatch({ desttime: 2 }));
@@ -305,7 +305,7 @@ describe('a grant', () => {
 
 describe('beyond the messages that an hour allows', () => {
   const limited = (answer: number) => {
-    const asked: [accountId: string, recipients: readonly string[]][] = [];
+    const asked: [accountId: string, receivers: readonly string[]][] = [];
     const acquire = async (...question: (typeof asked)[0]) => {
       asked.push(question);
       return answer;
@@ -322,7 +322,7 @@ describe('beyond the messages that an hour allows', () => {
 
   test.each([
     ['a drop', createDrop],
-    ['a grant', createFileRequest],
+    ['a request', createFileRequest],
   ])('%s is refused, says how long to wait and leaves no trace', async (_what, send) => {
     const actor = await ready();
     const before = [await traces(actor), await jobs()];

@@ -21,7 +21,7 @@ export interface NewDrop {
   readonly linkKey: Wrapped | null;
   /** How long before the deadline receivers are reminded; null: not at all. */
   readonly reminderSeconds: number | null;
-  /** The link of the grant through which a contact sent it. */
+  /** The link of the request through which a contact sent it. */
   readonly from: { readonly dropId: string; readonly position: number } | null;
   readonly choices?: SenderChoices & { readonly reusable?: boolean };
 }
@@ -100,7 +100,7 @@ export interface DropStore {
   inboxPage(accountId: string, after: PagePosition | undefined, count: number): Promise<InboxLine[]>;
   /** An entry of this account's inbox whose drop has not ended. */
   inboxEntry(accountId: string, entryId: string): Promise<InboxLine | undefined>;
-  /** What a contact has sent through a grant's link, newest first, with the first few files of each. */
+  /** What a contact has sent through a request's link, newest first, with the first few files of each. */
   sentThrough(
     link: Pick<Link, 'accountId' | 'dropId' | 'position'>,
     max: { readonly sendings: number; readonly files: number },
@@ -111,11 +111,11 @@ export interface DropStore {
   revoke(accountId: string, dropId: string): Promise<TypedDrop | undefined>;
   /** Locks a drop against anything that would end or extend it; undefined when the account has no drop with this id. */
   lockDeadline(accountId: string, dropId: string): Promise<DropDeadline | undefined>;
-  /** Moves the deadline, the reminder before it, and the time after it at which open browsers are forgotten. */
+  /** Moves the deadline, the reminder before it, and the time after it at which open browsers are deleted. */
   moveDeadline(accountId: string, dropId: string, until: Date, reminderSeconds: number | null): Promise<void>;
   /**
    * For ended drops, or one of them: destroys the keys of their files, which become deletions, removes them from
-   * inboxes, and marks the desks of their links to be removed. Returns how many rows were changed.
+   * inboxes, and marks the contact drafts of their links to be removed. Returns how many rows were changed.
    */
   empty(batch: BatchSize, only?: { accountId: string; dropId: string }): Promise<Batch>;
   /**

@@ -54,7 +54,7 @@ test('a drop can be opened past its old deadline, until the new one', async () =
   await expect(findLink(engines, token, 'downloadfiles')).rejects.toMatchObject({ code: 'link_ended' });
 });
 
-test('a grant is extended too, and has no reminder', async () => {
+test('a request is extended too, and has no reminder', async () => {
   const { actor, link } = await openRequestLink(exchange);
   const until = inDays(20);
   await extend(actor, link.dropId, until);

@@ -18,7 +18,7 @@ const clockToleranceSeconds = 60;
 type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy'>;
 
 /**
- * Moves the deadline of a drop or a grant to a later time, at most the maximum lifetime from now. Receivers to whom not
+ * Moves the deadline of a drop or a request to a later time, at most the maximum lifetime from now. Receivers to whom not
  * everything has been sent are reminded before the new deadline, even if they were reminded of the old one.
  */
 export async function extendDrop(

@@ -6,7 +6,7 @@ import type { Engines } from '../engines.ts';
 import { dropEvents } from '../events/drop-events.ts';
 import { ExchangeError } from '../exchange-error.ts';
 
-/** Withdraws a drop or a grant: its links stop working at once, and its bytes are unreadable from then on. */
+/** Revokes a drop or a request: its links stop working at once, and its bytes are unreadable from then on. */
 export async function revokeDrop(
   engines: Pick<Engines, 'store' | 'random'>,
   account: Pick<Account, 'id' | 'email'>,

@@ -23,12 +23,12 @@ export async function revokeSentDrop(
       return revokeDrop({ ...engines, store: tx }, { id: accountId, email }, dropId, keyAuthor(actor));
     const receiver = await tx.sentDrops.revokeLink(accountId, dropId, position);
     if (receiver === undefined) {
-      throw new ExchangeError('not_found', 'There is no such receiver, or their link was withdrawn already.');
+      throw new ExchangeError('not_found', 'There is no such receiver, or their link was revoked already.');
     }
     await record(engines, tx, {
       accountId,
       author: keyAuthor(actor),
-      action: 'link.withdrawn',
+      action: 'link.revoked',
       details: { dropId, position },
     });
     await tx.events.append(dropEvents({ accountId, ...sent }, 'receiver_revoked', { receiver }));

@@ -16,7 +16,7 @@ import { reminderSeconds } from './reminder.ts';
 
 type Needs = Pick<Engines, 'random' | 'checkpoint' | 'messageLimit'>;
 
-/** A drop or a grant with everything that had to be prepared before the transaction. */
+/** A drop or a request with everything that had to be prepared before the transaction. */
 export interface DropToWrite {
   readonly id: string;
   readonly type: DropType;
@@ -87,7 +87,7 @@ export async function writeDrop(
   await record(engines, tx, {
     accountId: actor.accountId,
     author: keyAuthor(actor),
-    action: type === 'downloadfiles' ? 'drop.created' : 'access.granted',
+    action: type === 'downloadfiles' ? 'drop.created' : 'request.created',
     details: { dropId: id, receivers: receivers.length, files: fileCount },
   });
   const counts = { receivers: receivers.length, ...(type === 'downloadfiles' && { files: fileCount }) };

@@ -39,7 +39,7 @@ export async function resendInvitation(engines: Needs, actor: Actor, sent: SentI
     await lockLive(tx, actor, sent, undefined);
     const [receiver] = await tx.sentDrops.receivers(actor.accountId, dropId, position);
     if (!receiver) throw new ExchangeError('not_found', 'There is no such receiver.');
-    if (receiver.revokedAt) throw new ExchangeError('link_revoked', 'The receiver’s link was withdrawn.');
+    if (receiver.revokedAt) throw new ExchangeError('link_revoked', 'The receiver’s link was revoked.');
     if (receiver.undeliverableReason !== null) {
       const link = { accountId: actor.accountId, dropId, position };
       await tx.links.markReachable(link, receiver.undeliverableReason);

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { allOf } from '../../testing/all-of.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, deskFiles, openRequestLink, readyFile } from '../../testing/file-requests.ts';
+import { announced, listDraftFiles, openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink } from '../../testing/links.ts';
 import type { Actor } from '../actor.ts';
 import { readInbox } from '../drops/read-history.ts';
@@ -13,8 +13,10 @@ import { sendFiles } from '../requests/send-files.ts';
 const exchange = await useTestExchange();
 const { engines } = exchange;
 
-const onDesk = async (link: Link) =>
-  Object.fromEntries((await deskFiles(engines, link)).map(({ path, name, sizeBytes }) => [path, [name, sizeBytes]]));
+const inContactDraft = async (link: Link) =>
+  Object.fromEntries(
+    (await listDraftFiles(engines, link)).map(({ path, name, sizeBytes }) => [path, [name, sizeBytes]]),
+  );
 const inInbox = async (actor: Actor) => {
   const [entry] = await allOf(readInbox(engines, actor.accountId));
   const files = await engines.store.files.inInbox(actor.accountId, entry?.id as string);
@@ -46,7 +48,7 @@ describe('a folder that a contact sends', () => {
     await readyFile(engines, link, 'b/x.txt', '123');
     await readyFile(engines, link, 'x.txt', '1234');
     await readyFile(engines, link, 'a/x.txt', '12345');
-    expect(await onDesk(link)).toEqual({
+    expect(await inContactDraft(link)).toEqual({
       'a/x.txt': ['x.txt', 5],
       'b/x.txt': ['x (2).txt', 3],
       'x.txt': ['x (3).txt', 4],
@@ -58,7 +60,7 @@ describe('a folder that a contact sends', () => {
     await announced(engines, link, 'a/x.txt', 1);
     await announced(engines, link, 'b/x.txt', 2);
     await announced(engines, link, 'a/x.txt', 3);
-    expect(await onDesk(link)).toEqual({ 'b/x.txt': ['x.txt', 2], 'a/x.txt': ['x.txt', 3] });
+    expect(await inContactDraft(link)).toEqual({ 'b/x.txt': ['x.txt', 2], 'a/x.txt': ['x.txt', 3] });
   });
 
   test('is refused where it would lead elsewhere', async () => {
@@ -66,7 +68,7 @@ describe('a folder that a contact sends', () => {
     for (const path of ['../x', '/x', 'a//x', 'a\\b/x', 'C:/x']) {
       await expect(announced(engines, link, path, 1), path).rejects.toMatchObject({ code: 'invalid_name' });
     }
-    expect(await deskFiles(engines, link)).toEqual([]);
+    expect(await listDraftFiles(engines, link)).toEqual([]);
   });
 });
 

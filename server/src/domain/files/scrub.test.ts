@@ -109,7 +109,7 @@ test('a pass that was interrupted goes on where it was, within a file too', asyn
   expect(read.splice(0)).toEqual(['01', '02', '00', '00']);
   expect(await found()).toEqual(['missing missing 00']);
 
-  // What the pass recorded is not forgotten by whoever continues it.
+  // The findings of the pass survive in the process that continues it.
   await opened.at(-1)?.database.query('update scrub set completed_at = null');
   await scrubAlone(counting);
   expect(await found()).toEqual(['missing missing 00']);

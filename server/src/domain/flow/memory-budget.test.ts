@@ -37,7 +37,7 @@ function request(share: MemoryShare) {
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 describe('slabs', () => {
-  test('are granted up to the limit', async () => {
+  test('are allocated up to the limit', async () => {
     const budget = createBudget(8);
     const share = open(budget);
     const slabs = await acquire(share, 8);

@@ -54,7 +54,7 @@ interface Share {
 
 interface Waiter {
   readonly share: Share;
-  readonly grant: () => void;
+  readonly allocate: () => void;
 }
 
 /**
@@ -119,7 +119,7 @@ export class MemoryBudget {
   #acquire(share: Share): Promise<Buffer> {
     if (this.#held >= this.#capacity * shortFrom || share.owner.held >= share.cap * shortFrom) this.#flush();
     if (share.signal.aborted) return Promise.reject(share.signal.reason as Error);
-    if (this.#mayAcquire(share)) return Promise.resolve(this.#grant(share));
+    if (this.#mayAcquire(share)) return Promise.resolve(this.#allocate(share));
     if (this.#waiting.length >= this.#maxWaiting) return Promise.reject(memoryExhausted());
     return new Promise((resolve, reject) => {
       const waitMs = share.isNew ? this.#waitMs : this.#waitMs * progressPatience;
@@ -132,7 +132,7 @@ export class MemoryBudget {
       const timer = setTimeout(() => end(() => reject(memoryExhausted())), waitMs);
       const abort = () => end(() => reject(share.signal.reason as Error));
       share.signal.addEventListener('abort', abort);
-      const waiter: Waiter = { share, grant: () => end(() => resolve(this.#grant(share))) };
+      const waiter: Waiter = { share, allocate: () => end(() => resolve(this.#allocate(share))) };
       this.#waiting.push(waiter);
       this.#keepFlushing();
     });
@@ -143,7 +143,7 @@ export class MemoryBudget {
     return this.#held < limit && owner.held < (isNew ? cap * (1 - reservedForProgress) : cap);
   }
 
-  #grant(share: Share): Buffer {
+  #allocate(share: Share): Buffer {
     this.#held += 1;
     share.owner.held += 1;
     share.held += 1;
@@ -165,7 +165,7 @@ export class MemoryBudget {
       for (const waiter of this.#waiting.filter(({ share }) => share.isNew === isNew)) {
         if (this.#held >= this.#capacity) return;
         if (!this.#mayAcquire(waiter.share)) continue;
-        waiter.grant();
+        waiter.allocate();
       }
     }
   }

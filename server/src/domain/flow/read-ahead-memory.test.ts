@@ -3,7 +3,7 @@ import { ReadAheadMemory } from './read-ahead-memory.ts';
 
 const unitBytes = 1000;
 
-test('grants a part of the free memory, so that some is always left', () => {
+test('allocates a part of the free memory, so that some is always left', () => {
   const memory = new ReadAheadMemory(80 * unitBytes);
   expect(memory.acquire(4, unitBytes)).toBe(4);
   memory.release(4 * unitBytes);

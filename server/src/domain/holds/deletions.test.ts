@@ -85,10 +85,10 @@ describe('a file', () => {
         await query("delete from files where state = 'ready' and account_id = $1", [actor.accountId]);
       },
     },
-    'its draft is forgotten': { covered: ['account'], file: staged, delete: () => sweepKeeping({ drafts: 0 }) },
+    'its draft is deleted': { covered: ['account'], file: staged, delete: () => sweepKeeping({ drafts: 0 }) },
     'a contact removes it': {
       covered: ['account'],
-      file: onDesk,
+      file: inContactDraft,
       delete: async ({ actor }) => {
         const [file] = await query<{ id: string; draft: string }>('select id, draft from files where account_id = $1', [
           actor.accountId,
@@ -96,7 +96,7 @@ describe('a file', () => {
         await engines.store.uploads.remove(actor.accountId, file?.draft ?? '', file?.id ?? '');
       },
     },
-    'the grant ends before a contact has sent it': { covered: ['account'], file: onDesk, delete: end },
+    'the request ends before a contact has sent it': { covered: ['account'], file: inContactDraft, delete: end },
   };
   type Deletion = (held: Held) => Promise<unknown>;
 
@@ -109,7 +109,7 @@ describe('a file', () => {
     await exchange.upload(actor, 'a.txt');
     return { actor, dropId: '' };
   }
-  async function onDesk() {
+  async function inContactDraft() {
     const { actor, link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     return { actor, dropId: link.dropId };

@@ -18,7 +18,7 @@ export type QueueState = 'available' | 'claimed' | 'parked' | 'acknowledged';
 /** An entry of an inbox, as its queue sees it. */
 export interface QueuedEntry extends Pick<InboxLine, 'id' | 'senderAccountId' | 'dropId' | 'sender' | 'fileCount'> {
   readonly message: string;
-  /** The grant through which a contact sent it; null: another account sent it. */
+  /** The request through which a contact sent it; null: another account sent it. */
   readonly requestId: string | null;
   readonly receivedAt: Date;
   readonly expiresAt: Date;

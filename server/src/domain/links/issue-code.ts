@@ -40,7 +40,7 @@ export async function issueCode(
     channel: target.channel,
     dropId: link.dropId,
     position: link.position,
-    recipient: target.to,
+    receiver: target.to,
   });
   await tx.links.setCode(sessionDigest, id, codeSeconds);
   return 'sent';

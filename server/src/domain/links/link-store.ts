@@ -84,7 +84,7 @@ export interface LinkStore {
    * code last. Returns whether it was opened for the first time.
    */
   open(link: Link, sessionDigest: Buffer, keepSeconds: number, maxSessions: number): Promise<boolean>;
-  /** Forgets a browser in which the link was opened. */
+  /** Deletes a browser in which the link was opened. */
   close(sessionDigest: Buffer): Promise<void>;
   /** The drop's wrapped link key; undefined when the drop has ended. */
   key(
@@ -127,7 +127,7 @@ export interface LinkStore {
   ): Promise<ReceiversLink | undefined>;
   /** Mails may reach this receiver again, if this is why they did not. */
   markReachable(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, reason: string): Promise<void>;
-  /** Forgets up to `count` browsers whose links ended long ago. Returns how many. */
+  /** Deletes up to `count` browsers whose links ended long ago. Returns how many. */
   purgeSessions(count: number): Promise<number>;
   /** The files of the link's drop, in the order they were sent, or one of them. */
   files(link: Link, fileId?: string): Promise<DroppedFile[]>;

@@ -22,7 +22,7 @@ export async function recordDelivery(
       channel: 'mail',
       dropId: link.dropId,
       position: link.position,
-      recipient: account.email,
+      receiver: account.email,
     });
   });
 }

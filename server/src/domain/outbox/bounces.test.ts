@@ -119,7 +119,7 @@ describe('a mail that comes back', () => {
     expect(await recordBounce(engines, reportTo(reminder as Mail))).toBe('undeliverable');
   });
 
-  test('is forgotten when an administrator has it sent again', async () => {
+  test('is deleted when an administrator has it sent again', async () => {
     const drop = await sent();
     await recordBounce(engines, reportTo(drop.mail));
     const [{ id } = { id: '' }] = await messagesOf(drop, 'invitation');

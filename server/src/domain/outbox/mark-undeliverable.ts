@@ -24,7 +24,7 @@ export async function markUndeliverable(
     channel: 'mail',
     dropId,
     position,
-    recipient: account.email,
+    receiver: account.email,
   });
   const details = { dropId, position, ...(messageId === undefined ? {} : { messageId }) };
   await record(engines, tx, { accountId, author, action: 'receiver.undeliverable', details });

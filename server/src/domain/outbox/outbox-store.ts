@@ -85,7 +85,7 @@ export interface OutboxStore {
       channel: Channel;
       dropId: string;
       position: number | null;
-      recipient: string;
+      receiver: string;
     },
   ): Promise<void>;
   /** Enqueues the reminders of up to `count` drops whose reminders are due. Returns how many drops. */
@@ -118,7 +118,7 @@ export interface OutboxStore {
    * ends.
    */
   countCodes(
-    recipient: string,
+    receiver: string,
     accountId: string,
     withinSeconds: number,
   ): Promise<{ readonly all: number; readonly own: number }>;

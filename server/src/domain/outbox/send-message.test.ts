@@ -121,7 +121,7 @@ test('a mail that fails to the last attempt is given up, and its job ends', asyn
   });
 });
 
-test('a grant’s mail asks for files and leads to the upload page', async () => {
+test('a request’s mail asks for files and leads to the upload page', async () => {
   const actor = await exchange.account('r@example.org');
   await setReceivers(engines, actor, '', [{ email: 'r@example.org' }]);
   await createFileRequest(engines, actor, { draft: '', parameters: {} });

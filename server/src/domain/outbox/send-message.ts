@@ -75,7 +75,7 @@ export async function sendMessage(
   }
   const waitSeconds = await findWaitSeconds(engines, message);
   if (waitSeconds > 0) {
-    const outcome = 'waiting: many messages were sent to this recipient within an hour';
+    const outcome = 'waiting: many messages were sent to this receiver within an hour';
     return outbox.postpone(accountId, message, outcome, scatter(waitSeconds, engines.random));
   }
 

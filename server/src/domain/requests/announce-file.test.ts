@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, deskFiles, openRequestLink, readyFile, receivedFile } from '../../testing/file-requests.ts';
+import { announced, listDraftFiles, openRequestLink, readyFile, receivedFile } from '../../testing/file-requests.ts';
 import type { Link } from '../links/link-store.ts';
 import type { Policy } from '../policy.ts';
-import { deskName } from '../uploads/desk.ts';
+import { contactDraftName } from '../uploads/contact-draft.ts';
 import { announceFile } from './announce-file.ts';
 import { sendFiles } from './send-files.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
 
-const namesOn = async (link: Link) => (await deskFiles(engines, link)).map(({ name }) => name);
+const namesOn = async (link: Link) => (await listDraftFiles(engines, link)).map(({ name }) => name);
 
 describe('what goes through one link', () => {
   const announce = (link: Link, name: string, sizeBytes: number, requestMaxBytes = 100) =>
@@ -50,8 +50,8 @@ describe('what goes through one link', () => {
   test('does not include what was removed, refused, or announced in vain and is announced again', async () => {
     const { link } = await openRequestLink(exchange);
     await announce(link, 'removed.txt', 100);
-    const [file] = await deskFiles(engines, link);
-    await engines.store.uploads.remove(link.accountId, deskName(link), file?.id as string);
+    const [file] = await listDraftFiles(engines, link);
+    await engines.store.uploads.remove(link.accountId, contactDraftName(link), file?.id as string);
     const refused = await receivedFile(engines, link, 'refused.txt', 'x'.repeat(100));
     await engines.store.uploads.refuse(link.accountId, refused, 'infected');
     await announce(link, 'again.txt', 100);

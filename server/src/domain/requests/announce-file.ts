@@ -7,7 +7,7 @@ import type { Link } from '../links/link-store.ts';
 import type { Store } from '../store.ts';
 import { requireScannable } from '../uploads/announce-upload.ts';
 import { type AnnouncedFile, beginUpload, claimForLater } from '../uploads/begin-upload.ts';
-import { deskName, deskOwner } from '../uploads/desk.ts';
+import { contactDraftName, contactDraftOwner } from '../uploads/contact-draft.ts';
 
 /** A contact announces a file whose bytes will follow in one or more requests. */
 export async function announceFile(
@@ -17,17 +17,17 @@ export async function announceFile(
 ): Promise<void> {
   const { accountId } = link;
   const policy = await readPolicy(engines, accountId);
-  const desk = deskName(link);
+  const draft = contactDraftName(link);
   requireScannable(policy, engines.scanner, announced.sizeBytes);
   const claim = claimForLater(policy, 0);
   const within = (begin: (tx: Store) => Promise<void>, path: string) =>
     engines.store.transaction(async (tx) => {
-      await tx.drafts.lock(accountId, desk);
+      await tx.drafts.lock(accountId, draft);
       requireUnused(await tx.links.holdLive(link));
-      const files = await tx.uploads.desk(accountId, desk);
+      const files = await tx.uploads.listDraftFiles(accountId, draft);
       // It was announced before, but no bytes came: its response was probably lost, and the upload would block sending.
       const lost = files.filter((file) => file.path === path && file.state === 'uploading' && file.receivedBytes === 0);
-      for (const file of lost) await tx.uploads.remove(accountId, desk, file.id);
+      for (const file of lost) await tx.uploads.remove(accountId, draft, file.id);
       if (files.length - lost.length >= limits.filesPerDraft) throw new ExchangeError('too_many_files');
       if (announced.sizeBytes > (await bytesLeftFor({ store: tx, policy }, link))) {
         throw new ExchangeError('too_large', 'This link has taken as many bytes as it may.');
@@ -35,7 +35,7 @@ export async function announceFile(
       await requireRoom({ store: tx, policy }, accountId, announced.sizeBytes);
       await begin(tx);
     });
-  await beginUpload({ ...engines, policy }, deskOwner(link), announced, claim, within);
+  await beginUpload({ ...engines, policy }, contactDraftOwner(link), announced, claim, within);
 }
 
 /** So that nobody sends a file for hours for which there is no room now. Its bytes are reserved only as they arrive. */
@@ -51,5 +51,5 @@ async function requireRoom(
 
 /** How many bytes may still be sent through a link. */
 export async function bytesLeftFor({ store, policy }: Pick<Engines, 'store' | 'policy'>, link: Link): Promise<number> {
-  return Math.max(0, policy.requestMaxBytes - (await store.uploads.bytesThrough(link, deskName(link))));
+  return Math.max(0, policy.requestMaxBytes - (await store.uploads.bytesThrough(link, contactDraftName(link))));
 }

@@ -5,7 +5,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import {
   announced,
   contentOf,
-  deskFiles,
+  listDraftFiles,
   openRequestLink,
   readyFile,
   receivedFile,
@@ -20,7 +20,7 @@ import type { MessageKind } from '../outbox/outbox-store.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import type { Mail } from '../ports/mailer.ts';
 import { sweep } from '../sweep.ts';
-import { deskName } from '../uploads/desk.ts';
+import { contactDraftName } from '../uploads/contact-draft.ts';
 import { sendFiles } from './send-files.ts';
 
 const exchange = await useTestExchange();
@@ -74,7 +74,7 @@ describe('a send is refused without a trace', () => {
     };
     const refusal = { code: 'too_many_messages', retryAfterSeconds: 7 };
     await expect(sendFiles({ ...engines, messageLimit }, link, '')).rejects.toMatchObject(refusal);
-    expect(asked).toEqual([[deskName(link), [link.sender, link.receiver]]]);
+    expect(asked).toEqual([[contactDraftName(link), [link.sender, link.receiver]]]);
     expect(await booksOf(link)).toEqual(before);
   });
 });
@@ -97,7 +97,7 @@ describe('what a contact sends', () => {
       const file = await findInboxFile(engines, actor, entries[0]?.id as string, name);
       expect((await contentOf(engines, file)).toString()).toBe(content);
     }
-    expect(await deskFiles(engines, link)).toEqual([]);
+    expect(await listDraftFiles(engines, link)).toEqual([]);
   });
 
   test('is not in the history of what the account sent, nor among its live drops', async () => {
@@ -215,7 +215,7 @@ describe('what a contact sends', () => {
     const id = await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
     const [entry] = await inbox(actor);
-    // The grant ends, but what was sent through it stays.
+    // The request ends, but what was sent through it stays.
     await query("update drops set expires_at = now() - interval '1 second' where id = $1", [link.dropId]);
     await sweep(engines);
     await findInboxFile(engines, actor, entry?.id as string, 'a.txt');
@@ -315,14 +315,14 @@ describe('the same request again', () => {
   });
 });
 
-test('refused files leave the desk with what is sent, and go nowhere', async () => {
+test('refused files leave the contact draft with what is sent, and go nowhere', async () => {
   const { actor, link } = await openRequestLink(exchange);
   await readyFile(engines, link, 'a.txt');
   const refused = await receivedFile(engines, link, 'virus.exe', 'x');
   await engines.store.uploads.refuse(link.accountId, refused, 'infected');
   expect((await sendFiles(engines, link, '')).map(({ name }) => name)).toEqual(['a.txt']);
   expect((await inbox(actor))[0]?.files.map(({ name }) => name)).toEqual(['a.txt']);
-  expect(await deskFiles(engines, link)).toEqual([]);
+  expect(await listDraftFiles(engines, link)).toEqual([]);
   await query('update uploads set due_at = now() where id = $1', [refused]);
   await sweep(engines);
   expect(await query('select 1 from uploads where id = $1', [refused])).toEqual([]);
@@ -339,7 +339,7 @@ test('a file that is removed at the last moment is not counted as sent', async (
         drops: {
           ...tx.drops,
           async insert(...asked) {
-            await engines.store.uploads.remove(link.accountId, deskName(link), removed);
+            await engines.store.uploads.remove(link.accountId, contactDraftName(link), removed);
             await tx.drops.insert(...asked);
           },
         },

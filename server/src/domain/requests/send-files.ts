@@ -10,41 +10,41 @@ import { ExchangeError } from '../exchange-error.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import { requireLive, requireUnused } from '../links/find-link.ts';
 import type { Link } from '../links/link-store.ts';
-import { deskName } from '../uploads/desk.ts';
-import type { DeskFile } from '../uploads/upload-store.ts';
+import { contactDraftName } from '../uploads/contact-draft.ts';
+import type { DraftFile } from '../uploads/upload-store.ts';
 
 /**
- * The contact sends what is on the desk: one entry in the account's inbox, a mail that tells the account's owner, and
- * one that confirms it to the contact. One transaction, under the desk's lock. Returns the files, or none if this
+ * Sends the files in a contact draft: adds one entry to the account's inbox, a mail that tells the account's owner, and
+ * one that confirms it to the contact. One transaction, under the draft's lock. Returns the files, or none if this
  * request was already carried out.
  */
 export async function sendFiles(
   engines: Pick<Engines, 'store' | 'dayKeys' | 'random' | 'policy' | 'checkpoint' | 'messageLimit'>,
   link: Link,
   message: string,
-): Promise<DeskFile[]> {
+): Promise<DraftFile[]> {
   const { random, policy, checkpoint } = engines;
   if (message.length > limits.messageLength) throw new ExchangeError('too_large');
   requireStorable([message]);
   const { accountId } = link;
-  const draft = deskName(link);
+  const draft = contactDraftName(link);
   const digest = createHash('sha256').update(message).digest();
   const lifetimeSeconds = link.lifetime * policy.lifetime.unitSeconds;
   const wrapForDay = await prepareForDay(engines, accountId, { draft }, lifetimeSeconds);
 
   return engines.store.transaction(async (tx) => {
     await tx.links.awaitOtherContacts(link);
-    const lockedDesk = await tx.drafts.lock(accountId, draft);
+    const lockedDraft = await tx.drafts.lock(accountId, draft);
     // What is sent with a form may take days to arrive, and the link may have ended in the meantime.
     const held = await tx.links.holdLive(link);
     requireLive(held);
-    const desk = await tx.uploads.desk(accountId, draft);
-    const files = desk.filter((file) => file.state === 'ready');
-    if (desk.some((file) => file.state === 'uploading' || file.state === 'checking')) {
+    const draftFiles = await tx.uploads.listDraftFiles(accountId, draft);
+    const files = draftFiles.filter((file) => file.state === 'ready');
+    if (draftFiles.some((file) => file.state === 'uploading' || file.state === 'checking')) {
       throw new ExchangeError('files_not_ready');
     }
     if (files.length === 0) {
-      if (wasJustDispatched(lockedDesk, digest)) return [];
+      if (wasJustDispatched(lockedDraft, digest)) return [];
       throw new ExchangeError('no_files');
     }
     requireUnused(held);
@@ -62,7 +62,7 @@ export async function sendFiles(
       reminderSeconds: null,
       from: { dropId: link.dropId, position: link.position },
     });
-    // Removing a file does not wait for the desk's lock.
+    // Removing a file does not wait for the draft's lock.
     if ((await tx.files.moveToDrop(accountId, draft, dropId)) !== files.length) {
       throw new ExchangeError('files_not_ready');
     }
@@ -70,7 +70,7 @@ export async function sendFiles(
     checkpoint('received:files-moved');
     const inboxId = random.uuid();
     await tx.drops.insertInboxEntries(accountId, dropId, [{ accountId, id: inboxId }]);
-    for (const [kind, recipient] of [
+    for (const [kind, receiver] of [
       ['received', link.sender],
       ['confirmation', link.receiver],
     ] as const) {
@@ -80,10 +80,10 @@ export async function sendFiles(
         channel: 'mail',
         dropId,
         position: null,
-        recipient,
+        receiver,
       });
     }
-    for (const { id, state } of desk) if (state === 'refused') await tx.uploads.remove(accountId, draft, id);
+    for (const { id, state } of draftFiles) if (state === 'refused') await tx.uploads.remove(accountId, draft, id);
     await tx.drafts.consume(accountId, draft, { digest, type: 'uploadfiles', remembered: rememberedDispatches });
     await record(engines, tx, {
       accountId,

@@ -26,7 +26,7 @@ export async function reportSender(
       channel: 'mail',
       dropId,
       position,
-      recipient: supportAddress,
+      receiver: supportAddress,
     });
     await record(engines, tx, {
       accountId,

@@ -5,7 +5,7 @@ import { useTestExchange } from '../../testing/exchange.ts';
 import {
   announced,
   contentOf,
-  deskFiles,
+  listDraftFiles,
   openRequestLink,
   piecesOf,
   readyFile,
@@ -22,7 +22,7 @@ import type { ObjectStore } from '../ports/object-store.ts';
 import type { Scanner } from '../ports/scanner.ts';
 import { sweep } from '../sweep.ts';
 import { checkUpload, maxChecks } from './check-upload.ts';
-import { deskName, deskOwner } from './desk.ts';
+import { contactDraftName, contactDraftOwner } from './contact-draft.ts';
 import { receiveBytes } from './receive-bytes.ts';
 
 const exchange = await useTestExchange();
@@ -61,7 +61,8 @@ const rowOf = async (id: string) => {
   return row;
 };
 const objectsOf = (id: string) => [...engines.objects.objects.keys()].filter((key) => key.startsWith(id));
-const statesOn = async (link: Link) => (await deskFiles(engines, link)).map(({ name, state }) => ({ name, state }));
+const statesOn = async (link: Link) =>
+  (await listDraftFiles(engines, link)).map(({ name, state }) => ({ name, state }));
 const auditOf = (link: Link) =>
   query<{ action: string; details: Record<string, unknown> }>(
     "select action, details from audit_entries where account_id = $1 and action = 'file.uploaded'",
@@ -126,7 +127,7 @@ describe('a received upload', () => {
     const { link } = await openRequestLink(exchange);
     const first = await readyFile(engines, link, 'a.txt', 'first');
     const second = await readyFile(engines, link, 'a.txt', 'second');
-    expect(await deskFiles(engines, link)).toMatchObject([{ id: second, sizeBytes: 6, state: 'ready' }]);
+    expect(await listDraftFiles(engines, link)).toMatchObject([{ id: second, sizeBytes: 6, state: 'ready' }]);
     await sweepFiles(engines);
     expect([objectsOf(first), await rowOf(first)]).toEqual([[], undefined]);
   });
@@ -143,9 +144,9 @@ describe('what is refused', () => {
     await leaseOver(id);
     await sweepFiles(engines);
     expect(objectsOf(id)).toEqual([]);
-    // Still on the desk, where the contact can see it, until they remove it.
+    // Still in the contact draft, where the contact can see it, until they remove it.
     expect(await statesOn(link)).toEqual([{ name: 'eicar.com', state: 'refused' }]);
-    expect(await engines.store.uploads.remove(link.accountId, deskName(link), id)).toBe(true);
+    expect(await engines.store.uploads.remove(link.accountId, contactDraftName(link), id)).toBe(true);
     await leaseOver(id);
     await sweepFiles(engines);
     expect([await statesOn(link), await rowOf(id)]).toEqual([[], undefined]);
@@ -180,7 +181,7 @@ describe('what is refused', () => {
     const good = await readyFile(engines, link, 'a.txt', 'good');
     const bad = await receivedFile(engines, link, 'a.txt', eicar);
     await checkUpload(withScan('required'), link.accountId, bad, live);
-    expect((await deskFiles(engines, link)).map(({ id, state }) => [id, state])).toEqual([
+    expect((await listDraftFiles(engines, link)).map(({ id, state }) => [id, state])).toEqual([
       [good, 'ready'],
       [bad, 'refused'],
     ]);
@@ -295,7 +296,7 @@ describe('an upload that is removed while it is checked', () => {
   test('stays removed', async () => {
     const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
-    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskName(link), id));
+    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, contactDraftName(link), id));
     await checkUpload({ ...engines, objects }, link.accountId, id, live);
     expect([await statesOn(link), await auditOf(link)]).toEqual([[], []]);
     await leaseOver(id);
@@ -307,9 +308,9 @@ describe('an upload that is removed while it is checked', () => {
     const { link } = await openRequestLink(exchange);
     const first = await readyFile(engines, link, 'a.txt', 'first');
     const second = await receivedFile(engines, link, 'a.txt', 'second');
-    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, deskName(link), second));
+    const objects = whileReading(() => engines.store.uploads.remove(link.accountId, contactDraftName(link), second));
     await checkUpload({ ...engines, objects }, link.accountId, second, live);
-    expect(await deskFiles(engines, link)).toMatchObject([{ id: first, state: 'ready' }]);
+    expect(await listDraftFiles(engines, link)).toMatchObject([{ id: first, state: 'ready' }]);
     await sweepFiles(engines);
     expect((await contentOf(engines, (await rowOf(first)) as SealedFile)).toString()).toBe('first');
   });
@@ -318,7 +319,7 @@ describe('an upload that is removed while it is checked', () => {
     const { link } = await openRequestLink(exchange);
     const id = await receivedFile(engines, link, 'a.txt', 'some content');
     const objects = whileReading(async () => {
-      await engines.store.uploads.remove(link.accountId, deskName(link), id);
+      await engines.store.uploads.remove(link.accountId, contactDraftName(link), id);
       await leaseOver(id);
       await sweepFiles(engines);
     });
@@ -369,7 +370,7 @@ describe('a check that takes long', () => {
     const objects: ObjectStore = {
       ...engines.objects,
       async read(key, part, signal) {
-        await engines.store.uploads.remove(link.accountId, deskName(link), id);
+        await engines.store.uploads.remove(link.accountId, contactDraftName(link), id);
         const told = new Promise((resolve) => signal.addEventListener('abort', resolve));
         vi.advanceTimersByTime(15_000);
         await told;
@@ -408,9 +409,13 @@ test('what writers left that were cut off is deleted with the check', async () =
   };
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const { writer, upload } = await takenOver(engines, link, id);
-    await receiveBytes({ ...engines, objects }, deskOwner(link), writer, upload, piecesOf(Buffer.from('12345'))).catch(
-      () => 0,
-    );
+    await receiveBytes(
+      { ...engines, objects },
+      contactDraftOwner(link),
+      writer,
+      upload,
+      piecesOf(Buffer.from('12345')),
+    ).catch(() => 0);
   }
   expect(stored.size).toBe(3);
   await checkUpload(engines, link.accountId, id, live);

@@ -4,7 +4,7 @@ import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { leftoverKeys } from '../files/chunk-runs.ts';
 import { readSealed } from '../files/read-sealed.ts';
-import { deskAuthor } from './desk.ts';
+import { contactDraftAuthor } from './contact-draft.ts';
 import { FileInspection, type InspectionResult } from './file-inspection.ts';
 import type { CompleteUpload, UncheckedUpload } from './upload-store.ts';
 
@@ -83,7 +83,7 @@ async function findAuthor(
   { store }: Pick<Engines, 'store'>,
   { accountId, draft, keyId }: Pick<UncheckedUpload, 'accountId' | 'draft' | 'keyId'>,
 ): Promise<Author> {
-  if (keyId === null) return deskAuthor(draft);
+  if (keyId === null) return contactDraftAuthor(draft);
   const name = (await store.accounts.byId(accountId))?.email ?? draft;
   return { kind: 'key', id: keyId, name };
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../actor.ts';
 import type { Author } from '../audit/audit-store.ts';
 import { keyAuthor } from '../audit/author.ts';
 
-/** The owner of an upload: a draft of an account, or a contact's desk. */
+/** The owner of an upload: a draft of an account, or a contact draft. */
 export interface UploadOwner {
   readonly accountId: string;
   readonly draft: string;
@@ -26,6 +26,6 @@ export function accountOwner(actor: Actor, draft: string): UploadOwner {
   return { accountId, draft, author: keyAuthor(actor), memory, reservesAhead: true };
 }
 
-export function linkOwner(accountId: string, author: Author, desk: string): UploadOwner {
-  return { accountId, draft: desk, author, memory: { owner: desk, part: parts.link }, reservesAhead: false };
+export function linkOwner(accountId: string, author: Author, draft: string): UploadOwner {
+  return { accountId, draft, author, memory: { owner: draft, part: parts.link }, reservesAhead: false };
 }

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { fc, test as propertyTest } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { testIntake, useTestExchange } from '../../testing/exchange.ts';
-import { announced, contentOf, deskFiles, openRequestLink, piecesOf, takenOver } from '../../testing/file-requests.ts';
+import {
+  announced,
+  contentOf,
+  listDraftFiles,
+  openRequestLink,
+  piecesOf,
+  takenOver,
+} from '../../testing/file-requests.ts';
 import { deterministicRandom } from '../../testing/random.ts';
 import { locateSegment } from '../files/chunk-runs.ts';
 import type { SealedFile } from '../files/file-store.ts';
@@ -20,7 +27,7 @@ import { MemoryBudget } from '../flow/memory-budget.ts';
 import type { Link } from '../links/link-store.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { checkUpload } from './check-upload.ts';
-import { deskName, deskOwner } from './desk.ts';
+import { contactDraftName, contactDraftOwner } from './contact-draft.ts';
 import { receiveBytes } from './receive-bytes.ts';
 
 const exchange = await useTestExchange();
@@ -102,7 +109,7 @@ const sweepLater = async (id: string) => {
 
 /** Whatever a test left of a file is deleted, together with every object. */
 async function removeAndSweep(link: Link, id: string) {
-  expect(await engines.store.uploads.remove(link.accountId, deskName(link), id)).toBe(true);
+  expect(await engines.store.uploads.remove(link.accountId, contactDraftName(link), id)).toBe(true);
   await sweepLater(id);
   expect(await rowOf(id)).toBeUndefined();
 }
@@ -149,14 +156,14 @@ describe('an upload that is cut off again and again', () => {
         const offset = upload.receivedBytes;
         expect(offset).toBeGreaterThanOrEqual(before);
         before = offset;
-        if ((await deskFiles(engines, link))[0]?.state !== 'uploading') break;
+        if ((await listDraftFiles(engines, link))[0]?.state !== 'uploading') break;
         const end = offset + Math.floor((sizeBytes - offset) * at);
         const content = another();
         // Each writer has its own process, so no writer learns at once that another has taken over.
         const memory = new ShortMemory();
         const intake = { ...testIntake(engines.store), memory };
         const receive = (bytes: AsyncIterable<Buffer>) =>
-          outcomeOf(receiveBytes({ ...watching, intake }, deskOwner(link), writer, upload, bytes));
+          outcomeOf(receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes));
         /** Memory is short all the time from `end` onwards. */
         const whileShort = async function* (last: number) {
           for (let start = offset; start < last; start += 100_000) {
@@ -234,10 +241,10 @@ describe('an upload that is cut off again and again', () => {
       }
       for (;;) {
         const { writer, upload } = await takenOver(engines, link, id);
-        if ((await deskFiles(engines, link))[0]?.state !== 'uploading') break;
+        if ((await listDraftFiles(engines, link))[0]?.state !== 'uploading') break;
         const content = another();
         const bytes = piecesOf(content.subarray(upload.receivedBytes));
-        expect(await receiveBytes(watching, deskOwner(link), writer, upload, bytes)).toBe(sizeBytes);
+        expect(await receiveBytes(watching, contactDraftOwner(link), writer, upload, bytes)).toBe(sizeBytes);
         content.copy(expected, upload.receivedBytes, upload.receivedBytes);
       }
       for (const { goOn, ended } of held) {
@@ -251,7 +258,7 @@ describe('an upload that is cut off again and again', () => {
       }
 
       await checkUpload(engines, link.accountId, id, live);
-      expect(await deskFiles(engines, link)).toEqual([
+      expect(await listDraftFiles(engines, link)).toEqual([
         { id, name: 'a.bin', path: 'a.bin', sizeBytes, receivedBytes: sizeBytes, state: 'ready', scan: 'unscanned' },
       ]);
       const file = (await rowOf(id)) as SealedFile;
@@ -276,7 +283,9 @@ describe('an upload', () => {
       const id = await announced(engines, link, 'a.bin', sizeBytes);
       const { writer, upload } = await takenOver(engines, link, id);
       const bytes = piecesOf(plaintext.subarray(0, sizeBytes));
-      expect(await receiveBytes({ ...watching, intake }, deskOwner(link), writer, upload, bytes)).toBe(sizeBytes);
+      expect(await receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes)).toBe(
+        sizeBytes,
+      );
       const file = (await rowOf(id)) as SealedFile;
       expect(file).toMatchObject({ state: 'checking', received_bytes: sizeBytes, runs: [] });
       expect([watched.puts, watched.keys()]).toEqual([Math.max(1, Math.ceil(sizeBytes / chunkBytes)), ownKeys(file)]);
@@ -293,14 +302,22 @@ describe('an upload', () => {
     expect(await jobs()).toHaveLength(0);
     const first = await takenOver(engines, link, id);
     expect(first.upload.received).toBe(false);
-    await receiveBytes(watching, deskOwner(link), first.writer, first.upload, piecesOf(Buffer.from(content)));
+    await receiveBytes(watching, contactDraftOwner(link), first.writer, first.upload, piecesOf(Buffer.from(content)));
     expect(await jobs()).toHaveLength(1);
     const again = await takenOver(engines, link, id);
     expect(again.upload.received).toBe(true);
-    const more = receiveBytes(watching, deskOwner(link), again.writer, again.upload, piecesOf(Buffer.from('54321')));
+    const more = receiveBytes(
+      watching,
+      contactDraftOwner(link),
+      again.writer,
+      again.upload,
+      piecesOf(Buffer.from('54321')),
+    );
     await expect(more).rejects.toMatchObject({ code: 'too_large' });
     const nothing = piecesOf(Buffer.alloc(0));
-    expect(await receiveBytes(watching, deskOwner(link), again.writer, again.upload, nothing)).toBe(content.length);
+    expect(await receiveBytes(watching, contactDraftOwner(link), again.writer, again.upload, nothing)).toBe(
+      content.length,
+    );
     expect(await jobs()).toHaveLength(1);
     expect(watched.puts).toBe(1);
     expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).toString()).toBe(content);
@@ -313,7 +330,7 @@ describe('an upload', () => {
     const intake = testIntake(engines.store);
     const receiving = receiveBytes(
       { ...engines, intake },
-      deskOwner(link),
+      contactDraftOwner(link),
       first.writer,
       first.upload,
       piecesOf(Buffer.from('123456')),
@@ -323,7 +340,13 @@ describe('an upload', () => {
     const second = await takenOver(engines, link, id);
     expect(second.upload.receivedBytes).toBe(0);
     expect(
-      await receiveBytes(engines, deskOwner(link), second.writer, second.upload, piecesOf(Buffer.from('12345'))),
+      await receiveBytes(
+        engines,
+        contactDraftOwner(link),
+        second.writer,
+        second.upload,
+        piecesOf(Buffer.from('12345')),
+      ),
     ).toBe(5);
   });
 
@@ -336,7 +359,7 @@ describe('an upload', () => {
     const before = await query('select * from uploads where id = $1', [id]);
     const receiving = receiveBytes(
       watching,
-      deskOwner(link),
+      contactDraftOwner(link),
       first.writer,
       first.upload,
       piecesOf(plaintext.subarray(0, 2 * chunkBytes)),
@@ -366,7 +389,7 @@ describe('an upload', () => {
       [id],
     );
     const { writer, upload } = await takenOver(engines, link, id);
-    const receiving = receiveBytes(engines, deskOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
+    const receiving = receiveBytes(engines, contactDraftOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
     await expect(receiving).rejects.toMatchObject({ code: 'upload_worn_out' });
     await removeAndSweep(link, id);
   });
@@ -384,7 +407,7 @@ describe('an upload', () => {
       };
       const objects = { ...watching.objects, put: failing };
       await expect(
-        receiveBytes({ ...watching, objects }, deskOwner(link), writer, upload, piecesOf(part)),
+        receiveBytes({ ...watching, objects }, contactDraftOwner(link), writer, upload, piecesOf(part)),
       ).rejects.toThrow('no answer');
     }
     expect(watched.keys()).toHaveLength(4);
@@ -409,7 +432,7 @@ describe('an upload', () => {
       await sweepFiles(engines);
       await store();
     };
-    const receiving = receiveBytes(watching, deskOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
+    const receiving = receiveBytes(watching, contactDraftOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
     expect([watched.keys().length, (await rowOf(id))?.state]).toEqual([1, 'abandoned']);
     await sweepLater(id);
@@ -423,7 +446,7 @@ describe('an upload', () => {
     const late = await takenOver(engines, link, id);
     watched.nextPut = async (store) => {
       const { writer, upload } = await takenOver(engines, link, id);
-      await receiveBytes(watching, deskOwner(link), writer, upload, piecesOf(Buffer.from('right')));
+      await receiveBytes(watching, contactDraftOwner(link), writer, upload, piecesOf(Buffer.from('right')));
       await checkUpload(engines, link.accountId, id, live);
       await store();
     };
@@ -431,7 +454,7 @@ describe('an upload', () => {
     const elsewhere = { ...watching, intake: testIntake(engines.store) };
     const receiving = receiveBytes(
       elsewhere,
-      deskOwner(link),
+      contactDraftOwner(link),
       late.writer,
       late.upload,
       piecesOf(Buffer.from('wrong')),
@@ -449,13 +472,13 @@ describe('an upload', () => {
     const id = await announced(engines, link, 'a.bin', 5);
     const { writer, upload } = await takenOver(engines, link, id);
     watched.nextPut = async (store) => {
-      await engines.store.uploads.remove(link.accountId, deskName(link), id);
+      await engines.store.uploads.remove(link.accountId, contactDraftName(link), id);
       await sweepFiles(engines);
       await store();
     };
-    const receiving = receiveBytes(watching, deskOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
+    const receiving = receiveBytes(watching, contactDraftOwner(link), writer, upload, piecesOf(Buffer.from('12345')));
     await expect(receiving).rejects.toMatchObject({ code: 'upload_superseded' });
-    expect(await deskFiles(engines, link)).toEqual([]);
+    expect(await listDraftFiles(engines, link)).toEqual([]);
     await sweepLater(id);
     expect([watched.keys(), await rowOf(id)]).toEqual([[], undefined]);
   });
@@ -465,7 +488,7 @@ describe('a request', () => {
   const contents = plaintext.subarray(0, 3 * chunkBytes);
   const send = async (link: Link, id: string, bytes: (offset: number) => AsyncIterable<Buffer>, expected?: number) => {
     const { writer, upload } = await takenOver(engines, link, id);
-    return receiveBytes(engines, deskOwner(link), writer, upload, bytes(upload.receivedBytes), {
+    return receiveBytes(engines, contactDraftOwner(link), writer, upload, bytes(upload.receivedBytes), {
       expectedBytes: expected,
     });
   };
@@ -536,13 +559,13 @@ describe('a request', () => {
       yield content.subarray(5 * segmentBytes + 7);
     })();
     const intake = { ...engines.intake, memory };
-    await expect(receiveBytes({ ...watching, intake }, deskOwner(link), writer, upload, bytes)).rejects.toThrow(
+    await expect(receiveBytes({ ...watching, intake }, contactDraftOwner(link), writer, upload, bytes)).rejects.toThrow(
       'refused',
     );
     expect(memory.heldBytes).toBe(0);
     expect(await send(link, id, (offset) => piecesOf(content.subarray(offset)))).toBe(content.length);
     expect((await contentOf(engines, (await rowOf(id)) as SealedFile)).equals(content)).toBe(true);
     await checkUpload(engines, link.accountId, id, live);
-    expect(await deskFiles(engines, link)).toMatchObject([{ state: 'ready' }]);
+    expect(await listDraftFiles(engines, link)).toMatchObject([{ state: 'ready' }]);
   });
 });

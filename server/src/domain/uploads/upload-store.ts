@@ -47,7 +47,7 @@ export interface CompleteUpload {
 }
 
 /** A file that a contact is preparing to send. */
-export interface DeskFile {
+export interface DraftFile {
   readonly id: string;
   readonly name: string;
   readonly path: string;
@@ -61,7 +61,7 @@ export interface DeskFile {
 export type Refusal = 'infected' | 'too_large_to_scan' | 'encrypted' | 'damaged' | 'unchecked' | 'digest_mismatch';
 
 /** A file that an account has uploaded, or is uploading, and has not sent. */
-export interface AccountUpload extends DeskFile {
+export interface AccountUpload extends DraftFile {
   readonly mediaType: string;
   /** Why it was refused. */
   readonly refusal: Refusal | null;
@@ -130,13 +130,13 @@ export interface UploadStore extends DeletionStore {
   abandon(writer: UploadWriter): Promise<void>;
   /** Abandons up to `count` uploads that were not resumed in time. Returns how many. */
   expire(count: number): Promise<number>;
-  /** The files on a desk: those being uploaded, those ready to be sent, and those refused. */
-  desk(accountId: string, draft: string): Promise<DeskFile[]>;
+  /** The files in a contact draft: those being uploaded, those ready to be sent, and those refused. */
+  listDraftFiles(accountId: string, draft: string): Promise<DraftFile[]>;
   /** Those of the account's own uploads with these ids that exist and are not in a drop, locked if desired. */
   ofAccount(accountId: string, ids: readonly string[], options?: { readonly lock: boolean }): Promise<AccountUpload[]>;
-  /** The total size of all files that were sent through a grant's link or are on its desk. */
+  /** The total size of all files that were sent through a request's link or are in its contact draft. */
   bytesThrough(link: Pick<Link, 'accountId' | 'dropId' | 'position'>, draft: string): Promise<number>;
-  /** False when there is no such file on the desk. */
+  /** False when there is no such file in the contact draft. */
   remove(accountId: string, draft: string, id: string): Promise<boolean>;
   /** Returns an upload that is due for its check; no other worker gets it during the lease. Counts the attempt. */
   acquireForCheck(accountId: string, id: string, leaseSeconds: number): Promise<UncheckedUpload | undefined>;
@@ -144,7 +144,7 @@ export interface UploadStore extends DeletionStore {
   holdForCheck(accountId: string, id: string, leaseSeconds: number): Promise<boolean>;
   /** Schedules the check again after a pause; `checks` is the number of checks that count. */
   retryCheck(accountId: string, id: string, next: { checks: number; pauseSeconds: number }): Promise<void>;
-  /** Turns a checked upload into a file on its desk, as `complete` does. False when it was removed in the meantime. */
+  /** Turns a checked upload into a file in its contact draft, as `complete` does. False when it was removed in the meantime. */
   accept(accountId: string, id: string, upload: CompleteUpload): Promise<boolean>;
   refuse(accountId: string, id: string, refusal: Refusal): Promise<void>;
   /** Reschedules the checks of up to `count` uploads that are overdue because the job was lost. Returns how many. */

@@ -568,7 +568,7 @@ describe('replay', () => {
   });
 });
 
-test('what was sent is forgotten after a while', async () => {
+test('deliveries are purged after a while', async () => {
   const actor = await exchange.account();
   await using peer = await startReceiver();
   const webhook = await webhookTo(actor, peer.url);

@@ -117,7 +117,7 @@ export function openPool(options: PoolOptions): pg.Pool {
 }
 
 /**
- * Timeouts are set by a statement, because a connection pooler such as PgBouncer rejects or forgets them as connection
+ * Timeouts are set by a statement, because a connection pooler such as PgBouncer rejects or drops them as connection
  * parameters.
  */
 function setUp(client: pg.ClientBase, options: PoolOptions, done: (failure?: Error) => void): void {

@@ -105,7 +105,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       `.execute(db);
     },
 
-    async enqueue(accountId, { id, kind, channel, dropId, position, recipient: receiver }) {
+    async enqueue(accountId, { id, kind, channel, dropId, position, receiver }) {
       await sql`
         with enqueued as (
           insert into messages (account_id, drop_id, id, position, kind, channel, receiver)
@@ -155,7 +155,7 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
       const row = await db
         .selectFrom('drops')
         .innerJoin('accounts', 'accounts.id', 'drops.account_id')
-        // The person a message is about: the link's receiver, or the contact who sent a set of files through a grant's
+        // The person a message is about: the link's receiver, or the contact who sent a set of files through a request's
         // link.
         .innerJoin('links', (join) =>
           join
@@ -228,13 +228,13 @@ export function outboxStore(db: Database, traceparent: Traceparent): OutboxStore
     postpone: (accountId, attempt, outcome, pauseSeconds) =>
       tryLater(accountId, attempt, outcome, pauseSeconds, attempt.attempts - 1),
 
-    async countCodes(recipient, accountId, withinSeconds) {
+    async countCodes(receiver, accountId, withinSeconds) {
       // Codes are the only messages that are counted before they are written: two at once must not both be the last one
       // allowed.
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`waybill codes to ${recipient}`}, 0))`.execute(db);
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`waybill codes to ${receiver}`}, 0))`.execute(db);
       const { rows } = await sql<{ all: number; own: number }>`
         select count(*) as "all", count(*) filter (where account_id = ${accountId}) as own from messages
-        where kind = 'code' and receiver = ${recipient}
+        where kind = 'code' and receiver = ${receiver}
           and created_at > now() - make_interval(secs => ${withinSeconds})
       `.execute(db);
       return rows[0] ?? { all: 0, own: 0 };

@@ -7,7 +7,7 @@ import { valkeyMessageLimit } from './message-limit.ts';
 describe('without a connection', () => {
   const takeFrom = async (url: string) => {
     const client = connectValkey(url, () => undefined);
-    const outcome = await valkeyMessageLimit(client, { perAccount: 10, perRecipient: 3 })
+    const outcome = await valkeyMessageLimit(client, { perAccount: 10, perReceiver: 3 })
       .acquire(randomUUID(), ['a@example.org'])
       .catch((error: { code: string }) => error.code);
     client.disconnect();

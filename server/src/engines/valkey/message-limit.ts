@@ -5,8 +5,8 @@ import type { MessageLimit } from '../../domain/ports/limits.ts';
 const windowMs = 60 * 60 * 1000;
 
 /**
- * KEYS[1] counts the account's messages; each of the other keys counts those to one recipient. ARGV: the window, the
- * account's limit, and the limit per recipient. Either all are counted, or none is: then the script returns the
+ * KEYS[1] counts the account's messages; each of the other keys counts those to one receiver. ARGV: the window, the
+ * account's limit, and the limit per receiver. Either all are counted, or none is: then the script returns the
  * milliseconds until the last full count restarts, or a whole window if nothing was counted yet and it is still too
  * much.
  */
@@ -34,17 +34,17 @@ declare module 'ioredis' {
 }
 
 /**
- * Shared by all processes. It may lose its data, and then counts from zero. A recipient's messages are counted per
- * account, so that no account can use up what others may send to the same recipient.
+ * Shared by all processes. It may lose its data, and then counts from zero. A receiver's messages are counted per
+ * account, so that no account can use up what others may send to the same receiver.
  */
-export function valkeyMessageLimit(redis: Redis, max: { perAccount: number; perRecipient: number }): MessageLimit {
+export function valkeyMessageLimit(redis: Redis, max: { perAccount: number; perReceiver: number }): MessageLimit {
   redis.defineCommand('takeMessages', { lua: take });
   return {
-    async acquire(accountId, recipients) {
+    async acquire(accountId, receivers) {
       const ofAccount = `waybill:messages:${accountId}`;
-      const keys = [ofAccount, ...Array.from(new Set(recipients), (recipient) => `${ofAccount}:${recipient}`)];
+      const keys = [ofAccount, ...Array.from(new Set(receivers), (receiver) => `${ofAccount}:${receiver}`)];
       const waitMs = await redis
-        .takeMessages(keys.length, ...keys, windowMs, max.perAccount, max.perRecipient)
+        .takeMessages(keys.length, ...keys, windowMs, max.perAccount, max.perReceiver)
         .catch((cause: unknown) => {
           throw new ExchangeError('unavailable', undefined, { cause });
         });

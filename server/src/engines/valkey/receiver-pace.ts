@@ -13,9 +13,9 @@ export function valkeyReceiverPace(redis: Redis, options: { perHour: number }): 
     insuranceLimiter: new RateLimiterMemory(shared),
   });
   return {
-    async acquire(recipient) {
+    async acquire(receiver) {
       try {
-        await limiter.consume(recipient);
+        await limiter.consume(receiver);
         return 0;
       } catch (rejection) {
         if (rejection instanceof RateLimiterRes) return Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));

@@ -4,7 +4,7 @@ import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import type { Link } from '../../domain/links/link-store.ts';
 import { bytesLeftFor } from '../../domain/requests/announce-file.ts';
-import { deskOwner } from '../../domain/uploads/desk.ts';
+import { contactDraftOwner } from '../../domain/uploads/contact-draft.ts';
 import type { Part } from '../shared/multipart.ts';
 import { type Form, isFile, receiveFiles } from '../shared/receive-files.ts';
 import type { PageEngines } from './routes.tsx';
@@ -14,7 +14,7 @@ export interface Written {
   message: string;
 }
 
-/** The plain form: puts its files on the contact's desk, all or none. */
+/** The plain form: puts its files in the contact draft, all or none. */
 export async function receiveForm(
   engines: PageEngines,
   link: Link,
@@ -34,10 +34,16 @@ export async function receiveForm(
     else return part;
     return undefined;
   };
-  await receiveFiles({ ...engines, policy }, deskOwner(link), { contentType, body, request }, choose, (files) => {
-    const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-    if (bytes > bytesLeft) throw new ExchangeError('too_large');
-  });
+  await receiveFiles(
+    { ...engines, policy },
+    contactDraftOwner(link),
+    { contentType, body, request },
+    choose,
+    (files) => {
+      const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      if (bytes > bytesLeft) throw new ExchangeError('too_large');
+    },
+  );
 }
 
 async function textOf(part: Part): Promise<string> {

@@ -20,7 +20,7 @@ export function sessionCookie(pages: LinkPages, secret: string, expires: Date | 
   return cookie(secret, sessionPath(pages, secret), expires, secure);
 }
 
-/** Makes the browser forget the session whose page this request is about. */
+/** Makes the browser discard the session whose page this request is about. */
 export function endedCookie(pages: LinkPages, request: FastifyRequest, secure: boolean): string {
   return cookie('', `${pages.home}/${handleIn(request)}/`, new Date(0), secure);
 }

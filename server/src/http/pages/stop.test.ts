@@ -94,7 +94,7 @@ describe('the page behind a stop link', () => {
     expect((await press(`${url}/stop`)).statusCode).toBe(404);
   });
 
-  test('grants nothing else, and no link of a drop opens it', async () => {
+  test('gives access to nothing else, and no link of a drop opens it', async () => {
     const drop = await sent();
     const token = drop.url.slice('/m/'.length);
     for (const url of [`/d/${token}`, `/u/${token}`, `/m/${drop.token}`]) {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
 import { answerTus, readContentLength, whenGone } from '../shared/tus.ts';
-import { DeskStore } from './desk-store.ts';
+import { ContactUploads } from './contact-uploads.ts';
 import { uploads } from './link-pages.ts';
 import { requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
@@ -19,7 +19,7 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
     requireOwnForm(request);
     const response = await answerTus(request, reply, {
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
-      store: new DeskStore(engines, link, readContentLength(request), { gone: whenGone(reply) }),
+      store: new ContactUploads(engines, link, readContentLength(request), { gone: whenGone(reply) }),
       maxFileBytes: engines.policy.maxFileBytes,
       random: engines.random,
     });

@@ -13,12 +13,12 @@ const chunkBytes = 8 * 1024 * 1024;
 
 const exchange = await useTestExchange();
 const app = buildTestServer(exchange);
-let granted: OpenedRequest;
+let sentRequest: OpenedRequest;
 let contact: { page: string; cookie: string };
 afterAll(() => app.close());
 beforeEach(async () => {
-  granted = await openRequestLink(exchange);
-  contact = await opened(granted);
+  sentRequest = await openRequestLink(exchange);
+  contact = await opened(sentRequest);
 });
 
 async function opened({ actor, link }: OpenedRequest) {
@@ -53,21 +53,22 @@ const patch = (id: string, offset: number, bytes: Buffer, headers: Headers = {})
   );
 const idOf = (answer: { headers: Record<string, unknown> }) =>
   String(answer.headers['location']).split('/').at(-1) ?? '';
-const desk = async () => (await ask('GET', 'files')).json<{ name: string; state: string; receivedBytes: number }[]>();
+const listFiles = async () =>
+  (await ask('GET', 'files')).json<{ name: string; state: string; receivedBytes: number }[]>();
 
 describe('while the account is disabled', () => {
   const setDisabled = async (disabled: boolean) => {
-    const account = (await exchange.engines.store.accounts.byId(granted.actor.accountId)) as Account;
+    const account = (await exchange.engines.store.accounts.byId(sentRequest.actor.accountId)) as Account;
     await setAccountDisabled(exchange.engines, account, disabled);
   };
   const inboxSize = async () =>
-    (await exchange.engines.store.drops.inboxPage(granted.actor.accountId, undefined, 5)).length;
+    (await exchange.engines.store.drops.inboxPage(sentRequest.actor.accountId, undefined, 5)).length;
 
   test('a contact sends nothing, and goes on when it is enabled again', async () => {
     const id = idOf(await create('a.bin', 10));
-    await readyFile(exchange.engines, granted.link, 'b.txt');
+    await readyFile(exchange.engines, sentRequest.link, 'b.txt');
     await setDisabled(true);
-    const token = await tokenOf(exchange, granted.actor, granted.link.dropId, granted.link.position);
+    const token = await tokenOf(exchange, sentRequest.actor, sentRequest.link.dropId, sentRequest.link.position);
     const landing = await app.inject({ url: `/u/${token}`, headers: { host } });
     for (const page of [landing, await ask('GET', ''), await ask('GET', 'more')]) {
       expect([page.statusCode, page.body.includes('The sender has disabled this link')]).toEqual([410, true]);
@@ -100,7 +101,7 @@ describe('while the account is disabled', () => {
   });
 
   test('a receiver still gets what it sent', async () => {
-    const { token } = await sentLink(exchange, ['a.txt'], [granted.link.receiver], granted.actor);
+    const { token } = await sentLink(exchange, ['a.txt'], [sentRequest.link.receiver], sentRequest.actor);
     await setDisabled(true);
     const answer = await postForm(app, `/d/${token}`, 'gesture=pressed');
     const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
@@ -121,7 +122,7 @@ describe('an upload by tus', () => {
     for (const path of ['../x', '/x', 'a/y']) {
       expect((await create('x', 5, inFolder(path))).json(), path).toMatchObject({ code: 'invalid_name' });
     }
-    expect(await desk()).toMatchObject([{ path: 'grüße/2026/x' }, { path: 'x' }]);
+    expect(await listFiles()).toMatchObject([{ path: 'grüße/2026/x' }, { path: 'x' }]);
   });
 
   test('is announced, sent in pieces and asked for its offset', async () => {
@@ -134,16 +135,16 @@ describe('an upload by tus', () => {
     expect([first.statusCode, first.headers['upload-offset']]).toEqual([204, String(chunkBytes)]);
     const asked = await tus('HEAD', `tus/${id}`);
     expect(asked.headers).toMatchObject({ 'upload-offset': String(chunkBytes), 'upload-length': String(bytes.length) });
-    expect(await desk()).toMatchObject([{ name: 'a.bin', state: 'uploading', receivedBytes: chunkBytes }]);
+    expect(await listFiles()).toMatchObject([{ name: 'a.bin', state: 'uploading', receivedBytes: chunkBytes }]);
     const last = await patch(id, chunkBytes, bytes.subarray(chunkBytes));
     expect([last.statusCode, last.headers['upload-offset']]).toEqual([204, String(bytes.length)]);
-    expect(await desk()).toMatchObject([{ state: 'checking', receivedBytes: bytes.length }]);
+    expect(await listFiles()).toMatchObject([{ state: 'checking', receivedBytes: bytes.length }]);
   });
 
   test('tells when it is ready whether it was scanned', async () => {
-    await readyFile(exchange.engines, granted.link, 'a.txt');
+    await readyFile(exchange.engines, sentRequest.link, 'a.txt');
     await create('b.txt', 10);
-    expect(await desk()).toMatchObject([
+    expect(await listFiles()).toMatchObject([
       { name: 'a.txt', scan: 'unscanned' },
       { name: 'b.txt', scan: null },
     ]);
@@ -152,12 +153,12 @@ describe('an upload by tus', () => {
   test('may say more about itself than is understood', async () => {
     const more = { 'upload-metadata': `${metadata('a.bin')},colour ${Buffer.from('blå').toString('base64')}` };
     expect((await create('a.bin', 1, more)).statusCode).toBe(201);
-    expect(await desk()).toMatchObject([{ name: 'a.bin' }]);
+    expect(await listFiles()).toMatchObject([{ name: 'a.bin' }]);
   });
 
   test('may be empty', async () => {
     expect((await create('empty.txt', 0)).statusCode).toBe(201);
-    expect(await desk()).toMatchObject([{ name: 'empty.txt', state: 'checking' }]);
+    expect(await listFiles()).toMatchObject([{ name: 'empty.txt', state: 'checking' }]);
   });
 
   test('says nothing to other origins, and has the headers of every answer', async () => {
@@ -185,14 +186,14 @@ describe('an upload by tus', () => {
     ['whose id is none', 404, () => patch('..%2fa', 0, Buffer.from('a'))],
   ])('%s is refused', async (_what, status, act) => {
     expect((await act()).statusCode).toBe(status);
-    expect(await desk()).toEqual([]);
+    expect(await listFiles()).toEqual([]);
   });
 
   test('takes bytes only at its offset, and no more than were announced', async () => {
     const id = idOf(await create('a.bin', 10));
     expect((await patch(id, 5, Buffer.alloc(5))).statusCode).toBe(409);
     expect((await patch(id, 0, Buffer.alloc(11))).statusCode).toBe(413);
-    expect(await desk()).toMatchObject([{ receivedBytes: 0, state: 'uploading' }]);
+    expect(await listFiles()).toMatchObject([{ receivedBytes: 0, state: 'uploading' }]);
     expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(204);
     expect((await patch(id, 10, Buffer.alloc(1))).statusCode).toBe(413);
     expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(409);
@@ -210,13 +211,13 @@ describe('an upload by tus', () => {
     expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(204);
     expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(404);
     expect((await tus('HEAD', `tus/${id}`)).statusCode).toBe(404);
-    expect(await desk()).toEqual([]);
+    expect(await listFiles()).toEqual([]);
   });
 
   test('announced again because its answer was lost is there once', async () => {
     const lost = idOf(await create('a.bin', 10));
     const id = idOf(await create('a.bin', 10));
-    expect(await desk()).toHaveLength(1);
+    expect(await listFiles()).toHaveLength(1);
     expect((await patch(lost, 0, Buffer.alloc(10))).statusCode).toBe(404);
     expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(204);
   });
@@ -230,7 +231,7 @@ describe('an upload by tus', () => {
     expect((await patch(id, 0, Buffer.alloc(10))).statusCode).toBe(404);
     expect((await tus('DELETE', `tus/${id}`)).statusCode).toBe(404);
     contact = mine;
-    expect(await desk()).toMatchObject([{ name: 'a.bin', state: 'uploading' }]);
+    expect(await listFiles()).toMatchObject([{ name: 'a.bin', state: 'uploading' }]);
   });
 });
 
@@ -239,10 +240,10 @@ describe('sending', () => {
     ask('POST', 'send', { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
 
   test('answers what was sent', async () => {
-    await readyFile(exchange.engines, granted.link, 'a.txt', 'aaa');
+    await readyFile(exchange.engines, sentRequest.link, 'a.txt', 'aaa');
     const answer = await send({ message: 'Here' });
     expect([answer.statusCode, answer.json()]).toEqual([200, { files: [{ name: 'a.txt', sizeBytes: 3 }] }]);
-    expect(await desk()).toEqual([]);
+    expect(await listFiles()).toEqual([]);
   });
 
   test.each([
@@ -258,7 +259,7 @@ describe('sending', () => {
   });
 
   test('waits for what is on its way', async () => {
-    await readyFile(exchange.engines, granted.link, 'a.txt');
+    await readyFile(exchange.engines, sentRequest.link, 'a.txt');
     await create('b.txt', 10);
     const answer = await send({ message: '' });
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([409, 'files_not_ready']);
@@ -267,7 +268,7 @@ describe('sending', () => {
 
 describe('after sending', () => {
   const sent = async (...names: string[]) => {
-    for (const name of names) await readyFile(exchange.engines, granted.link, name, 'aaa');
+    for (const name of names) await readyFile(exchange.engines, sentRequest.link, name, 'aaa');
     await ask('POST', 'send', { 'content-type': 'application/json' }, JSON.stringify({ message: names.join() }));
   };
 
@@ -277,7 +278,7 @@ describe('after sending', () => {
       expect(answer.statusCode).toBe(200);
       for (const said of [
         'have been sent',
-        granted.actor.email,
+        sentRequest.actor.email,
         'a.txt',
         'b.txt',
         'Not scanned for viruses',
@@ -297,16 +298,16 @@ describe('after sending', () => {
     const more = await ask('GET', 'more');
     expect(more.body).toContain('type="file"');
     expect(more.body).toMatch(/Sent earlier[^]*a\.txt/);
-    await readyFile(exchange.engines, granted.link, 'b.txt');
+    await readyFile(exchange.engines, sentRequest.link, 'b.txt');
     // The page must not hide what has not been sent yet.
     expect((await ask('GET', '')).body).toContain('type="file"');
     await sent('c.txt');
     expect((await ask('GET', '')).body).toMatch(/b\.txt[^]*c\.txt[^]*Sent earlier[^]*a\.txt/);
   });
 
-  test('another contact of the grant sees nothing of it', async () => {
+  test('another contact of the request sees nothing of it', async () => {
     const both = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
-    granted = both;
+    sentRequest = both;
     contact = await opened(both);
     await sent('a.txt');
     contact = await opened({ ...both, link: both.links[1] as OpenedRequest['link'] });
@@ -331,7 +332,7 @@ describe('the plain form', () => {
     );
   const messages = () =>
     exchange.database.query('select message, file_count from drops where account_id = $1 and type = $2', [
-      granted.actor.accountId,
+      sentRequest.actor.accountId,
       'receivedfiles',
     ]);
 
@@ -356,7 +357,7 @@ describe('the plain form', () => {
   });
 
   test('without a file sends what is there already', async () => {
-    await readyFile(exchange.engines, granted.link, 'earlier.txt');
+    await readyFile(exchange.engines, sentRequest.link, 'earlier.txt');
     const answer = await post([part('name="file"; filename=""'), part('name="message"', '')]);
     expect(answer.statusCode).toBe(303);
     expect(await messages()).toEqual([{ message: '', file_count: 1 }]);
@@ -381,7 +382,7 @@ describe('the plain form', () => {
   });
 });
 
-test('a download link opens no desk, and its cookie none either', async () => {
+test('a download link opens no contact draft, and its cookie none either', async () => {
   const { token } = await sentLink(exchange, ['a.txt']);
   const answer = await app.inject({ url: `/u/${token}`, headers: { host } });
   expect(answer.statusCode).toBe(404);

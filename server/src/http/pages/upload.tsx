@@ -11,8 +11,8 @@ import type { Link } from '../../domain/links/link-store.ts';
 import { isPassed } from '../../domain/links/second-factor.ts';
 import { toReference } from '../../domain/reference.ts';
 import { sendFiles } from '../../domain/requests/send-files.ts';
-import { deskName } from '../../domain/uploads/desk.ts';
-import type { DeskFile } from '../../domain/uploads/upload-store.ts';
+import { contactDraftName } from '../../domain/uploads/contact-draft.ts';
+import type { DraftFile } from '../../domain/uploads/upload-store.ts';
 import { SentPage, sentTitle } from '../../views/pages/sent-page.tsx';
 import { islandTexts, UploadPage, type UploadPageProps, uploadTitle } from '../../views/pages/upload-page.tsx';
 import { formatName } from '../../views/plain.ts';
@@ -51,9 +51,12 @@ export function uploadPages(app: App, engines: PageEngines, options: PageOptions
     handler: async (request, reply) => {
       const session = await requireSession(engines, request, uploads);
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
-      const [desk, sent] = await Promise.all([deskFiles(engines, session.link), sentThrough(engines, session.link)]);
+      const [draftFiles, sent] = await Promise.all([
+        listDraftFiles(engines, session.link),
+        sentThrough(engines, session.link),
+      ]);
       const [last, ...earlier] = sent;
-      if (last && (desk.length === 0 || session.link.usedUp)) {
+      if (last && (draftFiles.length === 0 || session.link.usedUp)) {
         return sendSentPage(options, request, reply, session.link, last, earlier);
       }
       requireUnused(session.link);
@@ -100,7 +103,7 @@ function scriptEndpoints(app: App, engines: PageEngines): void {
 
   app.get(`${home}files`, { config }, async (request) => {
     const link = await requireLink(engines, request, uploads);
-    return deskFiles(engines, link);
+    return listDraftFiles(engines, link);
   });
 
   app.post(`${home}send`, { config, schema: { body: Message } }, async (request) => {
@@ -134,8 +137,8 @@ async function sendUploadPage(
   link: Link,
   refused: Pick<UploadPageProps, 'problem' | 'written'> = {},
 ): Promise<FastifyReply> {
-  const [desk, sent, { maxFileBytes }] = await Promise.all([
-    deskFiles(engines, link),
+  const [draftFiles, sent, { maxFileBytes }] = await Promise.all([
+    listDraftFiles(engines, link),
     sentThrough(engines, link),
     readPolicy(engines, link.accountId),
   ]);
@@ -152,9 +155,9 @@ async function sendUploadPage(
     sendAction: `${path}send`,
     filesEndpoint: `${path}files`,
     tusEndpoint: `${path}tus`,
-    desk: createHash('sha256').update(deskName(link)).digest('base64url'),
+    draftKey: createHash('sha256').update(contactDraftName(link)).digest('base64url'),
     doneAction: inChosenLanguage(request, `${path}done`),
-    received: desk.flatMap(({ path: name, sizeBytes, scan }) => (scan ? { name, sizeBytes, scan } : [])),
+    received: draftFiles.flatMap(({ path: name, sizeBytes, scan }) => (scan ? { name, sizeBytes, scan } : [])),
     sent,
     maxFiles: limits.filesPerDraft,
     maxFileBytes,
@@ -192,8 +195,8 @@ function pathOf(request: FastifyRequest): string {
   return `${uploads.home}/${(request.params as { handle: string }).handle}/`;
 }
 
-function deskFiles({ store }: PageEngines, link: Link): Promise<DeskFile[]> {
-  return store.uploads.desk(link.accountId, deskName(link));
+function listDraftFiles({ store }: PageEngines, link: Link): Promise<DraftFile[]> {
+  return store.uploads.listDraftFiles(link.accountId, contactDraftName(link));
 }
 
 function sentThrough({ store }: PageEngines, link: Link): Promise<Sending[]> {

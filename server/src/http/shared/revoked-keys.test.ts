@@ -93,7 +93,7 @@ function trickle(outgoing: ClientRequest): void {
   outgoing.once('close', () => clearInterval(timer)).once('response', () => clearInterval(timer));
 }
 
-const withdrawals: Record<string, (of: Receiver) => Promise<void>> = {
+const revocations: Record<string, (of: Receiver) => Promise<void>> = {
   'its key is revoked': async ({ account }) => {
     const [key] = await engines.store.accounts.keys(account.id);
     await revokeKey(engines, account, { keyId: key?.id ?? '' }, engines.administrator);
@@ -101,7 +101,7 @@ const withdrawals: Record<string, (of: Receiver) => Promise<void>> = {
   'its account is disabled': ({ account }) => setAccountDisabled(engines, account, true),
 };
 
-describe.each(Object.entries(withdrawals))('when %s', (_name, withdraw) => {
+describe.each(Object.entries(revocations))('when %s', (_name, revoke) => {
   test('its downloads are cut, in every process, and those of others go on', async () => {
     const [revoked, other] = [await receiver(), await receiver()];
     const paths = async (of: Receiver, server: (typeof servers)[number]) => [
@@ -115,7 +115,7 @@ describe.each(Object.entries(withdrawals))('when %s', (_name, withdraw) => {
     const untouched = await responseTo(open(other, servers[0], 'GET', `/api/v1/inbox/${other.entry.id}/all.zip`).end());
     const responses = await Promise.all(running.map((outgoing) => responseTo(outgoing.end())));
     expect(responses.map(({ statusCode }) => statusCode)).toEqual(running.map(() => 200));
-    await withdraw(revoked);
+    await revoke(revoked);
     const begin = performance.now();
     // Whether the client reads or not.
     await expect.poll(openConnections, { timeout: 10_000 }).toEqual([1, 0]);
@@ -166,7 +166,7 @@ describe.each(Object.entries(withdrawals))('when %s', (_name, withdraw) => {
     const wait = open(revoked, first, 'GET', '/api/v1/events?after=end&wait=30').end();
     await expect.poll(() => engines.intake.live.size).toBe(4);
     const refused = Promise.all([...uploads, form, wait].map(responseTo));
-    await withdraw(revoked);
+    await revoke(revoked);
     const begin = performance.now();
     expect((await refused).map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 401, 401]);
     expect(performance.now() - begin).toBeLessThan(withinMs);

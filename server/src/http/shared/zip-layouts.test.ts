@@ -49,7 +49,7 @@ describe('another layout is made', () => {
 describe('no more is held than may be', () => {
   const numbered = (number: number) => ({ ...drop, dropId: `d${number}` });
 
-  test('of layouts: the one that was not used for longest is forgotten', () => {
+  test('of layouts: the one that was not used for longest is discarded', () => {
     const layouts = new ZipLayouts({ ...plenty, count: 2 });
     const kept = [layouts.of(numbered(1)).layout, layouts.of(numbered(2)).layout];
     expect(layouts.of(numbered(1)).layout).toBe(kept[0]);

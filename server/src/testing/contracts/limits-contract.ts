@@ -21,7 +21,7 @@ export interface LimitsUnderTest extends AsyncDisposable {
 export const contractSettings = {
   csrfTokens: { lifetimeSeconds: 900 },
   failureLimit: { failures: 5, seconds: 60 },
-  messageLimit: { perAccount: 10, perRecipient: 3 },
+  messageLimit: { perAccount: 10, perReceiver: 3 },
   receiverPace: { perHour: 3 },
 };
 
@@ -146,8 +146,8 @@ export function limitsContract(name: string, open: () => Promise<LimitsUnderTest
     });
 
     describe('as a limit of messages', () => {
-      const take = (account: string, recipients: readonly string[]) =>
-        engines.messageLimit[0].acquire(account, recipients);
+      const take = (account: string, receivers: readonly string[]) =>
+        engines.messageLimit[0].acquire(account, receivers);
 
       test('lets an account write to so many receivers, then returns the seconds to wait', async () => {
         const account = randomUUID();

@@ -57,13 +57,13 @@ export class MemoryLimits {
     };
   }
 
-  messageLimit(max: { perAccount: number; perRecipient: number }): MessageLimit {
+  messageLimit(max: { perAccount: number; perReceiver: number }): MessageLimit {
     return {
-      acquire: async (accountId, recipients) => {
-        const distinct = [...new Set(recipients)];
+      acquire: async (accountId, receivers) => {
+        const distinct = [...new Set(receivers)];
         const additions = [
           { key: `messages:${accountId}`, count: distinct.length, max: max.perAccount },
-          ...distinct.map((to) => ({ key: `messages:${accountId}:${to}`, count: 1, max: max.perRecipient })),
+          ...distinct.map((to) => ({ key: `messages:${accountId}:${to}`, count: 1, max: max.perReceiver })),
         ];
         const full = additions.filter(({ key, count, max: most }) => this.#count(key) + count > most);
         if (full.length > 0) return Math.max(...full.map(({ key }) => this.#secondsLeft(key) ?? hourSeconds));
@@ -75,8 +75,8 @@ export class MemoryLimits {
 
   receiverPace({ perHour }: { perHour: number }): ReceiverPace {
     return {
-      acquire: async (recipient) => {
-        const key = `pace:${recipient}`;
+      acquire: async (receiver) => {
+        const key = `pace:${receiver}`;
         return this.#add(key, 1, hourSeconds) <= perHour ? 0 : (this.#secondsLeft(key) ?? hourSeconds);
       },
     };

@@ -5,7 +5,7 @@ import { FieldFrame, toDescription } from './field.tsx';
 import { Icon } from './icon.tsx';
 import { useTranslator } from './translator-context.ts';
 
-export interface Recipient {
+export interface Receiver {
   readonly address: string;
   readonly name?: string | undefined;
   readonly invalid?: boolean | undefined;
@@ -19,22 +19,22 @@ export function ReceiverChips(props: {
   id: string;
   name: string;
   label: string;
-  recipients: readonly Recipient[];
+  receivers: readonly Receiver[];
   hint?: string | undefined;
   problem?: string | undefined;
-  onRemove?: (recipient: Recipient) => void;
+  onRemove?: (receiver: Receiver) => void;
 }): JSX.Element {
   const translator = useTranslator();
   const { id, label, hint, problem, onRemove } = props;
   return (
     <FieldFrame id={id} label={label} hint={hint} problem={problem}>
       <div class="chips">
-        {props.recipients.map((recipient) => {
-          const shown = oneLine(recipient.name ?? recipient.address);
+        {props.receivers.map((receiver) => {
+          const shown = oneLine(receiver.name ?? receiver.address);
           return (
-            <span key={recipient.address} class={`chip${recipient.invalid ? ' chip-bad' : ''}`}>
-              {recipient.invalid && <Icon name="alert" small />}
-              <bdi class="chip-name" title={oneLine(recipient.address)}>
+            <span key={receiver.address} class={`chip${receiver.invalid ? ' chip-bad' : ''}`}>
+              {receiver.invalid && <Icon name="alert" small />}
+              <bdi class="chip-name" title={oneLine(receiver.address)}>
                 {shown}
               </bdi>
               <IconButton
@@ -42,9 +42,9 @@ export function ReceiverChips(props: {
                 label={translator.t('action.remove', { name: shown })}
                 type={onRemove ? 'button' : 'submit'}
                 name="remove"
-                value={recipient.address}
+                value={receiver.address}
                 formNoValidate
-                onClick={onRemove && (() => onRemove(recipient))}
+                onClick={onRemove && (() => onRemove(receiver))}
               />
             </span>
           );

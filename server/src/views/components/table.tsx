@@ -11,7 +11,7 @@ export interface Column<Row> {
 
 /**
  * Its first column names the row. On a telephone each row is a card, and each cell has its label beside it; the roles
- * say that it is still a table, because `display` makes a browser forget that.
+ * say that it is still a table, because `display` makes a browser ignore that.
  */
 export function Table<Row>(props: {
   caption: string;

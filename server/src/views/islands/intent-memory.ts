@@ -9,8 +9,8 @@ export interface IntentMemory {
  * Stored in this browser, under the name of the link. If a browser stores nothing, each visit starts from the
  * beginning.
  */
-export function intentMemory(storage: () => Storage, desk: string): IntentMemory {
-  const key = `waybill:send:${desk}`;
+export function intentMemory(storage: () => Storage, draftKey: string): IntentMemory {
+  const key = `waybill:send:${draftKey}`;
   return {
     read() {
       try {

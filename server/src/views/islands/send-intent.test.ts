@@ -109,7 +109,7 @@ test('a file that is refused holds everything back until the person decides', as
   expect(sent).toEqual(['']);
 });
 
-test('the next visit knows the message, the wish and all that was chosen', async () => {
+test('the next visit knows the message, the intent and all that was chosen', async () => {
   const { intent, become, memory } = setUp();
   await become({ a: 'ready', b: 'waiting', bad: 'refused' });
   intent.remember();
@@ -139,7 +139,7 @@ test('what was pressed on an earlier visit is sent on this one', async () => {
   expect(sent).toEqual(['From yesterday']);
 });
 
-test('when all files were removed, there is nothing left to wish', async () => {
+test('when all files were removed, there is nothing left to send', async () => {
   const { intent, become, memory } = setUp();
   await become({ a: 'uploading' });
   intent.press();

@@ -18,7 +18,7 @@ export interface UploadSettings {
   readonly filesEndpoint: string;
   readonly sendAction: string;
   readonly sentHref: string;
-  readonly desk: string;
+  readonly draftKey: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
 }

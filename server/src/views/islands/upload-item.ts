@@ -29,14 +29,14 @@ export interface News {
 }
 
 /** The link's name is part of the fingerprint: the same file for another link is a different upload. */
-export function toChosen(file: File, path: string, desk: string): Chosen {
+export function toChosen(file: File, path: string, draftKey: string): Chosen {
   const name = file.name.normalize('NFC');
   const whole = path.normalize('NFC');
   return {
     name,
     path: whole === name ? undefined : whole,
     sizeBytes: file.size,
-    fingerprint: ['waybill', desk, path, file.size, file.lastModified].join('|'),
+    fingerprint: ['waybill', draftKey, path, file.size, file.lastModified].join('|'),
   };
 }
 

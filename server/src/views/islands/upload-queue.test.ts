@@ -14,7 +14,7 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
   const server = { files: [] as ServerFile[], answers: true, ended: false, removes: true, asked: 0 };
   let now = 0;
   const queue = new UploadQueue(
-    { tusEndpoint: '/u/tus', desk: 'desk', maxFiles: 5, maxFileBytes: 1000 },
+    { tusEndpoint: '/u/tus', draftKey: 'draft', maxFiles: 5, maxFileBytes: 1000 },
     {
       newUpload(_, options) {
         const record = { name: options.metadata?.['filename'] ?? '', options, starts: 0, aborts: 0, resumed: false };
@@ -557,7 +557,7 @@ describe('what was chosen on an earlier visit', () => {
     name,
     path: path === name ? undefined : path,
     sizeBytes: 100,
-    fingerprint: `waybill|desk|${path}|100|1`,
+    fingerprint: `waybill|draft|${path}|100|1`,
   });
   const arrived: ServerFile[] = [
     { id: '1', name: 'a.txt', path: 'one/a.txt', sizeBytes: 100, receivedBytes: 100, state: 'ready', scan: 'clean' },

@@ -37,7 +37,7 @@ export interface Surroundings extends Transport {
 export interface Limits {
   readonly tusEndpoint: string;
   /** Identifies the link, on every visit. */
-  readonly desk: string;
+  readonly draftKey: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
 }
@@ -155,7 +155,7 @@ export class UploadQueue {
     let count = 0;
     let tooMany = false;
     for (const { file, path } of picked) {
-      const chosen = toChosen(file, path, this.#limits.desk);
+      const chosen = toChosen(file, path, this.#limits.draftKey);
       const { fingerprint } = chosen;
       if (this.#items.some((item) => item.fingerprint === fingerprint && item.state !== 'interrupted')) continue;
       if (file.size > this.#limits.maxFileBytes) {

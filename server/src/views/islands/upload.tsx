@@ -19,12 +19,12 @@ function start(root: HTMLElement, json: string): void {
     filesEndpoint: data['filesEndpoint'] ?? '',
     sendAction: data['sendAction'] ?? '',
     sentHref: data['sentHref'] ?? '',
-    desk: data['desk'] ?? '',
+    draftKey: data['draft'] ?? '',
     maxFiles: Number(data['maxFiles']),
     maxFileBytes: Number(data['maxFileBytes']),
   };
   const after = (milliseconds: number, then: () => void) => void setTimeout(then, milliseconds);
-  const memory = intentMemory(() => localStorage, settings.desk);
+  const memory = intentMemory(() => localStorage, settings.draftKey);
   const remembered = memory.read();
   const queue = new UploadQueue(
     settings,

@@ -48,7 +48,7 @@ export interface UploadPageProps {
    * Identifies the link to the script, the same in every browser and on every visit. It is not a secret and opens
    * nothing.
    */
-  readonly desk: string;
+  readonly draftKey: string;
   /** Ends the session of this browser. */
   readonly doneAction: string;
   readonly received: readonly PlainFile[];
@@ -106,7 +106,7 @@ export function UploadPage(props: UploadPageProps): JSX.Element {
         data-files-endpoint={props.filesEndpoint}
         data-send-action={props.sendAction}
         data-sent-href={props.plainAction}
-        data-desk={props.desk}
+        data-draft={props.draftKey}
         data-max-files={props.maxFiles}
         data-max-file-bytes={props.maxFileBytes}
       >

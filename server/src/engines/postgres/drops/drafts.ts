@@ -70,7 +70,7 @@ export function draftStore(db: Database): DraftStore {
         with stale as materialized (
           select account_id, name from drafts
           where touched_at < now() - make_interval(secs => ${untouchedSeconds})
-            -- A large file may take longer than that to arrive, unless the grant has ended; and then it is checked.
+            -- A large file may take longer than that to arrive, unless the request has ended; and then it is checked.
             and (touched_at = '-infinity' or not exists (
               select from uploads where uploads.account_id = drafts.account_id and uploads.draft = drafts.name
                 and (uploads.state = 'receiving' and uploads.due_at > now()

@@ -96,7 +96,7 @@ describe('a revoked drop', () => {
     expect(await engines.store.links.files(await findLink(engines, other.token, 'downloadfiles'))).toHaveLength(1);
   });
 
-  test('that was a grant leaves what came through it', async () => {
+  test('that was a request leaves what came through it', async () => {
     const { actor, link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
     await sendFiles(engines, link, '');
@@ -186,7 +186,7 @@ describe('what is known of each receiver', () => {
     expect(await statesOf(stranger.accountId, dropId)).toEqual([]);
   });
 
-  test('of a grant has no files', async () => {
+  test('of a request has no files', async () => {
     const { actor, link } = await openRequestLink(exchange);
     expect(await statesOf(actor.accountId, link.dropId)).toMatchObject([{ receiver: 'c@example.org', files: [] }]);
   });
@@ -216,7 +216,7 @@ describe('browsers', () => {
     expect(await sessionsOf(link)).toEqual([]);
   });
 
-  test('are forgotten in batches, the longest over first, and no others', async () => {
+  test('are purged in batches, the longest over first, and no others', async () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt']);
     const other = await sentLink(exchange, ['a.txt'], ['r@example.org'], sender);
     await sweep(engines);

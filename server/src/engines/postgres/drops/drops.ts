@@ -328,7 +328,7 @@ async function empty(
       select entry.account_id, entry.id
       from due join inbox_entries as entry on entry.sender_account_id = due.account_id and entry.drop_id = due.id
       limit ${sql.lit(limit)}
-    ), due_desks as materialized (
+    ), due_drafts as materialized (
       -- The operators compare bytes, whatever the collation; ';' follows ':'.
       select drafts.account_id, drafts.name
       from due join drafts on drafts.account_id = due.account_id
@@ -341,15 +341,15 @@ async function empty(
       delete from inbox_entries as entry
       using due_entries where entry.account_id = due_entries.account_id and entry.id = due_entries.id
     ), cleared as (
-      -- Older than any other draft, so that it is the next to be removed, with everything on it.
+      -- Older than any other draft, so that it is the next to be removed, with all its files.
       update drafts set touched_at = '-infinity'
-      from due_desks where drafts.account_id = due_desks.account_id and drafts.name = due_desks.name
+      from due_drafts where drafts.account_id = due_drafts.account_id and drafts.name = due_drafts.name
     ), found as (
-      select (select count(*) from due) as drops, files + entries + desks as rows,
-        greatest(files, entries, desks) = ${limit} as more
+      select (select count(*) from due) as drops, files + entries + drafts_cleared as rows,
+        greatest(files, entries, drafts_cleared) = ${limit} as more
       from (
         select (select count(*) from due_files) as files, (select count(*) from due_entries) as entries,
-          (select count(*) from due_desks) as desks
+          (select count(*) from due_drafts) as drafts_cleared
       ) as counted
     ), finished as (
       update drops set to_empty = false

@@ -9,7 +9,7 @@ export function purgeDrops(db: Database, olderThanSeconds: number, batch: BatchS
   return purgeEnded(db, { which: isOld, order: sql`order by ended_at` }, batch);
 }
 
-/** As `forgetDrops`, for one account and whenever its drops ended. */
+/** As `purgeDrops`, for one account and whenever its drops ended. */
 export function purgeDropsOfAccount(db: Database, accountId: string, batch: BatchSize): Promise<Batch> {
   return purgeEnded(db, { which: sql`account_id = ${accountId} and ended_at is not null`, order: sql`` }, batch);
 }
@@ -75,7 +75,7 @@ async function purgeEnded(
   return { rows: rows[0]?.rows ?? 0, more: rows[0]?.more ?? false };
 }
 
-/** A drop is marked in the batch that finds nothing else to forget of it. */
+/** A drop is marked in the batch that finds nothing else to purge of it. */
 export async function purgeDeliveries(
   db: Database,
   olderThanSeconds: number,

@@ -103,20 +103,20 @@ export function sentDropStore(db: Database): SentDropStore {
 
     async revokeLink(accountId, dropId, position) {
       const { rows } = await sql<{ email: string }>`
-        with withdrawn as (
+        with revoked as (
           update links set revoked_at = now()
           where account_id = ${accountId} and drop_id = ${dropId} and position = ${position} and revoked_at is null
           returning account_id, drop_id, email
         ), unlisted as (
-          delete from inbox_entries as entry using withdrawn join accounts on accounts.email = withdrawn.email
-          where entry.account_id = accounts.id and entry.sender_account_id = withdrawn.account_id
-            and entry.drop_id = withdrawn.drop_id
+          delete from inbox_entries as entry using revoked join accounts on accounts.email = revoked.email
+          where entry.account_id = accounts.id and entry.sender_account_id = revoked.account_id
+            and entry.drop_id = revoked.drop_id
         ), changed as (
           -- The drop gets a new version.
-          update drops set receiver_count = receiver_count from withdrawn
-          where drops.account_id = withdrawn.account_id and drops.id = withdrawn.drop_id
+          update drops set receiver_count = receiver_count from revoked
+          where drops.account_id = revoked.account_id and drops.id = revoked.drop_id
         )
-        select email from withdrawn
+        select email from revoked
       `.execute(db);
       return rows[0]?.email;
     },

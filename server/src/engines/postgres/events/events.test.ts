@@ -163,7 +163,7 @@ describe('a reader', () => {
     while ((await store.events.purge(30 * 86_400, 1000)) === 1000);
   };
 
-  test('that is behind what was forgotten is told so, others are not', async () => {
+  test('that is behind what was purged is told so, others are not', async () => {
     const { accountId, page } = await written(3);
     const { next: end } = await store.events.page(accountId, page.next, 100);
     const fresh = await written(2);
@@ -175,7 +175,7 @@ describe('a reader', () => {
     expect((await store.events.page(fresh.accountId, fresh.page.next, 100)).events).toHaveLength(1);
   });
 
-  test('of a quiet account keeps up with what others write and is forgotten', async () => {
+  test('of a quiet account keeps up with what others write and is purged', async () => {
     const quiet = randomUUID();
     const { accountId } = await written(2);
     const { next } = await store.events.page(quiet, undefined, 100);

@@ -7,7 +7,7 @@ import type {
   AccountUpload,
   CompleteUpload,
   DeclaredDigests,
-  DeskFile,
+  DraftFile,
   UploadStore,
   UploadWriter,
 } from '../../../domain/uploads/upload-store.ts';
@@ -225,8 +225,8 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
       return rows.length;
     },
 
-    async desk(accountId, draft) {
-      const { rows } = await sql<DeskFile>`
+    async listDraftFiles(accountId, draft) {
+      const { rows } = await sql<DraftFile>`
         select id, name, coalesce(path, name) as path, size_bytes as "sizeBytes", received_bytes as "receivedBytes", state, scan
         from (
           select id, name, path, size_bytes, received_bytes, created_at,
@@ -237,7 +237,7 @@ export function uploadStore(db: Database, traceparent: Traceparent): UploadStore
           select id, name, path, size_bytes, size_bytes, created_at, 'ready', scan
           from files
           where account_id = ${accountId} and draft = ${draft} and state = 'ready' and drop_id is null
-        ) as desk
+        ) as draft_file
         order by created_at, id
       `.execute(db);
       return rows;

@@ -290,7 +290,7 @@ describe('a delivery', () => {
     );
   });
 
-  test('in more pieces than are kept forgets the shortest, and is never complete by mistake', async () => {
+  test('in more pieces than are kept discards the shortest, and is never complete by mistake', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const [{ id } = { id: '' }] = await engines.store.links.files(link);
     const file = { id, sizeBytes: 10_000 };

@@ -327,7 +327,7 @@ async function deliver(db: Database, link: Link, deliveries: readonly Delivery[]
   await awaitOtherReceivers(db, link, fileIds);
   // Deliveries of a link are recorded one at a time: of two that arrived together, each would miss the other's mark.
   await lockLink(db, link);
-  // If a client leaves more gaps than we store, its shortest ranges are forgotten: the file may then never count as
+  // If a client leaves more gaps than we store, its shortest ranges are discarded: the file may then never count as
   // complete, but it never counts as complete by mistake.
   const { rows } = await sql<Omit<Completed, 'drop'>>`
     with merged as (

@@ -493,19 +493,16 @@ describe('a change of a drop', () => {
     expect([again.status, again.json().code]).toEqual([410, 'link_revoked']);
   });
 
-  test('withdraws the link of one receiver, and no mail goes to them', async () => {
+  test('revokes the link of one receiver, and no mail goes to them', async () => {
     const sender = await exchange.account();
     const emails = [{ email: 'a@example.org' }, { email: 'b@example.org' }];
     const { drop, etag } = await send(sender, { receivers: emails });
-    const [kept, withdrawn] = [
-      await tokenOf(exchange, sender, drop.id, 0),
-      await tokenOf(exchange, sender, drop.id, 1),
-    ];
+    const [kept, revoked] = [await tokenOf(exchange, sender, drop.id, 0), await tokenOf(exchange, sender, drop.id, 1)];
     const answer = await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: { receiver: 1 } });
     expect(answer.json()).toMatchObject({ state: 'live', receiver_count: 2 });
     expect(answer.headers['etag']).not.toBe(etag);
     expect(await pageOf(`https://${testHost}/d/${kept}`)).toBe(200);
-    expect(await pageOf(`https://${testHost}/d/${withdrawn}`)).toBe(410);
+    expect(await pageOf(`https://${testHost}/d/${revoked}`)).toBe(410);
     expect((await ask(sender, 'GET', `/drops/${drop.id}`)).json().receivers).toMatchObject([
       { state: 'waiting', revoked_at: null },
       { state: 'revoked', revoked_at: expect.any(String) },

@@ -204,7 +204,7 @@ describe('a request that waits', () => {
     await server.close();
   });
 
-  test('whose client is gone is forgotten', async () => {
+  test('whose client is gone is discarded', async () => {
     const owner = await exchange.account();
     const { server, look } = watchedServer();
     const address = await server.listen({ port: 0, host: '127.0.0.1' });

@@ -8,7 +8,7 @@ import { sendMessage } from '../../../domain/outbox/send-message.ts';
 import type { Mail } from '../../../domain/ports/mailer.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
-import { deskFiles, openRequestLink, readyFile } from '../../../testing/file-requests.ts';
+import { listDraftFiles, openRequestLink, readyFile } from '../../../testing/file-requests.ts';
 import { tokenOf } from '../../../testing/links.ts';
 import { postForm, testHost } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
@@ -292,7 +292,7 @@ describe('a contact', () => {
     expect(announced.statusCode).toBe(410);
     const form = { ...headers, 'content-type': 'multipart/form-data; boundary=x' };
     expect((await app.inject({ method: 'POST', url: page, headers: form, payload: '--x--\r\n' })).statusCode).toBe(410);
-    expect(await deskFiles(engines, link)).toEqual([]);
+    expect(await listDraftFiles(engines, link)).toEqual([]);
     expect((await ask(owner, 'GET', '/inbox')).json().data).toHaveLength(1);
   });
 

@@ -45,7 +45,7 @@ export async function receiveWhole(
     }
     revoked.throwIfAborted();
     return respondOnce(engines, caller, toRepeatable(idempotencyKey, hash.digest()), async () => {
-      // The first answer was forgotten since.
+      // The first response has been purged since.
       throw new ExchangeError('request_in_flight');
     });
   }

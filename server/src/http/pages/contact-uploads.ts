@@ -1,13 +1,13 @@
 import type { Link } from '../../domain/links/link-store.ts';
 import { announceFile } from '../../domain/requests/announce-file.ts';
 import type { AnnouncedFile } from '../../domain/uploads/begin-upload.ts';
-import { deskOwner } from '../../domain/uploads/desk.ts';
+import { contactDraftOwner } from '../../domain/uploads/contact-draft.ts';
 import type { UploadOwner } from '../../domain/uploads/owner.ts';
 import { type RequestEnds, ResumableStore } from '../shared/resumable-store.ts';
 import type { PageEngines } from './routes.tsx';
 
-/** A contact's desk. It knows only this link. */
-export class DeskStore extends ResumableStore {
+/** The resumable uploads into the contact draft of one link. */
+export class ContactUploads extends ResumableStore {
   readonly #engines: PageEngines;
   readonly #link: Link;
 
@@ -18,7 +18,7 @@ export class DeskStore extends ResumableStore {
   }
 
   protected override ownerOf(): UploadOwner {
-    return deskOwner(this.#link);
+    return contactDraftOwner(this.#link);
   }
 
   protected override async announce(

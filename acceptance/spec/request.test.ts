@@ -16,8 +16,8 @@ async function withReceivers(label: string, count = 1): Promise<{ client: Client
   return { client, to };
 }
 
-test('the grant goes to the receivers that are set, without any file', async () => {
-  const { client, to } = await withReceivers('grant', 2);
+test('the request goes to the receivers that are set, without any file', async () => {
+  const { client, to } = await withReceivers('request', 2);
   assertStatus(await client.giveDrop({ desttime: 4, ddmessage: 'Send me the figures' }), 'ok');
   const entry = await entryWith(client, 'Send me the figures');
   expect(entry.drop_type).toBe('uploadfiles');
@@ -27,7 +27,7 @@ test('the grant goes to the receivers that are set, without any file', async () 
 });
 
 test('each contact gets a mail of its own, with the message and an upload link of its own', async () => {
-  const { client, to } = await withReceivers('grant-mail', 2);
+  const { client, to } = await withReceivers('request-mail', 2);
   assertStatus(await client.giveDrop({ ddmessage: 'Send me the figures' }), 'ok');
   const tokens: string[] = [];
   for (const address of to) {
@@ -84,7 +84,7 @@ test('the receivers are consumed, the staged files and the opened list stay', as
   const { client, to } = await withReceivers('keeps');
   succeeded(await client.files());
   assertStatus(await client.upload({ name: 'staged.txt', content: 'staged' }), 'done');
-  assertStatus(await client.giveDrop({ ddmessage: 'grant' }), 'ok');
+  assertStatus(await client.giveDrop({ ddmessage: 'request' }), 'ok');
   assertErrorAnswer(await client.createDrop({ ddmessage: 'drop' }), 409, 'no_receivers');
   assertStatus(await client.setReceivers(to.map((email) => ({ email }))), 'ok');
   assertStatus(await client.createDrop({ ddmessage: 'drop' }), 'ok');
@@ -105,7 +105,7 @@ for (const desttime of [0, 31]) {
   });
 }
 
-test('a grant is no live drop', async () => {
+test('a request is no live drop', async () => {
   const { client } = await withReceivers('not-live');
   assertStatus(await client.giveDrop({}), 'ok');
   expect((await client.readHistory()).live_drops).toBe('0');

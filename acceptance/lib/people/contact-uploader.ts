@@ -3,7 +3,7 @@ import { demo } from '../servers/running-demo.ts';
 const host = () => ({ Host: new URL(demo().base_url).host });
 
 /** Uploads files as a contact's browser does, without a browser. */
-export class Desk {
+export class ContactUploader {
   readonly #path: string;
   readonly #headers: Record<string, string>;
 
@@ -13,7 +13,7 @@ export class Desk {
   }
 
   /** Through the page that a mailed link leads to. */
-  static async open(baseUrl: string, token: string): Promise<Desk> {
+  static async open(baseUrl: string, token: string): Promise<ContactUploader> {
     const opened = await fetch(`${baseUrl}/u/${token}`, {
       method: 'POST',
       headers: host(),
@@ -21,7 +21,7 @@ export class Desk {
       redirect: 'manual',
     });
     const cookie = opened.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-    return new Desk(opened.headers.get('location') ?? '', cookie);
+    return new ContactUploader(opened.headers.get('location') ?? '', cookie);
   }
 
   /** Announces a file, by its path in a folder or its name; returns the path of its upload. */

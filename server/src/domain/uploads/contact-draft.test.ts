@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import {
   announced,
-  deskFiles,
+  listDraftFiles,
   openRequestLink,
   readyFile,
   receivedFile,
@@ -14,15 +14,15 @@ import type { Link } from '../links/link-store.ts';
 import { announceFile } from '../requests/announce-file.ts';
 import { sendFiles } from '../requests/send-files.ts';
 import { sweep } from '../sweep.ts';
-import { deskAuthor, deskName, deskOwner } from './desk.ts';
+import { contactDraftAuthor, contactDraftName, contactDraftOwner } from './contact-draft.ts';
 
 const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
 
-const namesOn = async (link: Link) => (await deskFiles(engines, link)).map(({ name }) => name);
+const namesOn = async (link: Link) => (await listDraftFiles(engines, link)).map(({ name }) => name);
 
-describe('the desk of one link', () => {
+describe('the contact draft of one link', () => {
   /** A link, and others that differ from it in only one respect. */
   async function neighbours() {
     const { actor, links } = await openRequestLink(exchange, ['c@example.org', 'd@example.org']);
@@ -57,7 +57,7 @@ describe('the desk of one link', () => {
     for (const other of others) {
       for (const id of ids) {
         await expect(takenOver(engines, other, id)).rejects.toThrow('no such upload');
-        expect(await engines.store.uploads.remove(other.accountId, deskName(other), id)).toBe(false);
+        expect(await engines.store.uploads.remove(other.accountId, contactDraftName(other), id)).toBe(false);
       }
       const refusals = { code: expect.stringMatching(/^(?:no_files|link_ended)$/) };
       await expect(sendFiles(engines, other, '')).rejects.toMatchObject(refusals);
@@ -70,22 +70,22 @@ describe('the desk of one link', () => {
     await readyFile(engines, mine, 'a.txt', 'mine');
     for (const other of others.slice(0, 3)) await readyFile(engines, other, 'a.txt', 'another');
     await exchange.upload(actor, 'a.txt', 'the account’s own');
-    expect(await deskFiles(engines, mine)).toMatchObject([{ name: 'a.txt', sizeBytes: 4, state: 'ready' }]);
+    expect(await listDraftFiles(engines, mine)).toMatchObject([{ name: 'a.txt', sizeBytes: 4, state: 'ready' }]);
   });
 
   test('is out of reach for the account’s own drafts', async () => {
     const { actor, mine } = await neighbours();
     await readyFile(engines, mine, 'a.txt');
     expect(await engines.store.files.staged(actor.accountId, '')).toEqual([]);
-    expect(() => draftName(deskName(mine))).toThrow();
+    expect(() => draftName(contactDraftName(mine))).toThrow();
   });
 
   test('belongs to the contact, within the account', async () => {
     const { actor, mine } = await neighbours();
-    const { accountId, draft, author } = deskOwner(mine);
+    const { accountId, draft, author } = contactDraftOwner(mine);
     expect(accountId).toBe(actor.accountId);
     expect(author).toEqual({ kind: 'link', id: `${mine.dropId}:${mine.position}`, name: 'c@example.org' });
-    expect(deskAuthor(draft)).toEqual({ ...author, name: draft });
+    expect(contactDraftAuthor(draft)).toEqual({ ...author, name: draft });
   });
 });
 
@@ -105,7 +105,7 @@ describe('what is announced', () => {
     await expect(announce(link, { sizeBytes: maxFileBytes + 1 })).rejects.toMatchObject({ code: 'too_large' });
     expect(await namesOn(link)).toEqual([]);
     await announce(link, { sizeBytes: maxFileBytes });
-    expect(await deskFiles(engines, link)).toMatchObject([{ sizeBytes: maxFileBytes, receivedBytes: 0 }]);
+    expect(await listDraftFiles(engines, link)).toMatchObject([{ sizeBytes: maxFileBytes, receivedBytes: 0 }]);
   });
 
   test('needs a name that is one', async () => {
@@ -116,7 +116,7 @@ describe('what is announced', () => {
     expect(await namesOn(link)).toEqual([]);
   });
 
-  test('is as much as a desk holds and no more, also at once; what is removed makes room', async () => {
+  test('is as much as a contact draft holds and no more, also at once; what is removed makes room', async () => {
     const { link } = await openRequestLink(exchange);
     await announce(link, {});
     await query(
@@ -130,9 +130,9 @@ describe('what is announced', () => {
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     await expect(announce(link, { name: 'one too many' })).rejects.toMatchObject({ code: 'too_many_files' });
-    const desk = await deskFiles(engines, link);
-    expect(desk).toHaveLength(limits.filesPerDraft);
-    await engines.store.uploads.remove(link.accountId, deskName(link), desk[0]?.id as string);
+    const files = await listDraftFiles(engines, link);
+    expect(files).toHaveLength(limits.filesPerDraft);
+    await engines.store.uploads.remove(link.accountId, contactDraftName(link), files[0]?.id as string);
     await announce(link, { name: 'fits' });
   });
 
@@ -151,7 +151,7 @@ describe('what is announced', () => {
   });
 });
 
-test('a desk that nobody has touched for a week is cleared', async () => {
+test('a contact draft that nobody has touched for a week is cleared', async () => {
   const { link } = await openRequestLink(exchange);
   const id = await readyFile(engines, link, 'a.txt');
   const refused = await receivedFile(engines, link, 'b.txt', 'b');
@@ -159,7 +159,7 @@ test('a desk that nobody has touched for a week is cleared', async () => {
   await receivedFile(engines, link, 'c.txt', 'c');
   await sweep(engines);
   expect(await namesOn(link)).toEqual(['a.txt', 'b.txt', 'c.txt']);
-  await query("update drafts set touched_at = now() - interval '8 days' where name = $1", [deskName(link)]);
+  await query("update drafts set touched_at = now() - interval '8 days' where name = $1", [contactDraftName(link)]);
   await sweep(engines);
   expect(await namesOn(link)).toEqual([]);
   // An upload that never completed is deleted once none of its objects can still be on the way to the store.

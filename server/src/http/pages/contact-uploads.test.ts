@@ -3,9 +3,9 @@ import { Upload } from '@tus/server';
 import { expect, test } from 'vitest';
 import { chunkBytes } from '../../domain/files/sealing.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
-import { announced, deskFiles, openRequestLink } from '../../testing/file-requests.ts';
+import { announced, listDraftFiles, openRequestLink } from '../../testing/file-requests.ts';
 import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
-import { DeskStore } from './desk-store.ts';
+import { ContactUploads } from './contact-uploads.ts';
 
 const exchange = await useTestExchange();
 const engines = { ...exchange.engines, failureLimit: new MemoryLimits().failureLimit({ failures: 10, seconds: 60 }) };
@@ -16,24 +16,26 @@ test('bytes go nowhere but where the request said, although another went on in b
   const { link } = await openRequestLink(exchange);
   const id = await announced(engines, link, 'a.bin', 2 * chunkBytes);
   const [slow, quick] = [0, 1].map(
-    () => new DeskStore(engines, link, undefined, { gone: new AbortController().signal }),
-  ) as [DeskStore, DeskStore];
+    () => new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }),
+  ) as [ContactUploads, ContactUploads];
   expect((await slow.getUpload(id)).offset).toBe(0);
   expect((await quick.getUpload(id)).offset).toBe(0);
   expect(await quick.write(bytesOf('a'), id, 0)).toBe(chunkBytes);
   await expect(slow.write(bytesOf('a'), id, 0)).rejects.toMatchObject({ code: 'upload_superseded' });
-  expect(await deskFiles(engines, link)).toMatchObject([{ receivedBytes: chunkBytes, state: 'uploading' }]);
+  expect(await listDraftFiles(engines, link)).toMatchObject([{ receivedBytes: chunkBytes, state: 'uploading' }]);
 });
 
 test('an empty file is received with its creation, or when it is looked at after that was cut off', async () => {
   const { link } = await openRequestLink(exchange);
   const whole = new Upload({ id: engines.random.uuid(), size: 0, offset: 0, metadata: { filename: 'whole.txt' } });
-  await new DeskStore(engines, link, undefined, { gone: new AbortController().signal }).create(whole);
+  await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).create(whole);
   const cutOff = await announced(engines, link, 'cut off.txt', 0);
-  expect((await deskFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'uploading']);
+  expect((await listDraftFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'uploading']);
   for (const id of [whole.id, cutOff, cutOff]) {
-    const found = await new DeskStore(engines, link, undefined, { gone: new AbortController().signal }).getUpload(id);
+    const found = await new ContactUploads(engines, link, undefined, { gone: new AbortController().signal }).getUpload(
+      id,
+    );
     expect([found.offset, found.size]).toEqual([0, 0]);
   }
-  expect((await deskFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'checking']);
+  expect((await listDraftFiles(engines, link)).map(({ state }) => state)).toEqual(['checking', 'checking']);
 });

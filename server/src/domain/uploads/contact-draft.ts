@@ -1,0 +1,24 @@
+import type { Author } from '../audit/audit-store.ts';
+import { linkAuthor } from '../audit/author.ts';
+import type { Link } from '../links/link-store.ts';
+import { linkOwner, type UploadOwner } from './owner.ts';
+
+const contactDraftPrefix = 'link:';
+
+/**
+ * The draft with the files that a contact is preparing to send. Only this link leads to it: its name has a character
+ * that no draft of the API can have.
+ */
+export function contactDraftName(link: Pick<Link, 'dropId' | 'position'>): string {
+  return `${contactDraftPrefix}${link.dropId}:${link.position}`;
+}
+
+/** The contact whose draft has this name. */
+export function contactDraftAuthor(draft: string): Author {
+  const [dropId = '', position] = draft.slice(contactDraftPrefix.length).split(':');
+  return linkAuthor({ dropId, position: Number(position) }, draft);
+}
+
+export function contactDraftOwner(link: Link): UploadOwner {
+  return linkOwner(link.accountId, linkAuthor(link, link.receiver), contactDraftName(link));
+}
