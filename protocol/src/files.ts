@@ -20,6 +20,15 @@ export const RemoveFileQuery = Type.Object(
   { additionalProperties: false },
 );
 
+const inbox = Type.String({ description: 'The `url` of an inbox entry.' });
+
+/** Path of the files of an inbox entry (docs/api.md#11-download-a-file). */
+export const InboxParams = Type.Object({ inbox });
+export const InboxFileParams = Type.Object({
+  inbox,
+  name: Type.String({ description: 'The `name` of one of its files.' }),
+});
+
 /** A file in the history or inbox (docs/api.md#10-get-history). `settings` is the text of a JSON array. */
 export const FileReference = Type.Object({ name: Type.String(), settings: Type.String() });
 export type FileReference = Static<typeof FileReference>;

@@ -11,7 +11,7 @@ import { allOf } from '../testing/all-of.ts';
 import { useTestExchange } from '../testing/exchange.ts';
 import { tokenOf } from '../testing/links.ts';
 import { buildTestServer, testHost as host, testServerOptions as options } from '../testing/server.ts';
-import type { CgiEngines } from './cgi/endpoint.ts';
+import type { CgiEngines } from './cgi/route.ts';
 import { applyBrand } from './pages/assets.ts';
 import { buildServer, type ServerEngines } from './server.ts';
 
@@ -40,8 +40,10 @@ describe('every route declares who may call it', () => {
         "POST /:user/cgi/createdrop.cgi: account+csrf",
         "POST /:user/cgi/givedrop.cgi: account+csrf",
         "GET /:user/cgi/get_history.cgi: account+csrf",
-        "GET,HEAD /:user/:inbox/files/:name: account+csrf",
-        "GET,HEAD /:user/:inbox/all.zip: account+csrf",
+        "GET /:user/:inbox/files/:name: account+csrf",
+        "HEAD /:user/:inbox/files/:name: account+csrf",
+        "GET /:user/:inbox/all.zip: account+csrf",
+        "HEAD /:user/:inbox/all.zip: account+csrf",
         "GET /openapi.json: nobody",
         "POST /:user/cgi/upload.cgi: account+csrf",
         "GET /api/v1/account: key",

@@ -1,28 +1,32 @@
 import { ContactsAddRequest, limits, Status } from '@waybill/protocol';
 import { replaceContacts } from '../../domain/contacts/replace-contacts.ts';
 import { versionsInIfMatch } from '../shared/if-match.ts';
-import { type Endpoint, requireActor } from './endpoint.ts';
+import { header } from '../shared/openapi.ts';
+import { versionHeader } from './contacts_read.ts';
 import { prefersLenient } from './request-headers.ts';
+import { route } from './route.ts';
 
 /** docs/api.md#3-add-contacts. */
-export const contactsAdd: Endpoint = (app, engines) => {
-  app.post(
-    '/:user/cgi/contacts_add.cgi',
-    {
-      config: { authentication: 'account+csrf' },
-      bodyLimit: limits.contactListBytes,
-      schema: { body: ContactsAddRequest, response: { 200: Status } },
-    },
-    async (request, reply) => {
-      const lenient = prefersLenient(request);
-      const { version } = await replaceContacts(engines, requireActor(request), {
-        contacts: request.body,
-        lenient,
-        ifVersion: versionsInIfMatch(request),
-      });
-      reply.header('etag', `"${version}"`);
-      if (lenient) reply.header('preference-applied', 'handling=lenient');
-      return { status: 'ok' as const };
-    },
-  );
-};
+export const contactsAdd = route({
+  method: 'POST',
+  path: '/cgi/contacts_add.cgi',
+  id: 'addContacts',
+  summary: 'Replace the account’s contacts',
+  authentication: 'account+csrf',
+  headers: [
+    header('If-Match', 'Only if the lists have this version.'),
+    header('Prefer', '`handling=lenient` keeps or updates known addresses instead of failing.'),
+  ],
+  body: ContactsAddRequest,
+  bodyLimit: limits.contactListBytes,
+  answer: { status: 200, description: 'The list is replaced.', schema: Status, headers: versionHeader },
+  errors: ['invalid_input', 'contact_exists', 'precondition_failed', 'too_large'],
+  async handle({ engines, actor, body: contacts, request, reply }) {
+    const lenient = prefersLenient(request);
+    const ifVersion = versionsInIfMatch(request);
+    const { version } = await replaceContacts(engines, actor, { contacts, lenient, ifVersion });
+    reply.header('etag', `"${version}"`);
+    if (lenient) reply.header('preference-applied', 'handling=lenient');
+    return { status: 'ok' };
+  },
+});

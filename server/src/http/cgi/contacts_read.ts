@@ -1,15 +1,20 @@
 import { ContactList } from '@waybill/protocol';
-import { type Endpoint, requireActor } from './endpoint.ts';
+import { route } from './route.ts';
+
+export const versionHeader = { ETag: 'The version of both lists, for If-Match.' };
 
 /** docs/api.md#2-get-contacts. The ETag is our extension: contacts_add.cgi accepts it as If-Match. */
-export const contactsRead: Endpoint = (app, engines) => {
-  app.get(
-    '/:user/cgi/contacts_read.cgi',
-    { config: { authentication: 'account+csrf' }, schema: { response: { 200: ContactList } } },
-    async (request, reply) => {
-      const { local, global, version } = await engines.store.contacts.read(requireActor(request).accountId);
-      reply.header('etag', `"${version}"`);
-      return { local, global };
-    },
-  );
-};
+export const contactsRead = route({
+  method: 'GET',
+  path: '/cgi/contacts_read.cgi',
+  id: 'readContacts',
+  summary: 'Get contacts',
+  authentication: 'account+csrf',
+  answer: { status: 200, description: 'Both lists.', schema: ContactList, headers: versionHeader },
+  errors: [],
+  async handle({ engines, actor, reply }) {
+    const { local, global, version } = await engines.store.contacts.read(actor.accountId);
+    reply.header('etag', `"${version}"`);
+    return { local, global };
+  },
+});

@@ -1,27 +1,42 @@
+import { InboxFileParams, InboxParams } from '@waybill/protocol';
 import { findInboxFile } from '../../domain/inbox/find-inbox-file.ts';
+import { fileBytes, zipBytes } from '../shared/openapi.ts';
 import { sendInboxFile, sendInboxZip } from '../shared/send-inbox.ts';
-import { type Endpoint, requireActor } from './endpoint.ts';
+import { type Route, route } from './route.ts';
 
 /** docs/api.md#11-download-a-file: the files of an inbox entry are below it, in `files`. */
-export const download: Endpoint = (app, engines, transfers) => {
-  app.route<{ Params: { inbox: string; name: string } }>({
-    method: ['GET', 'HEAD'],
-    url: '/:user/:inbox/files/:name',
-    config: { authentication: 'account+csrf', transfer: true },
-    handler: async (request, reply) => {
-      const { inbox, name } = request.params;
-      const actor = requireActor(request);
-      const file = await findInboxFile(engines, actor, inbox, name);
-      return sendInboxFile({ engines, actor, transfers, request, reply }, file);
+const fileRoutes = (['GET', 'HEAD'] as const).map((method) =>
+  route({
+    method,
+    path: '/:inbox/files/:name',
+    id: method === 'GET' ? 'download' : 'describeDownload',
+    summary: method === 'GET' ? 'Download a file' : 'Get the headers of a download',
+    authentication: 'account+csrf',
+    transfer: true,
+    params: InboxFileParams,
+    answer: { status: 200, description: 'The file.', bytes: fileBytes },
+    errors: ['not_found', 'range_not_satisfiable', 'damaged', 'invalid_name'],
+    async handle(call) {
+      const { inbox, name } = call.params;
+      return sendInboxFile(call, await findInboxFile(call.engines, call.actor, inbox, name));
     },
-  });
+  }),
+);
 
-  // Our extension: all files at once, with their folders.
-  app.route<{ Params: { inbox: string } }>({
-    method: ['GET', 'HEAD'],
-    url: '/:user/:inbox/all.zip',
-    config: { authentication: 'account+csrf', transfer: true },
-    handler: async (request, reply) =>
-      sendInboxZip({ engines, actor: requireActor(request), transfers, request, reply }, request.params.inbox),
-  });
-};
+/** Our extension: all files at once, with their folders. */
+const zipRoutes = (['GET', 'HEAD'] as const).map((method) =>
+  route({
+    method,
+    path: '/:inbox/all.zip',
+    id: method === 'GET' ? 'downloadAll' : 'describeDownloadAll',
+    summary: method === 'GET' ? 'Download all files of an entry as a ZIP' : 'Get the headers of a ZIP',
+    authentication: 'account+csrf',
+    transfer: true,
+    params: InboxParams,
+    answer: { status: 200, description: 'The files, in their folders.', bytes: zipBytes },
+    errors: ['not_found', 'range_not_satisfiable', 'damaged'],
+    handle: async (call) => sendInboxZip(call, call.params.inbox),
+  }),
+);
+
+export const downloadRoutes: readonly Route[] = [...fileRoutes, ...zipRoutes];

@@ -1,19 +1,29 @@
 import { UploadedFiles } from '@waybill/protocol';
 import { openFileList } from '../../domain/drafts/open-file-list.ts';
-import { type Endpoint, requireActor } from './endpoint.ts';
-import { prefersFileDigests, readDraftName } from './request-headers.ts';
+import { header } from '../shared/openapi.ts';
+import { draftHeader, prefersFileDigests, readDraftName } from './request-headers.ts';
+import { route } from './route.ts';
 import { uploadedFile, uploadedFileWithDigest } from './shapes.ts';
 
 /** docs/api.md#5-get-uploaded-files. */
-export const getFiles: Endpoint = (app, engines) => {
-  app.get(
-    '/:user/cgi/get_files.cgi',
-    { config: { authentication: 'account+csrf' }, schema: { response: { 200: UploadedFiles } } },
-    async (request, reply) => {
-      const files = await openFileList(engines, requireActor(request), readDraftName(request));
-      if (!prefersFileDigests(request)) return files.map(uploadedFile);
-      reply.header('preference-applied', 'file-digests');
-      return files.map(uploadedFileWithDigest);
-    },
-  );
-};
+export const getFiles = route({
+  method: 'GET',
+  path: '/cgi/get_files.cgi',
+  id: 'getFiles',
+  summary: 'Open the draft’s file list and get what is staged',
+  authentication: 'account+csrf',
+  headers: [draftHeader, header('Prefer', '`file-digests` adds `bytes` and `sha256` to each file.')],
+  answer: {
+    status: 200,
+    description: 'The staged files.',
+    schema: UploadedFiles,
+    headers: { 'Preference-Applied': '`file-digests` where it was asked for.' },
+  },
+  errors: [],
+  async handle({ engines, actor, request, reply }) {
+    const files = await openFileList(engines, actor, readDraftName(request));
+    if (!prefersFileDigests(request)) return files.map(uploadedFile);
+    reply.header('preference-applied', 'file-digests');
+    return files.map(uploadedFileWithDigest);
+  },
+});

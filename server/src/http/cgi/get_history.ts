@@ -1,16 +1,24 @@
 import { Readable } from 'node:stream';
+import { History } from '@waybill/protocol';
 import { readHistory, readInbox } from '../../domain/drops/read-history.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
-import { type CgiEngines, type Endpoint, requireActor } from './endpoint.ts';
+import { type CgiEngines, route } from './route.ts';
 import { historyEntry, inboxEntry, toSender } from './shapes.ts';
 
 /** docs/api.md#10-get-history. Streamed as it is read: the response may be far larger than the memory it is made in. */
-export const getHistory: Endpoint = (app, engines) => {
-  app.get('/:user/cgi/get_history.cgi', { config: { authentication: 'account+csrf' } }, async (request, reply) => {
-    const answer = historyText(engines, requireActor(request).accountId);
-    return reply.type('application/json; charset=utf-8').send(Readable.from(answer, { objectMode: false }));
-  });
-};
+export const getHistory = route({
+  method: 'GET',
+  path: '/cgi/get_history.cgi',
+  id: 'getHistory',
+  summary: 'Get the account’s drops and its inbox',
+  authentication: 'account+csrf',
+  answer: { status: 200, description: 'Both, newest first.', schema: History },
+  errors: [],
+  async handle({ engines, actor, reply }) {
+    const text = Readable.from(historyText(engines, actor.accountId), { objectMode: false });
+    return reply.type('application/json; charset=utf-8').send(text);
+  },
+});
 
 async function* historyText(engines: CgiEngines, accountId: string): AsyncGenerator<string> {
   const account = await engines.store.accounts.byId(accountId);

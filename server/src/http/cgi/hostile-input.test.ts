@@ -12,6 +12,7 @@ import {
 import { testHost } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import { openapiDocument } from './openapi.ts';
+import { routes } from './routes.ts';
 
 const { exchange, app } = await useTestServer({ csrfTokens: { mint: async () => '', accept: async () => true } });
 const owner = await exchange.account('anna@example.org');
@@ -43,7 +44,7 @@ interface Described {
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
   readonly requestBody?: { readonly content: Record<string, unknown> };
 }
-const operations = Object.entries(openapiDocument().paths).flatMap(([path, { parameters: _, ...methods }]) =>
+const operations = Object.entries(openapiDocument(routes).paths).flatMap(([path, { parameters: _, ...methods }]) =>
   Object.entries(methods).map(([method, described]) => ({
     name: `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),

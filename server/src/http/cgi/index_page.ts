@@ -1,13 +1,20 @@
-import { type Endpoint, requireActor } from './endpoint.ts';
+import { Type } from 'typebox';
+import { route } from './route.ts';
 
 /** docs/api.md#1-get-a-csrf-token: the page whose hidden input carries the CSRF token. */
-export const indexPage: Endpoint = (app, engines) => {
-  app.get('/:user/', { config: { authentication: 'account' } }, async (request, reply) => {
-    const actor = requireActor(request);
+export const indexPage = route({
+  method: 'GET',
+  path: '/',
+  id: 'getIndexPage',
+  summary: 'Get a CSRF token: the value of the hidden input `csrftoken`',
+  authentication: 'account',
+  answer: { status: 200, description: 'The page.', schema: Type.String(), mediaType: 'text/html' },
+  errors: [],
+  async handle({ engines, actor, reply }) {
     const token = await engines.csrfTokens.mint(actor.accountId);
     return reply.type('text/html; charset=utf-8').send(page(actor.email, token));
-  });
-};
+  },
+});
 
 function page(email: string, token: string): string {
   return `<!doctype html>

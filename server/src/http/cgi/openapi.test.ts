@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { openapiDocument } from './openapi.ts';
+import { routes } from './routes.ts';
 
 interface Described {
   operationId: string;
@@ -11,7 +12,7 @@ interface Described {
 }
 
 /** As a client receives it. */
-const document = JSON.parse(JSON.stringify(openapiDocument())) as {
+const document = JSON.parse(JSON.stringify(openapiDocument(routes))) as {
   info: { version: string };
   paths: Record<string, Record<string, Described> & { parameters: { name: string }[] }>;
 };

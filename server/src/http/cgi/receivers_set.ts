@@ -1,19 +1,21 @@
 import { ReceiversSetRequest, Status } from '@waybill/protocol';
 import { setReceivers } from '../../domain/drafts/set-receivers.ts';
-import { type Endpoint, requireActor } from './endpoint.ts';
-import { readDraftName } from './request-headers.ts';
+import { draftHeader, readDraftName } from './request-headers.ts';
+import { route } from './route.ts';
 
 /** docs/api.md#4-set-receivers. */
-export const receiversSet: Endpoint = (app, engines) => {
-  app.post(
-    '/:user/cgi/receivers_set.cgi',
-    {
-      config: { authentication: 'account+csrf' },
-      schema: { body: ReceiversSetRequest, response: { 200: Status } },
-    },
-    async (request) => {
-      await setReceivers(engines, requireActor(request), readDraftName(request), request.body);
-      return { status: 'ok' as const };
-    },
-  );
-};
+export const receiversSet = route({
+  method: 'POST',
+  path: '/cgi/receivers_set.cgi',
+  id: 'setReceivers',
+  summary: 'Replace the draft’s receivers',
+  authentication: 'account+csrf',
+  headers: [draftHeader],
+  body: ReceiversSetRequest,
+  answer: { status: 200, description: 'They are set.', schema: Status },
+  errors: ['invalid_input', 'unknown_contact', 'recipient_not_allowed', 'too_large'],
+  async handle({ engines, actor, body, request }) {
+    await setReceivers(engines, actor, readDraftName(request), body);
+    return { status: 'ok' };
+  },
+});

@@ -1,9 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { draftName } from '../../domain/drafts/draft-name.ts';
+import { header } from '../shared/openapi.ts';
 
 type Headers = Pick<FastifyRequest, 'headers'>;
 
 /** Our extension: the draft this request is about. */
+export const draftHeader = header('Waybill-Draft', 'The draft this is about; without it, the account’s own.', {
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+});
+
 export function readDraftName({ headers }: Headers): string {
   return draftName(headers['waybill-draft'] as string | undefined);
 }

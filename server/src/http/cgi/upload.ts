@@ -1,38 +1,49 @@
 import { Readable } from 'node:stream';
-import { limits, type Status } from '@waybill/protocol';
+import { limits, Status } from '@waybill/protocol';
 import { readPolicy } from '../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { accountOwner } from '../../domain/uploads/owner.ts';
 import type { Part } from '../shared/multipart.ts';
+import { binary } from '../shared/openapi.ts';
 import { type FilePart, isFile, receiveFiles } from '../shared/receive-files.ts';
-import { type Endpoint, requireActor } from './endpoint.ts';
-import { readDraftName } from './request-headers.ts';
+import { draftHeader, readDraftName } from './request-headers.ts';
+import { route } from './route.ts';
 
 const done: Status = { status: 'done' };
 
-/** docs/api.md#7-upload-files. */
-export const upload: Endpoint = (root, engines, transfers) => {
-  // In its own scope, where a body is a form and stays a stream.
-  root.register(async (app) => {
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser('multipart/form-data', (_request, payload, parsed) => parsed(null, payload));
-    app.post(
-      '/:user/cgi/upload.cgi',
-      { config: { authentication: 'account+csrf', transfer: true } },
-      async (request, reply) => {
-        const owner = accountOwner(requireActor(request), readDraftName(request));
-        const form = { contentType: request.headers['content-type'] ?? '', body: request.raw, request };
-        const { choose, accept } = uploadForm();
-        const policy = await readPolicy(engines, owner.accountId);
-        await transfers.runWithKey(reply, (revoked) =>
-          receiveFiles({ ...engines, policy }, owner, { ...form, revoked }, choose, accept),
-        );
-        // Chunked transfer encoding is part of the contract; a stream of unknown length gets it.
-        return reply.type('application/json; charset=utf-8').send(Readable.from([JSON.stringify(done)]));
-      },
-    );
-  });
+const form = {
+  type: 'object',
+  required: ['do', 'file'],
+  properties: {
+    do: { const: 'upload' },
+    file: { type: 'array', minItems: 1, maxItems: limits.filesPerUpload, items: binary('application/octet-stream') },
+  },
 };
+
+/** docs/api.md#7-upload-files. */
+export const upload = route({
+  method: 'POST',
+  path: '/cgi/upload.cgi',
+  id: 'upload',
+  summary: 'Upload files, all or none',
+  authentication: 'account+csrf',
+  transfer: true,
+  headers: [draftHeader],
+  form,
+  answer: { status: 200, description: 'They are stored and scanned.', schema: Status },
+  errors: ['invalid_name', 'too_many_files', 'too_large', 'too_large_to_scan', 'storage_full', 'infected', 'encrypted'],
+  async handle({ engines, actor, request, reply, transfers }) {
+    const owner = accountOwner(actor, readDraftName(request));
+    const sent = { contentType: request.headers['content-type'] ?? '', body: request.raw, request };
+    const { choose, accept } = uploadForm();
+    const policy = await readPolicy(engines, owner.accountId);
+    await transfers.runWithKey(reply, (revoked) =>
+      receiveFiles({ ...engines, policy }, owner, { ...sent, revoked }, choose, accept),
+    );
+    // Chunked transfer encoding is part of the contract; a stream of unknown length gets it.
+    return reply.type('application/json; charset=utf-8').send(Readable.from([JSON.stringify(done)]));
+  },
+});
 
 /** The field `do` with the value `upload` before or after the files, and one or more `file` parts. */
 function uploadForm() {

@@ -1,9 +1,12 @@
 import type { ErrorCode, Errors } from '@waybill/protocol';
+import type { TSchema } from 'typebox';
+import type { App } from '../app.ts';
+import type { DescribedRoute, RouteAnswer } from './route.ts';
 
 export const text = (description: string) => ({ description, schema: { type: 'string' } });
 export const commonHeaders = { 'X-Request-Id': text('What to quote to the administrator.') };
 export const retryAfter = text('How many seconds to wait.');
-export const header = (name: string, about: string, schema: object) => ({
+export const header = (name: string, about: string, schema: object = {}) => ({
   name,
   in: 'header',
   description: about,
@@ -33,11 +36,11 @@ export const zipBytes: DescribedBytes = {
     'Accept-Ranges': text('`bytes`, or `none` for files that were stored before their checksums were kept.'),
   },
 };
-export const rangeHeader = header('Range', 'One range of bytes.', {});
-export const ifRangeHeader = header('If-Range', 'The ETag of what a range is wanted of.', {});
+export const rangeHeader = header('Range', 'One range of bytes.');
+export const ifRangeHeader = header('If-Range', 'The ETag of what a range is wanted of.');
 
 /** The responses with the whole of a download, and with a range of it. */
-export function inRanges(description: string, { mediaType, headers: own }: DescribedBytes, method: string) {
+function inRanges(description: string, { mediaType, headers: own }: DescribedBytes, method: string) {
   const content = method.toLowerCase() === 'get' ? { content: { [mediaType]: { schema: binary(mediaType) } } } : {};
   const headers = { ...commonHeaders, ...own };
   return {
@@ -48,6 +51,90 @@ export function inRanges(description: string, { mediaType, headers: own }: Descr
       ...content,
     },
   };
+}
+
+interface OwnDescription {
+  /** The other members of the description, such as `security`. */
+  readonly members: object;
+  /** The headers of the request that have a meaning for it. */
+  readonly headers: readonly object[];
+  /** If its body is not JSON. */
+  readonly requestBody?: object | undefined;
+  /** The headers of its response besides those that every response and this answer have. */
+  readonly answerHeaders?: object;
+  readonly otherAnswer?: RouteAnswer | undefined;
+  readonly failures: Readonly<Record<string, object>>;
+}
+
+/** An operation, from its route and from the parts that only its API has. */
+export function describeOperation(
+  { method, id, summary, params, query, body, answer }: DescribedRoute,
+  own: OwnDescription,
+) {
+  const requestBody = body ? { required: true, content: { 'application/json': { schema: body } } } : own.requestBody;
+  return {
+    operationId: id,
+    summary,
+    ...own.members,
+    parameters: [
+      ...toParameters(params, 'path'),
+      ...toParameters(query, 'query'),
+      ...own.headers,
+      ...(answer.bytes ? [rangeHeader, ifRangeHeader] : []),
+    ],
+    ...(requestBody && { requestBody }),
+    responses: {
+      ...(answer.bytes
+        ? inRanges(answer.description, answer.bytes, method)
+        : { [answer.status]: success(answer, own.answerHeaders) }),
+      ...(own.otherAnswer ? { [own.otherAnswer.status]: success(own.otherAnswer) } : {}),
+      ...own.failures,
+    },
+  };
+}
+
+/** The operations by their paths; `shared` is the same for all operations of a path. */
+export function describePaths<Route extends DescribedRoute>(
+  prefix: string,
+  routes: readonly Route[],
+  describe: (route: Route) => object,
+  shared: object = {},
+) {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = toTemplate(`${prefix}${route.path}`);
+    paths[path] = { ...shared, ...paths[path], [route.method.toLowerCase()]: describe(route) };
+  }
+  return paths;
+}
+
+/** `/drops/:id` → `/drops/{id}` */
+export function toTemplate(path: string): string {
+  return path.replace(/:(\w+)/g, '{$1}');
+}
+
+function success({ description, schema, mediaType = 'application/json', headers }: RouteAnswer, own: object = {}) {
+  const described = Object.entries(headers ?? {}).map(([name, about]) => [name, text(about)]);
+  return {
+    description,
+    headers: { ...commonHeaders, ...own, ...Object.fromEntries(described) },
+    ...(schema ? { content: { [mediaType]: { schema } } } : {}),
+  };
+}
+
+export function toParameters(schema: TSchema | undefined, place: 'path' | 'query' | 'header') {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) =>
+    toParameter(name, property, place, required.includes(name)),
+  );
+}
+
+export function toParameter(name: string, property: TSchema, place: string, required = false) {
+  const { description, ...schema } = property as { description?: string };
+  return { name, in: place, required, ...(description === undefined ? {} : { description }), schema };
 }
 
 /** Responses by status, with exactly the codes that each can carry; `content` describes the body of such a response. */
@@ -80,5 +167,16 @@ export function frame(info: { readonly title: string; readonly version: string; 
     openapi: '3.1.0',
     info: { ...info, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: '/' }],
+  };
+}
+
+/** Serves a description, which is the same for every server of the process, and made when someone first asks for it. */
+export function serveDocument(url: string, describe: () => object): (app: App) => void {
+  let document: string | undefined;
+  return (app) => {
+    app.get(url, { config: { authentication: 'nobody' } }, async (_request, reply) => {
+      document ??= JSON.stringify(describe());
+      return reply.type('application/json; charset=utf-8').send(document);
+    });
   };
 }

@@ -8,6 +8,8 @@ import { type RepeatableResponse, respondOnce } from '../../domain/idempotency/r
 import type { App } from '../app.ts';
 import { readUnquotedIdempotencyKey } from '../shared/idempotency-key.ts';
 import { existenceInConditions, versionsInIfMatch } from '../shared/if-match.ts';
+import { serveDocument } from '../shared/openapi.ts';
+import { inputSchemas } from '../shared/route.ts';
 import type { Transfers } from '../shared/transfers.ts';
 import { requireKey } from './authenticate.ts';
 import { isLimitedByDay, v1Document } from './openapi/openapi.ts';
@@ -19,8 +21,7 @@ import { routes } from './routes.ts';
 
 export const v1Prefix = '/api/v1';
 
-/** The same for every server of the process, and made when someone first asks for it. */
-let document: string | undefined;
+const serveDescription = serveDocument(`${v1Prefix}/openapi.json`, () => v1Document(routes));
 
 export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void {
   app.setErrorHandler((error, request, reply) => sendProblem(engines.policy.publicUrl, error, request, reply));
@@ -30,10 +31,7 @@ export function apiV1(app: App, engines: V1Engines, transfers: Transfers): void 
     if (route.stream) registerStream(app, engines, transfers, route);
     else register(app, { ...engines, eventWatch }, transfers, route);
   }
-  app.get(`${v1Prefix}/openapi.json`, { config: { authentication: 'nobody' } }, async (_request, reply) => {
-    document ??= JSON.stringify(v1Document(routes));
-    return reply.type('application/json; charset=utf-8').send(document);
-  });
+  serveDescription(app);
 }
 
 function register(
@@ -109,12 +107,12 @@ function registerStream(
 
 /** The options that every operation has: its path, its callers and the schemas of its input. */
 function toRouteOptions(engines: V1Engines, route: Route) {
-  const { method, path, scope, params, query, body } = route;
+  const { method, path, scope, query } = route;
   return {
     method,
     url: `${v1Prefix}${path}`,
     config: { authentication: 'key' },
-    schema: { ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) },
+    schema: inputSchemas(route),
     // Before the body is read.
     async onRequest(request: FastifyRequest) {
       request.actor = await requireKey(engines, request, scope);

@@ -1,12 +1,11 @@
-import type { ErrorCode } from '@waybill/protocol';
 import type { Scope } from '@waybill/protocol/v1';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Static, TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import type { Actor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
-import type { DescribedBytes } from '../shared/openapi.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
+import type { DescribedRoute, Input, RouteAnswer, WithInput } from '../shared/route.ts';
 import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
 import type { Transfers } from '../shared/transfers.ts';
 
@@ -63,25 +62,14 @@ export interface Result {
  */
 export type Route = Operation & (Handled | Streamed);
 
-interface Operation {
-  readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below /api/v1; parameters are written as `:name`. */
-  readonly path: string;
-  readonly id: string;
-  readonly summary: string;
+interface Operation extends DescribedRoute {
   /** Null: any key will do. */
   readonly scope: Scope | null;
-  readonly params?: TSchema;
-  readonly query?: TSchema;
-  readonly body?: TSchema;
   /** A body, for the reference. */
   readonly example?: object;
-  readonly answer: RouteAnswer;
   readonly otherAnswer?: RouteAnswer;
   /** Its response has an ETag; if it changes something, it honours If-Match. */
   readonly isVersioned?: true;
-  /** The errors that it adds to those that every operation has. */
-  readonly errors: readonly ErrorCode[];
 }
 
 interface Handled {
@@ -121,20 +109,8 @@ export interface StreamCall {
   readonly transfers: Transfers;
 }
 
-interface RouteAnswer {
-  readonly status: number;
-  readonly description: string;
-  readonly schema?: TSchema;
-  /** It is not JSON but a download, or a range of it. */
-  readonly bytes?: DescribedBytes;
-  /** Its own headers, each with a description. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /** A call with what `prepare` returned. */
 type Prepared<Request, Value> = Request & { readonly prepared: Value };
-
-type Input<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 
 /** Gives `handle` the types of the schemas. */
 export function route<
@@ -143,10 +119,7 @@ export function route<
   Body extends TSchema | undefined = undefined,
   Value = undefined,
 >(
-  definition: Omit<Operation, 'params' | 'query' | 'body'> & {
-    readonly params?: Params;
-    readonly query?: Query;
-    readonly body?: Body;
+  definition: WithInput<Operation, Params, Query, Body> & {
     readonly prepare?: (call: Call<Input<Params>, Input<Query>, Input<Body>>) => Promise<Value>;
     readonly handle: (call: Prepared<Call<Input<Params>, Input<Query>, Input<Body>>, Value>) => Promise<Result>;
   },

@@ -1,15 +1,17 @@
 import { type ErrorCode, limits } from '@waybill/protocol';
 import { DryRunQuery, pageParameters, scopes } from '@waybill/protocol/v1';
-import type { TSchema } from 'typebox';
 import {
   commonHeaders,
+  describeOperation,
+  describePaths,
   failures,
   frame,
   ifRangeHeader,
-  inRanges,
   rangeHeader,
   retryAfter,
   text,
+  toParameter,
+  toParameters,
 } from '../../shared/openapi.ts';
 import { etagHeader, ifMatchHeader, ifNoneMatchHeader } from '../etag.ts';
 import { v1Errors } from '../problems.ts';
@@ -71,11 +73,7 @@ export function isLimitedByDay({ errors }: Route): boolean {
 
 /** The whole of /api/v1, from its table of routes. */
 export function v1Document(routes: readonly Route[]) {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes) {
-    const path = `/api/v1${route.path.replace(/:(\w+)/g, '{$1}')}`;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route) };
-  }
+  const paths = describePaths('/api/v1', routes, described);
   const about = frame({
     title: 'Waybill: API version 1',
     version: '1.0.0',
@@ -128,66 +126,27 @@ function namedRefusals(route: Route): [name: string, response: object][] {
 }
 
 function described(route: Route) {
-  const { id, summary, scope, params, query, body, answer, otherAnswer, method, isVersioned, stream } = route;
-  return {
-    operationId: id,
-    summary,
-    description: scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.`,
-    parameters: [
-      ...toParameters(params, 'path'),
-      ...toParameters(query, 'query'),
+  const { scope, otherAnswer, method, isVersioned, stream } = route;
+  return describeOperation(route, {
+    members: { description: scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.` },
+    headers: [
       ...toParameters(stream?.headers, 'header'),
       ...(method === 'POST' ? [idempotencyKey] : []),
       ...(isVersioned && method !== 'GET' ? [ifMatchHeader] : []),
       ...(isVersioned && method === 'PUT' ? [ifNoneMatchHeader] : []),
-      ...(answer.bytes ? [rangeHeader, ifRangeHeader] : []),
     ],
-    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
-    ...(stream?.mediaTypes ? { requestBody: { content: bytesIn(stream) } } : {}),
-    responses: {
-      ...(answer.bytes
-        ? inRanges(answer.description, answer.bytes, method)
-        : {
-            [answer.status]: success(answer, {
-              ...(isVersioned ? { ETag: etagHeader } : {}),
-              ...(isLimitedByDay(route) ? rateLimits : {}),
-            }),
-          }),
-      ...(otherAnswer ? { [otherAnswer.status]: success(otherAnswer) } : {}),
-      ...refusals(listErrors(route)),
+    requestBody: stream?.mediaTypes && { content: bytesIn(stream) },
+    answerHeaders: {
+      ...(isVersioned ? { ETag: etagHeader } : {}),
+      ...(isLimitedByDay(route) ? rateLimits : {}),
     },
-  };
-}
-
-function success({ description, schema, headers: own }: Route['answer'], headers: object = {}) {
-  return {
-    description,
-    headers: { ...commonHeaders, ...headers, ...toTexts(own) },
-    ...(schema ? { content: { 'application/json': { schema } } } : {}),
-  };
+    otherAnswer,
+    failures: refusals(listErrors(route)),
+  });
 }
 
 /** Generated clients send the first type unless they are told otherwise, so it is the one that needs no protocol. */
 function bytesIn({ mediaTypes = [], anyTypeBytes }: Stream) {
   const types = [...(anyTypeBytes === undefined ? [] : ['application/octet-stream']), ...mediaTypes];
   return Object.fromEntries(types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]));
-}
-
-function toTexts(headers: Readonly<Record<string, string>> = {}) {
-  return Object.fromEntries(Object.entries(headers).map(([name, about]) => [name, text(about)]));
-}
-
-function toParameters(schema: TSchema | undefined, place: 'path' | 'query' | 'header') {
-  const { properties = {}, required = [] } = (schema ?? {}) as {
-    properties?: Record<string, TSchema>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, property]) =>
-    toParameter(name, property, place, required.includes(name)),
-  );
-}
-
-function toParameter(name: string, property: TSchema, place: string, required = false) {
-  const { description, ...schema } = property as { description?: string };
-  return { name, in: place, required, ...(description === undefined ? {} : { description }), schema };
 }

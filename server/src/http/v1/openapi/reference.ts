@@ -6,6 +6,7 @@ import type {
   ReferenceOperation,
   ReferencePageProps,
 } from '../../../views/pages/reference-page.tsx';
+import { toTemplate } from '../../shared/openapi.ts';
 import { problemsPath, toTitle, v1Errors } from '../problems.ts';
 import type { Route } from '../route.ts';
 import { listErrors, possibleErrors } from './openapi.ts';
@@ -19,7 +20,7 @@ export function apiReference(routes: readonly Route[], publicUrl: string): Refer
     return {
       id,
       method,
-      path: `/api/v1${path.replace(/:(\w+)/g, '{$1}')}`,
+      path: toTemplate(`/api/v1${path}`),
       summary,
       scope,
       parameters: [...toFields(params), ...toFields(query), ...toFields(stream?.headers)],
