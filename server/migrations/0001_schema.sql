@@ -629,27 +629,16 @@ create table last_backup (
 -- Idempotency, outbox and audit
 ---------------------------------------------------------------------------------------------------------------------
 
--- Idempotency keys of the machine API: each decides whether a dispatch is a repetition.
-create table idempotency_keys (
-  account_id     uuid not null references accounts (id),
-  key            text not null,
-  request_digest bytea not null,
-  -- The API key that sent it first; another one may not repeat it.
-  key_id         uuid not null,
-  created_at     timestamptz not null default now(),
-  primary key (account_id, key)
-);
-create index idempotency_keys_by_age on idempotency_keys (created_at);
-
--- The first response to a request of /api/v1 with an Idempotency-Key, written in the transaction of the change. Responses may
--- contain secrets that are stored nowhere else, so they are sealed under a key derived from the Idempotency-Key.
+-- The first request with an Idempotency-Key, and its response, written in the transaction of the change. Responses may contain
+-- secrets that are stored nowhere else, so they are sealed under a key derived from the Idempotency-Key.
 create table responses (
   account_id     uuid not null references accounts (id),
   key_digest     bytea not null,
   request_digest bytea not null,
   -- The API key that sent the request; only this one gets the response again.
   key_id         uuid not null,
-  response       bytea not null,
+  -- Null: that of a dispatch through the machine API, which is always the same.
+  response       bytea,
   created_at     timestamptz not null default now(),
   primary key (account_id, key_digest)
 );

@@ -89,7 +89,6 @@ async function richAccount(receiver: Actor) {
     [
       "insert into responses (account_id, key_digest, request_digest, key_id, response) values ($1, '\\x00', '', $1, '')",
     ],
-    ["insert into idempotency_keys (account_id, key, request_digest, key_id) values ($1, 'k', '', $1)"],
     [
       `insert into daily_usage (account_id, day, drops, mails) values ($1, current_date, 1, 1)
        on conflict (account_id) do nothing`,

@@ -230,19 +230,19 @@ describe('a draft', () => {
 test('an idempotency key is purged after seven days, and not before', async () => {
   const { accountId } = await exchange.account();
   const digest = createHash('sha256').digest();
-  const request = { digest, keyId: randomUUID() };
-  for (const key of ['old', 'young']) await engines.store.drops.claimIdempotencyKey(accountId, key, request);
-  await query(
-    "update idempotency_keys set created_at = now() - interval '7 days 1 second' where account_id = $1 and key = 'old'",
-    [accountId],
-  );
-  await query(
-    "update idempotency_keys set created_at = now() - interval '6 days 23 hours' where account_id = $1 and key = 'young'",
-    [accountId],
-  );
+  const request = { requestDigest: digest, keyId: randomUUID(), answer: null };
+  const keys = { old: '7 days 1 second', young: '6 days 23 hours' };
+  for (const [key, age] of Object.entries(keys)) {
+    await engines.store.answers.insert(accountId, Buffer.from(key), request);
+    await query('update responses set created_at = now() - $3::interval where account_id = $1 and key_digest = $2', [
+      accountId,
+      Buffer.from(key),
+      age,
+    ]);
+  }
   await sweep(engines);
-  expect(await query('select key from idempotency_keys where account_id = $1', [accountId])).toEqual([
-    { key: 'young' },
+  expect(await query('select key_digest from responses where account_id = $1', [accountId])).toEqual([
+    { key_digest: Buffer.from('young') },
   ]);
 });
 

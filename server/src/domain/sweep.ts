@@ -82,7 +82,6 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   await upTo(rowsPerBatch, (limit) => events.purge(keepSeconds.events, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeDeliveries(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeAttempts(keepSeconds.webhooks, limit));
-  await upTo(rowsPerBatch, (limit) => drops.purgeIdempotencyKeys(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, (limit) => answers.purge(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, links.purgeSessions);
   let deleted = { files: 0, objects: 0 };

@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { useTestExchange } from '../../testing/exchange.ts';
 import type { Actor } from '../actor.ts';
 import { openFileList } from '../drafts/open-file-list.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import { respondOnce } from '../idempotency/respond-once.ts';
 import { linkToken, tokenDigest } from '../links/link-token.ts';
 import { createDrop, createFileRequest, type Dispatch } from './create-drop.ts';
 
@@ -272,6 +273,14 @@ describe('an Idempotency-Key', () => {
     expect(await countOf('drops', actor)).toBe(1);
   });
 
+  test('of /api/v1 is not one of the machine API', async () => {
+    const actor = await ready();
+    const request = { api: 'v1', idempotencyKey: 'k', digest: randomBytes(32) } as const;
+    await respondOnce(engines, actor, request, async () => ({ status: 200, headers: {}, body: '' }));
+    await createDrop(engines, actor, keyed('k'));
+    expect(await countOf('drops', actor)).toBe(1);
+  });
+
   test('of one account is not another’s', async () => {
     const [one, other] = [await ready(), await ready()];
     await createDrop(engines, one, keyed('k'));
@@ -314,8 +323,8 @@ describe('beyond the messages that an hour allows', () => {
   };
   const traces = (actor: Actor) =>
     Promise.all(
-      ['drops', 'links', 'messages', 'audit_entries', 'idempotency_keys', 'files', 'drafts', 'inbox_entries'].map(
-        (table) => query(`select * from ${table} where account_id = $1`, [actor.accountId]),
+      ['drops', 'links', 'messages', 'audit_entries', 'responses', 'files', 'drafts', 'inbox_entries'].map((table) =>
+        query(`select * from ${table} where account_id = $1`, [actor.accountId]),
       ),
     );
   const jobs = () => query('select key from graphile_worker.jobs order by key');

@@ -6,14 +6,16 @@ import type { Actor } from '../actor.ts';
 import type { Draft } from '../drafts/draft-store.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { requireSameKey } from '../idempotency/require-same-key.ts';
+import { type RepeatableRequest, respondOnce } from '../idempotency/respond-once.ts';
 import { prepareForDay } from '../keys/prepare-for-day.ts';
 import type { Store } from '../store.ts';
 import { prepareLinkKey } from './prepare-link-key.ts';
 import { rememberedDispatches, wasJustDispatched } from './repetition.ts';
 import { writeDrop } from './write-drop.ts';
 
-type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit'>;
+type Needs = Pick<Engines, 'store' | 'dayKeys' | 'random' | 'checkpoint' | 'policy' | 'messageLimit'> & {
+  readonly pepper: Buffer;
+};
 
 export interface Dispatch {
   readonly draft: string;
@@ -49,6 +51,7 @@ async function dispatchDraft(
   type: DropType,
 ): Promise<string | undefined> {
   const { store, checkpoint } = engines;
+  const { idempotencyKey } = dispatch;
   const policy = await readPolicy(engines, actor.accountId);
   const lifetime = dispatch.parameters.desttime ?? policy.lifetime.default;
   if (!isAllowedLifetime(policy.lifetime, lifetime)) {
@@ -68,10 +71,10 @@ async function dispatchDraft(
     await wrap(tx, id);
   };
 
-  const created = await store.transaction(async (tx) => {
+  const create = async (tx: Store) => {
     const draft = await tx.drafts.lock(actor.accountId, dispatch.draft);
     checkpoint('drop:draft-locked');
-    if (await isRepetition(tx, actor, dispatch, digest, draft, type)) return false;
+    if (idempotencyKey === undefined && (await hasEmptied(tx, actor, dispatch, digest, draft, type))) return false;
 
     const { receivers } = draft;
     const fileCount = await requireReady(tx, actor, dispatch.draft, draft, type);
@@ -84,13 +87,24 @@ async function dispatchDraft(
     await writeDrop(engines, tx, actor, policy, wrapForDay ? { ...drop, moveFiles: moveFiles(wrapForDay) } : drop);
     checkpoint('drop:before-commit');
     return true;
-  });
+  };
+  const createOnce = async (request: RepeatableRequest) => {
+    const { isRepeated } = await respondOnce(engines, actor, request, async (tx) => {
+      await create(tx);
+      return {};
+    });
+    return !isRepeated;
+  };
+  const created = await (idempotencyKey === undefined
+    ? store.transaction(create)
+    : createOnce({ api: 'machine', idempotencyKey, digest }));
   if (!created) return undefined;
   checkpoint('drop:committed');
   return id;
 }
 
-async function isRepetition(
+/** Whether the draft is empty because the same request has just been carried out. */
+async function hasEmptied(
   tx: Store,
   actor: Actor,
   dispatch: Dispatch,
@@ -98,14 +112,6 @@ async function isRepetition(
   draft: Draft,
   type: DropType,
 ): Promise<boolean> {
-  if (dispatch.idempotencyKey !== undefined) {
-    const request = { digest, keyId: actor.key.id };
-    const claimed = await tx.drops.claimIdempotencyKey(actor.accountId, dispatch.idempotencyKey, request);
-    if (!claimed) return false;
-    requireSameKey(actor, claimed.keyId);
-    if (!claimed.digest.equals(digest)) throw new ExchangeError('idempotency_key_reused');
-    return true;
-  }
   if (draft.receivers.length > 0 || !wasJustDispatched(draft, digest)) return false;
   return type === 'uploadfiles' || (await tx.files.countStaged(actor.accountId, dispatch.draft)) === 0;
 }

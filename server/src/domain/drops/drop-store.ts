@@ -70,12 +70,6 @@ export interface FoundDrop extends Pick<DropLine, 'id' | 'state' | 'createdSecon
   readonly account: string;
 }
 
-export interface ClaimedRequest {
-  readonly digest: Buffer;
-  /** The API key that sent it. */
-  readonly keyId: string;
-}
-
 export interface DropStore {
   insert(accountId: string, drop: NewDrop): Promise<void>;
   insertLinks(accountId: string, dropId: string, links: readonly NewLink[]): Promise<void>;
@@ -85,8 +79,6 @@ export interface DropStore {
     dropId: string,
     entries: readonly { readonly accountId: string; readonly id: string }[],
   ): Promise<void>;
-  /** Records an Idempotency-Key. Returns the request that it already belongs to, if any. */
-  claimIdempotencyKey(accountId: string, key: string, request: ClaimedRequest): Promise<ClaimedRequest | undefined>;
   /** Newest first, after `after`. */
   page(accountId: string, after: PagePosition | undefined, count: number): Promise<DropLine[]>;
   /**
@@ -129,7 +121,6 @@ export interface DropStore {
    * what was sent to them. A drop under a legal hold is left as it is. Returns how many drops are done.
    */
   purgeDeliveries(olderThanSeconds: number, batch: BatchSize): Promise<Batch>;
-  purgeIdempotencyKeys(olderThanSeconds: number, count: number): Promise<number>;
   /** What is known about each receiver of a drop, ordered by position, after `after`. */
   deliveryStates(accountId: string, dropId: string, after: number, count: number): Promise<ReceiverState[]>;
 }

@@ -3,7 +3,6 @@ import { limits } from '@waybill/protocol';
 import type { Actor } from '../actor.ts';
 import type { Engines } from '../engines.ts';
 import { ExchangeError } from '../exchange-error.ts';
-import { requireSameKey } from './require-same-key.ts';
 
 /** A response that can be sent again. */
 export interface RepeatableResponse {
@@ -12,10 +11,19 @@ export interface RepeatableResponse {
   readonly body: string;
 }
 
+export interface RepeatableRequest {
+  /** The keys of one API have nothing to do with those of the other. */
+  readonly api: 'machine' | 'v1';
+  readonly idempotencyKey: string;
+  readonly digest: Buffer;
+}
+
 type Needs = Pick<Engines, 'store' | 'random' | 'checkpoint'> & { readonly pepper: Buffer };
 
 const nonceBytes = 12;
 const tagBytes = 16;
+/** The machine API has no response for a request whose first one is still in progress: a repetition waits for its end. */
+const ifInFlight = { machine: 'wait', v1: 'return' } as const;
 /** The limits per account. The oldest responses beyond them are deleted early. */
 const storedResponseLimits = { count: limits.keptResponses, bytes: limits.keptResponseBytes };
 const largeResponseBytes = 64 * 1024;
@@ -24,30 +32,32 @@ const largeResponseBytes = 64 * 1024;
  * Does the work of a request and stores its response in the same transaction: a repetition gets the first response,
  * even if nobody received it. The work must make its changes through the store that it is given. A request that failed
  * has changed nothing and may be tried again. Only the key that sent the first request gets the response, which may
- * contain data that another key of the account has no right to.
+ * contain data that another key of the account has no right to. If the response is always the same, `work` returns an
+ * empty one, and nothing but the request is stored.
  */
-export async function respondOnce(
+export async function respondOnce<Response extends RepeatableResponse | Record<string, never>>(
   engines: Needs,
   caller: Actor,
-  request: { readonly idempotencyKey: string; readonly digest: Buffer },
-  work: (store: Engines['store']) => Promise<RepeatableResponse>,
-): Promise<RepeatableResponse & { readonly isRepeated: boolean }> {
+  request: RepeatableRequest,
+  work: (store: Engines['store']) => Promise<Response>,
+): Promise<Response & { readonly isRepeated: boolean }> {
   const { store, random, checkpoint, pepper } = engines;
-  const keyDigest = digestKey(engines, request.idempotencyKey);
+  const keyDigest = digestKey(engines, request);
   const seal = new ResponseSeal(pepper, caller.accountId, request.idempotencyKey);
   const response = await store.transaction(async (tx) => {
-    const earlier = await tx.answers.reserve(caller.accountId, keyDigest);
+    const earlier = await tx.answers.reserve(caller.accountId, keyDigest, ifInFlight[request.api]);
     if (earlier === 'in_flight') throw new ExchangeError('request_in_flight');
     if (earlier) {
       requireSameKey(caller, earlier.keyId);
       if (!earlier.requestDigest.equals(request.digest)) throw new ExchangeError('idempotency_key_reused');
-      return { ...seal.open(earlier.answer), isRepeated: true };
+      const kept = (earlier.answer ? seal.open(earlier.answer) : {}) as Response;
+      return { ...kept, isRepeated: true };
     }
     const first = await work(tx);
-    const sealed = seal.close(first, random.bytes(nonceBytes));
+    const sealed = 'status' in first ? seal.close(first as RepeatableResponse, random.bytes(nonceBytes)) : null;
     const stored = { requestDigest: request.digest, keyId: caller.key.id, answer: sealed };
     await tx.answers.insert(caller.accountId, keyDigest, stored);
-    if (isTurnToTrim(keyDigest, sealed)) await tx.answers.trim(caller.accountId, storedResponseLimits);
+    if (sealed && isTurnToTrim(keyDigest, sealed)) await tx.answers.trim(caller.accountId, storedResponseLimits);
     return { ...first, isRepeated: false };
   });
   checkpoint('answer:committed');
@@ -58,13 +68,25 @@ export async function respondOnce(
 export function hasResponse(
   engines: Pick<Needs, 'store' | 'pepper'>,
   { accountId }: Pick<Actor, 'accountId'>,
-  idempotencyKey: string,
+  request: Omit<RepeatableRequest, 'digest'>,
 ): Promise<boolean> {
-  return engines.store.answers.exists(accountId, digestKey(engines, idempotencyKey));
+  return engines.store.answers.exists(accountId, digestKey(engines, request));
 }
 
-function digestKey({ pepper }: Pick<Needs, 'pepper'>, idempotencyKey: string): Buffer {
-  return createHmac('sha256', pepper).update(`idempotency ${idempotencyKey}`).digest();
+function digestKey(
+  { pepper }: Pick<Needs, 'pepper'>,
+  { api, idempotencyKey }: Omit<RepeatableRequest, 'digest'>,
+): Buffer {
+  return createHmac('sha256', pepper).update(`idempotency ${api} ${idempotencyKey}`).digest();
+}
+
+/** The caller's key is part of what makes a request the same. */
+function requireSameKey({ key }: Actor, firstKeyId: string): void {
+  if (firstKeyId === key.id) return;
+  throw new ExchangeError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used with another API key. Use the same API key, or a new Idempotency-Key.',
+  );
 }
 
 /** Trimming reads all responses of the account: one request in 256 does it, and each one with a large response. */

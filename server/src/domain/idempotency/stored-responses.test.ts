@@ -5,6 +5,21 @@ import { useTestExchange } from '../../testing/exchange.ts';
 const exchange = await useTestExchange();
 const { answers } = exchange.engines.store;
 
+test('keeps a request whose response is not stored, however many responses there are', async () => {
+  const { accountId } = await exchange.account();
+  const [request, response] = [randomBytes(32), randomBytes(32)];
+  for (const [digest, answer] of [
+    [request, null],
+    [response, randomBytes(100)],
+  ] as const) {
+    await answers.insert(accountId, digest, { requestDigest: digest, keyId: randomUUID(), answer });
+  }
+  await answers.insert(accountId, randomBytes(32), { requestDigest: request, keyId: randomUUID(), answer: request });
+  await answers.trim(accountId, { count: 1, bytes: 1_000 });
+  expect(await answers.exists(accountId, response)).toBe(false);
+  expect(await answers.exists(accountId, request)).toBe(true);
+});
+
 test('keeps the newest responses of an account, up to a number and a size', async () => {
   const [one, other] = [await exchange.account(), await exchange.account()];
   const digests: Buffer[] = [];

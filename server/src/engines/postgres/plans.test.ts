@@ -102,9 +102,9 @@ async function fillBesides(filling: pg.Pool): Promise<void> {
     insert into webhook_attempts (account_id, webhook_id, id, event_id, type, attempt, at, duration_ms)
       select account_id, webhook_id, event_id, event_id, type, 1, created_at, 1 from webhook_deliveries;
     insert into responses (account_id, key_digest, request_digest, key_id, response, created_at)
-      select account_id, decode(replace(id::text, '-', ''), 'hex'), '', id, '', created_at from drops;
-    insert into idempotency_keys (account_id, key, request_digest, key_id, created_at)
-      select account_id, id::text, '', id, created_at from drops;
+      select account_id, decode(replace(id::text, '-', ''), 'hex'), ''::bytea, id, ''::bytea, created_at from drops
+      union all
+      select account_id, decode(md5(id::text), 'hex'), '', id, null, created_at from drops;
     insert into contacts (account_id, email, position, phone, language, groups, name)
       select account_id, id || '@x.org', position, '', '', '{}', '' from (
         select account_id, id, row_number() over (partition by account_id) as position from drops) as numbered
@@ -223,7 +223,9 @@ async function everyCall(accountId: string): Promise<Calls> {
       idsOf: (accounts) => accounts.idsOf(['large@x.org']),
     },
     answers: {
-      reserve: (answers) => answers.reserve(accountId, digest),
+      reserve: async (answers) => {
+        for (const ifReserved of ['wait', 'return'] as const) await answers.reserve(accountId, digest, ifReserved);
+      },
       insert: (answers) =>
         answers.insert(accountId, digest, { requestDigest: digest, keyId: randomUUID(), answer: digest }),
       exists: (answers) => answers.exists(accountId, digest),
@@ -289,10 +291,6 @@ async function everyCall(accountId: string): Promise<Calls> {
       insertLinks: (store) =>
         store.insertLinks(accountId, dropId, [{ position: 9, receiver: contact, tokenDigest: randomBytes(32) }]),
       insertInboxEntries: (store) => store.insertInboxEntries(accountId, dropId, [{ accountId, id: randomUUID() }]),
-      claimIdempotencyKey: async (store) => {
-        await store.claimIdempotencyKey(accountId, 'key', { digest, keyId: randomUUID() });
-        await store.claimIdempotencyKey(accountId, 'key', { digest, keyId: randomUUID() });
-      },
       page: async (store) => [await store.page(accountId, undefined, count), await store.page(accountId, after, count)],
       byIdEnd: (store) => store.byIdEnd('00ffffffff', 10),
       receivers: (store) => store.receivers(accountId, [dropId]),
@@ -311,7 +309,6 @@ async function everyCall(accountId: string): Promise<Calls> {
       empty: async (store) => [await store.empty(batch), await store.empty(batch, { accountId, dropId })],
       purge: (store) => store.purge(300 * day, batch),
       purgeDeliveries: (store) => store.purgeDeliveries(300 * day, batch),
-      purgeIdempotencyKeys: (store) => store.purgeIdempotencyKeys(300 * day, count),
       deliveryStates: (store) => store.deliveryStates(accountId, dropId, -1, count),
     },
     sentDrops: {

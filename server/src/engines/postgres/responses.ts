@@ -5,12 +5,15 @@ import { purgeOldest } from './purge-oldest.ts';
 
 export function answerStore(db: Database): ResponseStore {
   return {
-    async reserve(accountId, keyDigest) {
+    async reserve(accountId, keyDigest, ifReserved) {
       // Held until the transaction ends, however it ends: a request whose process dies is not in flight any more.
       const lock = `answer ${accountId} ${keyDigest.toString('hex')}`;
-      const { rows } = await sql<{ taken: boolean }>`
-        select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as taken`.execute(db);
-      if (!rows[0]?.taken) return 'in_flight';
+      if (ifReserved === 'wait') await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(db);
+      else {
+        const { rows } = await sql<{ taken: boolean }>`
+          select pg_try_advisory_xact_lock(hashtextextended(${lock}, 0)) as taken`.execute(db);
+        if (!rows[0]?.taken) return 'in_flight';
+      }
       return db
         .selectFrom('responses')
         .select(['request_digest as requestDigest', 'key_id as keyId', 'response as answer'])
@@ -45,13 +48,14 @@ export function answerStore(db: Database): ResponseStore {
     async trim(accountId, { count, bytes }) {
       await sql`
         with newest as (
-          select created_at, octet_length(response) as size from responses where account_id = ${accountId}
+          select created_at, octet_length(response) as size from responses
+          where account_id = ${accountId} and response is not null
           order by created_at desc limit ${count}
         ), measured as (
           select created_at, sum(size) over (order by created_at desc rows unbounded preceding) as bytes from newest
         )
         delete from responses
-        where account_id = ${accountId}
+        where account_id = ${accountId} and response is not null
           and created_at < (select min(created_at) from measured where measured.bytes <= ${bytes})
       `.execute(db);
     },

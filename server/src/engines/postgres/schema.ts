@@ -259,14 +259,6 @@ export interface Holds {
   to_empty: Generated<boolean>;
 }
 
-export interface IdempotencyKeys {
-  account_id: string;
-  created_at: Generated<Timestamp>;
-  key: string;
-  key_id: string;
-  request_digest: Buffer;
-}
-
 export interface InboxEntries {
   account_id: string;
   attempts: Generated<number>;
@@ -351,7 +343,7 @@ export interface Responses {
   key_digest: Buffer;
   key_id: string;
   request_digest: Buffer;
-  response: Buffer;
+  response: Buffer | null;
 }
 
 export interface Scrub {
@@ -477,7 +469,6 @@ export interface DB {
   global_contacts_version: GlobalContactsVersion;
   groups: Groups;
   holds: Holds;
-  idempotency_keys: IdempotencyKeys;
   inbox_entries: InboxEntries;
   key_pepper: KeyPepper;
   last_backup: LastBackup;

@@ -73,7 +73,7 @@ function register(
         const isDryRun = (query as { dry_run?: boolean }).dry_run === true;
         const idempotencyKey = method === 'POST' && !isDryRun ? readUnquotedIdempotencyKey(request) : undefined;
         if (idempotencyKey === undefined) return await send(reply, await perform(engines.store));
-        const repeatable = { idempotencyKey, digest: computeDigest(request) };
+        const repeatable = { api: 'v1', idempotencyKey, digest: computeDigest(request) } as const;
         return await send(reply, await respondOnce(engines, caller, repeatable, perform));
       }),
   });

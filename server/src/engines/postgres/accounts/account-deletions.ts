@@ -19,7 +19,6 @@ const plainTables = {
   api_keys: 'id',
   contacts: 'email',
   stopped_mail: 'email',
-  idempotency_keys: 'key',
   responses: 'key_digest',
   inbox_entries: 'id',
   drafts: 'name',

@@ -6,7 +6,6 @@ import type { TypedDrop } from '../../../domain/events/drop-events.ts';
 import type { FileLine } from '../../../domain/files/file-store.ts';
 import type { PagePosition } from '../../../domain/page-position.ts';
 import type { Database } from '../database.ts';
-import { purgeOldest } from '../purge-oldest.ts';
 import { purgeDeliveries, purgeDrops } from './purge-drops.ts';
 import { stateOfDrop } from './state-of-drop.ts';
 
@@ -98,22 +97,6 @@ export function dropStore(db: Database): DropStore {
         from unnest(${entries.map(({ accountId }) => accountId)}::uuid[], ${entries.map(({ id }) => id)}::uuid[])
           as entry (account_id, id)
       `.execute(db);
-    },
-
-    async claimIdempotencyKey(accountId, key, { digest, keyId }) {
-      // If a concurrent request has claimed the same key, the insert waits for it to end.
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('idempotency_keys')
-        .values({ account_id: accountId, key, request_digest: digest, key_id: keyId })
-        .onConflict((conflict) => conflict.columns(['account_id', 'key']).doNothing())
-        .executeTakeFirstOrThrow();
-      if (numInsertedOrUpdatedRows === 1n) return undefined;
-      return db
-        .selectFrom('idempotency_keys')
-        .select(['request_digest as digest', 'key_id as keyId'])
-        .where('account_id', '=', accountId)
-        .where('key', '=', key)
-        .executeTakeFirstOrThrow();
     },
 
     page: (accountId, after, count) =>
@@ -288,9 +271,6 @@ export function dropStore(db: Database): DropStore {
       `.execute(db);
       return rows;
     },
-
-    purgeIdempotencyKeys: (olderThanSeconds, count) =>
-      purgeOldest(db, { table: 'idempotency_keys', id: 'key', at: 'created_at' }, olderThanSeconds, count),
   };
 }
 

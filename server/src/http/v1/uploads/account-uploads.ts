@@ -57,7 +57,7 @@ export class AccountUploads extends ResumableStore {
     let { id } = announced;
     await announceUpload(this.#engines, this.#caller, file, async (begin) => {
       if (this.#idempotencyKey === undefined) return await store.transaction(begin);
-      const request = { idempotencyKey: this.#idempotencyKey, digest: digestOf(file) };
+      const request = { api: 'v1', idempotencyKey: this.#idempotencyKey, digest: digestOf(file) } as const;
       const { body, isRepeated } = await respondOnce(this.#engines, this.#caller, request, async (tx) => {
         await begin(tx);
         return { status: 201, headers: {}, body: id };

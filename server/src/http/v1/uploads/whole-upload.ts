@@ -34,9 +34,9 @@ export async function receiveWhole(
   const idempotencyKey = readUnquotedIdempotencyKey(request);
   const toRepeatable = (key: string, sha256: Buffer) => {
     const content = JSON.stringify(['whole upload', named, mediaType, sha256.toString('hex')]);
-    return { idempotencyKey: key, digest: createHash('sha256').update(content).digest() };
+    return { api: 'v1', idempotencyKey: key, digest: createHash('sha256').update(content).digest() } as const;
   };
-  if (idempotencyKey !== undefined && (await hasResponse(engines, caller, idempotencyKey))) {
+  if (idempotencyKey !== undefined && (await hasResponse(engines, caller, { api: 'v1', idempotencyKey }))) {
     // The account may have no space left for the file once more.
     const hash = createHash('sha256');
     for await (const bytes of bytesOf(request.body)) {
