@@ -87,6 +87,17 @@ test('the table of errors in docs/api.md has every code with its status, and no 
   expect(documented.toSorted()).toEqual(real.toSorted());
 });
 
+test('the table of errors in docs/api.md says which codes occur only elsewhere, and which of them on /api/v1', () => {
+  const documented = readTable('Errors').flatMap(([, code, when = '']) =>
+    when.startsWith('only on ') ? [`${code} ${when.includes('/api/v1')}`] : [],
+  );
+  const real = errorCodes.flatMap((code) => {
+    const { surfaces } = errors[code];
+    return surfaces.includes('api') ? [] : [`${code} ${surfaces.includes('v1')}`];
+  });
+  expect(documented.toSorted()).toEqual(real.toSorted());
+});
+
 test('the table of limits in docs/api.md has every limit with its value', () => {
   const documented = Object.fromEntries(
     readTable('Limits').flatMap(([name, value]) =>
