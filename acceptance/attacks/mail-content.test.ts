@@ -1,9 +1,10 @@
 // A sender's text is shown to the receiver literally: it adds no header, no recipient, no markup and no link to
 // our site.
 import { expect, test } from 'vitest';
+import type { Mail } from '../../tools/shared/mailbox.ts';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { succeeded } from '../lib/http/client.ts';
-import { linkTokens, type Mail, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
+import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch, introduce, stage } from '../lib/scenario.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 

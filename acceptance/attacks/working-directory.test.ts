@@ -14,9 +14,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { shellWords } from '../../tools/shared/shell-words.ts';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { commandPath, ended, type Ran } from '../client/command.ts';
 import { processEnvironment, programEnvironment, programPath } from '../lib/servers/admin.ts';
-import { closedPort, ownServe, ownWorker } from '../lib/servers/own-serve.ts';
+import { ownServe, ownWorker } from '../lib/servers/own-serve.ts';
 
 /**
  * A directory that any user may have prepared, such as one below /tmp, with a file for every loader that searches the

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Builder, By, Capabilities } from 'selenium-webdriver';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { eventually } from '../lib/wait.ts';
 import { fileField, pressable, type StartVisitor, textField } from './visitor.ts';
 
@@ -46,7 +45,7 @@ async function startDriver(stack: AsyncDisposableStack, downloads: string): Prom
   // Otherwise the parts around the page keep the window wider than a small phone.
   writeFileSync(join(config, 'gtk-3.0', 'gtk.css'), '* { font-size: 1px; min-width: 0; padding: 0; }');
 
-  const port = await freePort();
+  const port = await closedPort();
   const child = spawn('xvfb-run', ['-a', 'dbus-run-session', 'WebKitWebDriver', `--port=${port}`], {
     // A process group, because xvfb-run does not pass signals on.
     detached: true,
@@ -61,12 +60,4 @@ async function startDriver(stack: AsyncDisposableStack, downloads: string): Prom
   const server = `http://127.0.0.1:${port}`;
   await eventually('WebKitWebDriver', () => fetch(`${server}/status`).catch(() => undefined));
   return server;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -1,7 +1,8 @@
 /** Evidence that a checker examines. Everything that the fault tests know about the program's tables is in this file. */
 import { createHash } from 'node:crypto';
+import type { Mail } from '../../tools/shared/mailbox.ts';
 import type { HistoryEntry, InboxEntry } from '../lib/http/shapes.ts';
-import { allMails, linkTokens, type Mail } from '../lib/people/mailbox.ts';
+import { allMails, linkTokens } from '../lib/people/mailbox.ts';
 import { chunkKey, type Inside } from '../lib/servers/inside.ts';
 import { eventually } from '../lib/wait.ts';
 import type { Journal } from './journal.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { launchBrowser } from '../../tools/shared/browser.ts';
 import { eicar } from '../../tools/shared/eicar.ts';
-import { closedPort } from '../lib/servers/own-serve.ts';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { eventually } from '../lib/wait.ts';
 
 const run = promisify(execFile);

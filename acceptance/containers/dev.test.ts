@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { closedPort } from '../lib/servers/own-serve.ts';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { eventually } from '../lib/wait.ts';
 
 const run = promisify(execFile);

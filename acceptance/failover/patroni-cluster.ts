@@ -6,8 +6,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { parse, stringify } from 'yaml';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { isAnswered, OwnEngine, OwnPgBouncer } from '../lib/servers/own-engines.ts';
-import { closedPort } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
 /** The folder into which tools/lab/runs/failover-test unpacked Debian's packages. */

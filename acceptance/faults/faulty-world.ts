@@ -5,13 +5,14 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import type { Conduct } from '../checker/conduct.ts';
 import { laneSettings } from '../checker/lane.ts';
 import { type Fate, type HttpProxy, httpProxy } from '../lib/http/http-proxy.ts';
 import { TcpProxy } from '../lib/http/tcp-proxy.ts';
 import { OwnClamd, OwnGateway, OwnPostgres, OwnRedis, signal } from '../lib/servers/own-engines.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
-import { closedPort, type OwnProcess } from '../lib/servers/own-serve.ts';
+import { type OwnProcess } from '../lib/servers/own-serve.ts';
 
 interface Role {
   readonly name: string;

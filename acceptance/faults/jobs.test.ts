@@ -2,6 +2,8 @@
 // killed in the middle of each job.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startScriptedSmtp } from '../../tools/shared/scripted-smtp.ts';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
 import { inboxFrom } from '../lib/people/contact.ts';
@@ -9,10 +11,8 @@ import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch, introduce } from '../lib/scenario.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
-import { closedPort } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 import { databaseThatCanGo } from './database-outage.ts';
-import { scriptedSmtp } from './scripted-smtp.ts';
 
 let exchange: OwnExchange;
 beforeAll(async () => {
@@ -47,9 +47,9 @@ test('the mail server is away for an hour: nothing is lost, and one mail each co
 test('the mail server refuses our login for an hour: nothing is given up, and one mail each comes afterwards', {
   timeout: 180_000,
 }, async () => {
-  await using server = await scriptedSmtp({ login: '535 5.7.8 the password has expired' });
+  await using server = await startScriptedSmtp({ AUTH: '535 5.7.8 the password has expired' });
   await anHourWithout(server.url, '535 5.7.8');
-  expect(server.taken).toEqual([]);
+  expect(server.accepted).toEqual([]);
 });
 
 /** Mails that are tried for an hour with a mail server that accepts none, and then with the real one. */
@@ -113,7 +113,7 @@ test('the database goes away at the moment when the mail server has taken a mail
   const client = await exchange.client('noted');
   const receiver = uniqueAddress('once');
   await using database = await databaseThatCanGo(exchange.databaseUrl);
-  await using server = await scriptedSmtp({ beforeTaken: async () => database.down() });
+  await using server = await startScriptedSmtp({}, async () => database.down());
   const worker = await exchange.work({ WAYBILL_SMTP_URL: server.url, WAYBILL_DATABASE_URL: database.url });
   await dispatch(client, { to: [receiver], files: [{ name: 'a.txt', content: 'a' }] });
   await eventually(
@@ -129,7 +129,7 @@ test('the database goes away at the moment when the mail server has taken a mail
   await exchange.sweep();
   await worker.stop();
   expect(await messageTo(receiver)).toMatchObject({ state: 'sent', attempts: 1 });
-  expect(server.taken).toHaveLength(1);
+  expect(server.accepted).toHaveLength(1);
 });
 
 test('many messages to one receiver: further ones wait, and nobody’s dispatch fails', {

@@ -1,5 +1,7 @@
 // A clamd that takes long for one file: that upload takes as long, and no other one does.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { type SlowClamd, slowToScan, startSlowClamd } from '../../tools/shared/slow-clamd.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
@@ -8,7 +10,6 @@ import { ContactUploader } from '../lib/people/contact-uploader.ts';
 import { linkTokens, waitForMail } from '../lib/people/mailbox.ts';
 import { introduce } from '../lib/scenario.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
-import { type SlowClamd, slowClamd, slowToScan } from '../lib/slow-clamd.ts';
 import { eventually } from '../lib/wait.ts';
 
 const scanMs = fullSize ? 90_000 : 35_000;
@@ -17,7 +18,7 @@ const timeout = 300_000;
 let clamd: SlowClamd;
 let exchange: OwnExchange;
 beforeAll(async () => {
-  clamd = await slowClamd(scanMs);
+  clamd = await startSlowClamd(demoEnvironment()['WAYBILL_CLAMD'] ?? '', scanMs);
   exchange = await ownExchange({ settings: { WAYBILL_SCAN: 'required', WAYBILL_CLAMD: clamd.address } });
 });
 afterAll(async () => {

@@ -1,8 +1,9 @@
 import { createAccount } from '../../tools/demo/fresh.ts';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
 import { Client } from '../lib/http/client.ts';
 import { type Backend, deployedProxy } from '../lib/servers/deployed-proxy.ts';
-import { closedPort, type OwnProcess, ownServe, ownWorker, type Program } from '../lib/servers/own-serve.ts';
+import { type OwnProcess, ownServe, ownWorker, type Program } from '../lib/servers/own-serve.ts';
 
 /** A `work` process, and two `serve` processes behind HAProxy, that are replaced as docs/upgrading.md describes. */
 export class Installation implements AsyncDisposable {

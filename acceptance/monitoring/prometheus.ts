@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closedPort } from '../lib/servers/own-serve.ts';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { eventually } from '../lib/wait.ts';
 
 const programs = new URL('../../.tools/prometheus/usr/bin/', import.meta.url).pathname;

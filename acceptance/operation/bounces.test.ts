@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { readMailsTo } from '../../tools/shared/mailbox.ts';
 import type { Client } from '../lib/http/client.ts';
-import { mailsIn } from '../lib/people/mailbox.ts';
 import { dispatch } from '../lib/scenario.ts';
 import { programPath } from '../lib/servers/admin.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
@@ -64,7 +64,7 @@ async function readReceivers(dropId: string): Promise<[bad: Receiver, good: Rece
 }
 
 const told = async (about: string) =>
-  (await mailsIn(postfix.mailFolder, client.user)).filter(({ email }) => email.subject?.includes(about));
+  (await readMailsTo(postfix.mailFolder, client.user)).filter(({ email }) => email.subject?.includes(about));
 
 /** Everything that should happen once a mail could not be delivered. */
 async function expectUndeliverable({ dropId, to, told: before }: Sent, reason: RegExp): Promise<void> {

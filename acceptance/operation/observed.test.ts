@@ -1,6 +1,7 @@
 // An operator's view of an exchange: metrics, traces and logs that belong together, and no secret in any of them.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import { otlpReceiver, type ReceivedSpan } from '../lib/otlp-receiver.ts';
@@ -9,7 +10,6 @@ import { openedLink } from '../lib/people/opened-link.ts';
 import { codeIn } from '../lib/people/sms.ts';
 import { dispatch } from '../lib/scenario.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
-import { closedPort } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
 const content = randomBytes(300_000);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import { TcpProxy } from '../lib/http/tcp-proxy.ts';
@@ -16,7 +17,7 @@ import { waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch } from '../lib/scenario.ts';
 import { admin, adminJson, processEnvironment, programEnvironment, programPath } from '../lib/servers/admin.ts';
 import { query } from '../lib/servers/inside.ts';
-import { closedPort, ownServe, ownWorker } from '../lib/servers/own-serve.ts';
+import { ownServe, ownWorker } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'waybill-operating-'));

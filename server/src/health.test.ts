@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { closedPort } from '../../tools/shared/tcp.ts';
 import { askHealth } from './health.ts';
 import { buildConsole, type ProcessStatus } from './http/console/server.ts';
-import { closedPort } from './testing/tcp.ts';
 
 async function startConsole(host: string, status: ProcessStatus = 'ok') {
   const app = buildConsole({

@@ -19,7 +19,7 @@ import { Waybill } from '../../client/src/index.ts';
 import { createEmptyDatabase } from '../../server/src/testing/database.ts';
 import { engineAddresses } from '../../server/src/testing/engine-addresses.ts';
 import { createEmptyBucket } from '../../server/src/testing/object-store.ts';
-import { closedPort } from '../../server/src/testing/tcp.ts';
+import { closedPort } from '../shared/tcp.ts';
 import { Podman } from './podman.ts';
 
 interface Probe {

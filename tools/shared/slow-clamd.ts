@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
-import { demoEnvironment } from '../../tools/demo/environment.ts';
+import { connect } from 'node:net';
+import { startPeer } from './tcp.ts';
 
 /** A file that contains this takes a long time to scan. */
 export const slowToScan = 'this takes a while';
@@ -10,17 +9,12 @@ export interface SlowClamd extends AsyncDisposable {
   readonly address: string;
 }
 
-/** The demo's clamd, except that its verdict on files that contain `slowToScan` is delayed by this much. */
-export async function slowClamd(delayMs: number): Promise<SlowClamd> {
-  const sockets = new Set<Socket>();
+/** Starts a proxy to the clamd at HOST:PORT or at a socket's path that delays its verdict on files with `slowToScan`. */
+export async function startSlowClamd(clamdAddress: string, delayMs: number): Promise<SlowClamd> {
   const timers = new Set<NodeJS.Timeout>();
-  const server = createServer((client) => {
-    const clamd = connect(target(demoEnvironment()['WAYBILL_CLAMD'] ?? ''));
-    for (const socket of [client, clamd]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => sockets.delete(socket));
-    }
+  const peer = await startPeer((client) => {
+    const clamd = connect(parseAddress(clamdAddress));
+    clamd.on('error', () => undefined);
     let tail = '';
     let delay = 0;
     client.on('data', (bytes) => {
@@ -39,22 +33,16 @@ export async function slowClamd(delayMs: number): Promise<SlowClamd> {
     clamd.on('data', (bytes) => later(() => client.write(bytes)));
     clamd.on('close', () => later(() => client.end()));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
   return {
-    address: `127.0.0.1:${address.port}`,
+    address: `127.0.0.1:${peer.port}`,
     async [Symbol.asyncDispose]() {
       for (const timer of timers) clearTimeout(timer);
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
+      await peer[Symbol.asyncDispose]();
     },
   };
 }
 
-function target(address: string): { path: string } | { host: string; port: number } {
+function parseAddress(address: string): { path: string } | { host: string; port: number } {
   const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? [];
   return host === undefined ? { path: address } : { host, port: Number(port) };
 }

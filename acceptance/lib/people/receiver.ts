@@ -1,3 +1,4 @@
+import type { Mail } from '../../../tools/shared/mailbox.ts';
 import { uniqueAddress } from '../accounts.ts';
 import type { Client } from '../http/client.ts';
 import type { FileToUpload } from '../http/multipart.ts';
@@ -5,7 +6,7 @@ import type { ContactInput, DispatchParameters } from '../http/shapes.ts';
 import { dispatch } from '../scenario.ts';
 import { query } from '../servers/inside.ts';
 import { demo } from '../servers/running-demo.ts';
-import { linkTokens, type Mail, waitForMail } from './mailbox.ts';
+import { linkTokens, waitForMail } from './mailbox.ts';
 
 export interface Sent {
   receiver: string;

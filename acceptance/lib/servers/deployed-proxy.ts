@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shippedProxy } from '../../../tools/shared/shipped-proxies.ts';
+import { closedPort } from '../../../tools/shared/tcp.ts';
 import { eventually } from '../wait.ts';
-import { closedPort } from './own-serve.ts';
 
 /** The address of a `serve` process, and where it reports whether it is ready. */
 export interface Backend {

@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { enginesDir } from '../../../tools/demo/environment.ts';
+import { closedPort } from '../../../tools/shared/tcp.ts';
 import type { Endpoint } from '../http/tcp-proxy.ts';
 import { eventually } from '../wait.ts';
-import { closedPort } from './own-serve.ts';
 
 const run = promisify(execFile);
 const readyWithinMs = 60_000;

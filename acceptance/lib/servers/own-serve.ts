@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { demoEnvironment } from '../../../tools/demo/environment.ts';
+import { closedPort } from '../../../tools/shared/tcp.ts';
 import { programEnvironment, programPath } from './admin.ts';
 
 export interface OwnProcess {
@@ -85,16 +85,6 @@ export async function clamdThatIsAway(): Promise<string> {
   const address = demoEnvironment()['WAYBILL_CLAMD'];
   if (address === undefined) throw new Error('the demo names no WAYBILL_CLAMD');
   return /:\d+$/.test(address) ? address.replace(/:\d+$/, `:${await closedPort()}`) : `${address}.away`;
-}
-
-export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }
 
 function waitForSign(child: ChildProcess, sign: RegExp, said: string[]): Promise<string> {

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProxyPlace } from '../../../tools/shared/shipped-proxies.ts';
+import { closedPort } from '../../../tools/shared/tcp.ts';
 import type { Finding } from '../domain/doctor/finding.ts';
 import { examinePublicUrl, type PublicUrlExamination } from '../engines/public-url/examine.ts';
 import { buildServer, type ServerEngines, type ServerOptions } from '../http/server.ts';
 import { findingsOf } from './findings.ts';
 import { testServerOptions } from './server.ts';
 import { startDaemon } from './servers/own-daemon.ts';
-import { closedPort } from './tcp.ts';
 
 const pepper = randomBytes(32);
 const random = { bytes: randomBytes, uuid: randomUUIDv7 };

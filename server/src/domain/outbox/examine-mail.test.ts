@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { startScriptedSmtp } from '../../../../tools/shared/scripted-smtp.ts';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { dnsRecords } from '../../engines/dns/records.ts';
 import { probeMailServer } from '../../engines/smtp/probe.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
 import { startDns } from '../../testing/servers/dns-server.ts';
-import { scriptedSmtp } from '../../testing/servers/scripted-smtp.ts';
-import { closedPort } from '../../testing/tcp.ts';
 import { examineMail } from './examine-mail.ts';
 
 const good = {
@@ -21,7 +21,7 @@ async function* examine(url: string, records: Parameters<typeof startDns>[0]) {
 }
 
 test('a mail server that accepts us, and records that say so', async () => {
-  await using smtp = await scriptedSmtp({});
+  await using smtp = await startScriptedSmtp();
   const findings = await findingsOf(examine(smtp.url, good));
   expect(findings.map(({ status, check }) => `${status} ${check}`)).toEqual([
     'ok mail.connection',
@@ -48,7 +48,7 @@ test('a certificate that is not accepted', async () => {
 });
 
 test('a password that is refused', async () => {
-  await using smtp = await scriptedSmtp({ AUTH: '535 5.7.8 no' });
+  await using smtp = await startScriptedSmtp({ AUTH: '535 5.7.8 no' });
   await expectTrouble(examine(smtp.url, good), 'fault mail.login');
 });
 
@@ -62,6 +62,6 @@ test.each<[what: string, records: Parameters<typeof startDns>[0], expected: stri
   ['no DMARC record', { ...good, '_dmarc.example.org': {} }, 'warning mail.dmarc'],
   ['no server for returned mails', { ...good, 'example.org': { TXT: ['v=spf1 mx -all'] } }, 'warning mail.bounces'],
 ])('%s', async (_what, records, expected) => {
-  await using smtp = await scriptedSmtp({});
+  await using smtp = await startScriptedSmtp();
   await expectTrouble(examine(smtp.url, records), expected);
 });

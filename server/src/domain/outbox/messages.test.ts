@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { smtpMailer } from '../../engines/smtp/mailer.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../testing/file-requests.ts';
 import { sentLink, tokenOf } from '../../testing/links.ts';
 import { memoryMailer } from '../../testing/memory/memory-mailer.ts';
 import { memorySmsGateway } from '../../testing/memory/memory-sms-gateway.ts';
-import { closedPort } from '../../testing/tcp.ts';
 import type { Actor } from '../actor.ts';
 import { setReceivers } from '../drafts/set-receivers.ts';
 import { createDrop } from '../drops/create-drop.ts';

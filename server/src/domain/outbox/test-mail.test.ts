@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type SmtpStage, startScriptedSmtp } from '../../../../tools/shared/scripted-smtp.ts';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { dnsRecords } from '../../engines/dns/records.ts';
 import { smtpMailer } from '../../engines/smtp/mailer.ts';
 import { probeMailServer } from '../../engines/smtp/probe.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { testPolicy } from '../../testing/exchange.ts';
-import { delivered } from '../../testing/mailbox.ts';
+import { waitForMails } from '../../testing/mailbox.ts';
 import { startDns } from '../../testing/servers/dns-server.ts';
-import { type SmtpStage, scriptedSmtp } from '../../testing/servers/scripted-smtp.ts';
-import { closedPort } from '../../testing/tcp.ts';
 import { createMailTemplates } from '../../views/mail-templates.ts';
 import { plainOperator } from '../../views/operator.ts';
 import { createTranslators } from '../../views/translator.ts';
@@ -132,7 +132,7 @@ describe('of the mail server', () => {
       { check: 'mail', state: 'ok', found: expect.stringMatching(/^250 2\.0\.0 Ok: queued as/) },
     ]);
     expect(findings.map(({ check }) => check).slice(4)).toEqual(['SPF', 'DKIM', 'DMARC', 'bounces']);
-    const [mail] = await delivered(to);
+    const [mail] = await waitForMails(to);
     expect(mail).toMatchObject({ subject: 'Test message', from: { address: 'waybill@good.example' } });
     expect(mail?.headers.find(({ key }) => key === 'return-path')?.value).toMatch(
       /^<bounces\+[0-9a-f]{52}@good\.example>$/,
@@ -167,7 +167,7 @@ describe('of the mail server', () => {
     ['one that refuses the recipient', { 'RCPT TO': '550 5.1.1 no such user' }, { login: 'ok', mail: 'failed' }],
     ['one that refuses the sender', { 'MAIL FROM': '553 5.7.1 not yours' }, { login: 'ok', mail: 'failed' }],
   ])('%s', async (_, replies, states) => {
-    await using smtp = await scriptedSmtp(replies);
+    await using smtp = await startScriptedSmtp(replies);
     const findings = await tested(smtp.url);
     expect(brief(findings)).toMatchObject(states);
     expect(JSON.stringify(findings)).not.toContain('expired-password');

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
 import {
@@ -12,7 +13,6 @@ import {
   receivedFile,
   takenOver,
 } from '../../testing/file-requests.ts';
-import { closedPort } from '../../testing/tcp.ts';
 import type { SealedFile } from '../files/file-store.ts';
 import { chunkKey } from '../files/sealing.ts';
 import { sweepFiles } from '../files/sweep-files.ts';

@@ -3,11 +3,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
+import { slowToScan, startSlowClamd } from '../../../../tools/shared/slow-clamd.ts';
 import { clamdScanner } from '../../engines/clamd/scanner.ts';
 import { incomingFile, useTestExchange } from '../../testing/exchange.ts';
 import { openRequestLink, receivedFile } from '../../testing/file-requests.ts';
 import { type OwnClamd, startClamd } from '../../testing/servers/own-clamd.ts';
-import { slowToScan, startSlowClamd } from '../../testing/servers/slow-clamd.ts';
 import type { Policy } from '../policy.ts';
 import { checkUpload } from './check-upload.ts';
 import { accountOwner } from './owner.ts';
@@ -36,7 +36,7 @@ const inHalves = (pauseMs: number) => ({
 });
 
 test.concurrent('an upload over which clamd takes its time is taken, and others are not held up meanwhile', async () => {
-  await using slow = await startSlowClamd(4 * silenceMs);
+  await using slow = await startSlowClamd(clamd.address, 4 * silenceMs);
   const [engines, actor] = [enginesWith('required', slow), await exchange.account()];
   const done: string[] = [];
   const upload = async (name: string, content?: string) => {
@@ -52,7 +52,7 @@ test.concurrent('an upload over which clamd takes its time is taken, and others 
 test.concurrent("a contact's upload over which clamd takes its time is taken", async () => {
   const { link } = await openRequestLink(exchange);
   const id = await receivedFile(exchange.engines, link, 'a.txt', slowToScan);
-  await using slow = await startSlowClamd(4 * silenceMs);
+  await using slow = await startSlowClamd(clamd.address, 4 * silenceMs);
   await checkUpload(enginesWith('required', slow), link.accountId, id, new AbortController().signal);
   const [file] = await exchange.database.query('select state, scan from files where id = $1', [id]);
   expect(file).toEqual({ state: 'ready', scan: 'clean' });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
 import { startClamd } from '../../testing/servers/own-clamd.ts';
-import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { examineClamd } from './examine.ts';
 
 const maxBytes = 2 * 1024 ** 2;

@@ -2,6 +2,8 @@ import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eicar } from '../../../../tools/shared/eicar.ts';
+import { slowToScan, startSlowClamd } from '../../../../tools/shared/slow-clamd.ts';
+import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import type { Verdict } from '../../domain/ports/scanner.ts';
 import {
   clean,
@@ -16,14 +18,14 @@ import {
 } from '../../testing/contracts/scanner-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { type OwnClamd, startClamd } from '../../testing/servers/own-clamd.ts';
-import { slowToScan, startSlowClamd } from '../../testing/servers/slow-clamd.ts';
-import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { type ClamdOptions, clamdScanner } from './scanner.ts';
 
 const real = clamdScanner({ address: engineAddresses.clamd, maxBytes: 1024 ** 3 });
 
 scannerContract('clamd', async (maxBytes) => contractOn(await startClamd(), maxBytes));
-scannerContract('the slow stand-in for clamd', async (maxBytes) => contractOn(await startSlowClamd(0), maxBytes));
+scannerContract('the proxy that makes clamd slow', async (maxBytes) =>
+  contractOn(await startSlowClamd(engineAddresses.clamd, 0), maxBytes),
+);
 
 function contractOn(clamd: AsyncDisposable & { readonly address: string }, maxBytes: number): ScannerUnderTest {
   let stopping: Promise<void> | undefined;
@@ -155,13 +157,13 @@ describe('a clamd that takes long for a file', () => {
   const silenceMs = 500;
 
   test('is waited for as long as it answers PING', async () => {
-    await using slow = await startSlowClamd(3 * silenceMs);
+    await using slow = await startSlowClamd(engineAddresses.clamd, 3 * silenceMs);
     const { begin } = clamdScanner({ address: slow.address, silenceMs });
     expect(await writeTo(begin('arriving'), slowToScan)).toEqual(clean);
   });
 
   test('is not waited for longer than a scan may take', async () => {
-    await using slow = await startSlowClamd(60_000);
+    await using slow = await startSlowClamd(engineAddresses.clamd, 60_000);
     const { begin } = clamdScanner({ address: slow.address, silenceMs, verdictMs: 300 });
     expect(await writeTo(begin('arriving'), slowToScan)).toEqual(unavailable);
   });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../testing/database.ts';
 import { urlOfDatabase } from '../../testing/database-url.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
 import { startStandby } from '../../testing/servers/own-standby.ts';
-import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { examinePostgres } from './examine.ts';
 
 const connections = 10;

@@ -5,11 +5,11 @@ import { Readable } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProxyPlace } from '../../../../tools/shared/shipped-proxies.ts';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
 import type { Certificate } from '../../http/tls.ts';
 import { makeCertificate } from '../../testing/carriers.ts';
 import { type Behind, examineBehind, examinePublic, nothingWrong, startServe } from '../../testing/examine-behind.ts';
 import { expectTrouble } from '../../testing/findings.ts';
-import { closedPort } from '../../testing/tcp.ts';
 
 interface Setup extends Behind {
   /** In Caddy's site, before everything is forwarded. */

@@ -9,10 +9,10 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
 import { bucketNameForTest, openTestClient, removeBucket } from '../../testing/object-store.ts';
-import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { examineS3 } from './examine.ts';
 
 let client: S3Client;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type SmtpStage, startScriptedSmtp } from '../../../../tools/shared/scripted-smtp.ts';
+import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { SendFailure } from '../../domain/outbox/send-failure.ts';
 import type { Mail } from '../../domain/ports/mailer.ts';
 import { exampleMail, mailerContract } from '../../testing/contracts/mailer-contract.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { delivered } from '../../testing/mailbox.ts';
-import { type SmtpStage, scriptedSmtp } from '../../testing/servers/scripted-smtp.ts';
-import { closedPort, startPeer } from '../../testing/tcp.ts';
+import { waitForMails } from '../../testing/mailbox.ts';
 import { smtpMailer } from './mailer.ts';
 
 const mailer = smtpMailer({ url: `${engineAddresses.smtp}?tls.rejectUnauthorized=false`, connections: 4 });
@@ -17,7 +17,7 @@ const headersOf = (message: { headers: { key: string; value: string }[] }, key: 
   message.headers.filter((header) => header.key === key).map(({ value }) => value);
 
 mailerContract('Postfix', mailer, async (address) =>
-  (await delivered(address)).map(({ messageId = '', from, replyTo, to, subject = '', text = '', html = '' }) => ({
+  (await waitForMails(address)).map(({ messageId = '', from, replyTo, to, subject = '', text = '', html = '' }) => ({
     messageId,
     from: from as Mail['from'],
     replyTo: replyTo?.[0]?.address ?? '',
@@ -33,7 +33,7 @@ describe('a mail', () => {
   test('is marked as written by a program, without a stop link that it does not have', async () => {
     const sent = mail();
     await mailer.send(sent);
-    const [message] = await delivered(sent.to);
+    const [message] = await waitForMails(sent.to);
     expect(headersOf(message as never, 'auto-submitted')).toEqual(['auto-generated']);
     expect(headersOf(message as never, 'list-unsubscribe')).toEqual([]);
   });
@@ -42,7 +42,7 @@ describe('a mail', () => {
     const stopLink = `https://files.${'subdivision.'.repeat(6)}example.org/m/${'x'.repeat(43)}`;
     const sent = mail({ stopLink });
     await mailer.send(sent);
-    const [message] = await delivered(sent.to);
+    const [message] = await waitForMails(sent.to);
     expect(headersOf(message as never, 'list-unsubscribe')).toEqual([`<${stopLink}>`]);
     expect(headersOf(message as never, 'list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
   });
@@ -51,20 +51,20 @@ describe('a mail', () => {
     const bystander = `${randomUUID()}@receiver.test`;
     const sent = mail({ subject: `hello\r\nBcc: ${bystander}\r\nX-Injected: yes\r\n\r\nbody\n.\r\nQUIT\r\n` });
     await mailer.send(sent);
-    const [message] = await delivered(sent.to);
+    const [message] = await waitForMails(sent.to);
     for (const key of ['bcc', 'x-injected']) expect(headersOf(message as never, key)).toEqual([]);
     expect(message?.subject).toContain('hello');
     expect(message?.text?.trimEnd()).toBe(sent.text.trimEnd());
     // An added recipient would have received the mail by now, because this one comes after it.
     const marker = mail({ to: bystander });
     await mailer.send(marker);
-    expect((await delivered(bystander)).map(({ messageId }) => messageId)).toEqual([marker.messageId]);
+    expect((await waitForMails(bystander)).map(({ messageId }) => messageId)).toEqual([marker.messageId]);
   });
 
   test('goes to one recipient, whatever is in the text', async () => {
     const sent = mail({ text: 'hello\r\n.\r\nMAIL FROM:<x@example.org>\r\n' });
     await mailer.send(sent);
-    const [message] = await delivered(sent.to);
+    const [message] = await waitForMails(sent.to);
     expect(message?.text).toContain('MAIL FROM:<x@example.org>');
   });
 });
@@ -85,7 +85,7 @@ describe('a mail that the server does not take', () => {
   });
 
   const failureAt = async (stage: SmtpStage, reply: string, mailOf = mail()) => {
-    await using server = await scriptedSmtp({ [stage]: reply });
+    await using server = await startScriptedSmtp({ [stage]: reply });
     const scripted = smtpMailer({ url: server.url, connections: 4 });
     try {
       return await scripted.send(mailOf).then(
@@ -120,7 +120,10 @@ describe('a mail that the server does not take', () => {
   });
 
   test('because STARTTLS fails is to be tried again', async () => {
-    await using server = await scriptedSmtp({ EHLO: '250-scripted\r\n250 STARTTLS', STARTTLS: '554 5.7.0 no TLS' });
+    await using server = await startScriptedSmtp({
+      EHLO: '250-scripted\r\n250 STARTTLS',
+      STARTTLS: '554 5.7.0 no TLS',
+    });
     const scripted = smtpMailer({ url: `${server.url}?requireTLS=true`, connections: 4 });
     await expect(scripted.send(mail())).rejects.toMatchObject({ reason: 'STARTTLS: 554 5.7.0' });
     scripted.close();
@@ -150,7 +153,7 @@ describe('a mail that the server does not take', () => {
 
   test('in time ends, and the next one gets a connection', async () => {
     const replies: Partial<Record<SmtpStage, string | null>> = { 'RCPT TO': null };
-    await using server = await scriptedSmtp(replies);
+    await using server = await startScriptedSmtp(replies);
     const hasty = smtpMailer({ url: server.url, connections: 4, waitWithinMs: 300, sendWithinMs: 1_000 });
     const sixMails = () => Array.from({ length: 6 }, () => hasty.send(mail()));
     // Four have a connection each, and the others wait for one in vain.
@@ -164,7 +167,7 @@ describe('a mail that the server does not take', () => {
     const outcomes = await Promise.all(sixMails());
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(outcomes.map(() => 'sent'));
     // None of the failed mails was sent later.
-    expect(server.taken()).toBe(6);
+    expect(server.accepted).toHaveLength(6);
     hasty.close();
   });
 });

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { startRedis } from '../../testing/servers/own-redis.ts';
-import { closedPort } from '../../testing/tcp.ts';
 import { checkValkey } from './check.ts';
 import { connectValkey } from './connect.ts';
 

@@ -1,8 +1,8 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
+import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
-import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { connectValkey } from './connect.ts';
 import { valkeyCsrfTokens } from './csrf-tokens.ts';
 

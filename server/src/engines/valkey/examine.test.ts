@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { expectTrouble, findingsOf } from '../../testing/findings.ts';
 import { startRedis } from '../../testing/servers/own-redis.ts';
-import { closedPort, startPeer } from '../../testing/tcp.ts';
 import { examineValkey } from './examine.ts';
 
 test('nothing is wrong with a server that is set up well', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { closedPort, startPeer } from '../../testing/tcp.ts';
+import { closedPort, startPeer } from '../../../../tools/shared/tcp.ts';
 import { connectValkey } from './connect.ts';
 import { valkeyMessageLimit } from './message-limit.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closedPort } from '../../testing/tcp.ts';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { connectValkey } from './connect.ts';
 import { valkeyReceiverPace } from './receiver-pace.ts';
 

@@ -46,7 +46,7 @@ export function memoryScanner({ maxBytes = 100 * 1024 ** 2 } = {}): MemoryScanne
 }
 
 /** The verdict on a whole file. */
-export function inspect(content: Buffer): Verdict {
+function inspect(content: Buffer): Verdict {
   if (content.includes(eicar)) return { result: 'infected', signature: 'Eicar-Test-Signature' };
   // The local header of the first file in a ZIP, whose flags begin with the one for encryption.
   const isEncrypted = content.subarray(0, 4).toString() === 'PK\x03\x04' && ((content[6] ?? 0) & 1) === 1;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closedPort } from '../tcp.ts';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { startDaemon } from './own-daemon.ts';
 
 /** A Redis for one test, with these settings as on its command line. */

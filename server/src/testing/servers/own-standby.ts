@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { closedPort } from '../../../../tools/shared/tcp.ts';
 import { requireKind } from '../../../../tools/test/require-kind.ts';
-import { closedPort } from '../tcp.ts';
 import { startDaemon } from './own-daemon.ts';
 
 requireKind('engines');

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { startFreezable } from '../../../../../tools/shared/tcp.ts';
 import { createTestDatabase, openTestPool, type TestDatabase } from '../../../testing/database.ts';
-import { startFreezable } from '../../../testing/tcp.ts';
 import { jobDeadlines } from '../database.ts';
 import { startJobRunner } from './job-runner.ts';
 
