@@ -91,7 +91,7 @@ test('a link has 32 downloads at once; the next is told when to come back, and i
   expect((await fetch(page, { headers })).status).toBe(200);
   stop.abort();
   await eventually('there is room again', async () => {
-    const answer = await fetch(`${page}all.zip`, { headers, method: 'HEAD' });
-    return answer.status === 200 ? true : undefined;
+    const response = await fetch(`${page}all.zip`, { headers, method: 'HEAD' });
+    return response.status === 200 ? true : undefined;
   });
 });

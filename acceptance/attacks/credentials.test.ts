@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../lib/accounts.ts';
 import { type AttackRow, attackTable, type Victim } from '../lib/attack-table.ts';
 import { basic, Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
 import { text } from '../lib/http/response.ts';
 
 const encode = (credentials: string) => Buffer.from(credentials, 'latin1').toString('base64');
@@ -66,8 +66,8 @@ describe('base64 that is not canonical', () => {
   });
 
   test('missing padding is refused', async () => {
-    const answer = await client.contacts({ Authorization: client.authorization.replace(/=+$/, '') });
-    assertErrorAnswer(answer, 401, 'unauthorized');
+    const response = await client.contacts({ Authorization: client.authorization.replace(/=+$/, '') });
+    assertErrorResponse(response, 401, 'unauthorized');
   });
 
   test('bits set behind the last byte are refused', async () => {
@@ -79,17 +79,17 @@ describe('base64 that is not canonical', () => {
     const decoded = (value: string) => Buffer.from(value.slice('Basic '.length), 'base64').toString();
     expect(altered).not.toBe(client.authorization);
     expect(decoded(altered)).toBe(decoded(client.authorization));
-    assertErrorAnswer(await client.contacts({ Authorization: altered }), 401, 'unauthorized');
+    assertErrorResponse(await client.contacts({ Authorization: altered }), 401, 'unauthorized');
   });
 });
 
 test('a refusal tells nothing about the account', async () => {
   const account = await createAccount('refused');
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     new Client({ ...account, apiKey: 'wb_wrong' }).index(),
     new Client({ ...account, apiKey: '' }).index(),
     new Client({ ...account, user: 'nobody-at-all@example.org' }).index(),
   ]);
-  for (const answer of answers) assertErrorAnswer(answer, 401, 'unauthorized');
-  expect(new Set(answers.map(text)).size).toBe(1);
+  for (const response of responses) assertErrorResponse(response, 401, 'unauthorized');
+  expect(new Set(responses.map(text)).size).toBe(1);
 });

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type AttackRow, attackTable, type Victim } from '../lib/attack-table.ts';
 import { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
 import { field, filePart, multipart } from '../lib/http/multipart.ts';
-import { type Answer, text } from '../lib/http/response.ts';
+import { type HttpResponse, text } from '../lib/http/response.ts';
 
 const path = ({ client }: Victim, operation: string) => `/${client.user}/cgi/${operation}`;
 const wipe = { headers: { 'Content-Type': 'application/json' }, body: '[]' };
@@ -87,9 +87,9 @@ test('the index page mints nothing for credentials that are refused: the tokens 
     await new Client({ ...client.account, apiKey: 'wb_wrong' }).index(),
     await other.plain('GET', `/${client.user}/`),
   ];
-  assertErrorAnswer(refused[0] as Answer, 401, 'unauthorized');
-  assertErrorAnswer(refused[1] as Answer, 403, 'wrong_account');
-  for (const answer of refused) expect(text(answer)).not.toContain('csrftoken');
+  assertErrorResponse(refused[0] as HttpResponse, 401, 'unauthorized');
+  assertErrorResponse(refused[1] as HttpResponse, 403, 'wrong_account');
+  for (const response of refused) expect(text(response)).not.toContain('csrftoken');
   // One more token would have displaced the oldest.
   expect((await client.contacts({ 'CSRF-Token': tokens[0] ?? '' })).status).toBe(200);
 });

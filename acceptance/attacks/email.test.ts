@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { attackTable } from '../lib/attack-table.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 
 const addresses: [why: string, address: string][] = [
   ['nothing', ''],
@@ -86,7 +86,7 @@ describe('one address in several spellings', () => {
       const client = await freshClient('spelling');
       assertStatus(await client.addContacts([{ email: sent }]), 'ok');
       expect((await client.readContacts()).local.map(({ email }) => email)).toEqual([kept]);
-      assertErrorAnswer(await client.addContacts([{ email: kept }]), 409, 'contact_exists');
+      assertErrorResponse(await client.addContacts([{ email: kept }]), 409, 'contact_exists');
       assertStatus(await client.setReceivers([{ email: kept }]), 'ok');
     });
   }

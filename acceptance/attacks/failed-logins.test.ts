@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount } from '../lib/accounts.ts';
 import { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 
 const allowed = 300;
@@ -31,20 +31,21 @@ test('after 300 failures from an address guesses answer 429, and the right key s
   let refusals = 0;
   // The counting window may change once during the test, which would allow the same number again.
   while (refusals <= 2 * allowed) {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => guess()));
-    for (const answer of answers.filter(({ status }) => status !== 429)) assertErrorAnswer(answer, 401, 'unauthorized');
-    refusals += answers.filter(({ status }) => status === 401).length;
-    if (answers.some(({ status }) => status === 429)) break;
+    const responses = await Promise.all(Array.from({ length: 10 }, () => guess()));
+    for (const response of responses.filter(({ status }) => status !== 429))
+      assertErrorResponse(response, 401, 'unauthorized');
+    refusals += responses.filter(({ status }) => status === 401).length;
+    if (responses.some(({ status }) => status === 429)) break;
   }
   expect(refusals).toBeGreaterThanOrEqual(allowed);
   expect(refusals).toBeLessThanOrEqual(2 * allowed);
 
-  assertErrorAnswer(await guess(), 429, 'too_many_requests');
+  assertErrorResponse(await guess(), 429, 'too_many_requests');
   // An address that the attacker merely claims to have does not count.
-  assertErrorAnswer(await guess({ 'X-Forwarded-For': '203.0.113.7' }), 429, 'too_many_requests');
+  assertErrorResponse(await guess({ 'X-Forwarded-For': '203.0.113.7' }), 429, 'too_many_requests');
   expect((await right.index()).status).toBe(200);
   expect((await right.contacts()).status).toBe(200);
 
   const elsewhere = new Client({ ...account, apiKey: 'wb_guess' }, { ...options, localAddress: loopbackAddress() });
-  assertErrorAnswer(await elsewhere.index(), 401, 'unauthorized');
+  assertErrorResponse(await elsewhere.index(), 401, 'unauthorized');
 });

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type AttackRow, attackTable, type Victim } from '../lib/attack-table.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
 import { exchange, sendRaw } from '../lib/http/raw.ts';
-import { type Answer, header } from '../lib/http/response.ts';
+import { type HttpResponse, header } from '../lib/http/response.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 
 const host = () => new URL(demo().base_url).host;
@@ -156,7 +156,7 @@ describe('what is not a request for us', () => {
     victim = { client, token: await client.token() };
   });
 
-  const send = (requestLine: string, add: string[], without?: string): Promise<Answer> =>
+  const send = (requestLine: string, add: string[], without?: string): Promise<HttpResponse> =>
     sendRaw(demo().base_url, head(requestLine, lines(victim as Victim, { add, ...(without ? { without } : {}) })));
 
   test('CONNECT opens no tunnel', async () => {
@@ -175,20 +175,20 @@ describe('what is not a request for us', () => {
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
       'Sec-WebSocket-Version: 13',
     ];
-    const answer = await send(read(victim as Victim), upgrade, 'Connection');
-    expect(answer.status).not.toBe(101);
+    const response = await send(read(victim as Victim), upgrade, 'Connection');
+    expect(response.status).not.toBe(101);
     expect((await client.contacts()).status).toBe(200);
   });
 
   test('forwarded headers of anybody are not believed', async () => {
-    const answer = await client.contacts({
+    const response = await client.contacts({
       'X-Forwarded-Host': 'evil.example',
       'X-Forwarded-Proto': 'https',
       'X-Forwarded-For': '203.0.113.9',
       Forwarded: 'host=evil.example',
     });
-    expect(answer.status).toBe(200);
-    expect(JSON.stringify(answer.headerLines)).not.toContain('evil.example');
+    expect(response.status).toBe(200);
+    expect(JSON.stringify(response.headerLines)).not.toContain('evil.example');
   });
 
   test('a second request behind a smuggled length is not answered', async () => {
@@ -200,22 +200,22 @@ describe('what is not a request for us', () => {
         add: [json, 'Content-Length: 2', 'Transfer-Encoding: chunked'],
       }),
     );
-    const answer = await sendRaw(demo().base_url, `${outer}0\r\n\r\n${smuggled}`);
-    assertErrorAnswer(answer, 400, 'malformed_request');
-    expect(answer.rest.toString('latin1')).toBe('');
+    const response = await sendRaw(demo().base_url, `${outer}0\r\n\r\n${smuggled}`);
+    assertErrorResponse(response, 400, 'malformed_request');
+    expect(response.rest.toString('latin1')).toBe('');
   });
 
   test('another site may not read anything: there is no CORS', async () => {
-    const [answer, preflight] = [
+    const [response, preflight] = [
       await client.contacts({ Origin: 'https://evil.example' }),
       await client.call('OPTIONS', 'cgi/contacts_read.cgi', {
         headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'GET' },
       }),
     ];
-    for (const { headerLines } of [answer, preflight]) {
+    for (const { headerLines } of [response, preflight]) {
       expect(headerLines.filter(([name]) => name.toLowerCase().startsWith('access-control-'))).toEqual([]);
     }
-    assertErrorAnswer(preflight, 405, 'method_not_allowed');
+    assertErrorResponse(preflight, 405, 'method_not_allowed');
     expect(header(preflight, 'Allow')).toBe('GET');
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eicar } from '../../tools/shared/eicar.ts';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertJson, assertStatus } from '../lib/http/expect.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 
 for (const policy of ['required', 'best-effort']) {
@@ -22,24 +22,24 @@ for (const policy of ['required', 'best-effort']) {
 
     test('an infected file is refused', async () => {
       const client = await clientHere();
-      assertErrorAnswer(await client.upload({ name: 'eicar.com', content: eicar }), 422, 'infected');
+      assertErrorResponse(await client.upload({ name: 'eicar.com', content: eicar }), 422, 'infected');
       assertJson(await client.files(), []);
     });
 
     test('an infected second file takes the first with it', async () => {
       const client = await clientHere();
-      const answer = await client.upload(
+      const response = await client.upload(
         { name: 'clean.txt', content: 'clean' },
         { name: 'eicar.com', content: eicar },
       );
-      assertErrorAnswer(answer, 422, 'infected');
+      assertErrorResponse(response, 422, 'infected');
       assertJson(await client.files(), []);
     });
 
     test('an infected file does not replace a clean one of its name', async () => {
       const client = await clientHere();
       assertStatus(await client.upload({ name: 'same.txt', content: 'clean' }), 'done');
-      assertErrorAnswer(await client.upload({ name: 'same.txt', content: eicar }), 422, 'infected');
+      assertErrorResponse(await client.upload({ name: 'same.txt', content: eicar }), 422, 'infected');
       expect((await client.readFiles()).map(({ name, size }) => [name, size])).toEqual([['same.txt', '5 B']]);
     });
   });

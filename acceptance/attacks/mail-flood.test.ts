@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, uniqueAddress } from '../lib/accounts.ts';
 import { Client, succeeded } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { header } from '../lib/http/response.ts';
 import { mailsTo } from '../lib/people/mailbox.ts';
 import { introduce, stage } from '../lib/scenario.ts';
@@ -29,9 +29,9 @@ test('an account writes to one receiver three times an hour, and keeps nobody el
   const victim = uniqueAddress('victim');
   const [one, other] = [await sender(victim), await sender(victim)];
   for (const ddmessage of ['1', '2', '3']) assertStatus(await requestFiles(one, [victim], ddmessage), 'ok');
-  const answer = await requestFiles(one, [victim], '4');
-  assertErrorAnswer(answer, 429, 'too_many_messages');
-  const wait = Number(header(answer, 'Retry-After'));
+  const response = await requestFiles(one, [victim], '4');
+  assertErrorResponse(response, 429, 'too_many_messages');
+  const wait = Number(header(response, 'Retry-After'));
   expect(wait).toBeGreaterThan(3000);
   expect(wait).toBeLessThanOrEqual(3600);
   assertStatus(await requestFiles(other, [victim], '5'), 'ok');
@@ -42,11 +42,11 @@ test('an account writes to six receivers an hour; a refused dispatch keeps every
   const contacts = Array.from({ length: 7 }, () => uniqueAddress('receiver'));
   const client = await sender(...contacts);
   await stage(client, { to: contacts, files: [{ name: 'a.txt', content: 'a' }] });
-  assertErrorAnswer(await client.createDrop({ ddmessage: 'all' }), 429, 'too_many_messages');
+  assertErrorResponse(await client.createDrop({ ddmessage: 'all' }), 429, 'too_many_messages');
   expect((await client.readFiles()).map(({ name }) => name)).toEqual(['a.txt']);
   succeeded(await client.setReceivers(contacts.slice(0, 6).map((email) => ({ email }))));
   assertStatus(await client.createDrop({ ddmessage: 'six' }), 'ok');
-  assertErrorAnswer(await requestFiles(client, contacts.slice(6), 'one more'), 429, 'too_many_messages');
+  assertErrorResponse(await requestFiles(client, contacts.slice(6), 'one more'), 429, 'too_many_messages');
 });
 
 test('the limit is exact through two processes at once', async () => {

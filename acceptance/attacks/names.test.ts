@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type AttackRow, attackTable, type Victim } from '../lib/attack-table.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { field, multipart, type Part } from '../lib/http/multipart.ts';
 
 const badNames: [why: string, name: string][] = [
@@ -160,13 +160,13 @@ describe('a name that looks dangerous and is not', () => {
 
   test('a percent-encoded path is refused or kept as it is, but never decoded', async () => {
     const client = account.inDraft('percent');
-    const answer = await client.upload({ name: '..%2f..%2fevil.txt', content: 'data' });
+    const response = await client.upload({ name: '..%2f..%2fevil.txt', content: 'data' });
     const names = (await client.readFiles()).map((file) => file.name);
-    if (answer.status === 400) {
-      assertErrorAnswer(answer, 400, 'invalid_name');
+    if (response.status === 400) {
+      assertErrorResponse(response, 400, 'invalid_name');
       expect(names).toEqual([]);
     } else {
-      assertStatus(answer, 'done');
+      assertStatus(response, 'done');
       expect(names).toEqual(['..%2f..%2fevil.txt']);
     }
   });

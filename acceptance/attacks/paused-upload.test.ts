@@ -22,7 +22,7 @@ for (const policy of ['required', 'best-effort']) {
       const client = await freshClient('pausing', { baseUrl: serve.baseUrl });
       const content = `${padding}${eicar}${padding}`;
       const { contentType, body } = multipart(uploadParts([{ name: 'a.bin', content }]));
-      const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
+      const { outgoing, pendingResponse } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
         'Content-Type': contentType,
         'Content-Length': String(body.length),
       });
@@ -30,8 +30,8 @@ for (const policy of ['required', 'best-effort']) {
       if (!outgoing.write(body.subarray(0, middle))) await once(outgoing, 'drain');
       await pause(pauseMs);
       outgoing.end(body.subarray(middle));
-      const answer = await answered;
-      expect([answer.statusCode, JSON.parse(await text(answer))]).toMatchObject([422, { code: 'infected' }]);
+      const response = await pendingResponse;
+      expect([response.statusCode, JSON.parse(await text(response))]).toMatchObject([422, { code: 'infected' }]);
       assertJson(await client.files(), []);
     } finally {
       await serve.stop();

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
 import { field, multipart } from '../lib/http/multipart.ts';
-import { type Answer, text } from '../lib/http/response.ts';
+import { type HttpResponse, text } from '../lib/http/response.ts';
 
 let client: Client;
 
@@ -30,9 +30,9 @@ const codes = [
   'unsupported_media_type',
 ];
 
-function assertAnswered(answer: Answer): void {
-  if (answer.status === 200) expect(text(answer)).toMatch(/^\{"status":"(?:ok|done|deldone)"\}$/);
-  else assertErrorAnswer(answer, refusals, codes);
+function assertResponse(response: HttpResponse): void {
+  if (response.status === 200) expect(text(response)).toMatch(/^\{"status":"(?:ok|done|deldone)"\}$/);
+  else assertErrorResponse(response, refusals, codes);
 }
 
 const contact = fc.record(
@@ -57,7 +57,7 @@ for (const operation of operations) {
     );
     await fc.assert(
       fc.asyncProperty(body, async (value) => {
-        assertAnswered(await client.post(`cgi/${operation}.cgi`, JSON.stringify(value)));
+        assertResponse(await client.post(`cgi/${operation}.cgi`, JSON.stringify(value)));
       }),
       { numRuns: 60 },
     );
@@ -66,7 +66,7 @@ for (const operation of operations) {
   test(`${operation}.cgi answers any bytes`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
-        assertAnswered(await client.post(`cgi/${operation}.cgi`, Buffer.from(bytes)));
+        assertResponse(await client.post(`cgi/${operation}.cgi`, Buffer.from(bytes)));
       }),
       { numRuns: 40 },
     );
@@ -77,7 +77,7 @@ test('upload.cgi answers any bytes between boundaries', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 100 }), fc.uint8Array({ maxLength: 100 }), async (header, content) => {
       const part = { headers: [Buffer.from(header)], content: Buffer.from(content) };
-      assertAnswered(await client.uploadBody(multipart([field('do', 'upload'), part])));
+      assertResponse(await client.uploadBody(multipart([field('do', 'upload'), part])));
     }),
     { numRuns: 60 },
   );
@@ -90,11 +90,11 @@ test('a file under any name is refused, or listed under that name and removable 
       // A quote would end the name in the header of the part, and a backslash is an escape character there.
       const name = sent.replace(/["\\]/g, '_').normalize('NFC');
       const own = client.inDraft(`name-${draft++}`);
-      const answer = await own.upload({ name, content: 'data' });
-      assertAnswered(answer);
+      const response = await own.upload({ name, content: 'data' });
+      assertResponse(response);
       const listed = (await own.readFiles()).map((file) => file.name);
-      expect(listed).toEqual(answer.status === 200 ? [name] : []);
-      if (answer.status === 200) expect((await own.removeFile(name)).status).toBe(200);
+      expect(listed).toEqual(response.status === 200 ? [name] : []);
+      if (response.status === 200) expect((await own.removeFile(name)).status).toBe(200);
     }),
     { numRuns: 60 },
   );

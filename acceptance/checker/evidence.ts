@@ -164,8 +164,8 @@ async function askApi(
   await severalAtOnce(inbox, async (found) => {
     const { entry, downloads } = found;
     for (const { name } of entry.files) {
-      const answer = await receiver.download(entry.url, name).catch((error: Error) => error);
-      downloads.set(name, describeDownload(answer));
+      const response = await receiver.download(entry.url, name).catch((error: Error) => error);
+      downloads.set(name, describeDownload(response));
     }
     // The sender has an account, but this is not its inbox.
     found.toStranger = (await sender.download(entry.url, entry.files[0]?.name ?? '')).status;
@@ -181,10 +181,10 @@ async function askApi(
   return { history: (await sender.readHistory()).history, staged, inbox, pages };
 }
 
-function describeDownload(answer: Error | { status: number; body: Buffer }): Download {
-  if (answer instanceof Error) return { failure: answer.message };
-  if (answer.status !== 200) return { failure: `status ${answer.status}` };
-  return { sizeBytes: answer.body.length, sha256: createHash('sha256').update(answer.body).digest('hex') };
+function describeDownload(response: Error | { status: number; body: Buffer }): Download {
+  if (response instanceof Error) return { failure: response.message };
+  if (response.status !== 200) return { failure: `status ${response.status}` };
+  return { sizeBytes: response.body.length, sha256: createHash('sha256').update(response.body).digest('hex') };
 }
 
 export async function readFiles({ query }: Inside, senders: string[]): Promise<FileRow[]> {

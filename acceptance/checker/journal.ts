@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../lib/http/client.ts';
 import type { FileToUpload } from '../lib/http/multipart.ts';
-import { type Answer, header, text } from '../lib/http/response.ts';
+import { type HttpResponse, header, text } from '../lib/http/response.ts';
 
 /**
  * The response that a client got. Unknown: the connection broke before a response came, so it may or may not have happened.
@@ -80,29 +80,29 @@ const attempts = 5;
 export async function askOnce(
   intention: Intention,
   expected: 'done' | 'ok',
-  request: () => Promise<Answer>,
-): Promise<Answer | undefined> {
+  request: () => Promise<HttpResponse>,
+): Promise<HttpResponse | undefined> {
   // Recorded before the request is sent: whatever happens from here on, it may have been carried out.
   const index = intention.outcomes.push('unknown') - 1;
-  const answer = await request().catch(() => undefined);
-  if (answer === undefined) return undefined;
-  const isDone = answer.status === 200 && text(answer) === JSON.stringify({ status: expected });
+  const response = await request().catch(() => undefined);
+  if (response === undefined) return undefined;
+  const isDone = response.status === 200 && text(response) === JSON.stringify({ status: expected });
   intention.outcomes[index] = isDone ? 'ok' : 'failed';
-  if (!isDone) intention.refusals.push(`${answer.status} ${text(answer)}`);
-  return answer;
+  if (!isDone) intention.refusals.push(`${response.status} ${text(response)}`);
+  return response;
 }
 
 /** Makes a request and retries after a 503, like any well-behaved client. */
 export async function ask(
   intention: Intention,
   expected: 'done' | 'ok',
-  request: () => Promise<Answer>,
+  request: () => Promise<HttpResponse>,
 ): Promise<Outcome> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await askOnce(intention, expected, request);
+    const response = await askOnce(intention, expected, request);
     const outcome = intention.outcomes.at(-1) ?? 'unknown';
-    if (outcome !== 'failed' || answer?.status !== 503 || attempt === attempts) return outcome;
-    await pause(Number(header(answer, 'Retry-After')) * 1000);
+    if (outcome !== 'failed' || response?.status !== 503 || attempt === attempts) return outcome;
+    await pause(Number(header(response, 'Retry-After')) * 1000);
   }
 }
 

@@ -8,7 +8,7 @@ import { eicar } from '../../tools/shared/eicar.ts';
 import { uniqueAddress } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
 import type { FileToUpload } from '../lib/http/multipart.ts';
-import { type Answer, json } from '../lib/http/response.ts';
+import { type HttpResponse, json } from '../lib/http/response.ts';
 import type { History } from '../lib/http/shapes.ts';
 import { introduce } from '../lib/scenario.ts';
 import type { OwnExchange } from '../lib/servers/own-exchange.ts';
@@ -29,7 +29,7 @@ export interface Seen {
 export const nothingSeen = (): Seen => ({ done: 0, uploads: 0, putOff: 0, token: 0, broken: 0, undelivered: 0 });
 
 const overOneChunk = 9 * 1024 * 1024;
-const answeredWithinMs = 12_000;
+const responseWithinMs = 12_000;
 /** A well-behaved client waits before it retries; less long here, because faults are short. */
 const askAgainAfterMs = 100;
 const insistsForMs = 60_000;
@@ -106,8 +106,8 @@ export class Lane {
   /** Whatever is returned with 200 is what was sent, to the last byte. */
   async #fetchNewest(): Promise<void> {
     const client = this.journal.receiver;
-    const answer = await this.#insist('get_history', client, (c) => c.history());
-    const [entry] = answer?.status === 200 ? json<History>(answer).inbox : [];
+    const response = await this.#insist('get_history', client, (c) => c.history());
+    const [entry] = response?.status === 200 ? json<History>(response).inbox : [];
     const name = entry?.files[0]?.name ?? '';
     const sent = this.journal.uploads.flatMap(({ files }) => files).find((file) => file.name === name);
     if (!entry || !sent) return;
@@ -119,50 +119,50 @@ export class Lane {
       if (![403, 404, 410].includes(got?.status ?? 0)) this.seen.undelivered += 1;
       const known =
         [undefined, 403, 404, 410, 503].includes(got?.status) ||
-        json<{ code: string }>(got as Answer).code === 'damaged';
+        json<{ code: string }>(got as HttpResponse).code === 'damaged';
       if (!known) this.problems.push(`download of ${name}: answered ${got?.status} ${got?.body.toString()}`);
     } else if (createHash('sha256').update(got.body).digest('hex') !== sent.sha256) {
       this.problems.push(`download of ${name}: answered 200 with other bytes`);
     }
   }
 
-  async #note(asked: () => Promise<Answer | undefined>): Promise<Answer> {
-    const answer = await asked();
-    if (answer === undefined) throw new Error('the connection broke');
-    return answer;
+  async #note(asked: () => Promise<HttpResponse | undefined>): Promise<HttpResponse> {
+    const response = await asked();
+    if (response === undefined) throw new Error('the connection broke');
+    return response;
   }
 
   /** Retries through either process until it succeeds, and counts the responses it gets meanwhile. */
   async #insist(
     what: string,
     client: Client,
-    request: (client: Client) => Promise<Answer>,
+    request: (client: Client) => Promise<HttpResponse>,
     final = [200],
-  ): Promise<Answer | undefined> {
+  ): Promise<HttpResponse | undefined> {
     const deadline = Date.now() + insistsForMs;
     while (Date.now() < deadline) {
       const elapsed = stopwatch();
-      const answer = await request(this.#through(client)).catch((error: Error) => error);
+      const response = await request(this.#through(client)).catch((error: Error) => error);
       const tookMs = elapsed();
-      if (tookMs > answeredWithinMs) this.problems.push(`${what}: took ${Math.round(tookMs)} ms`);
-      if (answer instanceof Error) {
-        if (answer.message.startsWith('openapi.json')) this.problems.push(answer.message);
-        if (answer.message.startsWith('no token: 503')) this.seen.putOff += 1;
+      if (tookMs > responseWithinMs) this.problems.push(`${what}: took ${Math.round(tookMs)} ms`);
+      if (response instanceof Error) {
+        if (response.message.startsWith('openapi.json')) this.problems.push(response.message);
+        if (response.message.startsWith('no token: 503')) this.seen.putOff += 1;
         else this.seen.broken += 1;
         client.discardToken();
-      } else if (final.includes(answer.status)) {
+      } else if (final.includes(response.status)) {
         this.seen.done += 1;
         if (what.startsWith('upload')) this.seen.uploads += 1;
-        return answer;
-      } else if (answer.status === 403) {
+        return response;
+      } else if (response.status === 403) {
         this.seen.token += 1;
         // For this draft's client and those of later drafts.
         for (const one of [client, this.journal.sender]) one.discardToken();
-      } else if (answer.status === 503) {
+      } else if (response.status === 503) {
         this.seen.putOff += 1;
       } else {
-        this.problems.push(`${what}: answered ${answer.status} ${answer.body.toString()}`);
-        return answer;
+        this.problems.push(`${what}: answered ${response.status} ${response.body.toString()}`);
+        return response;
       }
       await pause(askAgainAfterMs);
     }

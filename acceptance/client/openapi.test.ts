@@ -7,26 +7,26 @@ import { json } from '../lib/http/response.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 
 test('anybody gets the description', async () => {
-  const answer = await request(demo().base_url, 'GET', '/openapi.json', {
+  const response = await request(demo().base_url, 'GET', '/openapi.json', {
     headers: { Host: new URL(demo().base_url).host },
   });
-  expect(answer.status).toBe(200);
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  const document = json<{ openapi: string; paths: object }>(answer);
+  expect(response.status).toBe(200);
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  const document = json<{ openapi: string; paths: object }>(response);
   expect(document.openapi).toBe('3.1.0');
   expect(Object.keys(document.paths)).toHaveLength(12);
 });
 
 test('an answer that is not as described is noticed', async () => {
   const client = await freshClient('described');
-  const answer = await client.contacts();
+  const response = await client.contacts();
   const path = `/${client.user}/cgi/contacts_read.cgi`;
-  await assertDescribed('GET', path, answer);
-  await expect(assertDescribed('GET', path, { ...answer, status: 418 })).rejects.toThrow('not described');
+  await assertDescribed('GET', path, response);
+  await expect(assertDescribed('GET', path, { ...response, status: 418 })).rejects.toThrow('not described');
   const body = Buffer.from('{"local":[{"email":1}],"global":[]}');
-  await expect(assertDescribed('GET', path, { ...answer, body })).rejects.toThrow('in another shape');
-  const headers = { ...answer.headers, 'content-type': 'text/html' };
-  await expect(assertDescribed('GET', path, { ...answer, headers })).rejects.toThrow('as text/html');
+  await expect(assertDescribed('GET', path, { ...response, body })).rejects.toThrow('in another shape');
+  const headers = { ...response.headers, 'content-type': 'text/html' };
+  await expect(assertDescribed('GET', path, { ...response, headers })).rejects.toThrow('as text/html');
   const refused = await client.contacts({ 'CSRF-Token': 'x'.repeat(43) });
   expect(refused.status).toBe(403);
   const other = Buffer.from('{"status":"error","code":"infected","message":"x"}');

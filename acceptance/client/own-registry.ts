@@ -17,8 +17,8 @@ export async function ownRegistry(nodeModules: string[]): Promise<Registry> {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url ?? '').slice(1);
     const isPackage = path.endsWith('.tgz');
-    const answer = isPackage ? packed(nodeModules, path.slice(0, -4)) : described(nodeModules, path, url);
-    answer.then(
+    const reply = isPackage ? packed(nodeModules, path.slice(0, -4)) : described(nodeModules, path, url);
+    reply.then(
       (body) => response.end(body),
       () => response.writeHead(404).end(),
     );

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { enginesDir } from '../../tools/demo/environment.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { succeeded } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
 import { deliver } from '../lib/scenario.ts';
 import { eventually } from '../lib/wait.ts';
 
@@ -30,7 +30,7 @@ test('a full store: uploads are put off in time, files can still be fetched, and
   try {
     await eventually('the store is full', async () => (await isFull()) || undefined, { withinMs: 120_000 });
     const began = performance.now();
-    assertErrorAnswer(
+    assertErrorResponse(
       await sender.impatient().upload({ name: 'meanwhile.txt', content: 'meanwhile' }),
       503,
       'unavailable',

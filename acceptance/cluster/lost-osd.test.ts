@@ -56,6 +56,6 @@ async function send(journal: Journal, client: Client, round: number): Promise<vo
     to,
     `message ${round}-${randomBytes(6).toString('hex')}`,
   );
-  const answer = await askOnce(dispatch, 'ok', () => client.createDrop({ ddmessage: dispatch.message }));
-  expect(answer?.status).toBe(200);
+  const response = await askOnce(dispatch, 'ok', () => client.createDrop({ ddmessage: dispatch.message }));
+  expect(response?.status).toBe(200);
 }

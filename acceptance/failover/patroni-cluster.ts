@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { parse, stringify } from 'yaml';
 import { closedPort } from '../../tools/shared/tcp.ts';
-import { isAnswered, OwnEngine, OwnPgBouncer } from '../lib/servers/own-engines.ts';
+import { isReachable, OwnEngine, OwnPgBouncer } from '../lib/servers/own-engines.ts';
 import { eventually } from '../lib/wait.ts';
 
 /** The folder into which tools/lab/runs/failover-test unpacked Debian's packages. */
@@ -83,11 +83,11 @@ export class PatroniCluster implements AsyncDisposable {
   /** As `patronictl switchover` does. */
   async switchOver(): Promise<void> {
     const [from, to] = await Promise.all([this.#serverWith('leader'), this.#serverWith('sync_standby')]);
-    const answer = await fetch(`http://127.0.0.1:${from.restPort}/switchover`, {
+    const response = await fetch(`http://127.0.0.1:${from.restPort}/switchover`, {
       method: 'POST',
       body: JSON.stringify({ leader: from.name, candidate: to.name }),
     });
-    if (!answer.ok) throw new Error(`no switchover: ${answer.status} ${await answer.text()}`);
+    if (!response.ok) throw new Error(`no switchover: ${response.status} ${await response.text()}`);
   }
 
   async #serverWith(role: Member['role']): Promise<Server> {
@@ -99,8 +99,8 @@ export class PatroniCluster implements AsyncDisposable {
 
   async #members(): Promise<readonly Member[]> {
     for (const { restPort, engine } of this.#servers) {
-      const answer = engine.runs && (await fetch(`http://127.0.0.1:${restPort}/cluster`).catch(() => undefined));
-      if (answer) return ((await answer.json()) as { members: Member[] }).members;
+      const response = engine.runs && (await fetch(`http://127.0.0.1:${restPort}/cluster`).catch(() => undefined));
+      if (response) return ((await response.json()) as { members: Member[] }).members;
     }
     return [];
   }
@@ -128,7 +128,7 @@ async function startEtcd(): Promise<OwnEngine> {
       };
       return [join(programs, 'usr/bin/etcd'), ...Object.entries(options).map(([name, value]) => `--${name}=${value}`)];
     },
-    answers: (port) => isAnswered(port, 'GET /health HTTP/1.0\r\n\r\n', /^HTTP\/1.\d 200/),
+    responses: (port) => isReachable(port, 'GET /health HTTP/1.0\r\n\r\n', /^HTTP\/1.\d 200/),
   });
 }
 
@@ -151,7 +151,7 @@ async function startServer(name: string, restPort: number, etcdPort: number): Pr
       const isolated = ['--pid', '--ipc', '--mount', '--mount-proc', '--fork', '--kill-child'];
       return ['unshare', ...isolated, 'sh', '-euc', script.join('\n')];
     },
-    answers: () => isAnswered(restPort, 'GET /health HTTP/1.0\r\n\r\n', /^HTTP\/1.\d 200/),
+    responses: () => isReachable(restPort, 'GET /health HTTP/1.0\r\n\r\n', /^HTTP\/1.\d 200/),
   });
 }
 
@@ -195,7 +195,7 @@ function startProxy(servers: readonly Server[]): Promise<OwnEngine> {
       return ['haproxy', '-db', '-f', file];
     },
     // Until it has asked a server for the first time, HAProxy takes it for a primary, and chooses from them in turn.
-    answers: async (port) => (await Promise.all(servers.map(() => isPrimary(port)))).every(Boolean),
+    responses: async (port) => (await Promise.all(servers.map(() => isPrimary(port)))).every(Boolean),
   });
 }
 

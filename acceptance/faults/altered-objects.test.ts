@@ -3,10 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
-import type { Answer } from '../lib/http/response.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
+import type { HttpResponse } from '../lib/http/response.ts';
 import type { InboxEntry } from '../lib/http/shapes.ts';
-import { openAnswer } from '../lib/http/stream.ts';
+import { openResponse } from '../lib/http/stream.ts';
 import { deliver } from '../lib/scenario.ts';
 import { chunkKey, copyObject, deleteObject, query, readObject, writeObject } from '../lib/servers/inside.ts';
 
@@ -87,8 +87,8 @@ describe('damage in what is sent first', () => {
   for (const { name, harm } of damages) {
     test(`${name}: an error instead of the file`, async () => {
       await harm();
-      assertErrorAnswer(await download(), 500, 'damaged');
-      assertErrorAnswer(await download('bytes=0-0'), 500, 'damaged');
+      assertErrorResponse(await download(), 500, 'damaged');
+      assertErrorResponse(await download('bytes=0-0'), 500, 'damaged');
       expectSame((await download('bytes=-1000')).body, content.subarray(-1000));
     });
   }
@@ -97,18 +97,18 @@ describe('damage in what is sent first', () => {
 test('two chunks swapped: a range from inside either of them is an error too', async () => {
   await swap(1, 2);
   await expectBroken(0);
-  assertErrorAnswer(await download(`bytes=${chunkBytes}-${chunkBytes}`), 500, 'damaged');
-  assertErrorAnswer(await download('bytes=-1'), 500, 'damaged');
+  assertErrorResponse(await download(`bytes=${chunkBytes}-${chunkBytes}`), 500, 'damaged');
+  assertErrorResponse(await download('bytes=-1'), 500, 'damaged');
   expectSame((await download(`bytes=0-${chunkBytes - 1}`)).body, content.subarray(0, chunkBytes));
 });
 
 test('bytes added after the end of a chunk are never sent', async () => {
   await writeObject(key(2), Buffer.concat([await readObject(key(2)), randomBytes(70_000)]));
-  const answer = await download().catch(() => undefined);
-  if (answer !== undefined) expectSame(answer.body, content);
+  const response = await download().catch(() => undefined);
+  if (response !== undefined) expectSame(response.body, content);
 });
 
-function download(range?: string): Promise<Answer> {
+function download(range?: string): Promise<HttpResponse> {
   return receiver.download(entry.url, 'damaged.bin', range === undefined ? {} : { Range: range });
 }
 
@@ -119,11 +119,11 @@ function download(range?: string): Promise<Answer> {
 async function expectBroken(start: number): Promise<void> {
   const received: Buffer[] = [];
   const failure = await (async () => {
-    const answer = await openAnswer(receiver, `${entry.url}/files/damaged.bin`, { Range: `bytes=${start}-` });
-    const announced = { status: answer.statusCode, length: answer.headers['content-length'] };
+    const response = await openResponse(receiver, `${entry.url}/files/damaged.bin`, { Range: `bytes=${start}-` });
+    const announced = { status: response.statusCode, length: response.headers['content-length'] };
     expect(announced).toEqual({ status: 206, length: String(content.length - start) });
-    for await (const bytes of answer) received.push(bytes as Buffer);
-    return answer.complete ? 'a complete answer' : 'cut off';
+    for await (const bytes of response) received.push(bytes as Buffer);
+    return response.complete ? 'a complete answer' : 'cut off';
   })().catch((error: Error) => error.message);
   expect(['aborted', 'socket hang up', 'cut off']).toContain(failure);
   const bytes = Buffer.concat(received);

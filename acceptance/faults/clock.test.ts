@@ -106,7 +106,7 @@ test('a jump forward in the middle of uploads leaves none of them behind, and no
   const listed = (await draft.readFiles()).length;
   expect(listed).toBe(statuses.filter((status) => status === 200).length);
   await eventually('an upload is taken', async () => {
-    const answer = await draft.upload({ name: 'again.bin', content });
-    return answer.status === 200 || undefined;
+    const response = await draft.upload({ name: 'again.bin', content });
+    return response.status === 200 || undefined;
   });
 });

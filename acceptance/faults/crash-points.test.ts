@@ -37,7 +37,7 @@ const checkpoints = [
 /** Reached by a contact's upload, which is resumed instead of being sent again. */
 const resumedCheckpoints = ['upload:chunk-claimed', 'upload:chunk-stored', 'upload:chunk-committed'];
 /** Reached by a drop of /api/v1, whose answer is kept in the same transaction. */
-const answeredCheckpoints = [
+const reachedCheckpoints = [
   ...checkpoints.filter((name) => name.startsWith('drop:') && name !== 'drop:committed'),
   'answer:committed',
 ];
@@ -56,7 +56,7 @@ interface Lane {
 let lanes: Lane[] = [];
 const serves = new DoomedServes([
   ...resumedCheckpoints,
-  ...answeredCheckpoints,
+  ...reachedCheckpoints,
   ...checkpoints.flatMap((checkpoint) => Array(rounds).fill(checkpoint) as string[]),
 ]);
 
@@ -72,7 +72,7 @@ test('the points tried here are all that the program has', () => {
     .map((path) => readFileSync(join(source, path), 'utf8'));
   const found = texts.flatMap((text) => [...text.matchAll(/checkpoint\('((?:upload|drop|answer):[^']+)'\)/g)]);
   const names = new Set(found.map(([, name = '']) => name));
-  const tried = new Set([...checkpoints, ...resumedCheckpoints, ...answeredCheckpoints]);
+  const tried = new Set([...checkpoints, ...resumedCheckpoints, ...reachedCheckpoints]);
   expect([...names].toSorted()).toEqual([...tried].toSorted());
 });
 
@@ -102,7 +102,7 @@ for (const checkpoint of resumedCheckpoints) {
   });
 }
 
-for (const checkpoint of answeredCheckpoints) {
+for (const checkpoint of reachedCheckpoints) {
   test(`killed at ${checkpoint}: the repetition elsewhere gets the only answer to the only drop`, async () => {
     const { account } = await freshClient('repeating');
     const elsewhere = new V1Client(account);
@@ -118,11 +118,11 @@ for (const checkpoint of answeredCheckpoints) {
     const drops = async () => (await elsewhere.read<{ data: { id: string }[] }>('GET', '/drops')).data;
     expect(await drops(), 'right after').toHaveLength(checkpoint === 'answer:committed' ? 1 : 0);
     const repeat = () => elsewhere.read<{ id: string; receivers: { link: string }[] }>('POST', '/drops', request);
-    const answer = await repeat();
-    expect(await drops()).toEqual([expect.objectContaining({ id: answer.id })]);
-    expect(await repeat()).toEqual(answer);
+    const response = await repeat();
+    expect(await drops()).toEqual([expect.objectContaining({ id: response.id })]);
+    expect(await repeat()).toEqual(response);
     // Only the first answer ever has the link.
-    expect((await fetch(answer.receivers[0]?.link ?? '')).status).toBe(200);
+    expect((await fetch(response.receivers[0]?.link ?? '')).status).toBe(200);
   });
 }
 

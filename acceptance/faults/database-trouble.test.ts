@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { check } from '../checker/checker.ts';
 import { judgeConduct } from '../checker/conduct.ts';
 import { Lane, sail } from '../checker/lane.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { seeded } from '../lib/seeded.ts';
 import { OwnPostgres } from '../lib/servers/own-engines.ts';
 import { ownExchange } from '../lib/servers/own-exchange.ts';
@@ -71,19 +71,19 @@ test('with its disk full: what needs space is put off, and goes on when there is
     'a write is put off',
     async () => {
       const contacts = Array.from({ length: 500 }, (_, index) => ({ email: `${taken}-${index}@example.org` }));
-      const answer = await client.addContacts(contacts).catch(() => undefined);
-      if (answer?.status === 200) taken += 1;
-      return answer?.status === 200 ? undefined : answer;
+      const response = await client.addContacts(contacts).catch(() => undefined);
+      if (response?.status === 200) taken += 1;
+      return response?.status === 200 ? undefined : response;
     },
     { withinMs: 60_000 },
   );
-  assertErrorAnswer(refusal, 503, 'unavailable');
+  assertErrorResponse(refusal, 503, 'unavailable');
   rmSync(filler);
   // PostgreSQL recovers on its own from what it could not write, or has to be started.
   await postgres.start();
   await eventually('it is served again', async () => {
-    const answer = await client.upload({ name: 'after.txt', content: 'after' }).catch(() => undefined);
-    return answer?.status === 200 || undefined;
+    const response = await client.upload({ name: 'after.txt', content: 'after' }).catch(() => undefined);
+    return response?.status === 200 || undefined;
   });
   expect((await client.readFiles()).map(({ name }) => name).toSorted()).toEqual(['after.txt', 'before.txt']);
   expect(

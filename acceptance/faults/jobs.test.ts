@@ -275,7 +275,7 @@ for (const checkpoint of ['check:read-back', 'check:before-commit']) {
     await killedAt(checkpoint, async () => expect((await upload.finish()).status).toBe(204));
     expect((await upload.send()).status).toBe(409);
     const worker = await exchange.work();
-    const answer = await eventually(
+    const response = await eventually(
       'the upload is checked',
       async () => {
         const tried = await upload.send();
@@ -283,7 +283,7 @@ for (const checkpoint of ['check:read-back', 'check:before-commit']) {
       },
       slowly,
     );
-    expect(await answer.json()).toEqual({ files: [{ name: 'checked.bin', sizeBytes: content.length }] });
+    expect(await response.json()).toEqual({ files: [{ name: 'checked.bin', sizeBytes: content.length }] });
     await worker.stop();
     const [entry, ...more] = await inboxFrom(client, upload.contact);
     expect(more).toEqual([]);
@@ -333,8 +333,8 @@ test('every connection to the database is cut: serve and work use new ones, and 
   expect(cut?.count).toBeGreaterThanOrEqual(3);
   // A request on a cut connection gets 503; the next one gets a new connection.
   await eventually('requests are answered again', async () => {
-    const answer = await client.addContacts([{ email: receiver }]).catch(() => undefined);
-    return answer?.status === 200 ? true : undefined;
+    const response = await client.addContacts([{ email: receiver }]).catch(() => undefined);
+    return response?.status === 200 ? true : undefined;
   });
   await dispatch(client, { to: [receiver], files: [{ name: 'a.txt', content: 'a' }] });
   await sent(receiver);

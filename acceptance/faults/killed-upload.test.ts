@@ -43,8 +43,8 @@ test(`${sizeBytes / 1024 ** 2} MiB through ${kills} times kill -9 of the server:
     return await through.ask('PATCH', `/uploads/${id}`, { headers, bytes: bytes() });
   };
   const offsetNow = async () => {
-    const answer = await elsewhere.ask('HEAD', `/uploads/${id}`, { headers: tus });
-    return Number(answer.headers.get('upload-offset'));
+    const response = await elsewhere.ask('HEAD', `/uploads/${id}`, { headers: tus });
+    return Number(response.headers.get('upload-offset'));
   };
 
   for (let kill = 0; kill < kills; kill += 1) {

@@ -7,7 +7,7 @@ import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import type { Client } from '../lib/http/client.ts';
 import { request } from '../lib/http/request.ts';
-import { type Answer, header, text } from '../lib/http/response.ts';
+import { type HttpResponse, header, text } from '../lib/http/response.ts';
 import type { InboxEntry } from '../lib/http/shapes.ts';
 import { linkTokens, waitForMail } from '../lib/people/mailbox.ts';
 import { deliver, introduce } from '../lib/scenario.ts';
@@ -17,13 +17,13 @@ import { eventually } from '../lib/wait.ts';
 import { FaultyWorld } from './faulty-world.ts';
 
 const outageMs = fullSize ? 60_000 : 15_000;
-const answeredWithinMs = 12_000;
+const responseWithinMs = 12_000;
 const backWithinMs = 10_000;
 const memoryMiB = 512;
 /** On a machine that does other work as well, a single request may be late by this much. */
 const noiseMs = 100;
 
-type Ask = () => Promise<Answer>;
+type Ask = () => Promise<HttpResponse>;
 type Asks = Record<string, Ask>;
 
 let world: FaultyWorld;
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-const plain = (path: string): Promise<Answer> =>
+const plain = (path: string): Promise<HttpResponse> =>
   request(world.exchange.baseUrl, 'GET', path, { headers: { Host: new URL(demo().base_url).host } });
 let uploads = 0;
 
@@ -115,13 +115,13 @@ const outages: Outage[] = [
 interface Timed {
   name: string;
   tookMs: number;
-  answer: Answer | Error;
+  response: HttpResponse | Error;
 }
 
 async function timed(name: string, ask: Ask): Promise<Timed> {
   const elapsed = stopwatch();
-  const answer = await ask().catch((error: Error) => error);
-  return { name, tookMs: elapsed(), answer };
+  const response = await ask().catch((error: Error) => error);
+  return { name, tookMs: elapsed(), response };
 }
 
 /** Each of them repeatedly, several at once, until told to stop. */
@@ -137,15 +137,15 @@ async function load(wanted: Asks, atOnce: number, until: () => boolean, everyMs 
   return seen;
 }
 
-const isServed = ({ answer }: Timed) => !(answer instanceof Error) && [200, 401].includes(answer.status);
+const isServed = ({ response }: Timed) => !(response instanceof Error) && [200, 401].includes(response.status);
 
 function p99(seen: Timed[]): number {
   const sorted = seen.map(({ tookMs }) => tookMs).toSorted((left, right) => left - right);
   return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0;
 }
 
-function describeBad({ name, tookMs, answer }: Timed): string {
-  const what = answer instanceof Error ? answer.message : `${answer.status} ${text(answer).slice(0, 100)}`;
+function describeBad({ name, tookMs, response }: Timed): string {
+  const what = response instanceof Error ? response.message : `${response.status} ${text(response).slice(0, 100)}`;
   return `${name}: ${what} after ${Math.round(tookMs)} ms`;
 }
 
@@ -183,11 +183,12 @@ for (const { engine, begin, end, needing, others } of outages) {
       during = await tries;
     }, outageMs + 180_000);
 
-    test(`every request is answered within ${answeredWithinMs / 1000} s, with a 503 that says when to come back`, () => {
+    test(`every request is answered within ${responseWithinMs / 1000} s, with a 503 that says when to come back`, () => {
       const bad = during.filter((one) => {
-        if (one.answer instanceof Error || one.tookMs > answeredWithinMs) return true;
+        if (one.response instanceof Error || one.tookMs > responseWithinMs) return true;
         return (
-          !isServed(one) && !(one.answer.status === 503 && /^[1-9]\d*$/.test(header(one.answer, 'Retry-After') ?? ''))
+          !isServed(one) &&
+          !(one.response.status === 503 && /^[1-9]\d*$/.test(header(one.response, 'Retry-After') ?? ''))
         );
       });
       const slowest = Math.max(...during.map(({ tookMs }) => tookMs));

@@ -49,8 +49,8 @@ test('a statement that takes too long is cancelled by PostgreSQL', { timeout: 18
   try {
     await other.query('begin');
     await other.query('lock table contacts in access exclusive mode');
-    const answer = await client.contacts();
-    expect(answer.status).toBe(503);
+    const response = await client.contacts();
+    expect(response.status).toBe(503);
     const waiting =
       "select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     expect(await exchange.query(waiting)).toEqual([]);

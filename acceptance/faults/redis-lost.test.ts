@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uniqueAddress } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { TcpProxy } from '../lib/http/tcp-proxy.ts';
 import { introduce, stage } from '../lib/scenario.ts';
 import { OwnRedis } from '../lib/servers/own-engines.ts';
@@ -43,10 +43,10 @@ for (const [how, lose] of Object.entries(losses)) {
     await stage(draft, { to: [receiver], files: [{ name: 'kept.txt', content: 'kept' }] });
     await lose();
     const refused = await eventually('Redis is asked again', async () => {
-      const answer = await draft.files();
-      return answer.status === 503 ? undefined : answer;
+      const response = await draft.files();
+      return response.status === 503 ? undefined : response;
     });
-    assertErrorAnswer(refused, 403, 'csrf_rejected');
+    assertErrorResponse(refused, 403, 'csrf_rejected');
     draft.discardToken();
     expect((await draft.readFiles()).map(({ name }) => name)).toEqual(['kept.txt']);
     assertStatus(await draft.createDrop({ ddmessage: how }), 'ok');
@@ -60,7 +60,7 @@ for (const fault of ['swallow', 'freeze', 'refuse'] as const) {
     way.fault = fault;
     try {
       const elapsed = stopwatch();
-      assertErrorAnswer(await client.contacts(), 503, 'unavailable');
+      assertErrorResponse(await client.contacts(), 503, 'unavailable');
       expect(elapsed()).toBeLessThan(momentMs);
     } finally {
       way.fault = 'pass';

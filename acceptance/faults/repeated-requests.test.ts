@@ -18,19 +18,19 @@ test(`the same drop, requested ${times} times at once through two servers, is on
     json: { uploads: [await one.upload('once.txt', 'once')], receivers: [{ email }] },
   };
   /** As often as it is told to come back later. */
-  const answerThrough = (v1: V1Client) =>
+  const requestThrough = (v1: V1Client) =>
     eventually('it is answered', async () => {
-      const answer = await v1.ask('POST', '/drops', request);
-      const text = await answer.text();
-      if (answer.status === 201) return text;
-      expect([answer.status, JSON.parse(text).code], text).toEqual([409, 'request_in_flight']);
+      const response = await v1.ask('POST', '/drops', request);
+      const text = await response.text();
+      if (response.status === 201) return text;
+      expect([response.status, JSON.parse(text).code], text).toEqual([409, 'request_in_flight']);
       return undefined;
     });
-  const answers = await Promise.all(
-    Array.from({ length: times }, (_, index) => answerThrough(index % 2 === 0 ? one : one.through(other.baseUrl))),
+  const responses = await Promise.all(
+    Array.from({ length: times }, (_, index) => requestThrough(index % 2 === 0 ? one : one.through(other.baseUrl))),
   );
-  const [answer, ...others] = new Set(answers);
+  const [response, ...others] = new Set(responses);
   expect(others).toEqual([]);
   const { data } = await one.read<{ data: { id: string }[] }>('GET', '/drops');
-  expect(data.map(({ id }) => id)).toEqual([JSON.parse(answer ?? '').id]);
+  expect(data.map(({ id }) => id)).toEqual([JSON.parse(response ?? '').id]);
 });

@@ -1,7 +1,7 @@
 // The virus scanner is unreachable: the policy decides, and "not scanned" is never reported as clean.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertJson, assertStatus } from '../lib/http/expect.ts';
 import { deliver } from '../lib/scenario.ts';
 import { clamdThatIsAway, type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 
@@ -17,7 +17,7 @@ async function serving(policy: string, work: (serve: OwnServe) => Promise<void>)
 test('policy required: an upload is put off, and nothing of it is kept', async () => {
   await serving('required', async ({ baseUrl }) => {
     const client = (await freshClient('required', { baseUrl })).impatient();
-    assertErrorAnswer(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
+    assertErrorResponse(await client.upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
     assertJson(await client.files(), []);
     // Everything else continues.
     assertStatus(await client.addContacts([{ email: 'ann@example.org' }]), 'ok');

@@ -36,12 +36,14 @@ describe.concurrent('beside a slow scan', () => {
   test('an upload that takes long to scan succeeds, and others are not held up', { timeout }, async () => {
     const client = await exchange.client('patient');
     const elapsed = stopwatch();
-    const slow = client.upload({ name: 'slow.bin', content: slowToScan }).then((answer) => ({ answer, ms: elapsed() }));
+    const slow = client
+      .upload({ name: 'slow.bin', content: slowToScan })
+      .then((response) => ({ response, ms: elapsed() }));
     const other = client.inDraft('other');
     for (let count = 0; count < 20; count++) succeeded(await other.upload({ name: `${count}.txt`, content: 'quick' }));
     const quickMs = elapsed();
-    const { answer, ms } = await slow;
-    succeeded(answer);
+    const { response, ms } = await slow;
+    succeeded(response);
     process.stdout.write(`slow scan: 20 uploads in ${inSeconds(quickMs)} beside one of ${inSeconds(ms)}\n`);
     expect(ms).toBeGreaterThanOrEqual(scanMs);
     expect(quickMs).toBeLessThan(scanMs);

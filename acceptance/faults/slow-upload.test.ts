@@ -24,7 +24,7 @@ test('an upload of four times its lease is swept by nobody, and keeps every byte
   const receiver = await freshClient('receiver');
   const content = Buffer.alloc(2 * chunkBytes + 1000, 'slow upload ');
   const { contentType, body } = multipart(uploadParts([{ name: 'slow.bin', content }]));
-  const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
+  const { outgoing, pendingResponse } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
     'Content-Type': contentType,
     'Content-Length': String(body.length),
   });
@@ -40,8 +40,11 @@ test('an upload of four times its lease is swept by nobody, and keeps every byte
     await pause((leaseSeconds * 4 * 1000) / pieces);
   }
   outgoing.end();
-  const answer = await answered;
-  expect({ status: answer.statusCode, body: await text(answer) }).toEqual({ status: 200, body: '{"status":"done"}' });
+  const response = await pendingResponse;
+  expect({ status: response.statusCode, body: await text(response) }).toEqual({
+    status: 200,
+    body: '{"status":"done"}',
+  });
   sent.abort();
   await sweeping;
   await sweep();

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { isDelivered } from '../checker/evidence.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import type { Fate } from '../lib/http/http-proxy.ts';
-import type { Answer } from '../lib/http/response.ts';
+import type { HttpResponse } from '../lib/http/response.ts';
 import { deliver, introduce } from '../lib/scenario.ts';
 import { seeded } from '../lib/seeded.ts';
 import { stopwatch } from '../lib/stopwatch.ts';
@@ -111,7 +111,7 @@ for (const [how, fault] of [
     const client = sender.inDraft(`away-${how}`);
     await fault();
     const elapsed = stopwatch();
-    assertErrorAnswer(await client.impatient().upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
+    assertErrorResponse(await client.impatient().upload({ name: 'a.txt', content: 'a' }), 503, 'unavailable');
     const tookMs = elapsed();
     say(`S3 ${how}: upload put off after ${Math.round(tookMs)} ms`);
     expect(tookMs).toBeLessThan(refusedWithinMs);
@@ -140,12 +140,12 @@ for (const [how, fate] of Object.entries(spoilt)) {
     const entry = await deliver(sender, receiver, [{ name: 'spoilt.bin', content }], { desttime: 500_000 });
     let gets = 0;
     world.s3Fate = (request) => (isGet(request) ? fate(gets++) : 'pass');
-    const answer = await receiver
+    const response = await receiver
       .impatient()
       .download(entry.url, 'spoilt.bin')
       .catch((error: Error) => error);
     expect(gets).toBeGreaterThan(0);
-    expectNotTaken(answer);
+    expectNotTaken(response);
     expect(await isDelivered(world.exchange, entry)).toBe(false);
     world.s3Fate = () => 'pass';
     expect(sha256((await receiver.download(entry.url, 'spoilt.bin')).body)).toBe(sha256(content));
@@ -158,18 +158,20 @@ test('one GET broken off in the middle: the client gets every byte all the same,
   const entry = await deliver(sender, receiver, [{ name: 'once.bin', content }], { desttime: 500_000 });
   let cuts = 0;
   world.s3Fate = (request) => (isGet(request) && cuts++ === 0 ? { cutAfter: 3_000_000 } : 'pass');
-  const answer = await receiver
+  const response = await receiver
     .impatient()
     .download(entry.url, 'once.bin')
     .catch((error: Error) => error);
-  say(`one GET broken off: ${answer instanceof Error ? `the transfer failed (${answer.message})` : answer.status}`);
-  if (!(answer instanceof Error) && answer.status === 200) expect(sha256(answer.body)).toBe(sha256(content));
-  else expectNotTaken(answer);
+  say(
+    `one GET broken off: ${response instanceof Error ? `the transfer failed (${response.message})` : response.status}`,
+  );
+  if (!(response instanceof Error) && response.status === 200) expect(sha256(response.body)).toBe(sha256(content));
+  else expectNotTaken(response);
 });
 
-function expectNotTaken(answer: Answer | Error): void {
-  if (answer instanceof Error) expect(answer.message).toMatch(/aborted|socket hang up|cut off/);
-  else assertErrorAnswer(answer, [500, 503], ['damaged', 'unavailable']);
+function expectNotTaken(response: HttpResponse | Error): void {
+  if (response instanceof Error) expect(response.message).toMatch(/aborted|socket hang up|cut off/);
+  else assertErrorResponse(response, [500, 503], ['damaged', 'unavailable']);
 }
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -45,7 +45,7 @@ const killed =
     await world[name].kill();
     await world[name].start();
   };
-const answeredByS3 =
+const reachesS3 =
   (method: string, fate: (random: () => number) => Fate, probability: number): FaultKind['inject'] =>
   async (world, random) => {
     world.s3Fate = (request) => (request.method === method && random() < probability ? fate(random) : 'pass');
@@ -83,17 +83,17 @@ export const faultKinds: FaultKind[] = [
   { name: 'Redis: black-holed', weight: 4, inject: onTheWay('redis', 'swallow', [100, 1500]) },
   { name: 'Redis: frozen', weight: 3, inject: frozen('redis', [100, 1000]) },
   { name: 'Redis: killed', weight: 4, inject: killed('redis') },
-  { name: 'S3: 503 at p = 0.3', weight: 8, inject: answeredByS3('PUT', () => 'refuse', 0.3) },
-  { name: 'S3: reply to PUT lost at p = 0.5', weight: 6, inject: answeredByS3('PUT', () => 'lose', 0.5) },
+  { name: 'S3: 503 at p = 0.3', weight: 8, inject: reachesS3('PUT', () => 'refuse', 0.3) },
+  { name: 'S3: reply to PUT lost at p = 0.5', weight: 6, inject: reachesS3('PUT', () => 'lose', 0.5) },
   {
     name: 'S3: GET truncated',
     weight: 6,
-    inject: answeredByS3('GET', (random) => ({ cutAfter: Math.floor(random() * 5000) }), 0.7),
+    inject: reachesS3('GET', (random) => ({ cutAfter: Math.floor(random() * 5000) }), 0.7),
   },
   {
     name: 'S3: a bit flipped',
     weight: 6,
-    inject: answeredByS3('GET', (random) => ({ flipAt: Math.floor(random() * 1000) }), 0.7),
+    inject: reachesS3('GET', (random) => ({ flipAt: Math.floor(random() * 1000) }), 0.7),
   },
   { name: 'S3: connections cut', weight: 6, inject: cutOff('s3') },
   { name: 'S3: refused', weight: 4, inject: onTheWay('s3', 'refuse', [50, 400]) },

@@ -71,8 +71,8 @@ async function fetchFile(link: string): Promise<void> {
   const { page, headers } = await openedLink(link);
   const html = await (await fetch(page, { headers })).text();
   const href = /href="([^"]*)" download/.exec(html)?.[1] ?? '';
-  const answer = await fetch(new URL(href, page), { headers });
-  expect((await answer.arrayBuffer()).byteLength).toBe(sizeBytes);
+  const response = await fetch(new URL(href, page), { headers });
+  expect((await response.arrayBuffer()).byteLength).toBe(sizeBytes);
 }
 
 async function inParallel(work: (number: number) => Promise<void>): Promise<void> {

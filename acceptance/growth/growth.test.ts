@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fill } from '../../tools/lab/grow/fill.ts';
 import { percentile } from '../../tools/shared/percentile.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { openAnswer } from '../lib/http/stream.ts';
+import { openResponse } from '../lib/http/stream.ts';
 import { openedLink } from '../lib/people/opened-link.ts';
 import { type OwnExchange, ownExchange } from '../lib/servers/own-exchange.ts';
 import { memoryMiB } from '../sizes/process-memory.ts';
@@ -88,10 +88,10 @@ const operations: Record<string, (world: Grown, round: number) => Promise<unknow
   },
   'get_history.cgi, a short one': async ({ ordinary }) => succeeded(await ordinary.history()),
   'get_history.cgi, the first byte of the longest': async ({ largest }) => {
-    const answer = await openAnswer(largest, 'cgi/get_history.cgi');
-    if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
-    await new Promise((resolve) => answer.once('data', resolve));
-    answer.destroy();
+    const response = await openResponse(largest, 'cgi/get_history.cgi');
+    if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
+    await new Promise((resolve) => response.once('data', resolve));
+    response.destroy();
   },
   'a link': async ({ exchange, tokens }, round) => expectOk(await fetch(toLink(exchange, tokens, 2 * round))),
   'opening a link': async ({ exchange, tokens }, round) => await openedLink(toLink(exchange, tokens, 2 * round + 1)),
@@ -141,7 +141,7 @@ test('the whole history of the account with most drops', { timeout: hours }, asy
   succeeded(await client.contacts());
   const before = memoryMiB(serve.pid);
   let [bytes, max] = [0, before];
-  for await (const piece of (await openAnswer(client, 'cgi/get_history.cgi')) as AsyncIterable<Buffer>) {
+  for await (const piece of (await openResponse(client, 'cgi/get_history.cgi')) as AsyncIterable<Buffer>) {
     bytes += piece.length;
     max = Math.max(max, memoryMiB(serve.pid));
   }
@@ -205,9 +205,9 @@ function toLink({ baseUrl }: OwnExchange, tokens: readonly string[], round: numb
   return `${baseUrl}/d/${tokens[round % tokens.length]}`;
 }
 
-async function expectOk(answer: Response): Promise<void> {
-  await answer.arrayBuffer();
-  if (answer.status !== 200) throw new Error(`answered ${answer.status}`);
+async function expectOk(response: Response): Promise<void> {
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`answered ${response.status}`);
 }
 
 function report(line: string): void {

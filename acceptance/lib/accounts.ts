@@ -21,9 +21,9 @@ export async function createAccount(
   databaseUrl = demoEnvironment()['WAYBILL_DATABASE_URL'] ?? '',
 ): Promise<Account> {
   const wanted: AccountRequest = { email: uniqueAddress(label), phone: number, databaseUrl };
-  const answer = await fetch(inject('accountMaker'), { method: 'POST', body: JSON.stringify(wanted) });
-  if (!answer.ok) throw new Error(`no account for ${wanted.email}: ${await answer.text()}`);
-  return { user: wanted.email, apiKey: await answer.text(), number };
+  const response = await fetch(inject('accountMaker'), { method: 'POST', body: JSON.stringify(wanted) });
+  if (!response.ok) throw new Error(`no account for ${wanted.email}: ${await response.text()}`);
+  return { user: wanted.email, apiKey: await response.text(), number };
 }
 
 /** The test's own account, and a client for it. */

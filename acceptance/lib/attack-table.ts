@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from './accounts.ts';
 import { type Client, succeeded } from './http/client.ts';
-import { assertErrorAnswer } from './http/expect.ts';
-import type { Answer } from './http/response.ts';
+import { assertErrorResponse } from './http/expect.ts';
+import type { HttpResponse } from './http/response.ts';
 import type { Contact, History, InboxEntry, UploadedFile } from './http/shapes.ts';
 import { deliver, introduce, stage } from './scenario.ts';
 
@@ -19,7 +19,7 @@ export interface Victim {
 
 export interface AttackRow {
   name: string;
-  send: (victim: Victim) => Promise<Answer>;
+  send: (victim: Victim) => Promise<HttpResponse>;
   /** A list if the contract leaves a choice. */
   status: number | number[];
   code: string | string[];
@@ -65,7 +65,7 @@ export function attackTable(title: string, rows: AttackRow[]): void {
     for (const row of rows) {
       test(row.name, async () => {
         const before = await belongings(victim.client);
-        assertErrorAnswer(await row.send(victim), row.status, row.code);
+        assertErrorResponse(await row.send(victim), row.status, row.code);
         await assertUnharmed(victim, before);
       });
     }

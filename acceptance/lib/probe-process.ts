@@ -11,8 +11,8 @@ process.on('SIGTERM', () => process.stdout.write(JSON.stringify({ times, failure
 for (;;) {
   const began = performance.now();
   const outcome = await new Promise<string>((resolve) => {
-    get(url, { headers, agent: false }, (answer) => {
-      answer.resume().on('end', () => resolve(String(answer.statusCode)));
+    get(url, { headers, agent: false }, (response) => {
+      response.resume().on('end', () => resolve(String(response.statusCode)));
     }).on('error', (error) => resolve(error.message));
   });
   if (outcome === '200') times.push(performance.now() - began);

@@ -8,8 +8,8 @@ export async function eventually<T>(
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    const response = await ask();
+    if (response !== undefined) return response;
     if (Date.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms`);
     await pause(everyMs);
   }

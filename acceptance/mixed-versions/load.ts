@@ -64,10 +64,10 @@ async function browse(baseUrl: string, over: AbortSignal): Promise<string[]> {
   const failed: string[] = [];
   const headers = { Host: new URL(demo().base_url).host };
   const open = async (path: string) => {
-    const answer = await request(baseUrl, 'GET', path, { headers }).catch((error: Error) => error);
-    if (answer instanceof Error) failed.push(`GET ${path}: ${answer.message}`);
-    else if (answer.status !== 200) failed.push(`GET ${path}: answered ${answer.status}`);
-    else return text(answer);
+    const response = await request(baseUrl, 'GET', path, { headers }).catch((error: Error) => error);
+    if (response instanceof Error) failed.push(`GET ${path}: ${response.message}`);
+    else if (response.status !== 200) failed.push(`GET ${path}: answered ${response.status}`);
+    else return text(response);
     return '';
   };
   while (!over.aborted) {

@@ -40,9 +40,9 @@ export async function startPrometheus(targets: readonly string[]) {
     return (await fetch(`http://${address}/-/ready`).catch(() => undefined))?.ok ? true : undefined;
   });
   const api = async <Data>(path: string): Promise<Data> => {
-    const answer = (await (await fetch(`http://${address}/api/v1/${path}`)).json()) as { data: Data; error?: string };
-    if (answer.error !== undefined) throw new Error(`${path}: ${answer.error}`);
-    return answer.data;
+    const response = (await (await fetch(`http://${address}/api/v1/${path}`)).json()) as { data: Data; error?: string };
+    if (response.error !== undefined) throw new Error(`${path}: ${response.error}`);
+    return response.data;
   };
   return {
     api,

@@ -257,10 +257,10 @@ test('an engine that is merely away does not stop the start, and readiness names
     const tookMs: number[] = [];
     const away = await eventually('both are found out of reach', async () => {
       const began = performance.now();
-      const answer = await fetch(`http://127.0.0.1:${consolePort}/readyz`);
+      const response = await fetch(`http://127.0.0.1:${consolePort}/readyz`);
       tookMs.push(performance.now() - began);
-      expect(answer.status).toBe(200);
-      const { engines } = (await answer.json()) as { engines: Record<string, string> };
+      expect(response.status).toBe(200);
+      const { engines } = (await response.json()) as { engines: Record<string, string> };
       return engines['s3'] === 'out of reach' && engines['valkey'] === 'out of reach' ? engines : undefined;
     });
     // It waits for none of them. On a busy machine an answer may be slow nevertheless, and so may engines.

@@ -9,7 +9,7 @@ import { ended, Person } from '../client/command.ts';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { multipart, uploadParts } from '../lib/http/multipart.ts';
 import { openRequest } from '../lib/http/stream.ts';
 import { requestFiles } from '../lib/people/contact.ts';
@@ -47,17 +47,17 @@ test('fifty uploads at once against the last of what an account may store: never
     eventually(
       'an answer',
       async () => {
-        const answer = await draft.upload({ name: 'a.bin', content });
-        return answer.status === 503 ? undefined : answer;
+        const response = await draft.upload({ name: 'a.bin', content });
+        return response.status === 503 ? undefined : response;
       },
       { withinMs: 90_000, everyMs: 1000 },
     );
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: uploads }, (_, number) => upload(client.inDraft(`d${number}`))),
   );
-  const taken = answers.filter(({ status }) => status === 200);
-  for (const answer of taken) assertStatus(answer, 'done');
-  for (const answer of answers) if (answer.status !== 200) assertErrorAnswer(answer, 507, 'storage_full');
+  const taken = responses.filter(({ status }) => status === 200);
+  for (const response of taken) assertStatus(response, 'done');
+  for (const response of responses) if (response.status !== 200) assertErrorResponse(response, 507, 'storage_full');
   const used = await checkUsage(client);
   expect(used).toBe(earlierBytes + taken.length * uploadBytes);
   expect(used, 'never over').toBeLessThanOrEqual(earlierBytes + leftBytes);
@@ -113,11 +113,11 @@ test('a dispatch beyond the daily limit of the group is refused until midnight, 
   const to = [uniqueAddress('receiver')];
   await introduce(client, to);
   await stage(client, { to, files: [{ name: 'a.txt', content: 'a' }] });
-  assertErrorAnswer(await client.createDrop({ desttime: 2 }), 400, 'invalid_input');
+  assertErrorResponse(await client.createDrop({ desttime: 2 }), 400, 'invalid_input');
   assertStatus(await client.createDrop({ desttime: 7 }), 'ok');
   await stage(client, { to, files: [{ name: 'b.txt', content: 'b' }] });
   const refused = await client.createDrop({ ddmessage: 'again' });
-  assertErrorAnswer(refused, 429, 'daily_limit');
+  assertErrorResponse(refused, 429, 'daily_limit');
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect((await admin(['groups', 'remove', group])).stderr).toContain('Accounts are still in the group');
   expect(await adminJson(['groups', 'show', group, '--json'])).toMatchObject({

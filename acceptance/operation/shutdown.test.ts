@@ -9,7 +9,7 @@ import { closedPort } from '../../tools/shared/tcp.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { openAnswer } from '../lib/http/stream.ts';
+import { openResponse } from '../lib/http/stream.ts';
 import { introduce } from '../lib/scenario.ts';
 import { deployedProxy } from '../lib/servers/deployed-proxy.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
@@ -95,10 +95,12 @@ for (const index of [0, 1]) {
     midway.goOn();
     expect(await Promise.all(running)).toEqual(Array.from({ length: transfers }, () => digest));
     expect(await stopped.ended).toBe(0);
-    const { answered, failures } = await load.end();
-    process.stdout.write(`shutdown: ${answered} requests, ${failures.length} failed; ${transfers} transfers ended\n`);
+    const { responseCount, failures } = await load.end();
+    process.stdout.write(
+      `shutdown: ${responseCount} requests, ${failures.length} failed; ${transfers} transfers ended\n`,
+    );
     expect(failures).toEqual([]);
-    expect(answered).toBeGreaterThan(requestsPerSecond);
+    expect(responseCount).toBeGreaterThan(requestsPerSecond);
   });
 }
 
@@ -124,11 +126,11 @@ async function upload(baseUrl: string, onBytes: (doneBytes: number) => Promise<v
 }
 
 async function download(baseUrl: string, onBytes: (doneBytes: number) => Promise<void>): Promise<string> {
-  const answer = await openAnswer(receiver.through(baseUrl), `${inboxUrl}/files/large.bin`);
-  expect(answer.statusCode).toBe(200);
+  const response = await openResponse(receiver.through(baseUrl), `${inboxUrl}/files/large.bin`);
+  expect(response.statusCode).toBe(200);
   const hash = createHash('sha256');
   let readBytes = 0;
-  for await (const bytes of answer) {
+  for await (const bytes of response) {
     hash.update(bytes as Buffer);
     readBytes += (bytes as Buffer).length;
     await onBytes(readBytes);
@@ -158,11 +160,11 @@ function startLoad(client: Client) {
   const agent = new Agent({ keepAlive: true });
   const failures: string[] = [];
   const pending = new Set<Promise<void>>();
-  let answered = 0;
+  let responseCount = 0;
   const ask = async (count: number) => {
     try {
       const { status, body } = await send(client, agent, count);
-      answered += 1;
+      responseCount += 1;
       if (status !== 200) failures.push(`${status} ${body}`);
     } catch (error) {
       failures.push((error as Error).message);
@@ -179,7 +181,7 @@ function startLoad(client: Client) {
       clearInterval(timer);
       await Promise.all(pending);
       agent.destroy();
-      return { answered, failures };
+      return { responseCount, failures };
     },
   };
 }
@@ -205,6 +207,6 @@ async function send(
     },
   });
   outgoing.end(writes ? JSON.stringify([{ email: receiver.user }]) : undefined);
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return { status: answer.statusCode, body: await text(answer) };
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, body: await text(response) };
 }

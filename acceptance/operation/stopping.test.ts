@@ -33,9 +33,9 @@ test('a delivery whose last byte was sent is recorded', async () => {
   const { data } = await inbox.read<{ data: { id: string }[] }>('GET', '/inbox');
   const { files } = await inbox.read<{ files: { id: string }[] }>('GET', `/inbox/${data[0]?.id}`);
   // Nothing in a download after its first byte needs the database, until the delivery is recorded.
-  const answer = await inbox.ask('GET', `/inbox/${data[0]?.id}/files/${files[0]?.id}`);
+  const response = await inbox.ask('GET', `/inbox/${data[0]?.id}/files/${files[0]?.id}`);
   database.fault = { delayMs: 250 };
-  expect((await answer.bytes()).length).toBe(1024 ** 2);
+  expect((await response.bytes()).length).toBe(1024 ** 2);
   process.kill(serve.pid, 'SIGTERM');
   await stopped(serve);
   const { receivers } = await v1.read<{ receivers: { state: string }[] }>('GET', `/drops/${id}`);
@@ -77,6 +77,6 @@ test('whole chunks that are on their way to the store when the client disconnect
   await disconnected.promise;
   process.kill(serve.pid, 'SIGTERM');
   await stopped(serve);
-  const answer = await elsewhere.ask('HEAD', path.slice('/api/v1'.length), { headers: tus });
-  expect(Number(answer.headers.get('upload-offset'))).toBe(3 * chunkBytes);
+  const response = await elsewhere.ask('HEAD', path.slice('/api/v1'.length), { headers: tus });
+  expect(Number(response.headers.get('upload-offset'))).toBe(3 * chunkBytes);
 });

@@ -94,8 +94,8 @@ test('a contact types in a code too before they can send', async () => {
   expect(await page.locator('input[type=file]').count()).toBe(0);
   const refused = await page.evaluate(async () => {
     const tus = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '1' };
-    const answers = [fetch('files'), fetch('tus', { method: 'POST', headers: tus })];
-    return (await Promise.all(answers)).map(({ status }) => status);
+    const responses = [fetch('files'), fetch('tus', { method: 'POST', headers: tus })];
+    return (await Promise.all(responses)).map(({ status }) => status);
   });
   expect(refused).toEqual([403, 403]);
   await typed(page, await codeByMail(sentRequest.contact));

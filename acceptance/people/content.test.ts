@@ -119,8 +119,8 @@ test('text that turns the reading direction around turns nothing but itself', as
 });
 
 test('a language that is none is no trouble', async () => {
-  const answer = await client.addContacts([{ email: 'x@example.org', language: '<script>' }]);
-  expect(answer.status).toBe(400);
+  const response = await client.addContacts([{ email: 'x@example.org', language: '<script>' }]);
+  expect(response.status).toBe(400);
   const sent = await sendFiles(client, [{ name: 'a.txt', content: 'a' }], { language: 'tlh-Latn' });
   await using visitor = await visit(browser);
   await visitor.page.goto(`${sent.link}?lang=%22%3E%3Cscript%3Ealert(1)%3C/script%3E`);

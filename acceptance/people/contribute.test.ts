@@ -146,10 +146,10 @@ test('a file that is removed before the server has responded does not hold up th
   const [opened, response] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await page.route('**/tus', async (route, request) => {
     if (nameIn(request.headers()['upload-metadata']) !== mistake) return await route.continue();
-    const answer = await route.fetch();
+    const reply = await route.fetch();
     opened.resolve();
     await response.promise;
-    await route.fulfill({ response: answer }).catch(() => {});
+    await route.fulfill({ response: reply }).catch(() => {});
   });
   await page
     .locator('input[type=file]')
@@ -451,8 +451,8 @@ test('a link that was revoked says so, and takes nothing more', async () => {
   await openPage(page, sentRequest.link);
   const [drop] = await query<{ id: string }>('select drop_id as id from links where email = $1', [sentRequest.contact]);
   await adminJson(['drops', 'revoke', drop?.id as string, '--account', client.user, '--json']);
-  const answer = await page.reload();
-  expect(answer?.status()).toBe(410);
+  const reply = await page.reload();
+  expect(reply?.status()).toBe(410);
   expect(await page.locator('h1').textContent()).toBe('The sender has disabled this link');
 });
 

@@ -39,9 +39,9 @@ test('a receiver’s link works past the old deadline of a drop that was extende
   const extended = await sendFiles(client, files, {}, { desttime: lifetimeSeconds, ddmessage: 'is extended' });
   const [newest, oldest] = await list();
   const [id, old] = [newest?.id ?? '', Date.parse(newest?.deadline ?? '')];
-  const answer = await extend(id, old + hourMs);
+  const response = await extend(id, old + hourMs);
   const deadline = new Date(old + hourMs).toISOString();
-  expect(answer).toEqual({ exitCode: 0, stdout: `${JSON.stringify({ extended: id, deadline })}\n`, stderr: '' });
+  expect(response).toEqual({ exitCode: 0, stdout: `${JSON.stringify({ extended: id, deadline })}\n`, stderr: '' });
 
   const ends = async () => ((await fetch(ending.link)).status === 410 ? true : undefined);
   await eventually('the other link ends', ends, { withinMs: 2 * lifetimeSeconds * 1000 });

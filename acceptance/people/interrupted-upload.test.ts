@@ -13,7 +13,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
-import { openAnswer } from '../lib/http/stream.ts';
+import { openResponse } from '../lib/http/stream.ts';
 import { launchBrowser, visit } from '../lib/people/browser.ts';
 import { openPage, requestFiles, type SentRequest, waitForInbox } from '../lib/people/contact.ts';
 import { query } from '../lib/servers/inside.ts';
@@ -218,6 +218,7 @@ test(`${fullSize ? '1 GiB' : 'a large file'}, with Send pressed at once, is sent
 
   const entry = await waitForInbox(client, sentRequest.contact);
   const download = createHash('sha256');
-  for await (const bytes of await openAnswer(client, `${entry.url}/files/large.bin`)) download.update(bytes as Buffer);
+  for await (const bytes of await openResponse(client, `${entry.url}/files/large.bin`))
+    download.update(bytes as Buffer);
   expect(download.digest('hex')).toBe(digest.digest('hex'));
 });

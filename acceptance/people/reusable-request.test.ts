@@ -11,13 +11,13 @@ test('a contact sends twice through a reusable request, and the account claims b
   const { apiKey } = await createAccount('asking');
   const contact = uniqueAddress('contact');
   const call = async (method: string, path: string, body?: object) => {
-    const answer = await fetch(`${base}/api/v1${path}`, {
+    const response = await fetch(`${base}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${apiKey}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    expect(answer.ok, `${method} ${path}: ${answer.status}`).toBe(true);
-    return answer;
+    expect(response.ok, `${method} ${path}: ${response.status}`).toBe(true);
+    return response;
   };
   const input = { receivers: [{ email: contact }], message: 'The invoices, please.', reusable: true };
   const { id } = (await (await call('POST', '/requests', input)).json()) as { id: string };

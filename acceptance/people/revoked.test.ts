@@ -17,15 +17,15 @@ const fileBytes = 60_000_000;
 /** A download whose reader accepts about 5 MB per second. */
 async function begun(url: string, headers: Record<string, string>) {
   const outgoing = request(url, { headers, agent: false }).end();
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  expect(answer.statusCode).toBe(200);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(200);
   const state = { bytes: 0, ended: false };
   outgoing.on('error', () => undefined);
-  answer.on('error', () => undefined).on('close', () => (state.ended = true));
-  answer.on('data', (bytes: Buffer) => {
+  response.on('error', () => undefined).on('close', () => (state.ended = true));
+  response.on('data', (bytes: Buffer) => {
     state.bytes += bytes.length;
-    answer.pause();
-    setTimeout(() => answer.resume(), bytes.length / 5_000);
+    response.pause();
+    setTimeout(() => response.resume(), bytes.length / 5_000);
   });
   return state;
 }

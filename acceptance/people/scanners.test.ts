@@ -40,10 +40,10 @@ describe.each([
   describe('a scanner that', () => {
     test('fetches the link, again and again, by GET and HEAD', async () => {
       for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {
-        const answer = await fetch(sent.link, { method });
-        expect(answer.status).toBe(200);
-        expect(answer.headers.get('set-cookie')).toBeNull();
-        await answer.text();
+        const response = await fetch(sent.link, { method });
+        expect(response.status).toBe(200);
+        expect(response.headers.get('set-cookie')).toBeNull();
+        await response.text();
       }
       await expectNothingHappened();
     });
@@ -91,8 +91,12 @@ describe.each([
       ['with nothing in it', {}],
       ['with a guess', { gesture: 'true' }],
     ])('posts the form by itself, %s', async (_what, fields) => {
-      const answer = await fetch(sent.link, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
-      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, null]);
+      const response = await fetch(sent.link, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+        redirect: 'manual',
+      });
+      expect([response.status, response.headers.get('set-cookie')]).toEqual([200, null]);
       await expectNothingHappened();
     });
 

@@ -30,8 +30,8 @@ test('a receiver stops a sender with the button of their mail program, and allow
 
   const form = new FormData();
   form.set('List-Unsubscribe', 'One-Click');
-  const answer = await fetch(stopLink, { method: 'POST', body: form, redirect: 'manual' });
-  expect(answer.status).toBe(200);
+  const response = await fetch(stopLink, { method: 'POST', body: form, redirect: 'manual' });
+  expect(response.status).toBe(200);
   const told = await waitForMail(client.user);
   expect(told.email.subject).toBe(`${receiver} no longer wants messages from you`);
 

@@ -86,10 +86,10 @@ export class Reader implements AsyncDisposable {
 
   async #read({ entry, name, sha256 }: StoredFile): Promise<string | undefined> {
     const url = this.#url.replace(/[0-9a-f-]{36}/, entry);
-    const answer = await this.#client.download(url, name).catch((error: Error) => error);
-    if (answer instanceof Error) return `${name}: ${answer.message}`;
-    if (answer.status !== 200) return `${name}: ${answer.status} ${answer.body.toString()}`;
-    return createHash('sha256').update(answer.body).digest('hex') === sha256 ? undefined : `${name}: other bytes`;
+    const response = await this.#client.download(url, name).catch((error: Error) => error);
+    if (response instanceof Error) return `${name}: ${response.message}`;
+    if (response.status !== 200) return `${name}: ${response.status} ${response.body.toString()}`;
+    return createHash('sha256').update(response.body).digest('hex') === sha256 ? undefined : `${name}: other bytes`;
   }
 
   /** Reads this many, evenly spread over all of them; returns what is wrong. */

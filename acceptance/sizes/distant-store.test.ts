@@ -11,7 +11,7 @@ import { percentile } from '../../tools/shared/percentile.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { openAnswer } from '../lib/http/stream.ts';
+import { openResponse } from '../lib/http/stream.ts';
 import { introduce } from '../lib/scenario.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { Keystream } from './keystream.ts';
@@ -52,10 +52,10 @@ afterAll(() => open.disposeAsync());
 test('a fast download has most of its speed', { timeout: 600_000 }, async () => {
   const download = async ({ receiver }: { receiver: Client }) => {
     const began = performance.now();
-    const answer = await openAnswer(receiver, `${files}/large.bin`);
+    const reply = await openResponse(receiver, `${files}/large.bin`);
     let read = 0;
-    answer.on('data', (bytes: Buffer) => (read += bytes.length));
-    await once(answer, 'end');
+    reply.on('data', (bytes: Buffer) => (read += bytes.length));
+    await once(reply, 'end');
     expect(read).toBe(largeBytes);
     return performance.now() - began;
   };
@@ -75,11 +75,11 @@ test('a fast download has most of its speed', { timeout: 600_000 }, async () => 
 });
 
 test(`${readers} readers at ${bytesPerSecond} B/s all have their speed`, { timeout: 600_000 }, async () => {
-  const answers = await Promise.all(
-    Array.from({ length: readers }, () => openAnswer(distant.receiver, `${files}/slow.bin`)),
+  const responses = await Promise.all(
+    Array.from({ length: readers }, () => openResponse(distant.receiver, `${files}/slow.bin`)),
   );
-  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
-  const reading = answers.map((answer) => new PacedReader(answer));
+  expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  const reading = responses.map((reply) => new PacedReader(reply));
   await pause(settlingSeconds * 1000);
   const before = reading.map(({ readBytes }) => readBytes);
   const began = performance.now();
@@ -139,15 +139,15 @@ async function respond(incoming: IncomingMessage, outgoing: ServerResponse, dela
 /** Takes so many bytes per second and no more, however many it has missed: like a person's line. */
 class PacedReader {
   readBytes = 0;
-  readonly #answer: IncomingMessage;
+  readonly #response: IncomingMessage;
   readonly #ticks: NodeJS.Timeout;
   #mayRead = 0;
   #lastTick = performance.now();
 
-  constructor(answer: IncomingMessage) {
-    this.#answer = answer;
-    answer.on('error', () => this.stop());
-    answer.on('readable', () => this.#read());
+  constructor(reply: IncomingMessage) {
+    this.#response = reply;
+    reply.on('error', () => this.stop());
+    reply.on('readable', () => this.#read());
     this.#ticks = setInterval(() => this.#read(), 500);
   }
 
@@ -156,8 +156,8 @@ class PacedReader {
     this.#mayRead = Math.min(bytesPerSecond, this.#mayRead + ((now - this.#lastTick) / 1000) * bytesPerSecond);
     this.#lastTick = now;
     while (this.#mayRead >= 1) {
-      const bytes = this.#answer.read(
-        Math.min(Math.floor(this.#mayRead), this.#answer.readableLength || 1),
+      const bytes = this.#response.read(
+        Math.min(Math.floor(this.#mayRead), this.#response.readableLength || 1),
       ) as Buffer | null;
       if (bytes === null) return;
       this.readBytes += bytes.length;
@@ -167,7 +167,7 @@ class PacedReader {
 
   stop(): void {
     clearInterval(this.#ticks);
-    this.#answer.destroy();
+    this.#response.destroy();
   }
 }
 

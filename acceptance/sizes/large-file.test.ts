@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
 import { header } from '../lib/http/response.ts';
-import { openAnswer } from '../lib/http/stream.ts';
+import { openResponse } from '../lib/http/stream.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { Keystream } from './keystream.ts';
@@ -65,10 +65,10 @@ const ranges: [what: string, start: number, end: number, asked?: string][] = [
 
 for (const [what, start, end, asked = `bytes=${start}-${end - 1}`] of ranges) {
   test(`a range of it: ${what}`, async () => {
-    const answer = await receiver.download(inboxUrl, 'large.bin', { Range: asked });
-    expect(answer.status).toBe(206);
-    expect(header(answer, 'Content-Range')).toBe(`bytes ${start}-${end - 1}/${sizeBytes}`);
-    expect(answer.body.equals(original.bytes(start, end))).toBe(true);
+    const response = await receiver.download(inboxUrl, 'large.bin', { Range: asked });
+    expect(response.status).toBe(206);
+    expect(header(response, 'Content-Range')).toBe(`bytes ${start}-${end - 1}/${sizeBytes}`);
+    expect(response.body.equals(original.bytes(start, end))).toBe(true);
   });
 }
 
@@ -81,13 +81,13 @@ test(`no process has taken more than ${maxMemoryMiB} MiB for it`, () => {
 });
 
 async function downloadDigest({ baseUrl }: OwnServe): Promise<string> {
-  const answer = await openAnswer(receiver.through(baseUrl), `${inboxUrl}/files/large.bin`);
-  expect({ status: answer.statusCode, length: answer.headers['content-length'] }).toEqual({
+  const response = await openResponse(receiver.through(baseUrl), `${inboxUrl}/files/large.bin`);
+  expect({ status: response.statusCode, length: response.headers['content-length'] }).toEqual({
     status: 200,
     length: String(sizeBytes),
   });
   const digest = createHash('sha256');
-  for await (const bytes of answer) digest.update(bytes as Buffer);
+  for await (const bytes of response) digest.update(bytes as Buffer);
   return digest.digest('hex');
 }
 

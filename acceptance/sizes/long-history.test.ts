@@ -4,7 +4,7 @@ import { demoEnvironment } from '../../tools/demo/environment.ts';
 import { percentile } from '../../tools/shared/percentile.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { openAnswer } from '../lib/http/stream.ts';
+import { openResponse } from '../lib/http/stream.ts';
 import { query } from '../lib/servers/inside.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
 import { eventually } from '../lib/wait.ts';
@@ -68,7 +68,7 @@ test('all of it arrives, and the process hardly grows', { timeout: readingTimeou
   const before = memoryMiB(serve.pid);
   const samples: number[] = [];
   const began = performance.now();
-  const seen = await countEntries(await openAnswer(long, 'cgi/get_history.cgi'), () => {
+  const seen = await countEntries(await openResponse(long, 'cgi/get_history.cgi'), () => {
     samples.push(memoryMiB(serve.pid));
   });
   const seconds = (performance.now() - began) / 1000;
@@ -84,8 +84,8 @@ test('all of it arrives, and the process hardly grows', { timeout: readingTimeou
 });
 
 test('readers that stall hold no connection and no transaction', { timeout: readingTimeout }, async () => {
-  const answers = await Promise.all(
-    Array.from({ length: standingReaders }, () => openAnswer(long, 'cgi/get_history.cgi')),
+  const responses = await Promise.all(
+    Array.from({ length: standingReaders }, () => openResponse(long, 'cgi/get_history.cgi')),
   );
   try {
     // No one continues to read. The system's buffers fill up, and from then on no work may happen behind them.
@@ -95,11 +95,11 @@ test('readers that stall hold no connection and no transaction', { timeout: read
     await Promise.all(Array.from({ length: standingReaders }, async () => succeeded(await short.history())));
     await databaseAtRest();
     // A reader that continues misses nothing.
-    const [first] = answers;
+    const [first] = responses;
     if (!first) throw new Error('there is no answer');
     expect((await countEntries(first)).entries).toBe(many);
   } finally {
-    for (const answer of answers) answer.destroy();
+    for (const response of responses) response.destroy();
   }
 });
 
@@ -118,10 +118,10 @@ async function timeToFirst(client: Client): Promise<{ firstByteMs: number; first
   });
   succeeded(await client.contacts());
   const began = performance.now();
-  const answer = await openAnswer(client, 'cgi/get_history.cgi');
+  const response = await openResponse(client, 'cgi/get_history.cgi');
   let firstByteMs: number | undefined;
   let text = '';
-  for await (const bytes of answer) {
+  for await (const bytes of response) {
     firstByteMs ??= performance.now() - began;
     text += String(bytes);
     if (text.includes('"drop_type"')) break; // leaving the loop closes the connection
@@ -129,11 +129,11 @@ async function timeToFirst(client: Client): Promise<{ firstByteMs: number; first
   return { firstByteMs: firstByteMs ?? Number.NaN, firstEntryMs: performance.now() - began };
 }
 
-async function countEntries(answer: AsyncIterable<Buffer>, everySoOften: () => void = () => undefined) {
+async function countEntries(response: AsyncIterable<Buffer>, everySoOften: () => void = () => undefined) {
   const messages = new Set<string>();
   let [entries, bytes, earlier, inOrder] = [0, 0, Number.POSITIVE_INFINITY, true];
   const counted = async function* () {
-    for await (const piece of answer) {
+    for await (const piece of response) {
       bytes += piece.length;
       yield piece;
     }

@@ -9,7 +9,7 @@ import { percentile } from '../../tools/shared/percentile.ts';
 import { freshClient } from '../lib/accounts.ts';
 import { fullSize } from '../lib/full-size.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { openAnswer, openRequest } from '../lib/http/stream.ts';
+import { openRequest, openResponse } from '../lib/http/stream.ts';
 import { probed, startProbe } from '../lib/probe.ts';
 import { introduce } from '../lib/scenario.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
@@ -63,14 +63,14 @@ test(`${uploads} uploads at 2 KiB/s: each is taken, none costs much, and a fast 
     trickling.every(({ hasBegun }) => hasBegun()) ? true : undefined,
   );
   const besideMs = await fast('beside.bin');
-  const answers = await Promise.all(trickling.map((upload) => upload.answered));
+  const responses = await Promise.all(trickling.map((upload) => upload.pendingResponse));
   over.abort();
   await watching;
   const grown = Math.round(max - before);
   report(
     `${uploads} uploads for ${seconds} s: memory grew by ${grown} MiB; ${fastBytes / 1024 ** 2} MiB beside them took ${(besideMs / usualMs).toFixed(2)} of the usual time`,
   );
-  expect(counted(answers)).toEqual({ '200 {"status":"done"}': uploads });
+  expect(counted(responses)).toEqual({ '200 {"status":"done"}': uploads });
   expect(grown).toBeLessThan(256);
   // Other tests run at the same time, unless this one runs at full size.
   if (fullSize) expect(besideMs).toBeLessThan(2 * usualMs);
@@ -124,7 +124,7 @@ test.each(crowds)(
 async function trickle(
   client: Client,
   number: number,
-): Promise<{ answered: Promise<string>; hasBegun: () => boolean }> {
+): Promise<{ pendingResponse: Promise<string>; hasBegun: () => boolean }> {
   const boundary = 'waybill-trickle';
   const head = [
     `--${boundary}\r\nContent-Disposition: form-data; name="do"\r\n\r\nupload\r\n`,
@@ -132,7 +132,7 @@ async function trickle(
   ].join('');
   const tail = `\r\n--${boundary}--\r\n`;
   const drop = Buffer.alloc(2048, number % 251);
-  const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
+  const { outgoing, pendingResponse } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
     'Waybill-Draft': `trickle-${number % 10}`,
     'Content-Type': `multipart/form-data; boundary=${boundary}`,
     'Content-Length': String(head.length + drop.length * seconds + tail.length),
@@ -140,12 +140,12 @@ async function trickle(
     Expect: '100-continue',
   });
   let begun = false;
-  void Promise.race([once(outgoing, 'continue'), answered])
+  void Promise.race([once(outgoing, 'continue'), pendingResponse])
     .catch(() => undefined)
     .then(() => (begun = true));
   outgoing.flushHeaders();
   const sending = (async () => {
-    await Promise.race([once(outgoing, 'continue'), answered]);
+    await Promise.race([once(outgoing, 'continue'), pendingResponse]);
     outgoing.write(head);
     for (let second = 0; second < seconds; second += 1) {
       await pause(1_000);
@@ -154,12 +154,12 @@ async function trickle(
     outgoing.end(tail);
   })();
   const finished = async () => {
-    const answer = await answered;
-    const body = await text(answer);
+    const response = await pendingResponse;
+    const body = await text(response);
     await sending;
-    return `${answer.statusCode} ${body}`;
+    return `${response.statusCode} ${body}`;
   };
-  return { answered: finished().catch((error: Error) => error.message), hasBegun: () => begun };
+  return { pendingResponse: finished().catch((error: Error) => error.message), hasBegun: () => begun };
 }
 
 /** Reads at a certain speed for a certain time, and compares what arrives. */
@@ -170,18 +170,18 @@ async function readSlowly(
   bytesPerSecond: number,
   forSeconds: number,
 ): Promise<string> {
-  const answer = await openAnswer(client, path).catch((error: Error) => error);
-  if (answer instanceof Error) return `not answered: ${answer.message}`;
-  if (answer.statusCode !== 200) return `${answer.statusCode} ${await text(answer)}`;
+  const response = await openResponse(client, path).catch((error: Error) => error);
+  if (response instanceof Error) return `not answered: ${response.message}`;
+  if (response.statusCode !== 200) return `${response.statusCode} ${await text(response)}`;
   let read = 0;
   try {
     for (let second = 0; second < forSeconds; second += 1) {
       const until = (second + 1) * bytesPerSecond;
       const deadline = AbortSignal.timeout(15_000);
       while (read < until) {
-        const bytes = answer.read(Math.min(until - read, answer.readableLength || 1)) as Buffer | null;
+        const bytes = response.read(Math.min(until - read, response.readableLength || 1)) as Buffer | null;
         if (bytes === null) {
-          await once(answer, 'readable', { signal: deadline });
+          await once(response, 'readable', { signal: deadline });
           continue;
         }
         if (!expected.subarray(read, read + bytes.length).equals(bytes)) return `other bytes after ${read}`;
@@ -193,7 +193,7 @@ async function readSlowly(
   } catch (error) {
     return `stopped after ${read} bytes: ${(error as Error).message}`;
   } finally {
-    answer.destroy();
+    response.destroy();
   }
 }
 

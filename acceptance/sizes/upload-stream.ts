@@ -23,7 +23,7 @@ export async function uploadStream(
     'Content-Type: application/octet-stream\r\n\r\n',
   ].join('');
   const tail = `\r\n--${boundary}--\r\n`;
-  const { outgoing, answered } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
+  const { outgoing, pendingResponse } = await openRequest(client, 'POST', 'cgi/upload.cgi', {
     'Content-Type': `multipart/form-data; boundary=${boundary}`,
     'Content-Length': String(head.length + sizeBytes + tail.length),
   });
@@ -37,10 +37,10 @@ export async function uploadStream(
     await onSent(sentBytes);
   }
   outgoing.end(tail);
-  const answer = await answered;
-  const body = await text(answer);
-  if (answer.statusCode !== 200 || body !== '{"status":"done"}') {
-    throw new Error(`the upload was answered ${answer.statusCode} ${body}`);
+  const response = await pendingResponse;
+  const body = await text(response);
+  if (response.statusCode !== 200 || body !== '{"status":"done"}') {
+    throw new Error(`the upload was answered ${response.statusCode} ${body}`);
   }
   return digest.digest('hex');
 }

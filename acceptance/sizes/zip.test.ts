@@ -73,13 +73,13 @@ test('3 GiB in three files are sent', { timeout: transferTimeout }, async () => 
 });
 
 test('the receiver opens the link', async () => {
-  const answer = await request(giver().baseUrl, 'POST', new URL(sent.link).pathname, {
+  const response = await request(giver().baseUrl, 'POST', new URL(sent.link).pathname, {
     headers: { Host: publicHost(), 'Content-Type': 'application/x-www-form-urlencoded' },
     body: 'gesture=pressed',
   });
-  expect(answer.status).toBe(303);
-  page = header(answer, 'Location') ?? '';
-  cookie = header(answer, 'Set-Cookie')?.split(';', 1)[0] ?? '';
+  expect(response.status).toBe(303);
+  page = header(response, 'Location') ?? '';
+  cookie = header(response, 'Set-Cookie')?.split(';', 1)[0] ?? '';
 });
 
 test(`cut ${cuts} times and resumed, the ZIP is the same bytes, and unzip finds nothing wrong`, {
@@ -97,12 +97,12 @@ test(`cut ${cuts} times and resumed, the ZIP is the same bytes, and unzip finds 
     expect(await readReceiverState(sent)).toMatchObject({ complete: false });
     const until =
       part > cuts ? sizeBytes : received + Math.ceil(Math.random() * ((2 * (sizeBytes - received)) / (cuts + 2)));
-    const answer = await openZip({ Range: `bytes=${received}-`, 'If-Range': etag });
-    expect([answer.statusCode, answer.headers['content-range']]).toEqual([
+    const response = await openZip({ Range: `bytes=${received}-`, 'If-Range': etag });
+    expect([response.statusCode, response.headers['content-range']]).toEqual([
       206,
       `bytes ${received}-${sizeBytes - 1}/${sizeBytes}`,
     ]);
-    for await (const bytes of answer as AsyncIterable<Buffer>) {
+    for await (const bytes of response as AsyncIterable<Buffer>) {
       await file.write(bytes);
       received += bytes.length;
       // Leaving the loop cuts the connection.
@@ -147,8 +147,8 @@ async function openZip(headers: Record<string, string> = {}): Promise<IncomingMe
     headers: { Host: publicHost(), Cookie: cookie, ...headers },
     agent: false,
   }).end();
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return answer;
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return response;
 }
 
 async function digestInZip(name: string): Promise<string> {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount, freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
 import { header, text } from '../lib/http/response.ts';
 import { admin, adminJson } from '../lib/servers/admin.ts';
 import { query } from '../lib/servers/inside.ts';
@@ -101,7 +101,7 @@ describe('API keys', () => {
     expect((await withSecond.contacts()).status).toBe(200);
     expect((await admin(['api-keys', 'revoke', '--email', client.user, '--id', second.id])).exitCode).toBe(0);
     // Both processes have just seen this key; neither may remember it.
-    for (let i = 0; i < 4; i++) assertErrorAnswer(await withSecond.contacts(), 401, 'unauthorized');
+    for (let i = 0; i < 4; i++) assertErrorResponse(await withSecond.contacts(), 401, 'unauthorized');
     expect((await client.contacts()).status).toBe(200);
   });
 
@@ -119,10 +119,10 @@ test('a disabled account gets the answer of a wrong key, and works again when en
   const wrongKey = new Client({ ...client.account, apiKey: `${client.account.apiKey}x` });
   expect((await admin(['accounts', 'disable', '--email', client.user])).exitCode).toBe(0);
   const [disabled, wrong] = [await client.index(), await wrongKey.index()];
-  assertErrorAnswer(disabled, 401, 'unauthorized');
+  assertErrorResponse(disabled, 401, 'unauthorized');
   expect(text(disabled)).toBe(text(wrong));
   expect(header(disabled, 'WWW-Authenticate')).toBe(header(wrong, 'WWW-Authenticate'));
-  assertErrorAnswer(await client.contacts(), 401, 'unauthorized');
+  assertErrorResponse(await client.contacts(), 401, 'unauthorized');
   expect((await admin(['accounts', 'enable', '--email', client.user])).exitCode).toBe(0);
   expect((await client.index()).status).toBe(200);
 });

@@ -20,8 +20,8 @@ for (const [how, headers] of [
     const to = [uniqueAddress('a'), uniqueAddress('b')];
     await introduce(client, to);
     await stage(client, { to, files: [{ name: 'once.txt', content: 'once' }] });
-    const answers = await tenTimes(() => client.createDrop({ ddmessage: 'ten at once' }, headers));
-    for (const answer of answers) assertStatus(answer, 'ok');
+    const responses = await tenTimes(() => client.createDrop({ ddmessage: 'ten at once' }, headers));
+    for (const response of responses) assertStatus(response, 'ok');
 
     const { history, live_drops } = await client.readHistory();
     expect(live_drops).toBe('1');
@@ -79,8 +79,8 @@ test('ten uploads of one name at once leave one file, with the bytes of one of t
   const [client, receiver] = await Promise.all([freshClient('race'), freshClient('receiver')]);
   const contents = Array.from({ length: 10 }, (_, i) => Buffer.alloc(200_000, i + 1));
   await introduce(client, [receiver.user]);
-  const answers = await tenTimes((i) => client.upload({ name: 'race.bin', content: contents[i] ?? '' }));
-  for (const answer of answers) assertStatus(answer, 'done');
+  const responses = await tenTimes((i) => client.upload({ name: 'race.bin', content: contents[i] ?? '' }));
+  for (const response of responses) assertStatus(response, 'done');
   expect((await client.readFiles()).map(({ name }) => name)).toEqual(['race.bin']);
 
   succeeded(await client.setReceivers([{ email: receiver.user }]));

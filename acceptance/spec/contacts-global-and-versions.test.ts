@@ -3,8 +3,8 @@
 // whole server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
-import { type Answer, header, json } from '../lib/http/response.ts';
+import { assertErrorResponse, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { type HttpResponse, header, json } from '../lib/http/response.ts';
 import type { Contact, ContactList } from '../lib/http/shapes.ts';
 import { entryWith, stage } from '../lib/scenario.ts';
 import { admin, adminJson } from '../lib/servers/admin.ts';
@@ -16,7 +16,7 @@ async function setGlobal(contacts: unknown[]): Promise<void> {
   if (result.exitCode !== 0) throw new Error(`contacts set ended with ${result.exitCode}: ${result.stderr}`);
 }
 
-const etagOf = (answer: Answer): string => header(answer, 'ETag') ?? '';
+const etagOf = (response: HttpResponse): string => header(response, 'ETag') ?? '';
 
 beforeAll(async () => {
   before = await adminJson<Contact[]>(['contacts', 'list', '--json']);
@@ -99,29 +99,29 @@ describe('the version of the contacts', () => {
     const etag = etagOf(await client.contacts());
     assertStatus(await client.addContacts([{ email: 'a@example.org' }]), 'ok');
     const current = json<ContactList>(await client.contacts()).local;
-    const answer = await client.addContacts([{ email: 'b@example.org' }], { 'If-Match': etag });
-    assertErrorAnswer(answer, 412, 'precondition_failed');
+    const response = await client.addContacts([{ email: 'b@example.org' }], { 'If-Match': etag });
+    assertErrorResponse(response, 412, 'precondition_failed');
     expect((await client.readContacts()).local).toEqual(current);
   });
 
   test('is compared strongly: a weak form of the right ETag does not match', async () => {
     const client = await freshClient('weak');
     const etag = etagOf(await client.contacts());
-    const answer = await client.addContacts([{ email: 'a@example.org' }], { 'If-Match': `W/${etag}` });
-    assertErrorAnswer(answer, 412, 'precondition_failed');
+    const response = await client.addContacts([{ email: 'a@example.org' }], { 'If-Match': `W/${etag}` });
+    assertErrorResponse(response, 412, 'precondition_failed');
   });
 
   test('lets one of ten writers through who read the same list', async () => {
     const client = await freshClient('writers');
     const etag = etagOf(await client.contacts());
     const headers = { 'If-Match': etag, Prefer: 'handling=lenient' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, i) => client.addContacts([{ email: `writer-${i}@example.org` }], headers)),
     );
-    const winners = answers.map(({ status }) => status === 200);
+    const winners = responses.map(({ status }) => status === 200);
     expect(winners.filter(Boolean)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      assertErrorAnswer(answer, 412, 'precondition_failed');
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      assertErrorResponse(response, 412, 'precondition_failed');
     }
     const { local } = await client.readContacts();
     expect(local.map(({ email }) => email)).toEqual([`writer-${winners.indexOf(true)}@example.org`]);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertJson, assertStatus } from '../lib/http/expect.ts';
 import { json } from '../lib/http/response.ts';
 import type { Contact, ContactList } from '../lib/http/shapes.ts';
 
@@ -25,10 +25,10 @@ async function localContacts(client: Client): Promise<Contact[]> {
 describe('contacts_read.cgi', () => {
   test('answers an object of two arrays, and the local one is empty when there are no contacts', async () => {
     const client = await freshClient('empty');
-    const answer = await client.contacts();
+    const response = await client.contacts();
     // The global list belongs to the administrator; its content is tested where this suite sets it.
-    assertJson(answer, { local: [], global: expect.any(Array) });
-    expect(Array.isArray(json<ContactList>(answer).global)).toBe(true);
+    assertJson(response, { local: [], global: expect.any(Array) });
+    expect(Array.isArray(json<ContactList>(response).global)).toBe(true);
   });
 
   test('answers every field of a contact as it was sent', async () => {
@@ -78,7 +78,7 @@ describe('contacts_add.cgi', () => {
     const client = await freshClient('exists');
     assertStatus(await client.addContacts([full, { email: 'b@example.org' }]), 'ok');
     const again = [{ email: 'new@example.org' }, { email: full.email, nick: 'another' }];
-    assertErrorAnswer(await client.addContacts(again), 409, 'contact_exists');
+    assertErrorResponse(await client.addContacts(again), 409, 'contact_exists');
     expect(await localContacts(client)).toEqual([full, bare('b@example.org')]);
   });
 
@@ -86,7 +86,7 @@ describe('contacts_add.cgi', () => {
     const client = await freshClient('twice');
     assertStatus(await client.addContacts([full]), 'ok');
     const twice = [{ email: 'b@example.org' }, { email: 'b@example.org', nick: 'B' }];
-    assertErrorAnswer(await client.addContacts(twice), 409, 'contact_exists');
+    assertErrorResponse(await client.addContacts(twice), 409, 'contact_exists');
     expect(await localContacts(client)).toEqual([full]);
   });
 
@@ -94,7 +94,7 @@ describe('contacts_add.cgi', () => {
     const client = await freshClient('case');
     assertStatus(await client.addContacts([{ email: 'Ann.B@Example.ORG' }]), 'ok');
     expect(await localContacts(client)).toEqual([bare('ann.b@example.org')]);
-    assertErrorAnswer(await client.addContacts([{ email: 'ANN.b@example.org' }]), 409, 'contact_exists');
+    assertErrorResponse(await client.addContacts([{ email: 'ANN.b@example.org' }]), 409, 'contact_exists');
   });
 
   test('takes a number as a JSON integer and answers it as a string', async () => {
@@ -105,10 +105,10 @@ describe('contacts_add.cgi', () => {
 
   test('takes a body whose content type names its charset', async () => {
     const client = await freshClient('charset');
-    const answer = await client.post('cgi/contacts_add.cgi', [full], {
+    const response = await client.post('cgi/contacts_add.cgi', [full], {
       'Content-Type': 'application/json; charset=utf-8',
     });
-    assertStatus(answer, 'ok');
+    assertStatus(response, 'ok');
   });
 
   for (const contentType of [
@@ -120,8 +120,8 @@ describe('contacts_add.cgi', () => {
     test(`takes JSON only, not ${contentType === '' ? 'a body without a type' : contentType}`, async () => {
       const client = await freshClient('type');
       const headers: Record<string, string> = contentType === '' ? {} : { 'Content-Type': contentType };
-      const answer = await client.call('POST', 'cgi/contacts_add.cgi', { headers, body: JSON.stringify([full]) });
-      assertErrorAnswer(answer, 415, 'unsupported_media_type');
+      const response = await client.call('POST', 'cgi/contacts_add.cgi', { headers, body: JSON.stringify([full]) });
+      assertErrorResponse(response, 415, 'unsupported_media_type');
       expect(await localContacts(client)).toEqual([]);
     });
   }
@@ -149,7 +149,7 @@ describe('Prefer: handling=lenient', () => {
   test('is asked for by that value only', async () => {
     const client = await freshClient('strict');
     assertStatus(await client.addContacts([full]), 'ok');
-    const answer = await client.addContacts([full], { Prefer: 'handling=strict' });
-    assertErrorAnswer(answer, 409, 'contact_exists');
+    const response = await client.addContacts([full], { Prefer: 'handling=strict' });
+    assertErrorResponse(response, 409, 'contact_exists');
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertJson, assertStatus } from '../lib/http/expect.ts';
 import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { dispatch, entryWith, introduce, stage } from '../lib/scenario.ts';
 
@@ -38,11 +38,11 @@ describe('createdrop.cgi', () => {
   test('consumes the draft: receivers, files and the opened list', async () => {
     const { client, receiver } = await staged('consumes');
     assertStatus(await client.createDrop({ ddmessage: 'one' }), 'ok');
-    assertErrorAnswer(await client.createDrop({ ddmessage: 'two' }), 409, 'no_receivers');
+    assertErrorResponse(await client.createDrop({ ddmessage: 'two' }), 409, 'no_receivers');
     assertStatus(await client.setReceivers([{ email: receiver }]), 'ok');
-    assertErrorAnswer(await client.createDrop({ ddmessage: 'two' }), 409, 'file_list_not_initialized');
+    assertErrorResponse(await client.createDrop({ ddmessage: 'two' }), 409, 'file_list_not_initialized');
     assertJson(await client.files(), []);
-    assertErrorAnswer(await client.createDrop({ ddmessage: 'two' }), 409, 'no_files');
+    assertErrorResponse(await client.createDrop({ ddmessage: 'two' }), 409, 'no_files');
     expect((await client.readHistory()).history).toHaveLength(1);
   });
 });
@@ -51,13 +51,13 @@ describe('what has to come first', () => {
   test('is told one at a time: receivers, then the list of files, then a file', async () => {
     const client = await freshClient('order');
     const receiver = uniqueAddress('receiver');
-    assertErrorAnswer(await client.createDrop({}), 409, 'no_receivers');
+    assertErrorResponse(await client.createDrop({}), 409, 'no_receivers');
     await introduce(client, [receiver]);
-    assertErrorAnswer(await client.createDrop({}), 409, 'no_receivers');
+    assertErrorResponse(await client.createDrop({}), 409, 'no_receivers');
     assertStatus(await client.setReceivers([{ email: receiver }]), 'ok');
-    assertErrorAnswer(await client.createDrop({}), 409, 'file_list_not_initialized');
+    assertErrorResponse(await client.createDrop({}), 409, 'file_list_not_initialized');
     succeeded(await client.files());
-    assertErrorAnswer(await client.createDrop({}), 409, 'no_files');
+    assertErrorResponse(await client.createDrop({}), 409, 'no_files');
     assertStatus(await client.upload(file), 'done');
     assertStatus(await client.createDrop({}), 'ok');
   });
@@ -68,7 +68,7 @@ describe('what has to come first', () => {
     await introduce(client, [receiver]);
     assertStatus(await client.setReceivers([{ email: receiver }]), 'ok');
     assertStatus(await client.upload(file), 'done');
-    assertErrorAnswer(await client.createDrop({}), 409, 'file_list_not_initialized');
+    assertErrorResponse(await client.createDrop({}), 409, 'file_list_not_initialized');
     succeeded(await client.files());
     assertStatus(await client.createDrop({}), 'ok');
   });
@@ -78,7 +78,7 @@ describe('what has to come first', () => {
     assertStatus(await client.createDrop({ ddmessage: 'one' }), 'ok');
     assertStatus(await client.setReceivers([{ email: receiver }]), 'ok');
     assertStatus(await client.upload(file), 'done');
-    assertErrorAnswer(await client.createDrop({ ddmessage: 'two' }), 409, 'file_list_not_initialized');
+    assertErrorResponse(await client.createDrop({ ddmessage: 'two' }), 409, 'file_list_not_initialized');
   });
 
   test('a removed file is not sent', async () => {
@@ -109,8 +109,8 @@ describe('the parameters', () => {
   for (const desttime of ['0', '31', '-1', '1.5', '"5"', 'null', 'true', '[]', '9007199254740992']) {
     test(`desttime may not be ${desttime}, and the draft is kept`, async () => {
       const { client } = await staged('out-of-bounds');
-      const answer = await client.post('cgi/createdrop.cgi', `{"desttime":${desttime},"ddmessage":"x"}`);
-      assertErrorAnswer(answer, 400, 'invalid_input');
+      const response = await client.post('cgi/createdrop.cgi', `{"desttime":${desttime},"ddmessage":"x"}`);
+      assertErrorResponse(response, 400, 'invalid_input');
       expect((await client.readHistory()).history).toEqual([]);
       assertStatus(await client.createDrop({ ddmessage: 'x' }), 'ok');
     });
@@ -118,7 +118,7 @@ describe('the parameters', () => {
 
   test('fields nobody knows are refused', async () => {
     const { client } = await staged('unknown-field');
-    assertErrorAnswer(await client.post('cgi/createdrop.cgi', { desttime: 1, ttl: 2 }), 400, 'invalid_input');
+    assertErrorResponse(await client.post('cgi/createdrop.cgi', { desttime: 1, ttl: 2 }), 400, 'invalid_input');
   });
 });
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { Client } from '../lib/http/client.ts';
-import { assertCommonHeaders, assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertCommonHeaders, assertErrorResponse } from '../lib/http/expect.ts';
 import { hiddenInputs } from '../lib/http/html.ts';
 import { request } from '../lib/http/request.ts';
 import { header, json, text } from '../lib/http/response.ts';
@@ -28,12 +28,12 @@ describe('the index page', () => {
 
   test('yields a token that is accepted in the CSRF-Token header', async () => {
     const token = await client.mintToken();
-    const answer = await client.contacts({ 'CSRF-Token': token });
-    expect(answer.status).toBe(200);
+    const response = await client.contacts({ 'CSRF-Token': token });
+    expect(response.status).toBe(200);
   });
 
   test('has a path that ends in a slash; without it there is no page', async () => {
-    assertErrorAnswer(await client.plain('GET', `/${client.user}`), 404, 'not_found');
+    assertErrorResponse(await client.plain('GET', `/${client.user}`), 404, 'not_found');
   });
 
   test('is found under the percent-encoded address too', async () => {
@@ -44,27 +44,27 @@ describe('the index page', () => {
 
   test('is refused, and shows no token, without the right credentials', async () => {
     const wrong = new Client({ ...client.account, apiKey: other.account.apiKey });
-    const answer = await wrong.index();
-    assertErrorAnswer(answer, 401, 'unauthorized');
-    expect(text(answer)).not.toContain('csrftoken');
+    const response = await wrong.index();
+    assertErrorResponse(response, 401, 'unauthorized');
+    expect(text(response)).not.toContain('csrftoken');
   });
 });
 
 describe('credentials', () => {
   test('are a Basic user name and API key, and the scheme may be written in any case', async () => {
     const lower = client.authorization.replace('Basic', 'basic');
-    const answer = await client.contacts({ Authorization: lower });
-    expect(answer.status).toBe(200);
+    const response = await client.contacts({ Authorization: lower });
+    expect(response.status).toBe(200);
   });
 
   for (const operation of guardedOperations) {
     test(`are demanded by ${operation.name}`, async () => {
       const token = await client.token();
-      const answer = await request(client.baseUrl, operation.method, `/${client.user}/${operation.path}`, {
+      const response = await request(client.baseUrl, operation.method, `/${client.user}/${operation.path}`, {
         ...operation.options,
         headers: { ...operation.options.headers, 'CSRF-Token': token },
       });
-      assertErrorAnswer(answer, 401, 'unauthorized');
+      assertErrorResponse(response, 401, 'unauthorized');
     });
   }
 
@@ -72,8 +72,8 @@ describe('credentials', () => {
     const unknown = new Client({ ...client.account, user: 'nobody-at-all@example.org' });
     const wrongKey = new Client({ ...client.account, apiKey: `${client.account.apiKey}x` });
     const [first, second] = [await unknown.index(), await wrongKey.index()];
-    assertErrorAnswer(first, 401, 'unauthorized');
-    assertErrorAnswer(second, 401, 'unauthorized');
+    assertErrorResponse(first, 401, 'unauthorized');
+    assertErrorResponse(second, 401, 'unauthorized');
     expect(text(second)).toBe(text(first));
     expect(header(second, 'WWW-Authenticate')).toBe(header(first, 'WWW-Authenticate'));
   });
@@ -82,35 +82,35 @@ describe('credentials', () => {
 describe('the path', () => {
   test('of another account is refused, whether or not that account exists', async () => {
     for (const stranger of [other.user, 'nobody-at-all@example.org']) {
-      const answer = await client.plain('GET', `/${stranger}/`);
-      assertErrorAnswer(answer, 403, 'wrong_account');
+      const response = await client.plain('GET', `/${stranger}/`);
+      assertErrorResponse(response, 403, 'wrong_account');
       const call = await client.plain('GET', `/${stranger}/cgi/contacts_read.cgi`, {
         headers: { 'CSRF-Token': await client.token() },
       });
-      assertErrorAnswer(call, 403, 'wrong_account');
+      assertErrorResponse(call, 403, 'wrong_account');
     }
   });
 
   test('of an operation that does not exist answers 404', async () => {
-    assertErrorAnswer(await client.get('cgi/no_such_operation.cgi'), 404, 'not_found');
-    assertErrorAnswer(await client.post('cgi/contacts_add', []), 404, 'not_found');
+    assertErrorResponse(await client.get('cgi/no_such_operation.cgi'), 404, 'not_found');
+    assertErrorResponse(await client.post('cgi/contacts_add', []), 404, 'not_found');
   });
 
   for (const operation of guardedOperations) {
     test(`of ${operation.name} takes its own method only`, async () => {
       const method = operation.method === 'GET' ? 'POST' : 'GET';
-      const answer = await client.call(method, operation.path, method === 'POST' ? { body: '' } : {});
-      assertErrorAnswer(answer, 405, 'method_not_allowed');
-      expect(header(answer, 'Allow')?.split(', ')).toContain(operation.method);
-      expect(header(answer, 'Allow')?.split(', ')).not.toContain(method);
+      const response = await client.call(method, operation.path, method === 'POST' ? { body: '' } : {});
+      assertErrorResponse(response, 405, 'method_not_allowed');
+      expect(header(response, 'Allow')?.split(', ')).toContain(operation.method);
+      expect(header(response, 'Allow')?.split(', ')).not.toContain(method);
     });
   }
 
   for (const operation of guardedOperations.filter(({ name }) => name !== 'download')) {
     test(`of ${operation.name} takes no HEAD`, async () => {
-      const answer = await client.call('HEAD', operation.path);
-      expect(answer.status).toBe(405);
-      expect(header(answer, 'Allow')?.split(', ')).toEqual([operation.method]);
+      const response = await client.call('HEAD', operation.path);
+      expect(response.status).toBe(405);
+      expect(header(response, 'Allow')?.split(', ')).toEqual([operation.method]);
     });
   }
 });
@@ -118,21 +118,21 @@ describe('the path', () => {
 describe('the CSRF token', () => {
   for (const operation of guardedOperations) {
     test(`is demanded by ${operation.name}`, async () => {
-      const answer = await client.plain(operation.method, `/${client.user}/${operation.path}`, operation.options);
-      assertErrorAnswer(answer, 403, 'csrf_rejected');
+      const response = await client.plain(operation.method, `/${client.user}/${operation.path}`, operation.options);
+      assertErrorResponse(response, 403, 'csrf_rejected');
     });
   }
 
   test('of another account is refused', async () => {
-    const answer = await client.contacts({ 'CSRF-Token': await other.token() });
-    assertErrorAnswer(answer, 403, 'csrf_rejected');
+    const response = await client.contacts({ 'CSRF-Token': await other.token() });
+    assertErrorResponse(response, 403, 'csrf_rejected');
     expect((await other.contacts()).status).toBe(200);
   });
 
   test('that nobody minted is refused', async () => {
     const real = await client.token();
     const madeUp = `${real.slice(0, -1)}${real.endsWith('A') ? 'B' : 'A'}`;
-    assertErrorAnswer(await client.contacts({ 'CSRF-Token': madeUp }), 403, 'csrf_rejected');
+    assertErrorResponse(await client.contacts({ 'CSRF-Token': madeUp }), 403, 'csrf_rejected');
   });
 });
 
@@ -140,9 +140,9 @@ describe('several processes', () => {
   test('answer for one service: ten requests meet two of them, with one token', async () => {
     const tags = new Set<string>();
     for (let i = 0; i < 10; i++) {
-      const answer = await client.contacts();
-      expect(answer.status).toBe(200);
-      const [, tag] = /^(\S+)-[0-9a-f]{16}$/.exec(header(answer, 'X-Request-Id') ?? '') ?? [];
+      const response = await client.contacts();
+      expect(response.status).toBe(200);
+      const [, tag] = /^(\S+)-[0-9a-f]{16}$/.exec(header(response, 'X-Request-Id') ?? '') ?? [];
       expect(tag).toBeDefined();
       tags.add(tag ?? '');
     }
@@ -151,7 +151,7 @@ describe('several processes', () => {
 });
 
 test('a failure has a true HTTP status and a JSON body of status, code and message only', async () => {
-  const answer = await client.get('cgi/no_such_operation.cgi');
-  assertErrorAnswer(answer, 404, 'not_found');
-  expect(json(answer)).toEqual({ status: 'error', code: 'not_found', message: expect.stringMatching(/\S/) });
+  const response = await client.get('cgi/no_such_operation.cgi');
+  assertErrorResponse(response, 404, 'not_found');
+  expect(json(response)).toEqual({ status: 'error', code: 'not_found', message: expect.stringMatching(/\S/) });
 });

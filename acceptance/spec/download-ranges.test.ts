@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
-import { type Answer, header } from '../lib/http/response.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
+import { type HttpResponse, header } from '../lib/http/response.ts';
 import type { InboxEntry } from '../lib/http/shapes.ts';
 import { deliver } from '../lib/scenario.ts';
 
@@ -24,20 +24,20 @@ beforeAll(async () => {
   entry = await deliver(sender, receiver, files);
 });
 
-const download = (headers: Record<string, string> = {}): Promise<Answer> =>
+const download = (headers: Record<string, string> = {}): Promise<HttpResponse> =>
   receiver.download(entry.url, 'large.bin', headers);
 
-function assertPart(answer: Answer, first: number, last: number): void {
-  expect(answer.status).toBe(206);
-  expect(header(answer, 'Content-Range')).toBe(`bytes ${first}-${last}/${size}`);
-  expect(header(answer, 'Content-Length')).toBe(String(last - first + 1));
-  expect(answer.body.equals(content.subarray(first, last + 1))).toBe(true);
+function assertPart(response: HttpResponse, first: number, last: number): void {
+  expect(response.status).toBe(206);
+  expect(header(response, 'Content-Range')).toBe(`bytes ${first}-${last}/${size}`);
+  expect(header(response, 'Content-Length')).toBe(String(last - first + 1));
+  expect(response.body.equals(content.subarray(first, last + 1))).toBe(true);
 }
 
 test('the whole file arrives as it was sent', async () => {
-  const answer = await download();
-  expect(answer.status).toBe(200);
-  expect(answer.body.equals(content)).toBe(true);
+  const response = await download();
+  expect(response.status).toBe(200);
+  expect(response.body.equals(content)).toBe(true);
 });
 
 const ranges: [asked: string, first: number, last: number][] = [
@@ -59,23 +59,23 @@ for (const [asked, first, last] of ranges) {
 
 for (const asked of [`${size}-`, `${size + 100}-${size + 200}`, '-0']) {
   test(`bytes=${asked} lies outside the file and answers 416 with its size`, async () => {
-    const answer = await download({ Range: `bytes=${asked}` });
-    assertErrorAnswer(answer, 416, 'range_not_satisfiable');
-    expect(header(answer, 'Content-Range')).toBe(`bytes */${size}`);
+    const response = await download({ Range: `bytes=${asked}` });
+    assertErrorResponse(response, 416, 'range_not_satisfiable');
+    expect(header(response, 'Content-Range')).toBe(`bytes */${size}`);
   });
 }
 
 test('no range of an empty file can be satisfied', async () => {
-  const answer = await receiver.download(entry.url, 'empty.bin', { Range: 'bytes=0-' });
-  assertErrorAnswer(answer, 416, 'range_not_satisfiable');
-  expect(header(answer, 'Content-Range')).toBe('bytes */0');
+  const response = await receiver.download(entry.url, 'empty.bin', { Range: 'bytes=0-' });
+  assertErrorResponse(response, 416, 'range_not_satisfiable');
+  expect(header(response, 'Content-Range')).toBe('bytes */0');
 });
 
 for (const asked of ['bytes=5-2', 'bytes=a-b', 'lines=1-2', 'bytes=0-0,5-5']) {
   test(`the range ${asked} is ignored: the whole file is sent`, async () => {
-    const answer = await download({ Range: asked });
-    expect(answer.status).toBe(200);
-    expect(answer.body.equals(content)).toBe(true);
+    const response = await download({ Range: asked });
+    expect(response.status).toBe(200);
+    expect(response.body.equals(content)).toBe(true);
   });
 }
 
@@ -95,8 +95,8 @@ for (const [why, mark] of [
 ] as const) {
   test(`the whole file is sent with If-Range and ${why} ETag`, async () => {
     const etag = header(await download({ Range: 'bytes=0-0' }), 'ETag') ?? '';
-    const answer = await download({ Range: 'bytes=10-19', 'If-Range': mark(etag) });
-    expect(answer.status).toBe(200);
-    expect(answer.body.equals(content)).toBe(true);
+    const response = await download({ Range: 'bytes=10-19', 'If-Range': mark(etag) });
+    expect(response.status).toBe(200);
+    expect(response.body.equals(content)).toBe(true);
   });
 }

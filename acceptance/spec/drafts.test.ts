@@ -1,7 +1,7 @@
 // Our extension: the header Waybill-Draft names a draft, so that workers that share an account do not mix their files.
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertJson, assertStatus } from '../lib/http/expect.ts';
 import { entryWith, introduce, stage } from '../lib/scenario.ts';
 
 test('two drafts of one account have receivers, files and a list of their own', async () => {
@@ -31,8 +31,8 @@ test('without the header there is one default draft, which no named draft touche
   await introduce(account, [a]);
   await stage(account.inDraft('named'), { to: [a], files: [{ name: 'named.txt', content: 'n' }] });
   assertJson(await account.files(), []);
-  assertErrorAnswer(await account.createDrop({}), 409, 'no_receivers');
-  assertErrorAnswer(await account.removeFile('named.txt'), 404, 'not_found');
+  assertErrorResponse(await account.createDrop({}), 409, 'no_receivers');
+  assertErrorResponse(await account.removeFile('named.txt'), 404, 'not_found');
 });
 
 test('two accounts may give their drafts the same name', async () => {
@@ -59,7 +59,7 @@ for (const [label, name] of [
 ] as const) {
   test(`a draft may not be called ${label}`, async () => {
     const account = await freshClient('misnamed');
-    const answer = await account.inDraft(name).files();
-    assertErrorAnswer(answer, 400, ['malformed_request', 'invalid_input']);
+    const response = await account.inDraft(name).files();
+    assertErrorResponse(response, 400, ['malformed_request', 'invalid_input']);
   });
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertJson, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertJson, assertStatus } from '../lib/http/expect.ts';
 import { field, filePart, multipart, uploadParts } from '../lib/http/multipart.ts';
 import { header } from '../lib/http/response.ts';
 import { deliver } from '../lib/scenario.ts';
@@ -54,10 +54,10 @@ describe('get_files.cgi', () => {
 
 describe('upload.cgi', () => {
   test('answers done in chunked transfer encoding', async () => {
-    const answer = await emptyDraft().upload({ name: 'a.txt', content: 'a' });
-    assertStatus(answer, 'done');
-    expect(header(answer, 'Transfer-Encoding')).toBe('chunked');
-    expect(header(answer, 'Content-Length')).toBeUndefined();
+    const response = await emptyDraft().upload({ name: 'a.txt', content: 'a' });
+    assertStatus(response, 'done');
+    expect(header(response, 'Transfer-Encoding')).toBe('chunked');
+    expect(header(response, 'Content-Length')).toBeUndefined();
   });
 
   test('takes file after file', async () => {
@@ -75,8 +75,8 @@ describe('upload.cgi', () => {
 
   test('keeps nothing of a request when one of its files is refused', async () => {
     const client = emptyDraft();
-    const answer = await client.upload({ name: 'good.txt', content: 'good' }, { name: '../bad.txt', content: 'bad' });
-    assertErrorAnswer(answer, 400, 'invalid_name');
+    const response = await client.upload({ name: 'good.txt', content: 'good' }, { name: '../bad.txt', content: 'bad' });
+    assertErrorResponse(response, 400, 'invalid_name');
     expect(await names(client)).toEqual([]);
   });
 
@@ -94,8 +94,8 @@ describe('upload.cgi', () => {
   for (const [why, parts] of wrongActions) {
     test(`keeps nothing when the field do ${why}`, async () => {
       const client = emptyDraft();
-      const answer = await client.uploadBody(multipart([...parts, filePart({ name: 'a.txt', content: 'a' })]));
-      assertErrorAnswer(answer, 400, ['malformed_request', 'invalid_input']);
+      const response = await client.uploadBody(multipart([...parts, filePart({ name: 'a.txt', content: 'a' })]));
+      assertErrorResponse(response, 400, ['malformed_request', 'invalid_input']);
       expect(await names(client)).toEqual([]);
     });
   }
@@ -105,8 +105,8 @@ describe('upload.cgi', () => {
       const client = emptyDraft();
       const { body } = multipart(uploadParts([{ name: 'a.txt', content: 'a' }]));
       const headers: Record<string, string> = contentType === '' ? {} : { 'Content-Type': contentType };
-      const answer = await client.call('POST', 'cgi/upload.cgi', { headers, body });
-      assertErrorAnswer(answer, 415, 'unsupported_media_type');
+      const response = await client.call('POST', 'cgi/upload.cgi', { headers, body });
+      assertErrorResponse(response, 415, 'unsupported_media_type');
       expect(await names(client)).toEqual([]);
     });
   }
@@ -156,20 +156,20 @@ describe('remove_file.cgi', () => {
 
   test('answers 404 for a name that is not staged, and for one removed a moment ago', async () => {
     const client = emptyDraft();
-    assertErrorAnswer(await client.removeFile('never.txt'), 404, 'not_found');
+    assertErrorResponse(await client.removeFile('never.txt'), 404, 'not_found');
     assertStatus(await client.upload({ name: 'once.txt', content: 'a' }), 'done');
     assertStatus(await client.removeFile('once.txt'), 'deldone');
-    assertErrorAnswer(await client.removeFile('once.txt'), 404, 'not_found');
+    assertErrorResponse(await client.removeFile('once.txt'), 404, 'not_found');
   });
 
   test('demands the parameter filename', async () => {
-    assertErrorAnswer(await emptyDraft().get('cgi/remove_file.cgi'), 400, ['invalid_input', 'malformed_request']);
+    assertErrorResponse(await emptyDraft().get('cgi/remove_file.cgi'), 400, ['invalid_input', 'malformed_request']);
   });
 
   test('reaches the files of its own account only', async () => {
     const other = await freshClient('other');
     assertStatus(await other.upload({ name: 'theirs.txt', content: 'a' }), 'done');
-    assertErrorAnswer(await account.removeFile('theirs.txt'), 404, 'not_found');
+    assertErrorResponse(await account.removeFile('theirs.txt'), 404, 'not_found');
     expect(await names(other)).toEqual(['theirs.txt']);
   });
 });

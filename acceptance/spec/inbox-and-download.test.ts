@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { assertCommonHeaders, assertErrorAnswer } from '../lib/http/expect.ts';
-import { type Answer, header } from '../lib/http/response.ts';
+import { assertCommonHeaders, assertErrorResponse } from '../lib/http/expect.ts';
+import { type HttpResponse, header } from '../lib/http/response.ts';
 import type { InboxEntry } from '../lib/http/shapes.ts';
 import { deliver, dispatch, introduce, stage } from '../lib/scenario.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   entry = await deliver(sender, receiver, files, { desttime: 11 });
 });
 
-const download = (headers: Record<string, string> = {}): Promise<Answer> =>
+const download = (headers: Record<string, string> = {}): Promise<HttpResponse> =>
   receiver.download(entry.url, 'photo.bin', headers);
 
 describe('the inbox', () => {
@@ -77,36 +77,38 @@ describe('the inbox', () => {
 
 describe('a download', () => {
   test('is the data of the file, as an attachment that no browser will show', async () => {
-    const answer = await download();
-    expect(answer.status).toBe(200);
-    expect(answer.body.equals(content)).toBe(true);
-    expect(header(answer, 'Content-Type')).toBe('application/octet-stream');
-    expect(header(answer, 'Content-Length')).toBe(String(content.length));
-    expect(header(answer, 'Content-Disposition')).toMatch(/^attachment; filename="?photo\.bin"?$/);
-    expect(header(answer, 'Content-Security-Policy')).toBe("sandbox; default-src 'none'");
-    expect(header(answer, 'Accept-Ranges')).toBe('bytes');
-    assertCommonHeaders(answer);
+    const response = await download();
+    expect(response.status).toBe(200);
+    expect(response.body.equals(content)).toBe(true);
+    expect(header(response, 'Content-Type')).toBe('application/octet-stream');
+    expect(header(response, 'Content-Length')).toBe(String(content.length));
+    expect(header(response, 'Content-Disposition')).toMatch(/^attachment; filename="?photo\.bin"?$/);
+    expect(header(response, 'Content-Security-Policy')).toBe("sandbox; default-src 'none'");
+    expect(header(response, 'Accept-Ranges')).toBe('bytes');
+    assertCommonHeaders(response);
   });
 
   test('names a file outside ASCII by filename*', async () => {
-    const answer = await receiver.download(entry.url, 'tom fil – ü.txt');
-    expect(answer.status).toBe(200);
-    expect(answer.body).toHaveLength(0);
+    const response = await receiver.download(entry.url, 'tom fil – ü.txt');
+    expect(response.status).toBe(200);
+    expect(response.body).toHaveLength(0);
     const encoded = 'tom%20fil%20%E2%80%93%20%C3%BC.txt';
-    expect(header(answer, 'Content-Disposition')?.toLowerCase()).toContain(`filename*=utf-8''${encoded}`.toLowerCase());
+    expect(header(response, 'Content-Disposition')?.toLowerCase()).toContain(
+      `filename*=utf-8''${encoded}`.toLowerCase(),
+    );
   });
 
   test('finds a decomposed name as the composed one', async () => {
-    const answer = await receiver.download(entry.url, 'tom fil – u\u0308.txt');
-    expect(answer.status).toBe(200);
+    const response = await receiver.download(entry.url, 'tom fil – u\u0308.txt');
+    expect(response.status).toBe(200);
   });
 
   test('carries a strong ETag and the digest of the whole file', async () => {
-    const answer = await download();
+    const response = await download();
     const digest = createHash('sha256').update(content).digest('base64');
-    expect(header(answer, 'Repr-Digest')).toBe(`sha-256=:${digest}:`);
-    expect(header(answer, 'ETag')).toMatch(/^"[\x21\x23-\x7e]+"$/);
-    expect(header(await download(), 'ETag')).toBe(header(answer, 'ETag'));
+    expect(header(response, 'Repr-Digest')).toBe(`sha-256=:${digest}:`);
+    expect(header(response, 'ETag')).toMatch(/^"[\x21\x23-\x7e]+"$/);
+    expect(header(await download(), 'ETag')).toBe(header(response, 'ETag'));
   });
 
   test('can be asked about with HEAD', async () => {
@@ -130,24 +132,24 @@ describe('a download', () => {
   });
 
   test('of a drop or a file that is not there answers 404', async () => {
-    assertErrorAnswer(await receiver.download('no-such-drop', 'photo.bin'), 404, 'not_found');
-    assertErrorAnswer(await receiver.download(entry.url, 'no-such-file.bin'), 404, 'not_found');
-    assertErrorAnswer(await receiver.download(entry.url, 'PHOTO.bin'), 404, 'not_found');
-    assertErrorAnswer(await receiver.get(`${entry.url}/photo.bin`), 404, 'not_found');
+    assertErrorResponse(await receiver.download('no-such-drop', 'photo.bin'), 404, 'not_found');
+    assertErrorResponse(await receiver.download(entry.url, 'no-such-file.bin'), 404, 'not_found');
+    assertErrorResponse(await receiver.download(entry.url, 'PHOTO.bin'), 404, 'not_found');
+    assertErrorResponse(await receiver.get(`${entry.url}/photo.bin`), 404, 'not_found');
   });
 
   test('is for the account it was sent to, and to everybody else as if it were not there', async () => {
     const stranger = await freshClient('stranger');
-    assertErrorAnswer(await stranger.download(entry.url, 'photo.bin'), 404, 'not_found');
-    assertErrorAnswer(await sender.download(entry.url, 'photo.bin'), 404, 'not_found');
+    assertErrorResponse(await stranger.download(entry.url, 'photo.bin'), 404, 'not_found');
+    assertErrorResponse(await sender.download(entry.url, 'photo.bin'), 404, 'not_found');
     const crossing = await stranger.plain('GET', `/${receiver.user}/${entry.url}/files/photo.bin`, {
       headers: { 'CSRF-Token': await stranger.token() },
     });
-    assertErrorAnswer(crossing, 403, 'wrong_account');
+    assertErrorResponse(crossing, 403, 'wrong_account');
   });
 
   test('demands a valid CSRF token', async () => {
-    const answer = await receiver.plain('GET', `/${receiver.user}/${entry.url}/files/photo.bin`);
-    assertErrorAnswer(answer, 403, 'csrf_rejected');
+    const response = await receiver.plain('GET', `/${receiver.user}/${entry.url}/files/photo.bin`);
+    assertErrorResponse(response, 403, 'csrf_rejected');
   });
 });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, freshClient } from '../lib/accounts.ts';
 import { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
 import { deliver } from '../lib/scenario.ts';
 import { adminJson } from '../lib/servers/admin.ts';
 import { type OwnServe, ownServe } from '../lib/servers/own-serve.ts';
@@ -40,12 +40,12 @@ test('a token in use outlives its lifetime, an idle one ends with it and stays e
   const idle = await client.mintToken();
   const until = Date.now() + 2.5 * tokenLifetimeMs;
   while (Date.now() < until) {
-    const answer = await client.contacts({ 'CSRF-Token': inUse });
-    expect(answer.status).toBe(200);
+    const response = await client.contacts({ 'CSRF-Token': inUse });
+    expect(response.status).toBe(200);
   }
-  assertErrorAnswer(await client.contacts({ 'CSRF-Token': idle }), 403, 'csrf_rejected');
+  assertErrorResponse(await client.contacts({ 'CSRF-Token': idle }), 403, 'csrf_rejected');
   const fresh = await client.mintToken();
-  assertErrorAnswer(await client.contacts({ 'CSRF-Token': idle }), 403, 'csrf_rejected');
+  assertErrorResponse(await client.contacts({ 'CSRF-Token': idle }), 403, 'csrf_rejected');
   expect((await client.contacts({ 'CSRF-Token': fresh })).status).toBe(200);
 });
 
@@ -57,7 +57,7 @@ test('with the default setting a token is still live when the short lifetime has
   const ends = Date.now() + 1.5 * tokenLifetimeMs;
   const idle = await short.mintToken();
   await eventually('the clock passes the short lifetime', async () => (Date.now() > ends ? true : undefined));
-  assertErrorAnswer(await short.contacts({ 'CSRF-Token': idle }), 403, 'csrf_rejected');
+  assertErrorResponse(await short.contacts({ 'CSRF-Token': idle }), 403, 'csrf_rejected');
   expect((await client.contacts({ 'CSRF-Token': token })).status).toBe(200);
 });
 
@@ -68,10 +68,10 @@ test('a drop can be downloaded until its desttime is over, and is remembered in 
   expect((await receiver.download(entry.url, 'brief.txt')).status).toBe(200);
 
   const gone = await eventually('the download ends', async () => {
-    const answer = await receiver.download(entry.url, 'brief.txt');
-    return answer.status === 200 ? undefined : answer;
+    const response = await receiver.download(entry.url, 'brief.txt');
+    return response.status === 200 ? undefined : response;
   });
-  assertErrorAnswer(gone, 404, 'not_found');
+  assertErrorResponse(gone, 404, 'not_found');
   const after = await sender.readHistory();
   expect(after.live_drops).toBe('0');
   expect(after.history.map(({ files }) => files.map(({ name }) => name))).toEqual([['brief.txt']]);
@@ -86,7 +86,7 @@ test('sweeping takes nothing but what has ended', async () => {
     (await receiver.download(ending.url, 'ending.txt')).status === 404 ? true : undefined,
   );
   await adminJson(['sweep', '--json']);
-  assertErrorAnswer(await receiver.download(ending.url, 'ending.txt'), 404, 'not_found');
-  const answer = await receiver.download(staying.url, 'staying.txt');
-  expect(answer.body.toString()).toBe('stays');
+  assertErrorResponse(await receiver.download(ending.url, 'ending.txt'), 404, 'not_found');
+  const response = await receiver.download(staying.url, 'staying.txt');
+  expect(response.body.toString()).toBe('stays');
 });

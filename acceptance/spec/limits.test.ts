@@ -1,7 +1,7 @@
 // docs/api.md#limits: a request at the limit works; one beyond it is refused and changes nothing.
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import type { ContactInput } from '../lib/http/shapes.ts';
 import { introduce, stage } from '../lib/scenario.ts';
 
@@ -10,7 +10,7 @@ const people = (count: number): ContactInput[] =>
 
 test('an account has up to 10,000 contacts', async () => {
   const client = await freshClient('contacts');
-  assertErrorAnswer(await client.addContacts(people(10_001)), 400, 'invalid_input');
+  assertErrorResponse(await client.addContacts(people(10_001)), 400, 'invalid_input');
   expect((await client.readContacts()).local).toEqual([]);
   assertStatus(await client.addContacts(people(10_000)), 'ok');
   expect((await client.readContacts()).local).toHaveLength(10_000);
@@ -19,14 +19,14 @@ test('an account has up to 10,000 contacts', async () => {
 test('a dispatch has up to 1,000 receivers', async () => {
   const client = await freshClient('receivers');
   assertStatus(await client.addContacts(people(1_001)), 'ok');
-  assertErrorAnswer(await client.setReceivers(people(1_001)), 400, 'invalid_input');
+  assertErrorResponse(await client.setReceivers(people(1_001)), 400, 'invalid_input');
   assertStatus(await client.setReceivers(people(1_000)), 'ok');
 });
 
 test('an upload has up to 100 files', async () => {
   const client = await freshClient('upload');
   const files = Array.from({ length: 101 }, (_, i) => ({ name: `file-${i}`, content: String(i) }));
-  assertErrorAnswer(await client.upload(...files), [400, 413], ['too_large', 'malformed_request', 'invalid_input']);
+  assertErrorResponse(await client.upload(...files), [400, 413], ['too_large', 'malformed_request', 'invalid_input']);
   expect(await client.readFiles()).toEqual([]);
   assertStatus(await client.upload(...files.slice(1)), 'done');
   expect(await client.readFiles()).toHaveLength(100);
@@ -38,7 +38,7 @@ test('a draft has up to 1,000 files, and one of them can be replaced', async () 
     const files = Array.from({ length: 100 }, (_, i) => ({ name: `file-${batch}-${i}`, content: 'x' }));
     assertStatus(await client.upload(...files), 'done');
   }
-  assertErrorAnswer(await client.upload({ name: 'one-more', content: 'x' }), 409, 'too_many_files');
+  assertErrorResponse(await client.upload({ name: 'one-more', content: 'x' }), 409, 'too_many_files');
   assertStatus(await client.upload({ name: 'file-0-0', content: 'again' }), 'done');
   const files = await client.readFiles();
   expect(files).toHaveLength(1_000);
@@ -49,7 +49,7 @@ test('a message has up to 20,000 characters', async () => {
   const client = await freshClient('message');
   await introduce(client, ['a@example.org']);
   await stage(client, { to: ['a@example.org'], files: [{ name: 'a.txt', content: 'a' }] });
-  assertErrorAnswer(await client.createDrop({ ddmessage: 'm'.repeat(20_001) }), 400, 'invalid_input');
+  assertErrorResponse(await client.createDrop({ ddmessage: 'm'.repeat(20_001) }), 400, 'invalid_input');
   assertStatus(await client.createDrop({ ddmessage: 'm'.repeat(20_000) }), 'ok');
 });
 
@@ -57,10 +57,10 @@ test('a JSON body has up to a mebibyte, and a list of contacts up to eight', asy
   const client = await freshClient('json');
   const padding = (bytes: number) => ' '.repeat(bytes);
   const beyond = 1024 * 1024 + 1;
-  assertErrorAnswer(await client.post('cgi/createdrop.cgi', `{}${padding(beyond)}`), 413, 'too_large');
-  assertErrorAnswer(await client.post('cgi/receivers_set.cgi', `[]${padding(beyond)}`), 413, 'too_large');
+  assertErrorResponse(await client.post('cgi/createdrop.cgi', `{}${padding(beyond)}`), 413, 'too_large');
+  assertErrorResponse(await client.post('cgi/receivers_set.cgi', `[]${padding(beyond)}`), 413, 'too_large');
   assertStatus(await client.post('cgi/contacts_add.cgi', `[]${padding(beyond)}`), 'ok');
-  assertErrorAnswer(await client.post('cgi/contacts_add.cgi', `[]${padding(8 * beyond)}`), 413, 'too_large');
+  assertErrorResponse(await client.post('cgi/contacts_add.cgi', `[]${padding(8 * beyond)}`), 413, 'too_large');
 });
 
 const fields: [field: string, max: Partial<ContactInput>, beyond: Partial<ContactInput>][] = [
@@ -78,7 +78,7 @@ for (const [field, max, beyond] of fields) {
   test(`a contact has a bounded ${field}`, async () => {
     const client = await freshClient('bounded');
     const contact = (extra: Partial<ContactInput>): ContactInput => ({ email: 'a@example.org', ...extra });
-    assertErrorAnswer(await client.addContacts([contact(beyond)]), 400, 'invalid_input');
+    assertErrorResponse(await client.addContacts([contact(beyond)]), 400, 'invalid_input');
     expect((await client.readContacts()).local).toEqual([]);
     assertStatus(await client.addContacts([contact(max)]), 'ok');
     expect((await client.readContacts()).local).toEqual([expect.objectContaining(max)]);

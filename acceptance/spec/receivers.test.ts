@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import type { Receiver } from '../lib/http/shapes.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
 
@@ -45,7 +45,7 @@ test('an empty array removes all receivers', async () => {
   assertStatus(await client.setReceivers([]), 'ok');
   succeeded(await client.files());
   succeeded(await client.upload({ name: 'a.txt', content: 'a' }));
-  assertErrorAnswer(await client.createDrop({}), 409, 'no_receivers');
+  assertErrorResponse(await client.createDrop({}), 409, 'no_receivers');
 });
 
 test('a receiver who is no contact is refused, and the receivers stay as they were', async () => {
@@ -53,8 +53,8 @@ test('a receiver who is no contact is refused, and the receivers stay as they we
   const a = uniqueAddress('a');
   await introduce(client, [a]);
   assertStatus(await client.setReceivers([{ email: a }]), 'ok');
-  const answer = await client.setReceivers([{ email: a }, { email: uniqueAddress('stranger') }]);
-  assertErrorAnswer(answer, 409, 'unknown_contact');
+  const response = await client.setReceivers([{ email: a }, { email: uniqueAddress('stranger') }]);
+  assertErrorResponse(response, 409, 'unknown_contact');
   expect(addresses(await receiversOfDispatch(client))).toEqual([a]);
 });
 
@@ -62,7 +62,7 @@ test('a contact of another account is no contact', async () => {
   const [client, other] = await Promise.all([freshClient('mine'), freshClient('theirs')]);
   const a = uniqueAddress('a');
   await introduce(other, [a]);
-  assertErrorAnswer(await client.setReceivers([{ email: a }]), 409, 'unknown_contact');
+  assertErrorResponse(await client.setReceivers([{ email: a }]), 409, 'unknown_contact');
 });
 
 test('a contact is found by its address in any case', async () => {

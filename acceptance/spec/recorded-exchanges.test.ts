@@ -8,7 +8,7 @@ import { freshClient } from '../lib/accounts.ts';
 import { basic, type Client } from '../lib/http/client.ts';
 import { multipart, uploadParts } from '../lib/http/multipart.ts';
 import type { RequestOptions } from '../lib/http/request.ts';
-import { type Answer, text } from '../lib/http/response.ts';
+import { type HttpResponse, text } from '../lib/http/response.ts';
 import { demo } from '../lib/servers/running-demo.ts';
 
 const record = new URL('recorded-exchanges.txt', import.meta.url);
@@ -36,12 +36,14 @@ class Recorder {
   readonly names = new Names();
   readonly exchanges: string[] = [];
 
-  async send(client: Client, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    const answer = await client.plain(method, path, options);
+  async send(client: Client, method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
+    const response = await client.plain(method, path, options);
     const sent = Object.entries(options.headers ?? {}).map(([name, value]) => `> ${name}: ${value}`);
-    const received = answer.headerLines.map(([name, value]) => `${name}: ${value}`);
-    this.exchanges.push([`> ${method} ${path}`, ...sent, `${answer.status}`, ...received, '', text(answer)].join('\n'));
-    return answer;
+    const received = response.headerLines.map(([name, value]) => `${name}: ${value}`);
+    this.exchanges.push(
+      [`> ${method} ${path}`, ...sent, `${response.status}`, ...received, '', text(response)].join('\n'),
+    );
+    return response;
   }
 }
 

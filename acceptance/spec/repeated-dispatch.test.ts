@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { introduce, stage } from '../lib/scenario.ts';
 
 const parameters = { desttime: 2, ddmessage: 'once' };
@@ -47,7 +47,7 @@ test('the same body again, after a request of the same draft, makes nothing eith
 test('another body, with nothing staged since, is a dispatch without receivers', async () => {
   const { client } = await staged('another');
   assertStatus(await client.createDrop(parameters), 'ok');
-  assertErrorAnswer(await client.createDrop({ ...parameters, desttime: 3 }), 409, 'no_receivers');
+  assertErrorResponse(await client.createDrop({ ...parameters, desttime: 3 }), 409, 'no_receivers');
   expect(await sentFiles(client)).toEqual(['first.txt']);
 });
 
@@ -74,7 +74,7 @@ test('the same Idempotency-Key and body answer ok and leave a new draft alone', 
 test('a new Idempotency-Key decides alone: the same body with nothing staged is refused', async () => {
   const { client } = await staged('new-key');
   assertStatus(await client.createDrop(parameters, withKey(randomUUID())), 'ok');
-  assertErrorAnswer(await client.createDrop(parameters, withKey(randomUUID())), 409, 'no_receivers');
+  assertErrorResponse(await client.createDrop(parameters, withKey(randomUUID())), 409, 'no_receivers');
 });
 
 test('an Idempotency-Key with another body is refused', async () => {
@@ -82,8 +82,8 @@ test('an Idempotency-Key with another body is refused', async () => {
   const key = randomUUID();
   assertStatus(await client.createDrop(parameters, withKey(key)), 'ok');
   await restage('second.txt');
-  const answer = await client.createDrop({ ...parameters, ddmessage: 'twice' }, withKey(key));
-  assertErrorAnswer(answer, 409, 'idempotency_key_reused');
+  const response = await client.createDrop({ ...parameters, ddmessage: 'twice' }, withKey(key));
+  assertErrorResponse(response, 409, 'idempotency_key_reused');
   expect(await sentFiles(client)).toEqual(['first.txt']);
 });
 
@@ -99,7 +99,7 @@ test('an Idempotency-Key whose dispatch was refused can be used again', async ()
   const { client } = await staged('refused');
   const key = randomUUID();
   assertStatus(await client.removeFile('first.txt'), 'deldone');
-  assertErrorAnswer(await client.createDrop(parameters, withKey(key)), 409, 'no_files');
+  assertErrorResponse(await client.createDrop(parameters, withKey(key)), 409, 'no_files');
   assertStatus(await client.upload({ name: 'late.txt', content: 'late' }), 'done');
   assertStatus(await client.createDrop(parameters, withKey(key)), 'ok');
   expect(await sentFiles(client)).toEqual(['late.txt']);

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { freshClient, uniqueAddress } from '../lib/accounts.ts';
 import { type Client, succeeded } from '../lib/http/client.ts';
-import { assertErrorAnswer, assertStatus } from '../lib/http/expect.ts';
+import { assertErrorResponse, assertStatus } from '../lib/http/expect.ts';
 import { linkTokens, mailsTo, waitForMail } from '../lib/people/mailbox.ts';
 import { entryWith, introduce } from '../lib/scenario.ts';
 import { demo } from '../lib/servers/running-demo.ts';
@@ -54,12 +54,12 @@ test('what a contact sends through the page is in the inbox, and can be download
   const form = new FormData();
   form.append('file', new Blob(['figures']), 'figures.csv');
   form.append('message', 'Here they are');
-  const answer = await fetch(`${demo().base_url}${opened.headers.get('location')}`, {
+  const response = await fetch(`${demo().base_url}${opened.headers.get('location')}`, {
     method: 'POST',
     headers: { cookie: opened.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
     body: form,
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   const { inbox, history } = await client.readHistory();
   expect(inbox).toEqual([
     {
@@ -76,7 +76,7 @@ test('what a contact sends through the page is in the inbox, and can be download
 
 test('without receivers there is nobody to give it to', async () => {
   const client = await freshClient('nobody');
-  assertErrorAnswer(await client.giveDrop({}), 409, 'no_receivers');
+  assertErrorResponse(await client.giveDrop({}), 409, 'no_receivers');
   expect((await client.readHistory()).history).toEqual([]);
 });
 
@@ -85,7 +85,7 @@ test('the receivers are consumed, the staged files and the opened list stay', as
   succeeded(await client.files());
   assertStatus(await client.upload({ name: 'staged.txt', content: 'staged' }), 'done');
   assertStatus(await client.giveDrop({ ddmessage: 'request' }), 'ok');
-  assertErrorAnswer(await client.createDrop({ ddmessage: 'drop' }), 409, 'no_receivers');
+  assertErrorResponse(await client.createDrop({ ddmessage: 'drop' }), 409, 'no_receivers');
   assertStatus(await client.setReceivers(to.map((email) => ({ email }))), 'ok');
   assertStatus(await client.createDrop({ ddmessage: 'drop' }), 'ok');
   expect((await entryWith(client, 'drop')).files.map(({ name }) => name)).toEqual(['staged.txt']);
@@ -100,7 +100,7 @@ test('the access is limited to seven days when desttime is absent', async () => 
 for (const desttime of [0, 31]) {
   test(`the access may not be limited to ${desttime}`, async () => {
     const { client } = await withReceivers('bounds');
-    assertErrorAnswer(await client.giveDrop({ desttime }), 400, 'invalid_input');
+    assertErrorResponse(await client.giveDrop({ desttime }), 400, 'invalid_input');
     expect((await client.readHistory()).history).toEqual([]);
   });
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
 import type { Client } from '../lib/http/client.ts';
-import { assertErrorAnswer } from '../lib/http/expect.ts';
+import { assertErrorResponse } from '../lib/http/expect.ts';
 
 const max = 60;
 
@@ -37,7 +37,7 @@ test('the sixty-first token pushes out the least recently used one, and no other
   // Using the oldest makes the second the least recently used.
   expect(await isLive(client, tokens[0] ?? '')).toBe(true);
   tokens.push(await client.mintToken());
-  assertErrorAnswer(await client.contacts({ 'CSRF-Token': tokens[1] ?? '' }), 403, 'csrf_rejected');
+  assertErrorResponse(await client.contacts({ 'CSRF-Token': tokens[1] ?? '' }), 403, 'csrf_rejected');
   expect(await liveOnes(client, tokens)).toEqual(tokens.filter((_, i) => i !== 1));
 });
 
@@ -59,7 +59,7 @@ test('a token in constant use survives sixty-five others minted around it', asyn
   const client = await freshClient('survivor');
   const inUse = await client.mintToken();
   // The thirteen take turns, so there are at most thirteen new tokens between two uses: none is ever the oldest.
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 13 }, async () => {
       const live: boolean[] = [];
       for (let turn = 0; turn < 5; turn++) {
@@ -69,5 +69,5 @@ test('a token in constant use survives sixty-five others minted around it', asyn
       return live;
     }),
   );
-  expect(answers.flat()).toEqual(Array.from({ length: 65 }, () => true));
+  expect(responses.flat()).toEqual(Array.from({ length: 65 }, () => true));
 });

@@ -2,17 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { freshClient } from '../lib/accounts.ts';
-import { assertCommonHeaders, assertErrorAnswer } from '../lib/http/expect.ts';
-import { type Answer, header, json, text } from '../lib/http/response.ts';
+import { assertCommonHeaders, assertErrorResponse } from '../lib/http/expect.ts';
+import { type HttpResponse, header, json, text } from '../lib/http/response.ts';
 import type { ContactList, History } from '../lib/http/shapes.ts';
 
 test('the whole workflow answers 200 with the common headers at every step, and the bytes arrive unchanged', async () => {
   const [sender, receiver] = await Promise.all([freshClient('sender'), freshClient('receiver')]);
   const content = randomBytes(100_000);
-  const steps: [string, Answer][] = [];
-  const step = async (name: string, answer: Promise<Answer>): Promise<Answer> => {
-    steps.push([name, await answer]);
-    return await answer;
+  const steps: [string, HttpResponse][] = [];
+  const step = async (name: string, response: Promise<HttpResponse>): Promise<HttpResponse> => {
+    steps.push([name, await response]);
+    return await response;
   };
 
   await step('index page', sender.index());
@@ -34,16 +34,16 @@ test('the whole workflow answers 200 with the common headers at every step, and 
 
   expect(download.body.equals(content)).toBe(true);
   expect(steps.map(([name, { status }]) => `${name} ${status}`)).toEqual(steps.map(([name]) => `${name} 200`));
-  for (const [, answer] of steps) assertCommonHeaders(answer);
+  for (const [, response] of steps) assertCommonHeaders(response);
   const mediaType = (name: string) =>
     ({ 'index page': 'text/html; charset=utf-8', download: 'application/octet-stream' })[name] ??
     'application/json; charset=utf-8';
-  expect(steps.map(([name, answer]) => [name, header(answer, 'Content-Type')])).toEqual(
+  expect(steps.map(([name, response]) => [name, header(response, 'Content-Type')])).toEqual(
     steps.map(([name]) => [name, mediaType(name)]),
   );
 });
 
 test('nothing can be sent before a contact exists', async () => {
   const sender = await freshClient('lonely');
-  assertErrorAnswer(await sender.setReceivers([{ email: 'someone@example.org' }]), 409, 'unknown_contact');
+  assertErrorResponse(await sender.setReceivers([{ email: 'someone@example.org' }]), 409, 'unknown_contact');
 });

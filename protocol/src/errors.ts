@@ -229,7 +229,7 @@ const definitions = {
   wrong_host: {
     status: 421,
     surfaces: ['api', 'v1', 'pages'],
-    message: 'This server does not answer for that host name.',
+    message: 'This server does not serve that host name.',
   },
   infected: {
     status: 422,
@@ -300,7 +300,7 @@ const definitions = {
   internal: {
     status: 500,
     surfaces: ['api', 'v1', 'pages'],
-    message: 'Something went wrong on our side. Give the administrator the X-Request-Id of this answer.',
+    message: 'Something went wrong on our side. Give the administrator the X-Request-Id of this response.',
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Actor } from './domain/actor.ts';
 import { sweep } from './domain/sweep.ts';
-import { askV1 } from './testing/ask-v1.ts';
+import { requestV1 } from './testing/request-v1.ts';
 import { runAdmin } from './testing/run-admin.ts';
 import { testHost } from './testing/server.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -46,7 +46,7 @@ test('two keys of one account are told apart, in /api/v1 and in the machine API'
     { id: second.id, apiKey: second.api_key },
   ];
   for (const [index, key] of keys.entries()) {
-    const { status } = await askV1(app, 'PUT', `/contacts/v1-${index}@example.org`, { key: key.apiKey, body: {} });
+    const { status } = await requestV1(app, 'PUT', `/contacts/v1-${index}@example.org`, { key: key.apiKey, body: {} });
     expect(status).toBe(201);
     await addByMachine(owner, key, `machine-${index}@example.org`);
   }

@@ -12,16 +12,16 @@ type Addresses = Pick<Config, 'WAYBILL_CONSOLE_LISTEN' | 'WAYBILL_WORK_CONSOLE_L
 /** One line for each process that was asked, and whether all of them are ready. */
 export async function askHealth(config: Addresses): Promise<{ ready: boolean; lines: string[] }> {
   const set = [config.WAYBILL_CONSOLE_LISTEN, config.WAYBILL_WORK_CONSOLE_LISTEN].filter((one) => one !== undefined);
-  const answers = await Promise.all([...new Set(set.map(toUrl))].map(ask));
-  if (answers.length === 0) {
+  const responses = await Promise.all([...new Set(set.map(toUrl))].map(ask));
+  if (responses.length === 0) {
     return {
       ready: false,
       lines: ['Set WAYBILL_CONSOLE_LISTEN or WAYBILL_WORK_CONSOLE_LISTEN: there is no one to ask.'],
     };
   }
   return {
-    ready: answers.every(({ ready }) => ready),
-    lines: answers.map(({ url, state }) => `${url}  ${state}`),
+    ready: responses.every(({ ready }) => ready),
+    lines: responses.map(({ url, state }) => `${url}  ${state}`),
   };
 }
 

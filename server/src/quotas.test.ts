@@ -65,9 +65,9 @@ const quotas: Record<string, Quota> = {
     options: ['--max-stored', '2kB'],
     shown: { max_stored_bytes: 2000 },
     allowed: async (caller) => {
-      const answer = await upload(caller, 1000);
+      const response = await upload(caller, 1000);
       await removeFile(exchange.engines, caller, '', 'a.bin');
-      return answer;
+      return response;
     },
     refused: (caller) => upload(caller, 2001),
     refusal: {

@@ -20,13 +20,13 @@ class Version {
   }
 
   async start(): Promise<string> {
-    const server = createServer((request, response) => this.#answer(request, response)).listen(0, '127.0.0.1');
+    const server = createServer((request, response) => this.#response(request, response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     return `127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  #answer({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  #response({ url = '' }: IncomingMessage, response: ServerResponse): void {
     this.asked.push(url);
     const isMissing = url === '/missing' || (url.startsWith('/assets/') && url !== `/assets/${this.#asset}`);
     const isReady = url !== '/readyz' || this.isReady;

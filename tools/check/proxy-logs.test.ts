@@ -64,7 +64,7 @@ async function readLog(
       .poll(
         () =>
           get(asked, '/up').then(
-            (answer) => answer.status,
+            (reply) => reply.status,
             () => said,
           ),
         { timeout: 10_000 },

@@ -196,11 +196,11 @@ async function startProxy(port: number, targets: string[]) {
   const child = spawn('/usr/sbin/haproxy', ['-db', '-f', config], { stdio: ['ignore', log, log] });
   children.push({ name: 'proxy', process: child });
   for (const deadline = Date.now() + 20_000; ; ) {
-    const answered = await fetch(`http://127.0.0.1:${port}/`).then(
+    const isReachable = await fetch(`http://127.0.0.1:${port}/`).then(
       () => true,
       () => false,
     );
-    if (answered) return { pid: child.pid };
+    if (isReachable) return { pid: child.pid };
     if (Date.now() > deadline) throw new Error(`the proxy does not answer; see ${demoDir}/proxy.log`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

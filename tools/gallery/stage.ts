@@ -35,18 +35,18 @@ export function createStage(
         toStored('c', slow, 2_411_724, 'checking'),
         toStored('d', 'invoice.pdf.scr', 91_204, 'refused'),
       ];
-      answer(response, 200, page.html, {
+      reply(response, 200, page.html, {
         'content-type': 'text/html; charset=utf-8',
         ...(page.mail ? {} : { 'content-security-policy': policy }),
       });
     } else if (path.startsWith('/assets/')) {
       const type = path.endsWith('.css') ? 'text/css' : path.endsWith('.svg') ? 'image/svg+xml' : 'text/javascript';
-      answer(response, 200, readFileSync(`${assets}/${basename(path)}`), { 'content-type': type });
+      reply(response, 200, readFileSync(`${assets}/${basename(path)}`), { 'content-type': type });
     } else if (brandFiles[path] !== undefined) {
       const type = path.endsWith('.css') ? 'text/css' : 'image/svg+xml';
-      answer(response, 200, brandFiles[path], { 'content-type': type });
+      reply(response, 200, brandFiles[path], { 'content-type': type });
     } else if (path === '/specimens.css') {
-      answer(response, 200, readFileSync(new URL('specimens.css', import.meta.url)), { 'content-type': 'text/css' });
+      reply(response, 200, readFileSync(new URL('specimens.css', import.meta.url)), { 'content-type': 'text/css' });
     } else if (path === '/u/files') {
       json(response, stored);
       for (const file of stored) {
@@ -57,12 +57,12 @@ export function createStage(
     } else if (path === '/u/send') {
       json(response, { files: [] });
     } else if (path === '/u/plain') {
-      answer(response, 303, '', { location: '/sent' });
+      reply(response, 303, '', { location: '/sent' });
     } else if (path.startsWith('/u/tus')) {
       stored = tus(request, response, stored);
     } else {
       // A browser requests /favicon.ico if a mail names no icon.
-      answer(response, path === '/favicon.ico' ? 204 : 404, '', {});
+      reply(response, path === '/favicon.ico' ? 204 : 404, '', {});
     }
   });
 }
@@ -79,24 +79,24 @@ function tus(request: IncomingMessage, response: ServerResponse, stored: Stored[
       Buffer.from(new RegExp(`\\b${key} ([^\\s,]+)`).exec(metadata)?.[1] ?? '', 'base64').toString();
     const name = told('filename');
     if (name === refused) {
-      answer(response, 415, '', head);
+      reply(response, 415, '', head);
       return stored;
     }
     const size = Number(request.headers['upload-length']);
     const file = toStored(String(stored.length + 1), name, size, 'uploading');
     file.receivedBytes = 0;
     file.path = told('path') || name;
-    answer(response, 201, '', { ...head, location: `/u/tus/${file.id}`, 'upload-offset': '0' });
+    reply(response, 201, '', { ...head, location: `/u/tus/${file.id}`, 'upload-offset': '0' });
     return [...stored, file];
   }
   const file = stored.find(({ id }) => id === basename(request.url ?? ''));
   if (!file) {
-    answer(response, 404, '', head);
+    reply(response, 404, '', head);
   } else if (request.method === 'DELETE') {
-    answer(response, 204, '', head);
+    reply(response, 204, '', head);
     return stored.filter((other) => other !== file);
   } else if (request.method === 'HEAD') {
-    answer(response, 200, '', {
+    reply(response, 200, '', {
       ...head,
       'upload-offset': String(file.receivedBytes),
       'upload-length': String(file.sizeBytes),
@@ -108,23 +108,18 @@ function tus(request: IncomingMessage, response: ServerResponse, stored: Stored[
     });
     request.on('end', () => {
       if (file.receivedBytes === file.sizeBytes) file.state = 'checking';
-      answer(response, 204, '', { ...head, 'upload-offset': String(file.receivedBytes) });
+      reply(response, 204, '', { ...head, 'upload-offset': String(file.receivedBytes) });
     });
   }
   return stored;
 }
 
-function answer(
-  response: ServerResponse,
-  status: number,
-  body: string | Buffer,
-  headers: Record<string, string>,
-): void {
+function reply(response: ServerResponse, status: number, body: string | Buffer, headers: Record<string, string>): void {
   response.writeHead(status, headers).end(body);
 }
 
 function json(response: ServerResponse, value: unknown): void {
-  answer(response, 200, JSON.stringify(value), { 'content-type': 'application/json' });
+  reply(response, 200, JSON.stringify(value), { 'content-type': 'application/json' });
 }
 
 /** Files in every state: ready, interrupted, being checked, refused by the check or at the door, under way. */

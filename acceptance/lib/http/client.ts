@@ -4,7 +4,7 @@ import { demo } from '../servers/running-demo.ts';
 import { hiddenInputs } from './html.ts';
 import { type FileToUpload, type MultipartBody, multipart, uploadParts } from './multipart.ts';
 import { type RequestOptions, request } from './request.ts';
-import { type Answer, header, json, text } from './response.ts';
+import { type HttpResponse, header, json, text } from './response.ts';
 import type { ContactInput, ContactList, DispatchParameters, History, UploadedFile } from './shapes.ts';
 
 export interface ClientOptions {
@@ -79,20 +79,20 @@ export class Client {
   }
 
   /** With Basic credentials only: the caller decides what the path means. */
-  async plain(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+  async plain(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
     const deadline = Date.now() + (this.options.impatient === true ? 0 : patienceMs);
     for (;;) {
-      const answer = await request(this.baseUrl, method, path, {
+      const response = await request(this.baseUrl, method, path, {
         ...options,
         ...(this.options.localAddress === undefined ? {} : { localAddress: this.options.localAddress }),
         headers: { Host: new URL(demo().base_url).host, Authorization: this.authorization, ...options.headers },
       });
-      if (answer.status !== 503 || Date.now() >= deadline) return answer;
-      await pause(Number(header(answer, 'Retry-After')) * 1000);
+      if (response.status !== 503 || Date.now() >= deadline) return response;
+      await pause(Number(header(response, 'Retry-After')) * 1000);
     }
   }
 
-  index(): Promise<Answer> {
+  index(): Promise<HttpResponse> {
     return this.plain('GET', `/${this.user}/`);
   }
 
@@ -115,7 +115,7 @@ export class Client {
   }
 
   /** With credentials and a token, below the account's path. */
-  async call(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+  async call(method: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
     // Not created without need: a test that counts tokens supplies its own.
     const token = options.headers?.['CSRF-Token'] ?? (await this.token());
     return await this.plain(method, `/${this.user}/${path}`, {
@@ -128,43 +128,43 @@ export class Client {
     });
   }
 
-  get(path: string, headers: Headers = {}): Promise<Answer> {
+  get(path: string, headers: Headers = {}): Promise<HttpResponse> {
     return this.call('GET', path, { headers });
   }
 
   /** `body` as JSON; a string or a buffer is sent unchanged. */
-  post(path: string, body: unknown, headers: Headers = {}): Promise<Answer> {
+  post(path: string, body: unknown, headers: Headers = {}): Promise<HttpResponse> {
     return this.call('POST', path, {
       headers: { 'Content-Type': 'application/json', ...headers },
       body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     });
   }
 
-  contacts(headers: Headers = {}): Promise<Answer> {
+  contacts(headers: Headers = {}): Promise<HttpResponse> {
     return this.get('cgi/contacts_read.cgi', headers);
   }
 
-  addContacts(contacts: ContactInput[], headers: Headers = {}): Promise<Answer> {
+  addContacts(contacts: ContactInput[], headers: Headers = {}): Promise<HttpResponse> {
     return this.post('cgi/contacts_add.cgi', contacts, headers);
   }
 
-  setReceivers(receivers: ContactInput[], headers: Headers = {}): Promise<Answer> {
+  setReceivers(receivers: ContactInput[], headers: Headers = {}): Promise<HttpResponse> {
     return this.post('cgi/receivers_set.cgi', receivers, headers);
   }
 
-  files(): Promise<Answer> {
+  files(): Promise<HttpResponse> {
     return this.get('cgi/get_files.cgi');
   }
 
-  removeFile(name: string): Promise<Answer> {
+  removeFile(name: string): Promise<HttpResponse> {
     return this.get(`cgi/remove_file.cgi?filename=${encodeURIComponent(name)}`);
   }
 
-  upload(...files: FileToUpload[]): Promise<Answer> {
+  upload(...files: FileToUpload[]): Promise<HttpResponse> {
     return this.uploadBody(multipart(uploadParts(files)));
   }
 
-  uploadBody({ contentType, body }: MultipartBody, options: RequestOptions = {}): Promise<Answer> {
+  uploadBody({ contentType, body }: MultipartBody, options: RequestOptions = {}): Promise<HttpResponse> {
     return this.call('POST', 'cgi/upload.cgi', {
       ...options,
       headers: { 'Content-Type': contentType, ...options.headers },
@@ -172,19 +172,19 @@ export class Client {
     });
   }
 
-  createDrop(parameters: DispatchParameters = {}, headers: Headers = {}): Promise<Answer> {
+  createDrop(parameters: DispatchParameters = {}, headers: Headers = {}): Promise<HttpResponse> {
     return this.post('cgi/createdrop.cgi', parameters, headers);
   }
 
-  giveDrop(parameters: DispatchParameters = {}, headers: Headers = {}): Promise<Answer> {
+  giveDrop(parameters: DispatchParameters = {}, headers: Headers = {}): Promise<HttpResponse> {
     return this.post('cgi/givedrop.cgi', parameters, headers);
   }
 
-  history(): Promise<Answer> {
+  history(): Promise<HttpResponse> {
     return this.get('cgi/get_history.cgi');
   }
 
-  download(inboxUrl: string, fileName: string, headers: Headers = {}): Promise<Answer> {
+  download(inboxUrl: string, fileName: string, headers: Headers = {}): Promise<HttpResponse> {
     return this.get(`${inboxUrl}/files/${encodeURIComponent(fileName)}`, headers);
   }
 
@@ -202,7 +202,7 @@ export class Client {
 }
 
 /** For the steps before the actual test: the response has to be 200. */
-export function succeeded<T = unknown>(answer: Answer): T {
-  if (answer.status !== 200) throw new Error(`expected 200, got ${answer.status}: ${text(answer)}`);
-  return json<T>(answer);
+export function succeeded<T = unknown>(response: HttpResponse): T {
+  if (response.status !== 200) throw new Error(`expected 200, got ${response.status}: ${text(response)}`);
+  return json<T>(response);
 }

@@ -110,20 +110,20 @@ function carry({ target, keepHost, incoming, outgoing, fate, count }: Carried): 
   incoming.on('error', () => onward.destroy());
   outgoing.on('close', () => onward.destroy());
   onward.on('error', () => outgoing.destroy());
-  onward.on('response', (answer) => {
+  onward.on('response', (response) => {
     if (fate === 'lose') {
-      answer.resume().on('end', () => incoming.socket.destroy());
+      response.resume().on('end', () => incoming.socket.destroy());
       return;
     }
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.on('error', () => outgoing.destroy());
-    if (typeof fate === 'object') spoil(answer, outgoing, fate, count);
-    else answer.pipe(outgoing);
+    outgoing.writeHead(response.statusCode ?? 502, response.headers);
+    response.on('error', () => outgoing.destroy());
+    if (typeof fate === 'object') spoil(response, outgoing, fate, count);
+    else response.pipe(outgoing);
   });
 }
 
 function spoil(
-  answer: IncomingMessage,
+  response: IncomingMessage,
   outgoing: ServerResponse,
   fate: { cutAfter: number } | { flipAt: number },
   count: () => void,
@@ -131,7 +131,7 @@ function spoil(
   let carried = 0;
   const cutAt = 'cutAfter' in fate ? fate.cutAfter : Number.POSITIVE_INFINITY;
   const flipAt = 'flipAt' in fate ? fate.flipAt : -1;
-  answer.on('data', (bytes: Buffer) => {
+  response.on('data', (bytes: Buffer) => {
     const from = carried;
     carried += bytes.length;
     if (flipAt >= from && flipAt < carried) {
@@ -140,14 +140,14 @@ function spoil(
     }
     if (carried <= cutAt) {
       if (!outgoing.write(bytes)) {
-        answer.pause();
-        outgoing.once('drain', () => answer.resume());
+        response.pause();
+        outgoing.once('drain', () => response.resume());
       }
       return;
     }
-    answer.pause().removeAllListeners('data');
+    response.pause().removeAllListeners('data');
     count();
     outgoing.write(bytes.subarray(0, cutAt - from), () => outgoing.destroy());
   });
-  answer.on('end', () => outgoing.end());
+  response.on('end', () => outgoing.end());
 }

@@ -49,8 +49,8 @@ describe('over TCP', () => {
   async function open() {
     const socket = connect(proxy.port, '127.0.0.1');
     sockets.push(socket);
-    const seen = { answer: '', closed: false };
-    socket.on('data', (bytes) => (seen.answer += bytes.toString()));
+    const seen = { response: '', closed: false };
+    socket.on('data', (bytes) => (seen.response += bytes.toString()));
     socket.on('error', () => undefined);
     socket.on('close', () => (seen.closed = true));
     await once(socket, 'connect');
@@ -62,7 +62,7 @@ describe('over TCP', () => {
   test('pass: both ways', async () => {
     const { socket, seen } = await open();
     socket.write('hello');
-    await until('the answer', () => seen.answer === 'HELLO');
+    await until('the answer', () => seen.response === 'HELLO');
     socket.end();
     await until('the end', () => seen.closed);
     expect(proxy.broken).toBe(0);
@@ -71,7 +71,7 @@ describe('over TCP', () => {
   test('freeze: nothing moves, on old and new connections, and all of it comes afterwards', async () => {
     const old = await open();
     old.socket.write('a');
-    await until('the first answer', () => old.seen.answer === 'A');
+    await until('the first answer', () => old.seen.response === 'A');
     proxy.fault = 'freeze';
     const late = await open();
     old.socket.write('b');
@@ -84,11 +84,11 @@ describe('over TCP', () => {
     await once(probe, 'data');
     expect({ heard, old: old.seen, late: late.seen }).toEqual({
       heard: 'ax',
-      old: { answer: 'A', closed: false },
-      late: { answer: '', closed: false },
+      old: { response: 'A', closed: false },
+      late: { response: '', closed: false },
     });
     proxy.fault = 'pass';
-    await until('what was held back', () => old.seen.answer === 'AB' && late.seen.answer === 'C');
+    await until('what was held back', () => old.seen.response === 'AB' && late.seen.response === 'C');
   });
 
   test('swallow: nothing arrives, and the connections do not survive it', async () => {
@@ -106,7 +106,7 @@ describe('over TCP', () => {
   test('refuse: old and new connections are reset', async () => {
     const { socket: old, seen } = await open();
     old.write('first');
-    await until('it is through', () => seen.answer === 'FIRST');
+    await until('it is through', () => seen.response === 'FIRST');
     proxy.fault = 'refuse';
     await until('the old one is reset', () => seen.closed);
     const socket = connect(proxy.port, '127.0.0.1');
@@ -120,7 +120,7 @@ describe('over TCP', () => {
     proxy.fault = 'lose-answer';
     socket.write('do it');
     await until('the connection is reset', () => seen.closed);
-    expect({ heard, answer: seen.answer }).toEqual({ heard: 'do it', answer: '' });
+    expect({ heard, response: seen.response }).toEqual({ heard: 'do it', response: '' });
   });
 
   test('cutAfter: the answer ends there', async () => {
@@ -128,7 +128,7 @@ describe('over TCP', () => {
     proxy.fault = { cutAfter: 3 };
     socket.write('hello');
     await until('the connection is reset', () => seen.closed);
-    expect('HEL'.startsWith(seen.answer)).toBe(true);
+    expect('HEL'.startsWith(seen.response)).toBe(true);
   });
 
   test('delayMs: later, and in order', async () => {
@@ -138,19 +138,19 @@ describe('over TCP', () => {
     socket.write('one');
     await once(socket, 'data');
     socket.write('two');
-    await until('both', () => seen.answer === 'ONETWO');
+    await until('both', () => seen.response === 'ONETWO');
     expect(performance.now() - began).toBeGreaterThan(150);
   });
 
   test('cut: once, for who is connected', async () => {
     const { socket, seen } = await open();
     socket.write('first');
-    await until('it is through', () => seen.answer === 'FIRST');
+    await until('it is through', () => seen.response === 'FIRST');
     proxy.cut();
     await until('it is reset', () => seen.closed);
     const again = await open();
     again.socket.write('again');
-    await until('the answer', () => again.seen.answer === 'AGAIN');
+    await until('the answer', () => again.seen.response === 'AGAIN');
   });
 });
 
@@ -169,8 +169,8 @@ describe('over HTTP', () => {
     const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const proxy = await httpProxy(kind, target, () => fates.shift() ?? 'pass');
     const ask = async () => {
-      const answer = await fetch(`${proxy.baseUrl}/path?a=b`, { method: 'PUT', body: 'body' });
-      return { status: answer.status, text: await answer.text() };
+      const response = await fetch(`${proxy.baseUrl}/path?a=b`, { method: 'PUT', body: 'body' });
+      return { status: response.status, text: await response.text() };
     };
     const close = async () => {
       await proxy[Symbol.asyncDispose]();

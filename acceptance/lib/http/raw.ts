@@ -1,18 +1,18 @@
 import { connect } from 'node:net';
 import { assertDescribed } from './contract.ts';
-import { type Answer, foldHeaders } from './response.ts';
+import { foldHeaders, type HttpResponse } from './response.ts';
 
-const answerWithinMs = 30_000;
+const responseWithinMs = 30_000;
 
 /**
  * Sends these bytes, whatever they are, on a separate connection, reads until the server closes it, and parses the
  * first response. A string is sent as Latin-1, one byte per character.
  */
-export async function sendRaw(baseUrl: string, bytes: Buffer | string): Promise<Answer> {
-  const answer = parseAnswer(await exchange(baseUrl, bytes));
+export async function sendRaw(baseUrl: string, bytes: Buffer | string): Promise<HttpResponse> {
+  const response = parseResponse(await exchange(baseUrl, bytes));
   const [, method, path] = /^(GET|HEAD|POST) (\/\S*) HTTP\/1\.1\r\n/.exec(bytes.toString('latin1')) ?? [];
-  if (method !== undefined && path !== undefined) await assertDescribed(method, path, answer);
-  return answer;
+  if (method !== undefined && path !== undefined) await assertDescribed(method, path, response);
+  return response;
 }
 
 /** The bytes that the server sent until it closed the connection; empty if it sent nothing. */
@@ -21,9 +21,9 @@ export function exchange(baseUrl: string, bytes: Buffer | string): Promise<Buffe
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
     const socket = connect({ host: url.hostname, port: Number(url.port) });
-    socket.setTimeout(answerWithinMs, () => {
+    socket.setTimeout(responseWithinMs, () => {
       socket.destroy();
-      reject(new Error(`no close within ${answerWithinMs} ms; received ${JSON.stringify(text())}`));
+      reject(new Error(`no close within ${responseWithinMs} ms; received ${JSON.stringify(text())}`));
     });
     const text = () => Buffer.concat(received).toString('latin1');
     socket.on('data', (chunk: Buffer) => received.push(chunk));
@@ -45,14 +45,14 @@ export function sendAndVanish(baseUrl: string, bytes: Buffer): Promise<void> {
   });
 }
 
-export function parseAnswer(received: Buffer): Answer {
+export function parseResponse(received: Buffer): HttpResponse {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) throw new Error(`not an HTTP answer: ${JSON.stringify(received.toString('latin1'))}`);
   const [statusLine = '', ...lines] = received.subarray(0, headEnd).toString('latin1').split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3})(?: |$)/.exec(statusLine)?.[1]);
   if (!Number.isInteger(status)) throw new Error(`not a status line: ${JSON.stringify(statusLine)}`);
   const afterHead = received.subarray(headEnd + 4);
-  if (status >= 100 && status < 200 && status !== 101) return parseAnswer(afterHead);
+  if (status >= 100 && status < 200 && status !== 101) return parseResponse(afterHead);
   const headerLines = lines.map((line): [string, string] => {
     const colon = line.indexOf(':');
     return [line.slice(0, colon), line.slice(colon + 1).trim()];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { fullSize } from '../full-size.ts';
 import { assertDescribed } from './contract.ts';
-import { type Answer, foldHeaders } from './response.ts';
+import { foldHeaders, type HttpResponse } from './response.ts';
 
 export interface RequestOptions {
   headers?: Record<string, string>;
@@ -14,7 +14,7 @@ export interface RequestOptions {
 }
 
 /** At full size, a scan takes longer than most requests may take. */
-const answerWithinMs = fullSize ? 150_000 : 45_000;
+const responseWithinMs = fullSize ? 150_000 : 45_000;
 const pieceBytes = 64 * 1024;
 
 /**
@@ -26,7 +26,7 @@ export async function request(
   method: string,
   path: string,
   options: RequestOptions = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const url = new URL(baseUrl);
   const body = options.body === undefined ? undefined : Buffer.from(options.body);
   const headers: Record<string, string> = { Connection: 'close', ...options.headers };
@@ -38,41 +38,41 @@ export async function request(
     path: url.pathname.replace(/\/$/, '') + path,
     headers,
     agent: false,
-    signal: AbortSignal.timeout(answerWithinMs),
+    signal: AbortSignal.timeout(responseWithinMs),
     ...(options.localAddress === undefined ? {} : { localAddress: options.localAddress }),
   });
-  const answered = new AbortController();
+  const responseReceived = new AbortController();
   const incoming = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', (message) => {
-      answered.abort();
+      responseReceived.abort();
       resolve(message);
     });
     // A server that responds early may close the connection while we are still sending; once the response has begun,
     // that is no failure.
     outgoing.on('error', reject);
-    outgoing.once('close', () => answered.abort());
+    outgoing.once('close', () => responseReceived.abort());
   });
-  const sent = body === undefined ? outgoing.end() : sendBody(outgoing, body, answered.signal);
+  const sent = body === undefined ? outgoing.end() : sendBody(outgoing, body, responseReceived.signal);
   const message = await incoming;
-  const answer = await collect(message);
+  const response = await collect(message);
   await sent;
   outgoing.destroy();
-  await assertDescribed(method, path, answer);
-  return answer;
+  await assertDescribed(method, path, response);
+  return response;
 }
 
 /** Sends piece by piece, and stops when the response arrives: a refusal may come before the end of the body. */
-async function sendBody(outgoing: ClientRequest, body: Buffer, answered: AbortSignal): Promise<void> {
+async function sendBody(outgoing: ClientRequest, body: Buffer, responseReceived: AbortSignal): Promise<void> {
   for (let offset = 0; offset < body.length; offset += pieceBytes) {
-    if (answered.aborted) return;
+    if (responseReceived.aborted) return;
     if (!outgoing.write(body.subarray(offset, offset + pieceBytes))) {
-      await once(outgoing, 'drain', { signal: answered }).catch(() => {});
+      await once(outgoing, 'drain', { signal: responseReceived }).catch(() => {});
     }
   }
-  if (!answered.aborted) outgoing.end();
+  if (!responseReceived.aborted) outgoing.end();
 }
 
-async function collect(message: IncomingMessage): Promise<Answer> {
+async function collect(message: IncomingMessage): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk as Buffer);
   if (!message.complete) throw new Error('the answer was cut off');

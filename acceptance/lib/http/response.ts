@@ -1,7 +1,7 @@
 /**
  * A response, however the request was sent. Header names are in lower case; `headerLines` keeps every line as received.
  */
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   headerLines: [name: string, value: string][];
@@ -10,17 +10,17 @@ export interface Answer {
   rest: Buffer;
 }
 
-export function header(answer: Answer, name: string): string | undefined {
-  return answer.headers[name.toLowerCase()];
+export function header(response: HttpResponse, name: string): string | undefined {
+  return response.headers[name.toLowerCase()];
 }
 
-export function text(answer: Answer): string {
-  return answer.body.toString('utf8');
+export function text(response: HttpResponse): string {
+  return response.body.toString('utf8');
 }
 
 /** The body as JSON; the caller names the shape that it then asserts. */
-export function json<T = unknown>(answer: Answer): T {
-  return JSON.parse(text(answer)) as T;
+export function json<T = unknown>(response: HttpResponse): T {
+  return JSON.parse(text(response)) as T;
 }
 
 export function foldHeaders(lines: [string, string][]): Record<string, string> {

@@ -11,7 +11,7 @@ export async function openRequest(
   method: string,
   path: string,
   headers: Record<string, string> = {},
-): Promise<{ outgoing: ClientRequest; answered: Promise<IncomingMessage> }> {
+): Promise<{ outgoing: ClientRequest; pendingResponse: Promise<IncomingMessage> }> {
   const url = new URL(client.baseUrl);
   const outgoing = httpRequest({
     host: url.hostname,
@@ -27,21 +27,21 @@ export async function openRequest(
     },
     agent: false,
   });
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+  const pendingResponse = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve);
     outgoing.on('error', reject);
   });
-  answered.catch(() => undefined); // the caller that waits for the response sees it
-  return { outgoing, answered };
+  pendingResponse.catch(() => undefined); // the caller that waits for the response sees it
+  return { outgoing, pendingResponse };
 }
 
 /** A request without a body, once its response has begun. */
-export async function openAnswer(
+export async function openResponse(
   client: Client,
   path: string,
   headers: Record<string, string> = {},
 ): Promise<IncomingMessage> {
-  const { outgoing, answered } = await openRequest(client, 'GET', path, headers);
+  const { outgoing, pendingResponse } = await openRequest(client, 'GET', path, headers);
   outgoing.end();
-  return await answered;
+  return await pendingResponse;
 }

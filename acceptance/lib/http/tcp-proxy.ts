@@ -29,7 +29,7 @@ export interface Endpoint {
 interface Pair {
   readonly client: Socket;
   readonly server: Socket;
-  answeredBytes: number;
+  responseBytes: number;
   lostBytes: number;
 }
 
@@ -73,7 +73,7 @@ export class TcpProxy implements AsyncDisposable {
   set fault(fault: TcpFault) {
     this.#fault = fault;
     for (const pair of this.#pairs) {
-      pair.answeredBytes = 0;
+      pair.responseBytes = 0;
       if (fault === 'refuse' || (pair.lostBytes > 0 && fault !== 'swallow')) this.#reset(pair);
       else this.#steer(pair);
     }
@@ -101,7 +101,7 @@ export class TcpProxy implements AsyncDisposable {
       return;
     }
     const server = connect(this.#target);
-    const pair: Pair = { client, server, answeredBytes: 0, lostBytes: 0 };
+    const pair: Pair = { client, server, responseBytes: 0, lostBytes: 0 };
     this.#pairs.add(pair);
     server.on('error', () => client.destroy());
     client.on('data', (bytes: Buffer) => this.#carry(pair, client, server, bytes));
@@ -132,14 +132,14 @@ export class TcpProxy implements AsyncDisposable {
       this.swallowedBytes += bytes.length;
       return;
     }
-    const isAnswer = from === pair.server;
-    if (isAnswer && fault === 'lose-answer') {
+    const isResponse = from === pair.server;
+    if (isResponse && fault === 'lose-answer') {
       this.#reset(pair);
       return;
     }
-    if (isAnswer && typeof fault === 'object' && 'cutAfter' in fault) {
-      const left = fault.cutAfter - pair.answeredBytes;
-      pair.answeredBytes += bytes.length;
+    if (isResponse && typeof fault === 'object' && 'cutAfter' in fault) {
+      const left = fault.cutAfter - pair.responseBytes;
+      pair.responseBytes += bytes.length;
       if (bytes.length >= left) {
         to.write(bytes.subarray(0, Math.max(0, left)), () => this.#reset(pair));
         from.pause();

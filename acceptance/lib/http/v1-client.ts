@@ -44,11 +44,11 @@ export class V1Client {
    */
   async read<Shape>(method: string, path: string, request: V1Request = {}): Promise<Shape> {
     return await eventually(`${method} ${path}`, async () => {
-      const answer = await this.ask(method, path, request);
-      if (answer.ok) return (await answer.json()) as Shape;
-      const text = await answer.text();
-      if ([409, 503].includes(answer.status) && answer.headers.has('retry-after')) return undefined;
-      throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+      const response = await this.ask(method, path, request);
+      if (response.ok) return (await response.json()) as Shape;
+      const text = await response.text();
+      if ([409, 503].includes(response.status) && response.headers.has('retry-after')) return undefined;
+      throw new Error(`${method} ${path}: ${response.status} ${text}`);
     });
   }
 

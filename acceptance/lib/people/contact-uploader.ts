@@ -42,8 +42,8 @@ export class ContactUploader {
 
   /** How many of its bytes are stored. */
   async offset(baseUrl: string, upload: string): Promise<number> {
-    const answer = await fetch(`${baseUrl}${upload}`, { method: 'HEAD', headers: this.#headers });
-    return Number(answer.headers.get('upload-offset') ?? Number.NaN);
+    const response = await fetch(`${baseUrl}${upload}`, { method: 'HEAD', headers: this.#headers });
+    return Number(response.headers.get('upload-offset') ?? Number.NaN);
   }
 
   /** Sends the rest of a file from an offset. */

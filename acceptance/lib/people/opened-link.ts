@@ -7,11 +7,11 @@ export interface OpenedLink {
 
 export async function openedLink(link: string): Promise<OpenedLink> {
   const body = new URLSearchParams({ gesture: 'pressed' });
-  const answer = await fetch(link, { method: 'POST', body, redirect: 'manual' });
-  const location = answer.headers.get('location');
-  if (answer.status !== 303 || location === null) throw new Error(`the link did not open: ${answer.status}`);
+  const response = await fetch(link, { method: 'POST', body, redirect: 'manual' });
+  const location = response.headers.get('location');
+  if (response.status !== 303 || location === null) throw new Error(`the link did not open: ${response.status}`);
   return {
     page: new URL(location, link).href,
-    headers: { cookie: answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
+    headers: { cookie: response.headers.get('set-cookie')?.split(';', 1)[0] ?? '' },
   };
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { isAnswered, OwnClamd, type OwnEngine, OwnGateway, OwnPostgres, OwnRedis } from './own-engines.ts';
+import { isReachable, OwnClamd, type OwnEngine, OwnGateway, OwnPostgres, OwnRedis } from './own-engines.ts';
 
 const kinds: Record<string, () => Promise<OwnEngine>> = {
   PostgreSQL: () => OwnPostgres.start(),
@@ -21,7 +21,7 @@ const question: Record<string, string> = {
 for (const [name, start] of Object.entries(kinds)) {
   test(`${name} of one's own`, async () => {
     const engine = await start();
-    const ask = (withinMs: number) => isAnswered(engine.port, question[name] ?? '', /^[NSPH+]/, withinMs);
+    const ask = (withinMs: number) => isReachable(engine.port, question[name] ?? '', /^[NSPH+]/, withinMs);
     try {
       expect(await ask(5000)).toBe(true);
       await engine.freeze();

@@ -19,7 +19,7 @@ const readyWithinMs = 60_000;
 
 interface Plan {
   readonly command: (port: number, folder: string) => string[];
-  readonly answers: (port: number) => Promise<boolean>;
+  readonly responses: (port: number) => Promise<boolean>;
   readonly prepare?: (folder: string) => Promise<void>;
   /** The size of the folder, which is then in memory. */
   readonly mebibytes?: number;
@@ -79,7 +79,7 @@ export class OwnEngine implements AsyncDisposable {
       async () => {
         // Tried again if it ended at once: what it left when it was killed may still have been in use.
         if (!this.runs) this.#spawn();
-        return (await this.#plan.answers(this.port)) || undefined;
+        return (await this.#plan.responses(this.port)) || undefined;
       },
       { withinMs: readyWithinMs, everyMs: 50 },
     );
@@ -152,12 +152,12 @@ function descendants(pid: number): number[] {
 }
 
 /** Whether a port sends this in reply to these bytes within that time. */
-export function isAnswered(port: number, question: string, expected: RegExp, withinMs = 1000): Promise<boolean> {
+export function isReachable(port: number, question: string, expected: RegExp, withinMs = 1000): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   return new Promise((resolve) => {
-    const settle = (answered: boolean) => {
+    const settle = (reachable: boolean) => {
       socket.destroy();
-      resolve(answered);
+      resolve(reachable);
     };
     socket.setTimeout(withinMs, () => settle(false));
     socket.once('error', () => settle(false));
@@ -205,15 +205,15 @@ export class OwnPostgres extends OwnEngine {
           max_wal_size: options.mebibytes ? '16MB' : '1GB',
         }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       ],
-      async answers(port) {
+      async responses(port) {
         const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', connectionTimeoutMillis: 1000 });
         client.on('error', () => undefined);
-        const answered = await client.connect().then(
+        const reachable = await client.connect().then(
           () => true,
           () => false,
         );
         await client.end().catch(() => undefined);
-        return answered;
+        return reachable;
       },
     });
   }
@@ -249,7 +249,7 @@ export class OwnPgBouncer extends OwnEngine {
         writeFileSync(file, `${adapted}unix_socket_dir =\n`);
         return [...asPostgres.slice(1), 'pgbouncer', '--quiet', file];
       },
-      answers: (port) => isAnswered(port, '\0\0\0\x08\x04\xd2\x16\x2f', /^[NS]/),
+      responses: (port) => isReachable(port, '\0\0\0\x08\x04\xd2\x16\x2f', /^[NS]/),
     });
   }
 
@@ -275,7 +275,7 @@ export class OwnRedis extends OwnEngine {
         '--appendonly',
         'no',
       ],
-      answers: (port) => isAnswered(port, 'PING\r\n', /^\+PONG/),
+      responses: (port) => isReachable(port, 'PING\r\n', /^\+PONG/),
     });
   }
 
@@ -284,7 +284,7 @@ export class OwnRedis extends OwnEngine {
   }
 
   async flush(): Promise<void> {
-    await isAnswered(this.port, 'FLUSHALL\r\n', /^\+OK/);
+    await isReachable(this.port, 'FLUSHALL\r\n', /^\+OK/);
   }
 }
 
@@ -302,7 +302,7 @@ export class OwnGateway extends OwnEngine {
         configuration,
         `--rgw-frontends=beast endpoint=127.0.0.1:${port}`,
       ],
-      answers: (port) => isAnswered(port, 'GET / HTTP/1.0\r\n\r\n', /^HTTP\/1/),
+      responses: (port) => isReachable(port, 'GET / HTTP/1.0\r\n\r\n', /^HTTP\/1/),
     });
   }
 
@@ -326,7 +326,7 @@ export class OwnClamd extends OwnEngine {
         writeFileSync(join(folder, 'clamd.conf'), settings);
         return [join(folder, 'clamd'), `--config-file=${join(folder, 'clamd.conf')}`];
       },
-      answers: (port) => isAnswered(port, 'nPING\n', /^PONG/),
+      responses: (port) => isReachable(port, 'nPING\n', /^PONG/),
     });
   }
 }

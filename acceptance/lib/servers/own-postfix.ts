@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readFileSync, renameSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { enginesDir } from '../../../tools/demo/environment.ts';
-import { isAnswered, OwnEngine } from './own-engines.ts';
+import { isReachable, OwnEngine } from './own-engines.ts';
 
 const run = promisify(execFile);
 
@@ -40,7 +40,7 @@ export class OwnPostfix extends OwnEngine {
         const start = `postfix -c ${folder}/conf check; exec /usr/lib/postfix/sbin/master -c ${folder}/conf -d -s`;
         return ['sh', '-c', start];
       },
-      answers: (port) => isAnswered(port, 'QUIT\r\n', /^220/),
+      responses: (port) => isReachable(port, 'QUIT\r\n', /^220/),
     });
   }
 

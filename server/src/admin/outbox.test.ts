@@ -96,7 +96,7 @@ test('a message that is being sent is left alone', async () => {
     send: async () => {
       retried = await retry('--waiting');
       await expect(retry(id, '--account', actor.email)).rejects.toMatchObject({ code: 'not_found' });
-      return { outcome: 'sent', answer: '250 ok' };
+      return { outcome: 'sent', response: '250 ok' };
     },
   };
   await sendMessage({ ...engines, mailer }, actor.accountId, id);

@@ -25,7 +25,7 @@ import type { WebhookDeliveryStore, WebhookStore } from './webhooks/webhook-stor
 export interface Store {
   readonly accounts: AccountStore;
   readonly accountDeletions: AccountDeletionStore;
-  readonly answers: ResponseStore;
+  readonly responses: ResponseStore;
   readonly contacts: ContactStore;
   readonly drafts: DraftStore;
   readonly files: FileStore;

@@ -230,10 +230,10 @@ describe('a draft', () => {
 test('an idempotency key is purged after seven days, and not before', async () => {
   const { accountId } = await exchange.account();
   const digest = createHash('sha256').digest();
-  const request = { requestDigest: digest, keyId: randomUUID(), answer: null };
+  const request = { requestDigest: digest, keyId: randomUUID(), response: null };
   const keys = { old: '7 days 1 second', young: '6 days 23 hours' };
   for (const [key, age] of Object.entries(keys)) {
-    await engines.store.answers.insert(accountId, Buffer.from(key), request);
+    await engines.store.responses.insert(accountId, Buffer.from(key), request);
     await query('update responses set created_at = now() - $3::interval where account_id = $1 and key_digest = $2', [
       accountId,
       Buffer.from(key),

@@ -38,7 +38,7 @@ export async function sweepAlone(engines: Needs, stopping?: AbortSignal): Promis
  * statement changes a bounded number of rows.
  */
 export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept> {
-  const { answers, audit, drafts, drops, events, holds, links, outbox, uploads, webhookDeliveries } = engines.store;
+  const { responses, audit, drafts, drops, events, holds, links, outbox, uploads, webhookDeliveries } = engines.store;
   const { keepSeconds } = engines.policy;
   // A failure in one step must not prevent the others in every sweep.
   const failures: unknown[] = [];
@@ -82,7 +82,7 @@ export async function sweep(engines: Needs, signal?: AbortSignal): Promise<Swept
   await upTo(rowsPerBatch, (limit) => events.purge(keepSeconds.events, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeDeliveries(keepSeconds.webhooks, limit));
   await upTo(rowsPerBatch, (limit) => webhookDeliveries.purgeAttempts(keepSeconds.webhooks, limit));
-  await upTo(rowsPerBatch, (limit) => answers.purge(idempotencyKeySeconds, limit));
+  await upTo(rowsPerBatch, (limit) => responses.purge(idempotencyKeySeconds, limit));
   await upTo(rowsPerBatch, links.purgeSessions);
   let deleted = { files: 0, objects: 0 };
   await tried(async () => {

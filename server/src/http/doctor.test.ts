@@ -49,7 +49,7 @@ test.each<[who: string, token: () => string | undefined]>([
   ['with a token from the future', () => tokens.make(random, Date.now() + 3_600_000)],
   ['with a changed time', () => genuine().replace(/^\d+/, (seconds) => `${Number(seconds) + 1}`)],
 ])('everyone else, %s, is answered as if there were no such path', async (_who, token) => {
-  const [answer, nowhere] = [await ask('/doctor', token()), await ask('/nowhere', token())];
-  expect(answer.statusCode).toBe(404);
-  expect(answer.json()).toEqual(nowhere.json());
+  const [response, nowhere] = [await ask('/doctor', token()), await ask('/nowhere', token())];
+  expect(response.statusCode).toBe(404);
+  expect(response.json()).toEqual(nowhere.json());
 });

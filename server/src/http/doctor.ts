@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ProbeAnswer, ProbeTokens, probeHeader, probeMediaType, probePath } from '../domain/doctor/probe.ts';
+import { type ProbeResponse, ProbeTokens, probeHeader, probeMediaType, probePath } from '../domain/doctor/probe.ts';
 import { ExchangeError } from '../domain/exchange-error.ts';
 import type { App } from './app.ts';
 
@@ -26,14 +26,14 @@ export function doctorProbe(app: App, engines: { readonly pepper: Buffer }): voi
         if (!isGenuine) throw new ExchangeError('not_found');
       },
       handler: async (request, reply) => {
-        const answer: ProbeAnswer = {
+        const response: ProbeResponse = {
           connection: request.socket.remoteAddress ?? '',
           forwarded: request.headers['x-forwarded-for']?.toString(),
           trusted: (request.ips?.length ?? 0) > 1,
           client: request.ip,
           bodyMs: await durationOf(request.body as Readable),
         };
-        return reply.type(probeMediaType).send(Readable.from(inTwoParts(answer)));
+        return reply.type(probeMediaType).send(Readable.from(inTwoParts(response)));
       },
     });
   });
@@ -52,8 +52,8 @@ async function durationOf(body: Readable): Promise<number> {
   return Math.round(last - (first ?? last));
 }
 
-async function* inTwoParts(answer: ProbeAnswer): AsyncGenerator<string> {
-  yield `${JSON.stringify(answer)}${' '.repeat(paddingBytes)}\n`;
+async function* inTwoParts(response: ProbeResponse): AsyncGenerator<string> {
+  yield `${JSON.stringify(response)}${' '.repeat(paddingBytes)}\n`;
   await pause(pauseMs);
   yield 'end\n';
 }

@@ -26,10 +26,10 @@ describe.each(carriers)('over $name', ({ certificate }) => {
       ? new TlsAgent({ keepAlive: true, rejectUnauthorized: false })
       : new Agent({ keepAlive: true });
     const ask = async (path: string) => {
-      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
         (certificate ? tlsGet : get)({ port, path, agent }, resolve).on('error', reject);
       });
-      return { body: await text(answer), connection: answer.headers.connection };
+      return { body: await text(response), connection: response.headers.connection };
     };
     return {
       app,

@@ -92,7 +92,7 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
   });
 
   test('a length that is too large is refused without an expectation too', async () => {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: upload(),
       headers: {
@@ -103,6 +103,6 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
         'content-length': String(101 * (testPolicy.maxFileBytes + 16_384)),
       },
     });
-    expect(answer.statusCode).toBe(413);
+    expect(response.statusCode).toBe(413);
   });
 });

@@ -276,12 +276,12 @@ describe('the log', () => {
     expect((await app.inject({ url: `/d/${link}`, headers: { host } })).statusCode).toBe(410);
     await app.close();
 
-    const answered = lines
+    const requestLines = lines
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ msg }) => msg === 'answered')
       .map(({ route, reqId, reference }) => [route, typeof reqId, reference]);
     const about = (route: string, { id }: { id: string }) => [route, 'string', toReference(id)];
-    expect(answered).toEqual([
+    expect(requestLines).toEqual([
       about('/:user/cgi/createdrop.cgi', drop),
       about('/:user/cgi/givedrop.cgi', request),
       about('/d/:token', drop),
@@ -299,13 +299,13 @@ describe('the log', () => {
     const actor = await exchange.account();
     const { app, lines } = logged();
     const authorization = `Basic ${Buffer.from(`${actor.email}:${actor.apiKey}`).toString('base64')}`;
-    const answer = await app.inject({ url: `/${actor.email}/`, headers: { host, authorization } });
+    const response = await app.inject({ url: `/${actor.email}/`, headers: { host, authorization } });
     const line = JSON.parse(lines.find((text) => text.includes('answered')) as string) as Record<string, unknown>;
     expect(line).toMatchObject({
       route: '/:user/',
       status: 200,
       account: actor.accountId,
-      reqId: answer.headers['x-request-id'],
+      reqId: response.headers['x-request-id'],
     });
     await app.close();
   });
@@ -325,10 +325,10 @@ describe('every answer', () => {
     ['of another host', { url: '/nowhere', headers: { host: 'evil.example.org' } }, 421, 'wrong_host'],
   ])('%s is JSON with the same headers', async (_what, request, status, code) => {
     const app = buildServer(noEngines, options);
-    const answer = await app.inject({ headers: { host }, ...request });
-    expect(answer.statusCode).toBe(status);
-    expect(answer.json()).toEqual({ status: 'error', code, message: expect.any(String) });
-    expect(answer.headers).toMatchObject({
+    const response = await app.inject({ headers: { host }, ...request });
+    expect(response.statusCode).toBe(status);
+    expect(response.json()).toEqual({ status: 'error', code, message: expect.any(String) });
+    expect(response.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-cache, no-store, must-revalidate',
       'x-content-type-options': 'nosniff',
@@ -358,20 +358,20 @@ describe('a browser', () => {
   const ask = async (url: string, pages: Partial<typeof options.pages> = {}) => {
     const app = buildServer(engines, { ...options, pages: { ...options.pages, ...pages } });
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-    const answer = await app.inject({ url, headers: { host, accept, 'accept-language': 'en' } });
+    const response = await app.inject({ url, headers: { host, accept, 'accept-language': 'en' } });
     await app.close();
-    return answer;
+    return response;
   };
 
   test.each([
     ['/nowhere', 404, 'There is nothing at this address'],
     ['/a@example.org/', 401, 'This address is for programs'],
   ])('gets a page at %s', async (url, status, title) => {
-    const answer = await ask(url);
-    expect(answer.statusCode).toBe(status);
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(answer.body).toContain(`>${title}</h1>`);
-    expect(answer.headers['www-authenticate']).toBe(
+    const response = await ask(url);
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(response.body).toContain(`>${title}</h1>`);
+    expect(response.headers['www-authenticate']).toBe(
       status === 401 ? 'Basic realm="Waybill", charset="UTF-8"' : undefined,
     );
   });
@@ -382,8 +382,8 @@ describe('a browser', () => {
     ['with a key', { accept: 'text/html,application/xhtml+xml', authorization: 'Basic eDp5' }],
   ])('is not a program %s: it gets JSON', async (_what, headers) => {
     const app = buildServer(engines, options);
-    const answer = await app.inject({ url: '/nowhere', headers: { host, ...headers } });
-    expect(answer.json()).toMatchObject({ code: 'not_found' });
+    const response = await app.inject({ url: '/nowhere', headers: { host, ...headers } });
+    expect(response.json()).toMatchObject({ code: 'not_found' });
     await app.close();
   });
 

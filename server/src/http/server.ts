@@ -142,7 +142,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
   app.addHook('onResponse', async (request, reply) => {
     // The route, not the URL: a URL may hold a token.
     const { url, config } = request.routeOptions;
-    const answered = {
+    const logFields = {
       method: request.method,
       route: url,
       peer: request.ip,
@@ -153,7 +153,7 @@ export function buildServer(engines: ServerEngines, options: ServerOptions): Fas
       reference: request.dropId && toReference(request.dropId),
       authentication: config.authentication,
     };
-    const log = () => request.log.info(answered, 'answered');
+    const log = () => request.log.info(logFields, 'answered');
     if (request.trace) request.trace.within(log);
     else log();
   });

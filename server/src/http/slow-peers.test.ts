@@ -124,13 +124,13 @@ describe.each(carriers)('over $name', ({ certificate, connect }) => {
   });
 
   test('a finished request may take its time to be answered', async () => {
-    let answer: ServerResponse | undefined;
+    let reply: ServerResponse | undefined;
     await using peer = await exchange((request, response) => {
       request.resume();
-      request.on('end', () => (answer = response));
+      request.on('end', () => (reply = response));
     });
     peer.client.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc');
-    await expect.poll(() => answer).toBeDefined();
+    await expect.poll(() => reply).toBeDefined();
     peer.pass(600);
     expect(peer.socket.destroyed).toBe(false);
   });

@@ -61,13 +61,13 @@ test.each([
   ['/dispatch', { desttime: 1_000_001 }, '"desttime" must be at most 1000000.'],
   ['/dispatch', { ddmessage: long(20_001) }, '"ddmessage" must have at most 20000 characters.'],
 ])('%s %j', async (url, body, message) => {
-  const answer = await app.inject({
+  const response = await app.inject({
     method: 'POST',
     url,
     payload: JSON.stringify(body),
     headers: { 'content-type': 'application/json' },
   });
-  expect(answer.json()).toEqual({ status: 'error', code: 'invalid_input', message });
+  expect(response.json()).toEqual({ status: 'error', code: 'invalid_input', message });
 });
 
 test.each([

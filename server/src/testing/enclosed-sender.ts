@@ -11,7 +11,7 @@ import { webhookSender } from '../engines/outgoing/webhook-sender.ts';
 import { startDns } from './servers/dns-server.ts';
 
 export type EnclosedRequest = Parameters<WebhookSender['post']>;
-export interface EnclosedAnswer {
+export interface EnclosedResponse {
   readonly outcome: PostOutcome;
   readonly connectedTo: readonly string[];
 }
@@ -53,5 +53,5 @@ process.send?.('ready');
 async function send(request: EnclosedRequest): Promise<void> {
   connectedTo = [];
   const outcome = await sender.post(...request);
-  process.send?.({ outcome, connectedTo } satisfies EnclosedAnswer);
+  process.send?.({ outcome, connectedTo } satisfies EnclosedResponse);
 }

@@ -30,9 +30,9 @@ export async function startFailingObjects(
     else incoming.pipe(onward);
     onward.on('error', () => outgoing.destroy());
     outgoing.on('close', () => onward.destroy());
-    onward.on('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
+    onward.on('response', (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
     });
   };
   server.on('request', (incoming, outgoing) => void treat(incoming, outgoing));

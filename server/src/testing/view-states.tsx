@@ -96,7 +96,7 @@ const operations: readonly ReferenceOperation[] = [
       { name: 'name', type: 'string', required: true, about: '' },
       { name: 'scopes', type: 'list of send, receive, contacts, history, webhooks, keys', required: true, about: '' },
     ],
-    answer: {
+    response: {
       status: 201,
       about: 'The key, which is shown only once.',
       fields: [
@@ -114,7 +114,7 @@ const operations: readonly ReferenceOperation[] = [
     scope: null,
     parameters: [],
     body: [],
-    answer: { status: 200, about: 'The account and the key.', fields: [] },
+    response: { status: 200, about: 'The account and the key.', fields: [] },
     problems: [{ code: 'unauthorized', status: 401 }],
     example: 'curl -H "Authorization: Bearer $WAYBILL_KEY" "https://files.example.com/api/v1/account"',
   },
@@ -392,7 +392,7 @@ export function mailStates(
       to,
       reference,
       receiver: sender,
-      answer: '550 5.1.1 <dispatch@northwind.example>: Recipient address rejected: User unknown',
+      response: '550 5.1.1 <dispatch@northwind.example>: Recipient address rejected: User unknown',
       sentAt: new Date('2026-11-14T08:00:00Z'),
       ...list,
     }),
@@ -400,7 +400,7 @@ export function mailStates(
       to,
       reference,
       receiver: sender,
-      answer: undefined,
+      response: undefined,
       sentAt: new Date('2026-11-14T08:00:00Z'),
       ...list,
     }),

@@ -16,8 +16,8 @@ const client = engineS3();
 const sizes = new Map<string, number[]>();
 
 const server = createServer({ highWaterMark: 64 * 1024 }, (request, response) => {
-  const answer = request.method === 'PUT' ? storeBody(request, response) : sendObject(request, response);
-  answer.catch((error: unknown) => response.destroy(error as Error));
+  const reply = request.method === 'PUT' ? storeBody(request, response) : sendObject(request, response);
+  reply.catch((error: unknown) => response.destroy(error as Error));
 });
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);

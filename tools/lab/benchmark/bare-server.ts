@@ -9,7 +9,7 @@ const accountId = rows[0]?.id;
 
 const app = fastify();
 app.get('/contacts', async () => {
-  const answer = await pool.query<{ local: unknown; global: unknown }>(
+  const response = await pool.query<{ local: unknown; global: unknown }>(
     `select contacts_version, version,
        (select coalesce(json_agg(contact), '[]'::json) from
          (select email, phone as number, language, groups, name as nick from contacts where account_id = accounts.id order by position)
@@ -19,7 +19,7 @@ app.get('/contacts', async () => {
      from accounts inner join global_contacts_version on true where id = $1`,
     [accountId],
   );
-  return { local: answer.rows[0]?.local, global: answer.rows[0]?.global };
+  return { local: response.rows[0]?.local, global: response.rows[0]?.global };
 });
 process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);
 process.on('SIGTERM', () => process.exit(0));

@@ -17,9 +17,9 @@ process.env['AWS_SECRET_ACCESS_KEY'] ??= 'test';
 const forward = async (request: IncomingMessage, response: ServerResponse) => {
   const { host: _, connection: __, ...headers } = request.headers as Record<string, string>;
   const body = Buffer.concat(await request.toArray());
-  const answer = await fetch(address, { method: 'POST', headers, body });
-  response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.1' });
-  response.end(Buffer.from(await answer.arrayBuffer()));
+  const reply = await fetch(address, { method: 'POST', headers, body });
+  response.writeHead(reply.status, { 'content-type': 'application/x-amz-json-1.1' });
+  response.end(Buffer.from(await reply.arrayBuffer()));
 };
 const proxy = createServer((request, response) => void forward(request, response));
 await new Promise<void>((resolve) => {

@@ -19,9 +19,9 @@ test('an examination that fails or never ends is a finding, and hides no other',
   const findings = await diagnose({ silent, broken, healthy }, { deadlineMs: 50 });
   expect(findings).toMatchObject([
     { status: 'ok', check: 'silent.reachable' },
-    { status: 'fault', check: 'silent.answers', says: 'There was no answer within 0.05 seconds.' },
+    { status: 'fault', check: 'silent.responds', says: 'There was no response within 0.05 seconds.' },
     { status: 'ok', check: 'broken.reachable' },
-    { status: 'fault', check: 'broken.answers', says: 'The examination failed: a bug.' },
+    { status: 'fault', check: 'broken.responds', says: 'The examination failed: a bug.' },
     { status: 'ok', check: 'healthy' },
   ]);
 });

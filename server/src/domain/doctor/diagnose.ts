@@ -26,10 +26,10 @@ async function collectFindings(name: string, examine: Examine, deadlineMs: numbe
     if ((await Promise.race([all, late])) !== 'late') return findings;
     return [
       ...findings,
-      fault(`${name}.answers`, `There was no answer within ${deadlineMs / 1000} seconds.`, restart(name)),
+      fault(`${name}.responds`, `There was no response within ${deadlineMs / 1000} seconds.`, restart(name)),
     ];
   } catch (error) {
-    return [...findings, fault(`${name}.answers`, `The examination failed: ${reason(error)}.`, restart(name))];
+    return [...findings, fault(`${name}.responds`, `The examination failed: ${reason(error)}.`, restart(name))];
   } finally {
     clearTimeout(timer);
   }

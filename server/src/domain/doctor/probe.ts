@@ -11,7 +11,7 @@ const validSeconds = 300;
 const shape = /^(\d{1,12}\.[0-9a-f]{32})\.([0-9a-f]{64})$/;
 
 /** How a request looked when it arrived at `serve`. */
-export interface ProbeAnswer {
+export interface ProbeResponse {
   /** The peer of the connection: the proxy, if there is one. */
   readonly connection: string;
   /** X-Forwarded-For as it arrived. */

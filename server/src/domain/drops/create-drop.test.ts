@@ -313,11 +313,11 @@ describe('a request', () => {
 });
 
 describe('beyond the messages that an hour allows', () => {
-  const limited = (answer: number) => {
+  const limited = (response: number) => {
     const asked: [accountId: string, receivers: readonly string[]][] = [];
     const acquire = async (...question: (typeof asked)[0]) => {
       asked.push(question);
-      return answer;
+      return response;
     };
     return { asked, engines: { ...engines, messageLimit: { acquire } } };
   };

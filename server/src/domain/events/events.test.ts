@@ -45,12 +45,12 @@ async function eventsOf({ accountId }: Pick<Actor, 'accountId'>): Promise<Pick<S
 }
 const typesOf = async (actor: Pick<Actor, 'accountId'>) => (await eventsOf(actor)).map(({ type }) => type);
 
-async function sendMails(actor: Actor, answer: SendOutcome): Promise<void> {
+async function sendMails(actor: Actor, response: SendOutcome): Promise<void> {
   const rows = await query<{ id: string }>(
     "select id from messages where account_id = $1 and kind = 'invitation' and state = 'waiting' order by position",
     [actor.accountId],
   );
-  const mailer = { send: async () => answer };
+  const mailer = { send: async () => response };
   for (const { id } of rows) await sendMessage({ ...engines, mailer }, actor.accountId, id);
 }
 async function fetchAll(link: Link): Promise<void> {
@@ -67,7 +67,7 @@ const expire = async (dropId: string) => {
 describe('a drop', () => {
   test('has an event for everything that happens to it, once', async () => {
     const { sender, dropId, link } = await sentLink(exchange, ['a.txt', 'b.txt']);
-    await sendMails(sender, { outcome: 'sent', answer: '250 ok' });
+    await sendMails(sender, { outcome: 'sent', response: '250 ok' });
     for (let time = 0; time < 2; time += 1) await openLink(engines, link);
     for (let time = 0; time < 2; time += 1) await fetchAll(link);
     await expire(dropId);
@@ -139,7 +139,7 @@ describe('a drop', () => {
 
   test('is undeliverable for a receiver whose mail is refused', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
-    await sendMails(sender, { outcome: 'refused', answer: '550 5.1.1 no such user' });
+    await sendMails(sender, { outcome: 'refused', response: '550 5.1.1 no such user' });
     expect((await eventsOf(sender)).slice(2)).toEqual([
       { type: 'drop.undeliverable', data: { drop_id: dropId, receiver: 'r@example.org' } },
     ]);
@@ -174,7 +174,7 @@ describe('a drop', () => {
 
   test('leaves no secret, message or content in an event', async () => {
     const { sender, token, link } = await sentLink(exchange, ['a.txt']);
-    await sendMails(sender, { outcome: 'sent', answer: '250 ok' });
+    await sendMails(sender, { outcome: 'sent', response: '250 ok' });
     const secret = await openLink(engines, link);
     await fetchAll(link);
     const events = JSON.stringify(await eventsOf(sender));
@@ -185,7 +185,7 @@ describe('a drop', () => {
 describe('a request for files', () => {
   test('has an event for everything that happens to it, once', async () => {
     const { actor, link } = await openRequestLink(exchange);
-    await sendMails(actor, { outcome: 'sent', answer: '250 ok' });
+    await sendMails(actor, { outcome: 'sent', response: '250 ok' });
     for (let time = 0; time < 2; time += 1) await openLink(engines, link);
     await readyFile(engines, link, 'a.txt', 'content');
     for (let time = 0; time < 2; time += 1) await sendFiles(engines, link, 'hello');
@@ -212,7 +212,7 @@ describe('a request for files', () => {
 
   test('is extended and revoked, and may be undeliverable', async () => {
     const { actor, link } = await openRequestLink(exchange);
-    await sendMails(actor, { outcome: 'refused', answer: '550 5.1.1 no such user' });
+    await sendMails(actor, { outcome: 'refused', response: '550 5.1.1 no such user' });
     await extendDrop(engines, await accountOf(actor), link.dropId, new Date(Date.now() + 20 * 86_400_000));
     await revokeDrop(engines, await accountOf(actor), link.dropId, engines.administrator);
     expect((await typesOf(actor)).slice(2)).toEqual(['request.undeliverable', 'request.extended', 'request.revoked']);

@@ -23,15 +23,15 @@ interface Read {
   readonly signal: AbortSignal;
 }
 
-/** The store, which records what it was asked for; `answer` may replace a response. */
-function watched(answer: (read: Read, nth: number) => Promise<Buffer> | undefined = () => undefined) {
+/** The store, which records what it was asked for; `response` may replace a response. */
+function watched(response: (read: Read, nth: number) => Promise<Buffer> | undefined = () => undefined) {
   const reads: Read[] = [];
   const objects: ObjectStore = {
     ...memory,
     read(key, part, signal) {
       const read = { key, ...part, signal };
       reads.push(read);
-      return answer(read, reads.length - 1) ?? memory.read(key, part, signal);
+      return response(read, reads.length - 1) ?? memory.read(key, part, signal);
     },
   };
   return { reads, objects };

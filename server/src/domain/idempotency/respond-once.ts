@@ -45,19 +45,19 @@ export async function respondOnce<Response extends RepeatableResponse | Record<s
   const keyDigest = digestKey(engines, request);
   const seal = new ResponseSeal(pepper, caller.accountId, request.idempotencyKey);
   const response = await store.transaction(async (tx) => {
-    const earlier = await tx.answers.reserve(caller.accountId, keyDigest, ifInFlight[request.api]);
+    const earlier = await tx.responses.reserve(caller.accountId, keyDigest, ifInFlight[request.api]);
     if (earlier === 'in_flight') throw new ExchangeError('request_in_flight');
     if (earlier) {
       requireSameKey(caller, earlier.keyId);
       if (!earlier.requestDigest.equals(request.digest)) throw new ExchangeError('idempotency_key_reused');
-      const kept = (earlier.answer ? seal.open(earlier.answer) : {}) as Response;
+      const kept = (earlier.response ? seal.open(earlier.response) : {}) as Response;
       return { ...kept, isRepeated: true };
     }
     const first = await work(tx);
     const sealed = 'status' in first ? seal.close(first as RepeatableResponse, random.bytes(nonceBytes)) : null;
-    const stored = { requestDigest: request.digest, keyId: caller.key.id, answer: sealed };
-    await tx.answers.insert(caller.accountId, keyDigest, stored);
-    if (sealed && isTurnToTrim(keyDigest, sealed)) await tx.answers.trim(caller.accountId, storedResponseLimits);
+    const stored = { requestDigest: request.digest, keyId: caller.key.id, response: sealed };
+    await tx.responses.insert(caller.accountId, keyDigest, stored);
+    if (sealed && isTurnToTrim(keyDigest, sealed)) await tx.responses.trim(caller.accountId, storedResponseLimits);
     return { ...first, isRepeated: false };
   });
   checkpoint('answer:committed');
@@ -70,7 +70,7 @@ export function hasResponse(
   { accountId }: Pick<Actor, 'accountId'>,
   request: Omit<RepeatableRequest, 'digest'>,
 ): Promise<boolean> {
-  return engines.store.answers.exists(accountId, digestKey(engines, request));
+  return engines.store.responses.exists(accountId, digestKey(engines, request));
 }
 
 function digestKey(
@@ -105,9 +105,9 @@ class ResponseSeal {
     this.#key = Buffer.from(hkdfSync('sha256', pepper, accountId, `waybill answer ${idempotencyKey}`, 32));
   }
 
-  close(answer: RepeatableResponse, nonce: Buffer): Buffer {
+  close(reply: RepeatableResponse, nonce: Buffer): Buffer {
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagBytes });
-    return Buffer.concat([nonce, cipher.update(JSON.stringify(answer)), cipher.final(), cipher.getAuthTag()]);
+    return Buffer.concat([nonce, cipher.update(JSON.stringify(reply)), cipher.final(), cipher.getAuthTag()]);
   }
 
   open(sealed: Buffer): RepeatableResponse {

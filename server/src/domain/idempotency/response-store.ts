@@ -4,7 +4,7 @@ export interface StoredResponse {
   /** The API key that sent the request. */
   readonly keyId: string;
   /** Null: it is always the same. */
-  readonly answer: Buffer | null;
+  readonly response: Buffer | null;
 }
 
 export interface ResponseStore {

@@ -173,7 +173,7 @@ describe('while the sweep wraps keys again and destroys the key of a day that is
       await endDay(inDays(-4));
       yield 'the rest\r\n--x--\r\n';
     };
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: `/${sender.email}/cgi/upload.cgi`,
       headers: {
@@ -185,7 +185,7 @@ describe('while the sweep wraps keys again and destroys the key of a day that is
       payload: Readable.from(body()),
     });
     await app.close();
-    expect([answer.statusCode, answer.body]).toEqual([200, '{"status":"done"}']);
+    expect([response.statusCode, response.body]).toEqual([200, '{"status":"done"}']);
     expect(await daysOfFiles(sender)).toEqual({ slow: inDays(1) });
   });
 

@@ -25,7 +25,7 @@ const { query } = exchange.database;
 /** As set up by an operator who requires a code by mail from everyone. */
 const strict: TestExchange['engines'] = { ...engines, policy: { ...engines.policy, secondFactor: 'mail' } };
 
-const gateway: SmsGateway = { send: async () => ({ outcome: 'sent', answer: '202' }) };
+const gateway: SmsGateway = { send: async () => ({ outcome: 'sent', response: '202' }) };
 
 /** A browser in which the link was opened, and the code that was sent for it, if any. */
 async function opened(link: Link) {
@@ -199,7 +199,7 @@ describe('the right code', () => {
       link.dropId,
     ]);
     const sent: Mail[] = [];
-    const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, answer: `${sent.push(mail)}` }) };
+    const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, response: `${sent.push(mail)}` }) };
     await sendMessage({ ...engines, mailer }, sender.accountId, message?.id as string);
     expect(sent).toMatchObject([{ to: 'r@example.org' }]);
     const code = /^\s*(\d{3}\s?\d{3})\s*$/m.exec(sent[0]?.text ?? '')?.[1] as string;
@@ -221,8 +221,8 @@ describe('the right code', () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const browser = await opened(link);
     const [session, code] = [await browser.session(), await browser.code()];
-    const answers = await Promise.all(Array.from({ length: 4 }, () => passCode(engines, session, code)));
-    expect(answers.filter(Boolean)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => passCode(engines, session, code)));
+    expect(responses.filter(Boolean)).toHaveLength(1);
     expect(await passCode(engines, session, code)).toBe(false);
     expect(await browser.session()).toMatchObject({ passed: 'mail' });
   });
@@ -352,8 +352,8 @@ describe('a link has five codes an hour', () => {
   test('in one browser that asks many times at once', async () => {
     const { link } = await sentLink(exchange, ['a.txt']);
     const { digest } = await opened(link);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => issue(link, digest)));
-    expect(answers.filter((answer) => answer === 'sent')).toHaveLength(4);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => issue(link, digest)));
+    expect(responses.filter((response) => response === 'sent')).toHaveLength(4);
     expect(await codesOf(link)).toHaveLength(5);
   });
 
@@ -385,7 +385,7 @@ test('nothing in the database is or contains a code', async () => {
   const [message] = await query<{ id: string }>("select id from messages where drop_id = $1 and kind = 'code'", [
     link.dropId,
   ]);
-  const mailer = { send: async () => ({ outcome: 'sent' as const, answer: '250 ok' }) };
+  const mailer = { send: async () => ({ outcome: 'sent' as const, response: '250 ok' }) };
   const found = async (wanted: string) => {
     const columns = await query<{ place: string; column: string; type: string }>(
       `select format('%I.%I', table_schema, table_name) as place, quote_ident(column_name) as column, data_type as type

@@ -12,14 +12,14 @@ export async function abandonMessage(
   engines: Pick<Engines, 'store' | 'random'>,
   accountId: string,
   messageId: string,
-  { outcome, answer, actor }: { outcome: string; answer: string; actor: 'mail server' | 'receiver' },
+  { outcome, response, actor }: { outcome: string; response: string; actor: 'mail server' | 'receiver' },
 ): Promise<{ readonly dropId: string; readonly undeliverable: boolean } | undefined> {
   return engines.store.transaction(async (tx) => {
     const failed = await tx.outbox.abandon(accountId, messageId, toOneLine(outcome));
     if (!failed) return undefined;
     const { kind, dropId, position } = failed;
     const carriedLink = position !== null && (kind === 'invitation' || kind === 'reminder');
-    const reason = removeLinks(answer);
+    const reason = removeLinks(response);
     const undeliverable =
       carriedLink &&
       (await markUndeliverable(

@@ -26,15 +26,15 @@ const { query } = exchange.database;
 async function sendAll(
   { sender }: Pick<SentLink, 'sender'>,
   kind: MessageKind,
-  answer: 'sent' | 'refused' = 'sent',
+  response: 'sent' | 'refused' = 'sent',
 ): Promise<Mail[]> {
   const mails: Mail[] = [];
   const mailer: Mailer = {
     async send(mail) {
       mails.push(mail);
-      return answer === 'sent'
-        ? { outcome: 'sent', answer: '250 ok' }
-        : { outcome: 'refused', answer: '550 5.1.1 no such user, see https://mx.example.net/d/secret?x' };
+      return response === 'sent'
+        ? { outcome: 'sent', response: '250 ok' }
+        : { outcome: 'refused', response: '550 5.1.1 no such user, see https://mx.example.net/d/secret?x' };
     },
   };
   const rows = await query<{ id: string }>(

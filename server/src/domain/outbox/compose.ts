@@ -62,7 +62,7 @@ const composers: Record<MessageKind, (engines: Needs, message: WaitingMessage) =
   send_again: (engines, message) => composeQuestion(engines, message, 'send_again'),
   async undeliverable(engines, message) {
     const { email: receiver, undeliverable, stopped } = message.person;
-    const about = { sentAt: message.createdAt, receiver, answer: stopped ? undefined : (undeliverable ?? '') };
+    const about = { sentAt: message.createdAt, receiver, response: stopped ? undefined : (undeliverable ?? '') };
     return engines.mailTemplates.undeliverable(message.language, {
       ...toReferring(message),
       ...toListedFiles(message),

@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsRecords } from '../ports/mail-setup.ts';
+import type { DnsRecords, DnsResponse } from '../ports/mail-setup.ts';
 import type { MailCheck, MailFinding } from './test-mail.ts';
 
 export interface MailDomains {
@@ -94,7 +94,8 @@ async function checkBounceServer(dns: DnsRecords, bounces: string | undefined): 
   // A single empty name means that the domain accepts no mail (RFC 7505).
   if (servers.some((server) => server !== ''))
     return { state: 'ok', found: `${domain} is served by ${servers.join(', ')}` };
-  const addresses: DnsAnswer<string> = servers.length > 0 ? { exists: true, values: [] } : await dns.addresses(domain);
+  const addresses: DnsResponse<string> =
+    servers.length > 0 ? { exists: true, values: [] } : await dns.addresses(domain);
   if (addresses.values.length > 0)
     return { state: 'ok', found: `${domain} is its own mail server, for it has no MX record` };
   const advice = `Publish an MX record at ${domain} that names the mail server which hands us what comes back.`;

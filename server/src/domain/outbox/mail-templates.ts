@@ -58,7 +58,7 @@ export interface MailTemplates {
   ): RenderedMail;
   undeliverable(
     language: string,
-    about: Referring & ListedFiles & { receiver: string; answer: string | undefined; sentAt: Date },
+    about: Referring & ListedFiles & { receiver: string; response: string | undefined; sentAt: Date },
   ): RenderedMail;
   received(
     language: string,

@@ -216,7 +216,7 @@ describe('a message that lost its point is given up:', () => {
 
 test('a text waits for a gateway', async () => {
   const { actor, links } = await manyTongues({ 'r@example.org': { number: 46701112233 } });
-  const sms = { send: async () => ({ outcome: 'sent' as const, answer: '202' }) };
+  const sms = { send: async () => ({ outcome: 'sent' as const, response: '202' }) };
   await openLink({ ...withFactor('sms'), sms }, links[0] as Link);
   const [row] = await messagesOf(actor, 'code');
   await sendMessage({ ...engines, mailer: memoryMailer() }, actor.accountId, row?.id as string);
@@ -418,7 +418,7 @@ describe('the outbox', () => {
       });
       expect(await linesOf('abandoned', sender, perPage)).toEqual([]);
     }
-    const mailer: Mailer = { send: async () => ({ outcome: 'refused', answer: '550 no such user' }) };
+    const mailer: Mailer = { send: async () => ({ outcome: 'refused', response: '550 no such user' }) };
     for (const { id } of await messagesOf(sender, 'invitation')) {
       await sendMessage({ ...engines, mailer }, sender.accountId, id);
     }
@@ -436,10 +436,10 @@ describe('the outbox', () => {
     expect(await engines.store.outbox.revive(sender.accountId, id)).toBe(false);
     await engines.store.outbox.settle(sender.accountId, id, 'abandoned', '550 no such user');
     await query('delete from graphile_worker._private_jobs where key = $1', [`message:${id}`]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 3 }, () => engines.store.outbox.revive(sender.accountId, id)),
     );
-    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect(responses.filter(Boolean)).toHaveLength(1);
     expect(await messagesOf(sender, 'invitation')).toMatchObject([{ state: 'waiting', attempts: 0 }]);
     expect(await jobsOf(id)).toHaveLength(1);
     expect(await sendAll(sender, 'invitation')).toHaveLength(1);

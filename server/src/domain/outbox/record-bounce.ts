@@ -19,12 +19,12 @@ export async function recordBounce(engines: Needs, mail: Buffer): Promise<Bounce
   if (!report) return 'not a report';
   const messageId = findMessageId(engines, report);
   if (messageId === undefined) return 'not ours';
-  const answer = findPermanentFailure(report);
-  if (answer === undefined) return 'not permanent';
+  const response = findPermanentFailure(report);
+  if (response === undefined) return 'not permanent';
   const accountId = await engines.store.outbox.findAccountId(messageId);
   if (accountId === undefined) return 'not ours';
-  const outcome = `returned: ${answer}`;
-  const given = await abandonMessage(engines, accountId, messageId, { outcome, answer, actor: 'mail server' });
+  const outcome = `returned: ${response}`;
+  const given = await abandonMessage(engines, accountId, messageId, { outcome, response, actor: 'mail server' });
   if (!given) return 'known';
   const result = given.undeliverable ? 'undeliverable' : 'recorded';
   engines.logger.warn('a mail was returned', { message: messageId, reference: toReference(given.dropId), result });

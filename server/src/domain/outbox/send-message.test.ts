@@ -19,7 +19,7 @@ const exchange = await useTestExchange();
 const { engines } = exchange;
 const { query } = exchange.database;
 
-function recording(outcome: () => ReturnType<Mailer['send']> = async () => ({ outcome: 'sent', answer: '250 ok' })) {
+function recording(outcome: () => ReturnType<Mailer['send']> = async () => ({ outcome: 'sent', response: '250 ok' })) {
   const sent: Mail[] = [];
   const mailer: Mailer = {
     send: (mail) => {
@@ -99,7 +99,7 @@ test('a mail that is refused permanently is given up, with the answer on view', 
   const actor = await exchange.account('r@example.org');
   await exchange.drop(actor, ['r@example.org'], ['a.txt']);
   const [id] = (await mailIds(actor)) as [string];
-  const { mailer } = recording(async () => ({ outcome: 'refused', answer: '550 no such user' }));
+  const { mailer } = recording(async () => ({ outcome: 'refused', response: '550 no such user' }));
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(await mailRow(id)).toEqual({ state: 'abandoned', attempts: 1, outcome: '550 no such user', settled: true });
 });
@@ -238,7 +238,7 @@ describe('a mail that was sent is not sent again', () => {
     const { promise: slow, resolve: finish } = Promise.withResolvers<void>();
     const { sent, mailer } = recording(async () => {
       await slow;
-      return { outcome: 'sent', answer: '250 at last' };
+      return { outcome: 'sent', response: '250 at last' };
     });
     const sending = sendMessage({ ...engines, mailer }, actor.accountId, id, 1);
     const leasedUntil = async () =>
@@ -269,8 +269,8 @@ describe('a mail that was sent is not sent again', () => {
 
 test('an answer is kept as the database can store it', async () => {
   const { actor, id } = await oneMail();
-  const answer = `250 o\0k\r\n${'x'.repeat(1000)}`;
-  const { mailer } = recording(async () => ({ outcome: 'sent', answer }));
+  const response = `250 o\0k\r\n${'x'.repeat(1000)}`;
+  const { mailer } = recording(async () => ({ outcome: 'sent', response }));
   await sendMessage({ ...engines, mailer }, actor.accountId, id);
   expect(await mailRow(id)).toMatchObject({ state: 'sent', outcome: `250 o k ${'x'.repeat(492)}` });
 });
@@ -315,8 +315,8 @@ describe('a failure is reported to the operator', () => {
   });
 
   test('that is final, without what the server said', async () => {
-    const answer = '550 5.1.1 <r@example.org>: no such user';
-    const { reports, details } = await reportsOf(async () => ({ outcome: 'refused', answer }));
+    const response = '550 5.1.1 <r@example.org>: no such user';
+    const { reports, details } = await reportsOf(async () => ({ outcome: 'refused', response }));
     expect(reports).toEqual([['a message was abandoned', { ...details, reason: '550 5.1.1' }]]);
   });
 
@@ -326,7 +326,7 @@ describe('a failure is reported to the operator', () => {
   });
 
   test('and success is not', async () => {
-    expect((await reportsOf(async () => ({ outcome: 'sent', answer: '250 ok' }))).reports).toEqual([]);
+    expect((await reportsOf(async () => ({ outcome: 'sent', response: '250 ok' }))).reports).toEqual([]);
   });
 });
 

@@ -67,7 +67,7 @@ export async function sendMessage(
   if (message.person.stopped && isStoppable(message.kind)) {
     await abandonMessage(engines, accountId, messageId, {
       outcome: stoppedReason,
-      answer: stoppedReason,
+      response: stoppedReason,
       actor: 'receiver',
     });
     engines.logger.info('a message was not sent', { ...toLogFields(message), reason: stoppedReason });
@@ -89,7 +89,7 @@ export async function sendMessage(
     // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
     await retryThroughOutage(async () => {
       if (state === 'abandoned')
-        await abandonMessage(engines, accountId, messageId, { outcome, answer: outcome, actor: 'mail server' });
+        await abandonMessage(engines, accountId, messageId, { outcome, response: outcome, actor: 'mail server' });
       else if (state === 'sent') await recordSent(engines, accountId, messageId, outcome);
       else await outbox.retry(accountId, message, outcome, pauseSeconds(message.attempts, engines.random));
     });
@@ -119,12 +119,12 @@ async function attempt(
     return { state, outcome: toOneLine(outcome) };
   };
   try {
-    const { outcome, answer } = await deliver(engines, message);
+    const { outcome, response } = await deliver(engines, message);
     if (outcome === 'sent') {
       engines.logger.info('a message was sent', toLogFields(message));
-      return { state: 'sent', outcome: toOneLine(answer) };
+      return { state: 'sent', outcome: toOneLine(response) };
     }
-    return toFailure(answer, extractCodes(answer), 'abandoned');
+    return toFailure(response, extractCodes(response), 'abandoned');
   } catch (error) {
     const { message: outcome, name } = error instanceof Error ? error : new Error(String(error));
     const reason = error instanceof SendFailure ? error.reason : name;
@@ -175,8 +175,8 @@ function replyTo(mailFrom: string, { kind, account, person }: WaitingMessage): s
 }
 
 /** The codes at the start of the reply: what follows may quote the message and does not belong in the log. */
-function extractCodes(answer: string): string {
-  return /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3}\b)?/.exec(answer)?.[0] ?? 'refused';
+function extractCodes(response: string): string {
+  return /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3}\b)?/.exec(response)?.[0] ?? 'refused';
 }
 
 /** Doubling, with jitter, so that messages that failed together are not retried together. */

@@ -53,11 +53,11 @@ export function serverFindings({ failure, isLocal, tls, login }: MailServerFacts
     !login
       ? { check: 'login', state: 'ok', found: 'WAYBILL_SMTP_URL has no user name' }
       : login.accepted
-        ? { check: 'login', state: 'ok', found: login.answer }
+        ? { check: 'login', state: 'ok', found: login.response }
         : {
             check: 'login',
             state: 'failed',
-            found: toOneLine(login.answer),
+            found: toOneLine(login.response),
             advice: 'Check the user name and the password in WAYBILL_SMTP_URL.',
           },
   ];
@@ -83,7 +83,7 @@ async function handOver(
   const id = random.uuid();
   const advice = 'The answer says what the mail server did not like; its own log says more.';
   try {
-    const { outcome, answer } = await mailer.send({
+    const { outcome, response } = await mailer.send({
       messageId: toMessageId(policy, id),
       from: { name: policy.operatorName, address: policy.mailFrom },
       replyTo: policy.mailFrom,
@@ -91,7 +91,7 @@ async function handOver(
       to,
       ...mailTemplates.test('', { to }),
     });
-    const found = toOneLine(answer);
+    const found = toOneLine(response);
     return outcome === 'sent'
       ? { check: 'mail', state: 'ok', found }
       : { check: 'mail', state: 'failed', found, advice };

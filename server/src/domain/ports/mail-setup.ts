@@ -7,12 +7,12 @@ export interface MailServerFacts {
   /** The version of TLS; undefined in plain text. */
   readonly tls: string | undefined;
   /** The reply to our user name and password; undefined when the settings have none. */
-  readonly login: { readonly accepted: boolean; readonly answer: string } | undefined;
+  readonly login: { readonly accepted: boolean; readonly response: string } | undefined;
 }
 
 export type ProbeMailServer = () => Promise<MailServerFacts>;
 
-export interface DnsAnswer<Value> {
+export interface DnsResponse<Value> {
   /** False when neither the name nor any name below it exists. */
   readonly exists: boolean;
   readonly values: readonly Value[];
@@ -20,8 +20,8 @@ export interface DnsAnswer<Value> {
 
 /** Each method throws when there is no response. */
 export interface DnsRecords {
-  txt(name: string): Promise<DnsAnswer<string>>;
+  txt(name: string): Promise<DnsResponse<string>>;
   /** The names of mail servers, best first. */
-  mx(name: string): Promise<DnsAnswer<string>>;
-  addresses(name: string): Promise<DnsAnswer<string>>;
+  mx(name: string): Promise<DnsResponse<string>>;
+  addresses(name: string): Promise<DnsResponse<string>>;
 }

@@ -15,7 +15,7 @@ export interface Mail {
 
 export interface SendOutcome {
   readonly outcome: 'sent' | 'refused';
-  readonly answer: string;
+  readonly response: string;
 }
 
 /** Throws a SendFailure when the mail may be tried again; returns `refused` when the server will never accept it. */

@@ -9,7 +9,7 @@ export type PostFailure =
   | 'no_connection'
   | 'tls_failed'
   | 'timeout'
-  | 'broken_answer';
+  | 'broken_response';
 
 /** Sends requests to addresses that accounts chose, and to no address that only this server can reach. */
 export interface WebhookSender {

@@ -38,7 +38,7 @@ const mailsOf = async (link: Link, kind: MessageKind) => {
   const [message, ...more] = await messagesOf(link, kind);
   expect(more).toEqual([]);
   const sent: Mail[] = [];
-  const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, answer: `${sent.push(mail)}` }) };
+  const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, response: `${sent.push(mail)}` }) };
   await sendMessage({ ...engines, mailer }, link.accountId, message?.id as string);
   return sent;
 };
@@ -290,8 +290,8 @@ describe('the same request again', () => {
   test('at once makes one entry and one mail each', async () => {
     const { actor, link } = await openRequestLink(exchange);
     await readyFile(engines, link, 'a.txt');
-    const answers = await Promise.all(Array.from({ length: 4 }, () => sendFiles(engines, link, 'hello')));
-    expect(answers.map((files) => files.length).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 1]);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => sendFiles(engines, link, 'hello')));
+    expect(responses.map((files) => files.length).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 1]);
     const counts = [await inbox(actor), await messagesOf(link), await messagesOf(link, 'confirmation')];
     expect(counts.map(({ length }) => length)).toEqual([1, 1, 1]);
   });

@@ -30,7 +30,7 @@ async function sendAll(accountId: string, kind: MessageKind): Promise<Mail[]> {
   const mailer = {
     send: async (mail: Mail) => {
       mails.push(mail);
-      return { outcome: 'sent' as const, answer: '250 ok' };
+      return { outcome: 'sent' as const, response: '250 ok' };
     },
   };
   const rows = await query<{ id: string }>(

@@ -15,8 +15,8 @@ afterEach(() => {
 type Renew = UploadStore['renew'];
 const everyone: Renew = async (writers) => new Set(writers.map(({ id }) => id));
 
-function uploads(answer: Renew) {
-  const renew = vi.fn<Renew>(answer);
+function uploads(response: Renew) {
+  const renew = vi.fn<Renew>(response);
   return { renew, live: new LiveUploads({ renew }, { leaseSeconds }) };
 }
 
@@ -71,13 +71,13 @@ test('a second holder in the process stops the first at once, and is not stopped
 });
 
 test('an answer about the first holder does not stop the second', async () => {
-  const answer = Promise.withResolvers<ReadonlySet<string>>();
-  const { renew, live } = uploads(() => answer.promise);
+  const response = Promise.withResolvers<ReadonlySet<string>>();
+  const { renew, live } = uploads(() => response.promise);
   const first = live.hold(writer('upload', 'first'));
   await vi.advanceTimersByTimeAsync(15_000);
   expect(renew).toHaveBeenCalledTimes(1);
   const second = live.hold(writer('upload', 'second'));
-  answer.resolve(new Set());
+  response.resolve(new Set());
   await vi.advanceTimersByTimeAsync(0);
   expect([first.signal.aborted, second.signal.aborted]).toEqual([true, false]);
   first.release();
@@ -87,9 +87,9 @@ test('an answer about the first holder does not stop the second', async () => {
 test.each<[string, () => Promise<ReadonlySet<string>>]>([
   ['fails', () => Promise.reject(new Error('away'))],
   ['hangs', () => new Promise(() => undefined)],
-])('stops the upload well before the lease ends when every renewal %s', async (_what, answer) => {
+])('stops the upload well before the lease ends when every renewal %s', async (_what, response) => {
   let away = false;
-  const { live } = uploads((...asked) => (away ? answer() : everyone(...asked)));
+  const { live } = uploads((...asked) => (away ? response() : everyone(...asked)));
   const held = live.hold(writer('upload'));
   await vi.advanceTimersByTimeAsync(15_000);
   away = true;

@@ -71,7 +71,7 @@ function outbox() {
   const sent: Mail[] = [];
   return {
     sent,
-    mailer: { send: async (mail: Mail) => ({ outcome: 'sent' as const, answer: `250 ${sent.push(mail)}` }) },
+    mailer: { send: async (mail: Mail) => ({ outcome: 'sent' as const, response: `250 ${sent.push(mail)}` }) },
   };
 }
 
@@ -179,21 +179,21 @@ test('what happens to a drop is sent as it happens, also what one statement does
 
 describe('a request that fails', () => {
   const hang = () => undefined;
-  const answerWith =
+  const respondWith =
     (status: number, headers = {}) =>
     (response: ServerResponse) =>
       void response.writeHead(status, headers).end();
   const large = (response: ServerResponse) => void response.writeHead(500).end(Buffer.alloc(30 * 1024 ** 2));
   test.each([
-    ['500', answerWith(500), { status: 500, failure: null }],
-    ['404', answerWith(404), { status: 404, failure: null }],
-    ['302', answerWith(302, { location: 'http://127.0.0.1:1/' }), { status: 302, failure: null }],
-    ['304', answerWith(304), { status: 304, failure: null }],
+    ['500', respondWith(500), { status: 500, failure: null }],
+    ['404', respondWith(404), { status: 404, failure: null }],
+    ['302', respondWith(302, { location: 'http://127.0.0.1:1/' }), { status: 302, failure: null }],
+    ['304', respondWith(304), { status: 304, failure: null }],
     ['500 and 30 MB', large, { status: 500, failure: null }],
     ['nothing', hang, { status: null, failure: 'timeout' }],
-  ])('because the answer is %s is tried again after five seconds', async (_what, answer, expected) => {
+  ])('because the answer is %s is tried again after five seconds', async (_what, reply, expected) => {
     const actor = await exchange.account();
-    await using peer = await startReceiver(answer);
+    await using peer = await startReceiver(reply);
     const webhook = await webhookTo(actor, peer.url);
     await happen(actor);
     await send(actor, webhook, impatient);
@@ -224,7 +224,7 @@ describe('a request that fails', () => {
 
   test('is given up after ten attempts, with the same id each time', async () => {
     const actor = await exchange.account();
-    await using peer = await startReceiver(answerWith(500));
+    await using peer = await startReceiver(respondWith(500));
     const webhook = await webhookTo(actor, peer.url);
     await happen(actor);
     for (let attempt = 1; attempt <= 12; attempt += 1) {

@@ -102,7 +102,7 @@ async function attempt(
     eventId,
     type,
     attempt: attempts,
-    ...answerOf(outcome),
+    ...summarizeResponse(outcome),
     durationMs: Math.round(performance.now() - begin),
   };
   // Separate from sending: an attempt that succeeded must not be repeated because recording it failed.
@@ -119,7 +119,7 @@ function bodyOf({ type, occurredAt, data }: ClaimedDelivery): string {
   return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data });
 }
 
-function answerOf(outcome: PostOutcome) {
+function summarizeResponse(outcome: PostOutcome) {
   return 'status' in outcome ? { status: outcome.status, failure: null } : { status: null, failure: outcome.failure };
 }
 

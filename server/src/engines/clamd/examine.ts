@@ -12,7 +12,7 @@ export interface ClamdExamination {
   readonly now?: () => number;
 }
 
-const answerMs = 3_000;
+const responseMs = 3_000;
 const verdictMs = 30_000;
 const dayMs = 86_400_000;
 const staleDays = 3;
@@ -55,7 +55,7 @@ async function readVersion(address: string): Promise<string> {
   const socket = openConnection(address);
   try {
     socket.write('zVERSION\0');
-    const [bytes] = (await once(socket, 'data', { signal: AbortSignal.timeout(answerMs) })) as [Buffer];
+    const [bytes] = (await once(socket, 'data', { signal: AbortSignal.timeout(responseMs) })) as [Buffer];
     return bytes.toString('latin1').replace(/\0.*$/, '');
   } finally {
     socket.on('error', () => undefined);

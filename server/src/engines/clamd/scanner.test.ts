@@ -92,10 +92,10 @@ describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
 
   test.each(['', 'stream: O', 'stream: OK', 'stream: OK\n', 'COMMAND READ TIMED OUT\n'])(
     'when it answers %j and leaves',
-    async (answer) => {
+    async (response) => {
       await using odd = await startOddClamd((socket) => {
         socket.resume();
-        socket.end(answer);
+        socket.end(response);
       });
       expect(await writeTo(odd.scanner.begin('arriving'), 'hello')).toEqual(interrupted);
       // When the file is read back, the scan can only be tried again later.
@@ -105,10 +105,10 @@ describe('a scanner that cannot be had is "unscanned", never "clean"', () => {
 
   test.each(['stream: OKAY\0', 'UNKNOWN COMMAND\0', 'stream: x ERROR\0', 'x'.repeat(10_000)])(
     'when it answers %j',
-    async (answer) => {
+    async (response) => {
       await using odd = await startOddClamd((socket) => {
         socket.resume();
-        socket.end(answer);
+        socket.end(response);
       });
       expect(await writeTo(odd.scanner.begin('arriving'), 'hello')).toEqual(unavailable);
     },
@@ -122,10 +122,10 @@ test.each<[string, Verdict]>([
   ['stream: Heuristics.Limits.Exceeded.MaxFileSize FOUND\0', tooLarge],
   ['stream: Heuristics.Limits.Exceeded.MaxScanTime FOUND\0', tooLarge],
   ['stream: Heuristics.Encrypted.PDF FOUND\0', encrypted],
-])('the answer %j in pieces is %j', async (answer, verdict) => {
+])('the answer %j in pieces is %j', async (response, verdict) => {
   await using peer = await startOddClamd((socket) => {
     socket.resume();
-    for (const byte of answer) socket.write(byte);
+    for (const byte of response) socket.write(byte);
   });
   expect(await writeTo(peer.scanner.begin('arriving'), 'hello')).toEqual(verdict);
 });

@@ -112,11 +112,11 @@ class InstreamScan implements Scan, Stream {
     socket.on('error', () => undefined);
     socket.on('close', () => this.#settle(ifCut));
     socket.on('timeout', () => this.#settle(unavailable));
-    let answer = '';
+    let response = '';
     socket.on('data', (bytes) => {
-      answer += bytes.toString('latin1');
-      if (answer.includes('\0')) this.#settle(parseVerdict(answer.slice(0, answer.indexOf('\0'))));
-      else if (answer.length > 4096) this.#settle(unavailable);
+      response += bytes.toString('latin1');
+      if (response.includes('\0')) this.#settle(parseVerdict(response.slice(0, response.indexOf('\0'))));
+      else if (response.length > 4096) this.#settle(unavailable);
     });
     socket.write('zINSTREAM\0');
     return socket;
@@ -165,11 +165,11 @@ class InstreamScan implements Scan, Stream {
 }
 
 /** clamd reports what it could not inspect as findings, because AlertExceedsMax and AlertEncrypted are set. */
-function parseVerdict(answer: string): Verdict {
-  if (answer === 'stream: OK') return { result: 'clean' };
-  const signature = /^stream: (.+) FOUND$/.exec(answer)?.[1];
+function parseVerdict(response: string): Verdict {
+  if (response === 'stream: OK') return { result: 'clean' };
+  const signature = /^stream: (.+) FOUND$/.exec(response)?.[1];
   if (signature?.startsWith('Heuristics.Limits.Exceeded')) return tooLarge;
   if (signature?.startsWith('Heuristics.Encrypted')) return encrypted;
   if (signature) return { result: 'infected', signature };
-  return answer.includes('size limit exceeded') ? tooLarge : unavailable;
+  return response.includes('size limit exceeded') ? tooLarge : unavailable;
 }

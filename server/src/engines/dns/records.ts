@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import type { DnsAnswer, DnsRecords } from '../../domain/ports/mail-setup.ts';
+import type { DnsRecords, DnsResponse } from '../../domain/ports/mail-setup.ts';
 
 /** Queries the system's DNS servers, or this one. */
 export function dnsRecords({
@@ -12,7 +12,7 @@ export function dnsRecords({
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (server !== undefined) resolver.setServers([server]);
 
-  const ask = async <Value>(query: () => Promise<Value[]>): Promise<DnsAnswer<Value>> => {
+  const ask = async <Value>(query: () => Promise<Value[]>): Promise<DnsResponse<Value>> => {
     try {
       return { exists: true, values: await query() };
     } catch (error) {
@@ -29,8 +29,8 @@ export function dnsRecords({
         (await resolver.resolveMx(name)).toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange),
       ),
     async addresses(name) {
-      const answers = await Promise.all([ask(() => resolver.resolve4(name)), ask(() => resolver.resolve6(name))]);
-      return { exists: answers.some(({ exists }) => exists), values: answers.flatMap(({ values }) => values) };
+      const responses = await Promise.all([ask(() => resolver.resolve4(name)), ask(() => resolver.resolve6(name))]);
+      return { exists: responses.some(({ exists }) => exists), values: responses.flatMap(({ values }) => values) };
     },
   };
 }

@@ -4,9 +4,9 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WebhookSender } from '../../domain/ports/webhook-sender.ts';
 import { deliverEvents } from '../../domain/webhooks/deliver-events.ts';
-import { askV1 } from '../../testing/ask-v1.ts';
-import type { EnclosedAnswer, EnclosedRequest } from '../../testing/enclosed-sender.ts';
+import type { EnclosedRequest, EnclosedResponse } from '../../testing/enclosed-sender.ts';
 import { useTestExchange } from '../../testing/exchange.ts';
+import { requestV1 } from '../../testing/request-v1.ts';
 import { buildTestServer } from '../../testing/server.ts';
 import { type OwnNetwork, startInOwnNetwork } from '../../testing/servers/own-network.ts';
 
@@ -14,16 +14,16 @@ const exchange = await useTestExchange();
 const enclosedSender = new URL('../../testing/enclosed-sender.ts', import.meta.url).pathname;
 const addresses = ['8.8.8.8/32', '10.0.0.1/32', '169.254.169.254/32', 'fd00::1/128'];
 
-let network: OwnNetwork<EnclosedRequest, EnclosedAnswer>;
+let network: OwnNetwork<EnclosedRequest, EnclosedResponse>;
 let app: FastifyInstance;
 let connectedTo: readonly string[];
 const sender: WebhookSender = {
   // As if the URL had been allowed when the webhook was created.
   objection: () => undefined,
   async post(...request) {
-    const answer = await network.ask(request);
-    connectedTo = answer.connectedTo;
-    return answer.outcome;
+    const response = await network.ask(request);
+    connectedTo = response.connectedTo;
+    return response.outcome;
   },
 };
 beforeAll(async () => {
@@ -38,15 +38,15 @@ afterAll(async () => {
 /** Creates a webhook, and sends it events. What the account reads about each, and the connections that were made. */
 async function attemptsAt(url: string, count = 1) {
   const { accountId, apiKey: key } = await exchange.account();
-  const created = await askV1(app, 'POST', '/webhooks', { key, body: { url } });
+  const created = await requestV1(app, 'POST', '/webhooks', { key, body: { url } });
   const { id } = created.json();
   const connections: (readonly string[])[] = [];
   for (let sent = 0; sent < count; sent += 1) {
-    await askV1(app, 'POST', `/webhooks/${id}/test`, { key });
+    await requestV1(app, 'POST', `/webhooks/${id}/test`, { key });
     await deliverEvents({ ...exchange.engines, webhookSender: sender }, accountId, id);
     connections.push(connectedTo);
   }
-  const { data } = (await askV1(app, 'GET', `/webhooks/${id}/attempts`, { key })).json();
+  const { data } = (await requestV1(app, 'GET', `/webhooks/${id}/attempts`, { key })).json();
   const logged = data.map(({ status, failure }: { status: number; failure: string }) => failure ?? status);
   return { logged: logged.toReversed(), connections };
 }

@@ -84,7 +84,7 @@ describe('a request', () => {
     const nobody = `http://127.0.0.1:${await closedPort()}/`;
     expect(await sender.post(nobody, headers, '{}')).toEqual({ failure: 'no_connection' });
     await using peer = await startPeer((socket) => socket.end('nonsense\r\n\r\n'));
-    expect(await sender.post(`http://127.0.0.1:${peer.port}/`, headers, '{}')).toEqual({ failure: 'broken_answer' });
+    expect(await sender.post(`http://127.0.0.1:${peer.port}/`, headers, '{}')).toEqual({ failure: 'broken_response' });
     await using plain = await startReceiver((response) => response.end());
     const tls = await sender.post(`https://127.0.0.1:${plain.port}/`, headers, '{}');
     expect(tls).toEqual({ failure: 'tls_failed' });
@@ -158,8 +158,8 @@ describe('no connection is made', () => {
 
 describe('a connection', () => {
   test('is made to the address that was checked, with one look-up, and keeps the name for the certificate', async () => {
-    const answers = [['8.8.8.8'], ['127.0.0.1']];
-    const addressesOf = vi.fn(async () => answers.shift() ?? []);
+    const responses = [['8.8.8.8'], ['127.0.0.1']];
+    const addressesOf = vi.fn(async () => responses.shift() ?? []);
     const { sender, open } = unconnected({ addressesOf });
     await sender.post('https://changing.example:8443/', headers, '{}');
     expect(addressesOf).toHaveBeenCalledTimes(1);
@@ -169,8 +169,8 @@ describe('a connection', () => {
   });
 
   test('is checked again for the next request', async () => {
-    const answers = [['8.8.8.8'], ['127.0.0.1']];
-    const { sender, open } = unconnected({ addressesOf: async () => answers.shift() ?? [] });
+    const responses = [['8.8.8.8'], ['127.0.0.1']];
+    const { sender, open } = unconnected({ addressesOf: async () => responses.shift() ?? [] });
     await sender.post('https://changing.example/', headers, '{}');
     expect(await sender.post('https://changing.example/', headers, '{}')).toEqual({ failure: 'no_public_address' });
     expect(open).toHaveBeenCalledTimes(1);

@@ -13,7 +13,7 @@ export interface WebhookSenderOptions {
   readonly allowHttp: boolean;
   /** For the whole request, from the look-up of the name to the end of the answer. */
   readonly timeoutMs?: number;
-  readonly maxAnswerBytes?: number;
+  readonly maxResponseBytes?: number;
   readonly addressesOf?: ResolveAddresses;
   readonly open?: buildConnector.connector;
 }
@@ -27,7 +27,7 @@ export function webhookSender(options: WebhookSenderOptions): WebhookSender {
     allowed,
     allowHttp,
     timeoutMs = 15_000,
-    maxAnswerBytes = 64 * 1024,
+    maxResponseBytes = 64 * 1024,
     addressesOf = dnsAddresses(),
     open = buildConnector({ allowH2: false, timeout: connectMs, maxCachedSessions: 0 }),
   } = options;
@@ -54,10 +54,13 @@ export function webhookSender(options: WebhookSenderOptions): WebhookSender {
       connect: guardedConnector({ addressesOf, allowed, open, signal }),
     });
     try {
-      const answer = await client.request({ method: 'POST', path: url.pathname + url.search, headers, body, signal });
-      await readSome(answer, maxAnswerBytes);
-      const { statusCode: status } = answer;
-      return { status, retryAfterSeconds: retryAfterSeconds(answer.headers['retry-after'], answer.headers['date']) };
+      const response = await client.request({ method: 'POST', path: url.pathname + url.search, headers, body, signal });
+      await readSome(response, maxResponseBytes);
+      const { statusCode: status } = response;
+      return {
+        status,
+        retryAfterSeconds: retryAfterSeconds(response.headers['retry-after'], response.headers['date']),
+      };
     } catch (error) {
       return { failure: signal.aborted ? 'timeout' : toFailure(error) };
     } finally {
@@ -91,7 +94,7 @@ function toFailure(error: unknown): PostFailure {
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'timeout';
   if (tlsCodes.test(code)) return 'tls_failed';
   if (syscall === 'connect' || name === 'AggregateError') return 'no_connection';
-  return 'broken_answer';
+  return 'broken_response';
 }
 
 /** OpenSSL's names for what is wrong with a certificate, and Node's. */

@@ -23,7 +23,7 @@ export interface Deadlines {
    * For a response, enforced by us: it also ends the wait when the server is frozen or the network loses packets. 0: no
    * limit.
    */
-  readonly answerMs: number;
+  readonly responseMs: number;
 }
 
 /**
@@ -31,13 +31,13 @@ export interface Deadlines {
  * for a connection, its settings (1 s) and a response, or after a failure for a second attempt at a connection, to
  * clean up.
  */
-export const requestDeadlines: Deadlines = { connectMs: 3_000, statementMs: 5_000, answerMs: 5_500 };
+export const requestDeadlines: Deadlines = { connectMs: 3_000, statementMs: 5_000, responseMs: 5_500 };
 
 /** No user waits for a job, and a sweep has more to do in one statement than a request has. */
-export const jobDeadlines: Deadlines = { connectMs: 10_000, statementMs: 30_000, answerMs: 35_000 };
+export const jobDeadlines: Deadlines = { connectMs: 10_000, statementMs: 30_000, responseMs: 35_000 };
 
 /** The duration of a migration depends on the size of its tables, and it waits for another process that migrates. */
-export const migrationDeadlines: Deadlines = { connectMs: 10_000, statementMs: 0, answerMs: 0 };
+export const migrationDeadlines: Deadlines = { connectMs: 10_000, statementMs: 0, responseMs: 0 };
 
 /**
  * PostgreSQL did not respond in time, or so many callers are already waiting for it that another one would not be
@@ -102,7 +102,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     max: connections,
     types,
     connectionTimeoutMillis: deadlines.connectMs,
-    query_timeout: deadlines.answerMs,
+    query_timeout: deadlines.responseMs,
     keepAlive: true,
     application_name: name,
     verify: (client, done) => setUp(client, options, done),
@@ -148,9 +148,9 @@ function setUp(client: pg.ClientBase, options: PoolOptions, done: (failure?: Err
 function disconnectAtDeadline(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...parameters: unknown[]) => unknown;
   client.query = ((...parameters: unknown[]) => {
-    const answer = query(...parameters);
-    if (!(answer instanceof Promise)) return answer;
-    return answer.catch((error: unknown) => {
+    const response = query(...parameters);
+    if (!(response instanceof Promise)) return response;
+    return response.catch((error: unknown) => {
       if (!(error instanceof Error) || error.message !== 'Query read timeout') throw error;
       void (client as unknown as pg.Client).end();
       throw new OutOfReachError('PostgreSQL did not answer in time', { cause: error });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database[Symbol.asyncDispose]());
 
-const quick: Deadlines = { connectMs: 300, statementMs: 0, answerMs: 600 };
+const quick: Deadlines = { connectMs: 300, statementMs: 0, responseMs: 600 };
 const unavailable = { code: 'unavailable' };
 
 /** A store whose connection to PostgreSQL the test can freeze. */
@@ -52,7 +52,7 @@ describe('a PostgreSQL that is frozen', () => {
       tx.accounts.insert({ id: randomUUID(), email: 'lost@example.org', phone: '', type: 'api', language: '' });
     const waits = await Promise.all([timed(read(store)), timed(store.transaction(insert))]);
     // Rolling back does not wait for another deadline.
-    for (const wait of waits) expect(wait).toBeLessThan(quick.connectMs + quick.answerMs + 500);
+    for (const wait of waits) expect(wait).toBeLessThan(quick.connectMs + quick.responseMs + 500);
     way.thaw();
     expect(await read(store)).toBeUndefined();
     expect(await store.accounts.byEmail('lost@example.org')).toBeUndefined();
@@ -69,7 +69,7 @@ describe('a PostgreSQL that is frozen', () => {
   });
 
   test('refuses a caller when as many wait for a connection as can be served', async () => {
-    await using frozen = await freezableStore({ ...quick, connectMs: 5_000, answerMs: 1_000 });
+    await using frozen = await freezableStore({ ...quick, connectMs: 5_000, responseMs: 1_000 });
     const { store, pool, way } = frozen;
     await read(store);
     way.freeze();
@@ -80,15 +80,15 @@ describe('a PostgreSQL that is frozen', () => {
   });
 
   test('lets every request be answered within twelve seconds, by the deadlines for requests', () => {
-    const { connectMs, answerMs } = requestDeadlines;
-    expect(credentialLimits.waitMs + connectMs + settingMs + answerMs).toBeLessThan(12_000);
+    const { connectMs, responseMs } = requestDeadlines;
+    expect(credentialLimits.waitMs + connectMs + settingMs + responseMs).toBeLessThan(12_000);
     // A failed call, followed by an attempt to clean up.
-    expect(connectMs + answerMs + connectMs).toBeLessThan(12_000);
+    expect(connectMs + responseMs + connectMs).toBeLessThan(12_000);
   });
 });
 
 test('a statement that is slow is cancelled by the server, and its connection is used again', async () => {
-  const pool = openTestPool(database.url, { connectMs: 1_000, statementMs: 200, answerMs: 5_000 });
+  const pool = openTestPool(database.url, { connectMs: 1_000, statementMs: 200, responseMs: 5_000 });
   const client = await pool.connect();
   await expect(client.query('select pg_sleep(5)')).rejects.toMatchObject({ code: '57014' });
   expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
@@ -99,7 +99,7 @@ test('a statement that is slow is cancelled by the server, and its connection is
 test('a migration waits for another one beyond any deadline', async () => {
   const other = await database.pool.connect();
   await other.query('select pg_advisory_lock(7295113)');
-  const pool = openTestPool(database.url, { connectMs: 1_000, statementMs: 0, answerMs: 0 });
+  const pool = openTestPool(database.url, { connectMs: 1_000, statementMs: 0, responseMs: 0 });
   const migrating = migrate(pool);
   const asked = new Set<number>();
   const ask = async () => {

@@ -15,7 +15,7 @@ export interface PostgresExamination {
   readonly oldestTested?: number;
 }
 
-const deadlines = { connectMs: 3_000, statementMs: 5_000, answerMs: 6_000 };
+const deadlines = { connectMs: 3_000, statementMs: 5_000, responseMs: 6_000 };
 /** A sweep a minute ends what is due; jobs are taken at once. */
 const overdueSeconds = 300;
 const setting = 'WAYBILL_DATABASE_URL';

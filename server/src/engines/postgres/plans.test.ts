@@ -222,15 +222,15 @@ async function everyCall(accountId: string): Promise<Calls> {
       revokeKey: (accounts) => accounts.revokeKey(accountId, randomUUID(), true),
       idsOf: (accounts) => accounts.idsOf(['large@x.org']),
     },
-    answers: {
-      reserve: async (answers) => {
-        for (const ifReserved of ['wait', 'return'] as const) await answers.reserve(accountId, digest, ifReserved);
+    responses: {
+      reserve: async (responses) => {
+        for (const ifReserved of ['wait', 'return'] as const) await responses.reserve(accountId, digest, ifReserved);
       },
-      insert: (answers) =>
-        answers.insert(accountId, digest, { requestDigest: digest, keyId: randomUUID(), answer: digest }),
-      exists: (answers) => answers.exists(accountId, digest),
-      trim: (answers) => answers.trim(accountId, { count: 100_000, bytes: 2 ** 28 }),
-      purge: (answers) => answers.purge(300 * day, count),
+      insert: (responses) =>
+        responses.insert(accountId, digest, { requestDigest: digest, keyId: randomUUID(), response: digest }),
+      exists: (responses) => responses.exists(accountId, digest),
+      trim: (responses) => responses.trim(accountId, { count: 100_000, bytes: 2 ** 28 }),
+      purge: (responses) => responses.purge(300 * day, count),
     },
     contacts: {
       read: (contacts) => contacts.read(accountId),

@@ -3,7 +3,7 @@ import type { ResponseStore } from '../../domain/idempotency/response-store.ts';
 import type { Database } from './database.ts';
 import { purgeOldest } from './purge-oldest.ts';
 
-export function answerStore(db: Database): ResponseStore {
+export function responseStore(db: Database): ResponseStore {
   return {
     async reserve(accountId, keyDigest, ifReserved) {
       // Held until the transaction ends, however it ends: a request whose process dies is not in flight any more.
@@ -16,13 +16,13 @@ export function answerStore(db: Database): ResponseStore {
       }
       return db
         .selectFrom('responses')
-        .select(['request_digest as requestDigest', 'key_id as keyId', 'response as answer'])
+        .select(['request_digest as requestDigest', 'key_id as keyId', 'response'])
         .where('account_id', '=', accountId)
         .where('key_digest', '=', keyDigest)
         .executeTakeFirst();
     },
 
-    async insert(accountId, keyDigest, { requestDigest, keyId, answer }) {
+    async insert(accountId, keyDigest, { requestDigest, keyId, response }) {
       await db
         .insertInto('responses')
         .values({
@@ -30,7 +30,7 @@ export function answerStore(db: Database): ResponseStore {
           key_digest: keyDigest,
           request_digest: requestDigest,
           key_id: keyId,
-          response: answer,
+          response,
         })
         .execute();
     },

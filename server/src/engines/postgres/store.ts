@@ -24,14 +24,14 @@ import { wrappedKeyStore } from './keys/wrapped-key-store.ts';
 import { linkStore } from './links/links.ts';
 import { stopStore } from './links/stops.ts';
 import { outboxStore } from './outbox.ts';
-import { answerStore } from './responses.ts';
+import { responseStore } from './responses.ts';
 import { whenReachable } from './unavailable.ts';
 
 export function postgresStore(db: Database, traceparent: Traceparent = () => undefined): Store {
   return whenReachable({
     accounts: accountStore(db),
     accountDeletions: accountDeletionStore(db),
-    answers: answerStore(db),
+    responses: responseStore(db),
     contacts: contactStore(db),
     drafts: draftStore(db),
     files: fileStore(db),

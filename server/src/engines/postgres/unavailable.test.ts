@@ -40,7 +40,7 @@ function namedStore() {
   };
 }
 
-const answers = (store: Store) =>
+const responses = (store: Store) =>
   store.accounts.byEmail('a@example.org').then(
     () => true,
     () => false,
@@ -87,7 +87,7 @@ describe('a connection that is lost', () => {
     await waiting;
     await blocker.query('rollback');
     blocker.release();
-    await expect.poll(() => answers(store)).toBe(true);
+    await expect.poll(() => responses(store)).toBe(true);
     await pool.end();
   });
 
@@ -144,7 +144,7 @@ test('a statement that takes too long is unavailable', async () => {
   await cancelled;
   await blocker.query('rollback');
   blocker.release();
-  expect(await answers(store)).toBe(true);
+  expect(await responses(store)).toBe(true);
   await pool.end();
 });
 

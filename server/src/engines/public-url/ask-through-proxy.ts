@@ -16,8 +16,8 @@ export interface Reply {
   readonly certificateUntil: Date | undefined;
 }
 
-const answerMs = 15_000;
-const maxAnswerBytes = 1024 ** 2;
+const responseMs = 15_000;
+const maxResponseBytes = 1024 ** 2;
 const half = Buffer.alloc(16 * 1024);
 
 function open(url: URL, headers: Record<string, string | number>): ClientRequest {
@@ -27,21 +27,21 @@ function open(url: URL, headers: Record<string, string | number>): ClientRequest
     method: 'POST',
     agent: false,
     headers: { 'content-type': probeMediaType, ...headers },
-    signal: AbortSignal.timeout(answerMs),
+    signal: AbortSignal.timeout(responseMs),
   });
 }
 
 /** Sends a body in two halves with a pause between them, and measures how the response arrives. */
 export async function askInHalves(url: URL, headers: Record<string, string>, pauseMs: number): Promise<Reply> {
   const request = open(url, { ...headers, 'content-length': 2 * half.length });
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-  answered.catch(() => undefined);
+  const pendingResponse = once(request, 'response') as Promise<[IncomingMessage]>;
+  pendingResponse.catch(() => undefined);
   try {
     request.write(half);
     // A proxy that refuses does so at once, and may close the connection.
-    await Promise.race([pause(pauseMs), answered]);
+    await Promise.race([pause(pauseMs), pendingResponse]);
     request.end(half);
-    const [response] = await answered;
+    const [response] = await pendingResponse;
     return await read(response);
   } finally {
     request.on('error', () => undefined);
@@ -57,7 +57,7 @@ async function read(response: IncomingMessage): Promise<Reply> {
   for await (const piece of response as AsyncIterable<Buffer>) {
     text += piece.toString('latin1');
     if (text.includes('\n')) lineAt ??= performance.now();
-    if (text.length > maxAnswerBytes) break;
+    if (text.length > maxResponseBytes) break;
   }
   const end = performance.now();
   return {

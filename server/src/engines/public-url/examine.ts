@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/doctor/finding.ts';
 import { certificateFinding, fault, ok, reason, warning } from '../../domain/doctor/finding.ts';
-import { type ProbeAnswer, ProbeTokens, probeHeader, probePath } from '../../domain/doctor/probe.ts';
+import { type ProbeResponse, ProbeTokens, probeHeader, probePath } from '../../domain/doctor/probe.ts';
 import type { Random } from '../../domain/ports/random.ts';
 import { askInHalves, askToSend, type Reply } from './ask-through-proxy.ts';
 
@@ -40,10 +40,10 @@ export async function* examinePublicUrl(options: PublicUrlExamination): AsyncGen
     yield refusal(reply, url);
     return;
   }
-  const answer = parseReply(reply);
+  const response = parseReply(reply);
   yield ok('proxy.reachable', `\`serve\` answers at ${publicUrl}.`);
-  yield clientAddress(answer);
-  yield answer.bodyMs > apartMs
+  yield clientAddress(response);
+  yield response.bodyMs > apartMs
     ? ok('proxy.uploads', 'Uploads arrive while they are being sent.')
     : fault(
         'proxy.uploads',
@@ -70,8 +70,8 @@ async function askRepeatedly(ask: () => Promise<Reply>): Promise<Reply> {
   return reply;
 }
 
-function parseReply({ line }: Reply): ProbeAnswer {
-  return JSON.parse(line) as ProbeAnswer;
+function parseReply({ line }: Reply): ProbeResponse {
+  return JSON.parse(line) as ProbeResponse;
 }
 
 function unreachable(error: unknown, url: URL): Finding {
@@ -117,7 +117,7 @@ function refusal({ status, headers, line }: Reply, url: URL): Finding {
       );
 }
 
-function clientAddress({ connection, forwarded, trusted, client }: ProbeAnswer): Finding {
+function clientAddress({ connection, forwarded, trusted, client }: ProbeResponse): Finding {
   const check = 'proxy.client';
   if (client === claimedAddress) {
     const remedy =

@@ -62,11 +62,11 @@ export function s3BackupPlace(
     async *read(name) {
       for (let number = 0; ; number += 1) {
         const part = new GetObjectCommand({ Bucket, Key: partKey(name, number) });
-        const answer = await client.send(part).catch((error: unknown) => {
+        const response = await client.send(part).catch((error: unknown) => {
           if (number === 0 || !(error instanceof NoSuchKey)) explain(error);
         });
-        if (!answer) return;
-        yield* answer.Body as Readable as AsyncIterable<Buffer>;
+        if (!response) return;
+        yield* response.Body as Readable as AsyncIterable<Buffer>;
       }
     },
     async remove(name) {

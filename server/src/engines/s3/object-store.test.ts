@@ -72,10 +72,10 @@ test('names the objects that the store did not delete, and asks for them again o
 
 /** A local server in place of the store. */
 async function startServer(
-  answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
+  reply: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
   tls?: { key: Buffer; cert: Buffer },
 ) {
-  const listener = (request: IncomingMessage, response: ServerResponse) => void answer(request, response);
+  const listener = (request: IncomingMessage, response: ServerResponse) => void reply(request, response);
   const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -232,7 +232,7 @@ describe('an answer cut short', () => {
 });
 
 describe('a server that answers', () => {
-  const answering = async (status: (asked: number) => number) => {
+  const serveStatus = async (status: (asked: number) => number) => {
     let asked = 0;
     const server = await startServer((request, response) => {
       request.resume();
@@ -243,14 +243,14 @@ describe('a server that answers', () => {
   };
 
   test.each([503, 500, 429, 408])('%i is asked again', async (status) => {
-    await using server = await answering((asked) => (asked < 3 ? status : 200));
+    await using server = await serveStatus((asked) => (asked < 3 ? status : 200));
     using store = storeAt(server.port);
     await store.put('key', [Buffer.from('x')], live);
     expect(server.asked()).toBe(3);
   });
 
   test('503 all the time is unavailable when its time is up, and was not asked too often', async () => {
-    await using server = await answering(() => 503);
+    await using server = await serveStatus(() => 503);
     using store = storeAt(server.port, { deadlineMs: 600 });
     const putting = store.put('key', [Buffer.from('x')], live);
     const took = await elapsedMs(() => expect(putting).rejects.toMatchObject({ code: 'unavailable' }));
@@ -260,7 +260,7 @@ describe('a server that answers', () => {
   });
 
   test.each([403, 400])('%i is believed at once', async (status) => {
-    await using server = await answering(() => status);
+    await using server = await serveStatus(() => status);
     using store = storeAt(server.port);
     for (const [, call] of calls) await expect(call(store)).rejects.toMatchObject({ code: 'unavailable' });
     expect(server.asked()).toBe(calls.length);

@@ -131,10 +131,10 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): S3ObjectStore {
       withinLimit(reading.limiter, signal, async (abortSignal) => {
         const Range = `bytes=${offset}-${offset + length - 1}`;
         const askedAt = performance.now();
-        const answer = await reading.client.send(new GetObjectCommand({ Bucket, Key: key, Range }), { abortSignal });
+        const response = await reading.client.send(new GetObjectCommand({ Bucket, Key: key, Range }), { abortSignal });
         firstByte.record(performance.now() - askedAt);
-        if (!(answer.Body instanceof Readable)) throw new Error('the S3 client returned no stream');
-        return gather(answer.Body, length);
+        if (!(response.Body instanceof Readable)) throw new Error('the S3 client returned no stream');
+        return gather(response.Body, length);
       }),
 
     async delete(keys) {

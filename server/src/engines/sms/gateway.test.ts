@@ -39,7 +39,7 @@ describe('a text that is refused permanently', () => {
     await using peer = await gatewayThat((socket) => socket.end(head(status, 'no such number')));
     expect(await peer.gateway.send({ to: newPhone(), text: 'hello' })).toEqual({
       outcome: 'refused',
-      answer: `${status} no such number`,
+      response: `${status} no such number`,
     });
   });
 
@@ -82,9 +82,9 @@ describe('a text that may be tried again', () => {
   test.each([
     ['503 Temporal failure, try again later.', head(503, 'Temporal failure, try again later.')],
     ['200 a page of somebody else', head(200, 'a page of somebody else')],
-  ])('because it answered %s', async (answer, bytes) => {
+  ])('because it answered %s', async (response, bytes) => {
     await using peer = await gatewayThat((socket) => socket.end(bytes));
-    await expect(peer.gateway.send({ to: newPhone(), text: 'hello' })).rejects.toThrow(answer);
+    await expect(peer.gateway.send({ to: newPhone(), text: 'hello' })).rejects.toThrow(response);
   });
 
   test('because it hung up or is no gateway', async () => {
@@ -138,7 +138,7 @@ describe('an answer', () => {
     });
     expect(await peer.gateway.send({ to: newPhone(), text: 'hello' })).toEqual({
       outcome: 'sent',
-      answer: `202 ${'x'.repeat(500)}`,
+      response: `202 ${'x'.repeat(500)}`,
     });
     await over;
     // Not a small amount, because the system's buffers hold some of it.
@@ -150,7 +150,7 @@ describe('an answer', () => {
     await using peer = await gatewayThat((socket) => socket.write(begun), { timeoutMs: 500 });
     expect(await peer.gateway.send({ to: newPhone(), text: 'hello' })).toEqual({
       outcome: 'sent',
-      answer: '202 0: Acc',
+      response: '202 0: Acc',
     });
   });
 
@@ -158,7 +158,7 @@ describe('an answer', () => {
     await using peer = await gatewayThat((socket) => socket.end(head(400, 'no\0\r\nnumber\n')));
     expect(await peer.gateway.send({ to: newPhone(), text: 'hello' })).toEqual({
       outcome: 'refused',
-      answer: '400 no number',
+      response: '400 no number',
     });
   });
 });

@@ -18,7 +18,7 @@ export interface SmsGatewayOptions {
  * rate.
  */
 const statusesAboutThisText = new Set([400, 422]);
-const maxAnswerBytes = 500;
+const maxResponseBytes = 500;
 
 /**
  * Kannel's sendsms by POST: the text is the body, and everything else is in headers. With GET it would all be in the
@@ -50,15 +50,15 @@ export function smsGateway(options: SmsGatewayOptions): SmsGateway {
   return {
     async send({ to, text }) {
       // Kannel sends to every number in a list.
-      if (!/^\d+$/.test(to)) return { outcome: 'refused', answer: 'This is not one telephone number.' };
+      if (!/^\d+$/.test(to)) return { outcome: 'refused', response: 'This is not one telephone number.' };
       const response = await requestTo(options, { to, text }).catch((error: unknown) => {
         const reason = describeFailure(error);
         throw new SendFailure(`The SMS gateway did not answer: ${reason}`, reason);
       });
-      const answer = `${response.status} ${await readBeginning(response)}`.trimEnd();
-      if (response.status === 202) return { outcome: 'sent', answer };
-      if (statusesAboutThisText.has(response.status)) return { outcome: 'refused', answer };
-      throw new SendFailure(`The SMS gateway answered ${answer}`, String(response.status));
+      const reply = `${response.status} ${await readBeginning(response)}`.trimEnd();
+      if (response.status === 202) return { outcome: 'sent', response: reply };
+      if (statusesAboutThisText.has(response.status)) return { outcome: 'refused', response: reply };
+      throw new SendFailure(`The SMS gateway answered ${reply}`, String(response.status));
     },
   };
 }
@@ -72,12 +72,12 @@ async function readBeginning(response: Response): Promise<string> {
       pieces.push(piece);
       length += piece.length;
       // Leaving the loop closes the connection.
-      if (length >= maxAnswerBytes) break;
+      if (length >= maxResponseBytes) break;
     }
   } catch {
     // The part that has arrived is kept.
   }
-  const bytes = Buffer.concat(pieces).subarray(0, maxAnswerBytes);
+  const bytes = Buffer.concat(pieces).subarray(0, maxResponseBytes);
   return bytes
     .toString('utf8')
     .replaceAll(/\p{Cc}+/gu, ' ')

@@ -20,7 +20,7 @@ export interface SmtpOptions {
  * Deliberately long, as RFC 5321 (4.5.3.2) recommends: a server that takes its time after the last byte of a mail may
  * have accepted it, and a client that stops waiting would send it a second time.
  */
-const answerWithinMs = 5 * 60_000;
+const responseWithinMs = 5 * 60_000;
 const defaultSendWithinMs = 10 * 60_000;
 /** Short, because while the server hangs, a waiting mail keeps a worker from other jobs. */
 const defaultWaitWithinMs = 15_000;
@@ -37,7 +37,7 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
         maxRequeues: 1,
         connectionTimeout: 10_000,
         greetingTimeout: 30_000,
-        socketTimeout: answerWithinMs,
+        socketTimeout: responseWithinMs,
         idleTimeout: 60_000,
       },
       { disableFileAccess: true, disableUrlAccess: true },
@@ -73,10 +73,10 @@ export function smtpMailer(options: SmtpOptions): SmtpMailer {
           envelope: { from: mail.envelopeFrom, to: [mail.to] },
           headers: { 'Auto-Submitted': 'auto-generated', ...stopHeaders(mail) },
         });
-        return { outcome: 'sent', answer: info.response };
+        return { outcome: 'sent', response: info.response };
       } catch (error) {
         const failure = error as SmtpError;
-        if (isAboutThisMail(failure)) return { outcome: 'refused', answer: failure.response ?? failure.message };
+        if (isAboutThisMail(failure)) return { outcome: 'refused', response: failure.response ?? failure.message };
         throw new SendFailure(failure.message, describeFailure(failure));
       } finally {
         deadline.removeEventListener('abort', cut);

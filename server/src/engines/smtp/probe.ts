@@ -27,8 +27,8 @@ export async function probeMailServer(url: string): Promise<MailServerFacts> {
       connection.once('error', resolve);
       connection.login({ credentials: { user: auth.user, pass: auth.pass } }, resolve);
     });
-    const answer = refusal ? refusal.message : 'the server took the user name and password';
-    return { failure: undefined, isLocal, tls, login: { accepted: !refusal, answer } };
+    const response = refusal ? refusal.message : 'the server took the user name and password';
+    return { failure: undefined, isLocal, tls, login: { accepted: !refusal, response } };
   } catch (error) {
     return { failure: (error as Error).message, isLocal, tls: undefined, login: undefined };
   } finally {

@@ -59,12 +59,12 @@ export async function* examineValkey(options: ValkeyExamination): AsyncGenerator
 
 function refusal(lastError: () => Error | undefined): (error: Error) => Finding {
   return (error) => {
-    const answer = [error, lastError()].find((candidate) => candidate instanceof ReplyError);
-    if (answer && /^(?:NOAUTH|WRONGPASS|NOPERM)/.test(answer.message)) {
+    const response = [error, lastError()].find((candidate) => candidate instanceof ReplyError);
+    if (response && /^(?:NOAUTH|WRONGPASS|NOPERM)/.test(response.message)) {
       const remedy = 'Put the user and the password into WAYBILL_REDIS_URL: redis://USER:PASSWORD@HOST:PORT.';
-      return fault('valkey.login', `The server refuses us: ${reason(answer)}.`, remedy);
+      return fault('valkey.login', `The server refuses us: ${reason(response)}.`, remedy);
     }
-    if (answer) return refusedChange(answer);
+    if (response) return refusedChange(response);
     return fault(
       'valkey.reachable',
       `Valkey or Redis is out of reach: ${reason(lastError() ?? error)}.`,

@@ -9,16 +9,16 @@ const check = 'keys.vault';
 /** Whether Vault answers, the key exists and suits, and the token may use it. */
 export async function* examineVault(options: TransitOptions): AsyncGenerator<Finding> {
   try {
-    const answer = await askTransit(options, 'keys');
-    if (answer.status === 403) {
+    const response = await askTransit(options, 'keys');
+    if (response.status === 403) {
       const remedy = 'Give the token a policy with read on the key, and update on encrypt/ and decrypt/ with its name.';
-      yield fault(check, `The token may not read the key: ${describe(answer)}.`, remedy);
+      yield fault(check, `The token may not read the key: ${describe(response)}.`, remedy);
       return;
     }
-    if (answer.status !== 200) {
+    if (response.status !== 200) {
       const remedy =
         'Create it: vault write -f transit/keys/NAME type=aes256-gcm96. Its address is in WAYBILL_VAULT_KEY.';
-      yield fault(check, `The key is not there: ${describe(answer)}.`, remedy);
+      yield fault(check, `The key is not there: ${describe(response)}.`, remedy);
       return;
     }
     const keys = vaultKeyProvider(options);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ExchangeError } from '../../domain/exchange-error.ts';
 import { LostKey } from '../../domain/keys/lost-key.ts';
 import type { KeyProvider, MasterKey } from '../../domain/ports/key-provider.ts';
-import { askTransit, describe, type TransitAnswer, type TransitOptions } from './transit.ts';
+import { askTransit, describe, type TransitOptions, type TransitResponse } from './transit.ts';
 
 /**
  * Master keys in the Transit engine of HashiCorp Vault or OpenBao, which never leave it. The versions are those of its
@@ -28,18 +28,18 @@ export function vaultKeyProvider(options: TransitOptions): KeyProvider {
     async unwrap(wrapped, version, context) {
       const ciphertext = wrapped.toString();
       if (parseVersion(ciphertext) !== version) throw new LostKey(`this was not wrapped by version ${version}`);
-      const answer = await askTransit(options, 'decrypt', {
+      const response = await askTransit(options, 'decrypt', {
         ciphertext,
         associated_data: Buffer.from(context).toString('base64'),
       });
       // It has changed, or Vault has no such version of the key. Any other 400 is about a setting.
       if (
-        answer.status === 400 &&
-        answer.errors.some((error) => /authentication failed|invalid ciphertext/.test(error))
+        response.status === 400 &&
+        response.errors.some((error) => /authentication failed|invalid ciphertext/.test(error))
       ) {
-        throw new LostKey(describe(answer));
+        throw new LostKey(describe(response));
       }
-      return Buffer.from(required(answer).data['plaintext'] as string, 'base64');
+      return Buffer.from(required(response).data['plaintext'] as string, 'base64');
     },
   };
 }
@@ -52,7 +52,7 @@ function parseVersion(ciphertext: string): number {
 }
 
 /** A key cannot be read, but when its versions were made tells it apart from another one of this name. */
-function parseVersions({ keyUrl }: TransitOptions, data: TransitAnswer['data']): MasterKey[] {
+function parseVersions({ keyUrl }: TransitOptions, data: TransitResponse['data']): MasterKey[] {
   const name = keyUrl.slice(keyUrl.lastIndexOf('/') + 1);
   const oldest = Number(data['min_decryption_version'] ?? 1);
   return Object.entries(data['keys'] as Record<string, number>)
@@ -64,7 +64,7 @@ function parseVersions({ keyUrl }: TransitOptions, data: TransitAnswer['data']):
     .toSorted((a, b) => b.version - a.version);
 }
 
-function required(answer: TransitAnswer): TransitAnswer {
-  if (answer.status === 200) return answer;
-  throw new ExchangeError('unavailable', undefined, { cause: new Error(describe(answer)) });
+function required(response: TransitResponse): TransitResponse {
+  if (response.status === 200) return response;
+  throw new ExchangeError('unavailable', undefined, { cause: new Error(describe(response)) });
 }

@@ -10,7 +10,7 @@ export interface TransitOptions {
   readonly timeoutMs?: number;
 }
 
-export interface TransitAnswer {
+export interface TransitResponse {
   readonly status: number;
   readonly data: Readonly<Record<string, unknown>>;
   /** Vault's error messages, which never quote the request. */
@@ -25,13 +25,13 @@ export async function askTransit(
   options: TransitOptions,
   action: 'keys' | 'encrypt' | 'decrypt',
   body?: Readonly<Record<string, string>>,
-): Promise<TransitAnswer> {
+): Promise<TransitResponse> {
   let last: unknown;
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     try {
-      const answer = await askOnce(options, action, body);
-      if (answer.status < 400 || (answer.status < 429 && answer.status !== 412)) return answer;
-      last = new Error(describe(answer));
+      const reply = await askOnce(options, action, body);
+      if (reply.status < 400 || (reply.status < 429 && reply.status !== 412)) return reply;
+      last = new Error(describe(reply));
     } catch (error) {
       // Vault's agent may be about to write the token.
       last = error;
@@ -42,14 +42,14 @@ export async function askTransit(
   throw new ExchangeError('unavailable', undefined, { cause: last });
 }
 
-export const describe = ({ status, errors }: TransitAnswer) =>
+export const describe = ({ status, errors }: TransitResponse) =>
   `Vault answered ${status}${errors.length > 0 ? `: ${errors.join(' ').replaceAll(/\s+/g, ' ').trim().slice(0, 200)}` : ''}`;
 
 async function askOnce(
   { keyUrl, tokenFile, timeoutMs = 3_000 }: TransitOptions,
   action: string,
   body: Readonly<Record<string, string>> | undefined,
-): Promise<TransitAnswer> {
+): Promise<TransitResponse> {
   const url = keyUrl.replace(/\/keys\/(?=[^/]+$)/, `/${action}/`);
   const response = await fetch(url, {
     method: body ? 'POST' : 'GET',
@@ -59,7 +59,7 @@ async function askOnce(
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const content = (await response.json().catch(() => ({}))) as { data?: TransitAnswer['data']; errors?: string[] };
+  const content = (await response.json().catch(() => ({}))) as { data?: TransitResponse['data']; errors?: string[] };
   return { status: response.status, data: content.data ?? {}, errors: content.errors ?? [] };
 }
 

@@ -19,7 +19,7 @@ export const contactsAdd = route({
   ],
   body: ContactsAddRequest,
   bodyLimit: limits.contactListBytes,
-  answer: { status: 200, description: 'The list is replaced.', schema: Status, headers: versionHeader },
+  response: { status: 200, description: 'The list is replaced.', schema: Status, headers: versionHeader },
   errors: ['invalid_input', 'contact_exists', 'precondition_failed', 'too_large'],
   async handle({ engines, actor, body: contacts, request, reply }) {
     const lenient = prefersLenient(request);

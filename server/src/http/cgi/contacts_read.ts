@@ -10,7 +10,7 @@ export const contactsRead = route({
   id: 'readContacts',
   summary: 'Get contacts',
   authentication: 'account+csrf',
-  answer: { status: 200, description: 'Both lists.', schema: ContactList, headers: versionHeader },
+  response: { status: 200, description: 'Both lists.', schema: ContactList, headers: versionHeader },
   errors: [],
   async handle({ engines, actor, reply }) {
     const { local, global, version } = await engines.store.contacts.read(actor.accountId);

@@ -27,7 +27,7 @@ export function dispatchRoute({ description, errors, dispatch, ...names }: Dispa
     authentication: 'account+csrf',
     headers: [draftHeader, idempotencyKeyHeader],
     body: DispatchParameters,
-    answer: { status: 200, description, schema: Status },
+    response: { status: 200, description, schema: Status },
     errors: [
       'invalid_input',
       'idempotency_key_reused',

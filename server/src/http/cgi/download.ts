@@ -14,7 +14,7 @@ const fileRoutes = (['GET', 'HEAD'] as const).map((method) =>
     authentication: 'account+csrf',
     transfer: true,
     params: InboxFileParams,
-    answer: { status: 200, description: 'The file.', bytes: fileBytes },
+    response: { status: 200, description: 'The file.', bytes: fileBytes },
     errors: ['not_found', 'range_not_satisfiable', 'damaged', 'invalid_name'],
     async handle(call) {
       const { inbox, name } = call.params;
@@ -33,7 +33,7 @@ const zipRoutes = (['GET', 'HEAD'] as const).map((method) =>
     authentication: 'account+csrf',
     transfer: true,
     params: InboxParams,
-    answer: { status: 200, description: 'The files, in their folders.', bytes: zipBytes },
+    response: { status: 200, description: 'The files, in their folders.', bytes: zipBytes },
     errors: ['not_found', 'range_not_satisfiable', 'damaged'],
     handle: async (call) => sendInboxZip(call, call.params.inbox),
   }),

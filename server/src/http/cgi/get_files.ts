@@ -13,7 +13,7 @@ export const getFiles = route({
   summary: 'Open the draft’s file list and get what is staged',
   authentication: 'account+csrf',
   headers: [draftHeader, header('Prefer', '`file-digests` adds `bytes` and `sha256` to each file.')],
-  answer: {
+  response: {
     status: 200,
     description: 'The staged files.',
     schema: UploadedFiles,

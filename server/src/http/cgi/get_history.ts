@@ -12,7 +12,7 @@ export const getHistory = route({
   id: 'getHistory',
   summary: 'Get the account’s drops and its inbox',
   authentication: 'account+csrf',
-  answer: { status: 200, description: 'Both, newest first.', schema: History },
+  response: { status: 200, description: 'Both, newest first.', schema: History },
   errors: [],
   async handle({ engines, actor, reply }) {
     const text = Readable.from(historyText(engines, actor.accountId), { objectMode: false });

@@ -138,8 +138,8 @@ test('a text that cannot be stored is invalid input', async () => {
       ['givedrop.cgi', { ddmessage: text }],
     ] as const) {
       const headers = { host: testHost, ...credentials };
-      const answer = await app.inject({ method: 'POST', url: `/${owner.email}/cgi/${path}`, headers, payload });
-      expect([answer.statusCode, answer.json()]).toEqual([
+      const response = await app.inject({ method: 'POST', url: `/${owner.email}/cgi/${path}`, headers, payload });
+      expect([response.statusCode, response.json()]).toEqual([
         400,
         { status: 'error', code: 'invalid_input', message: 'A text contains a NUL or half of a surrogate pair.' },
       ]);

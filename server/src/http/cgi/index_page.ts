@@ -8,7 +8,7 @@ export const indexPage = route({
   id: 'getIndexPage',
   summary: 'Get a CSRF token: the value of the hidden input `csrftoken`',
   authentication: 'account',
-  answer: { status: 200, description: 'The page.', schema: Type.String(), mediaType: 'text/html' },
+  response: { status: 200, description: 'The page.', schema: Type.String(), mediaType: 'text/html' },
   errors: [],
   async handle({ engines, actor, reply }) {
     const token = await engines.csrfTokens.mint(actor.accountId);

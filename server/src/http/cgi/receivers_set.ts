@@ -12,7 +12,7 @@ export const receiversSet = route({
   authentication: 'account+csrf',
   headers: [draftHeader],
   body: ReceiversSetRequest,
-  answer: { status: 200, description: 'They are set.', schema: Status },
+  response: { status: 200, description: 'They are set.', schema: Status },
   errors: ['invalid_input', 'unknown_contact', 'recipient_not_allowed', 'too_large'],
   async handle({ engines, actor, body, request }) {
     await setReceivers(engines, actor, readDraftName(request), body);

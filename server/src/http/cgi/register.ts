@@ -37,14 +37,14 @@ function registerForm(app: App, engines: CgiEngines, transfers: Transfers, route
 }
 
 function register(app: App, engines: CgiEngines, transfers: Transfers, route: Route): void {
-  const { method, path, authentication, transfer = false, bodyLimit, answer, handle } = route;
-  const isJson = answer.schema !== undefined && answer.mediaType === undefined;
+  const { method, path, authentication, transfer = false, bodyLimit, response, handle } = route;
+  const isJson = response.schema !== undefined && response.mediaType === undefined;
   app.route({
     method,
     url: `/:user${path}`,
     config: { authentication, transfer },
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    schema: { ...inputSchemas(route), ...(isJson && { response: { [answer.status]: answer.schema } }) },
+    schema: { ...inputSchemas(route), ...(isJson && { response: { [response.status]: response.schema } }) },
     handler: async (request, reply) => {
       const { params, query, body } = request;
       return handle({ engines, actor: requireActor(request), params, query, body, request, reply, transfers });

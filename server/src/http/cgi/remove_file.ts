@@ -15,7 +15,7 @@ export const removeFileCgi = route({
   authentication: 'account+csrf',
   headers: [draftHeader],
   query: RemoveFileQuery,
-  answer: { status: 200, description: 'It is deleted.', schema: Status },
+  response: { status: 200, description: 'It is deleted.', schema: Status },
   errors: ['invalid_input', 'invalid_name', 'not_found'],
   async handle({ engines, actor, query, request }) {
     await removeFile(engines, actor, readDraftName(request), query.filename);

@@ -27,7 +27,7 @@ async function mailsToSender({ dropId, sender }: SentLink): Promise<Mail[]> {
   const mailer = {
     send: async (mail: Mail) => {
       sent.push(mail);
-      return { outcome: 'sent' as const, answer: '250 ok' };
+      return { outcome: 'sent' as const, response: '250 ok' };
     },
   };
   const messages = await exchange.database.query<{ id: string }>(
@@ -40,9 +40,9 @@ async function mailsToSender({ dropId, sender }: SentLink): Promise<Mail[]> {
 
 /** The page of a browser in which a person opened the link. */
 async function opened(sent: SentLink) {
-  const answer = await press(`/d/${sent.token}`);
-  const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
-  return { url: String(answer.headers.location), headers: { cookie } };
+  const response = await press(`/d/${sent.token}`);
+  const cookie = String(response.headers['set-cookie']).split(';', 1)[0] as string;
+  return { url: String(response.headers.location), headers: { cookie } };
 }
 
 describe('a link that has expired', () => {
@@ -56,9 +56,9 @@ describe('a link that has expired', () => {
     expect(page.body).toContain(`action="/d/${sent.token}/ask"`);
 
     for (let time = 0; time < 2; time += 1) {
-      const answer = await press(`/d/${sent.token}/ask`);
-      expect(answer.statusCode).toBe(303);
-      expect(answer.headers.location).toBe(`/d/${sent.token}`);
+      const response = await press(`/d/${sent.token}/ask`);
+      expect(response.statusCode).toBe(303);
+      expect(response.headers.location).toBe(`/d/${sent.token}`);
     }
     const after = await get(`/d/${sent.token}`);
     expect(after.body).toContain('You have asked the sender to send it again.');

@@ -6,7 +6,7 @@ import type { Asking } from '../../views/components/ask-form.tsx';
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
 import { downloads, type LinkPages, uploads } from './link-pages.ts';
-import { inChosenLanguage, type PageOptions, wordsFor } from './page.ts';
+import { chooseTranslator, inChosenLanguage, type PageOptions } from './page.ts';
 import { gestureField, requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 
@@ -28,7 +28,7 @@ export function askPage(
       throw error;
     });
     requireOwnForm(request);
-    const translator = wordsFor(options, request, link.language);
+    const translator = chooseTranslator(options, request, link.language);
     // A scanner that posts forms must not cause a mail to be sent.
     if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, pagesOf(link).kind);
     await askSender(engines, link);

@@ -7,7 +7,7 @@ import { codeTarget, isPassed } from '../../domain/links/second-factor.ts';
 import { CodePage, type CodePageProps, codeTitle } from '../../views/pages/code-page.tsx';
 import type { App } from '../app.ts';
 import type { LinkPages } from './link-pages.ts';
-import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
+import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
 import { requireOwnForm, toForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireSession } from './session.ts';
@@ -61,7 +61,7 @@ export async function sendCodePage(
 ): Promise<FastifyReply> {
   const problem = told ?? (await standing(engines, session));
   const target = codeTarget(engines, session.link) ?? { channel: 'mail', to: session.link.receiver };
-  const translator = wordsFor(options, request, session.link.language);
+  const translator = chooseTranslator(options, request, session.link.language);
   const props: CodePageProps = {
     channel: target.channel,
     target: target.channel === 'sms' ? maskedNumber(target.to) : maskedAddress(target.to),

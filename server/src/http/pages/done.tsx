@@ -2,7 +2,7 @@ import { closeSession } from '../../domain/links/close-session.ts';
 import { GonePage, goneTitle } from '../../views/pages/gone-page.tsx';
 import type { App } from '../app.ts';
 import type { LinkPages } from './link-pages.ts';
-import { type PageOptions, sendPage, wordsFor } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
 import { requireOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { endedCookie, readSecret } from './session.ts';
@@ -14,7 +14,7 @@ export function donePage(app: App, engines: PageEngines, options: PageOptions, p
     requireOwnForm(request);
     const secret = readSecret(request);
     const link = secret === undefined ? undefined : await closeSession(engines, secret);
-    const translator = wordsFor(options, request, link?.language);
+    const translator = chooseTranslator(options, request, link?.language);
     return sendPage(
       options,
       request,

@@ -13,7 +13,7 @@ import { zipPaths } from '../shared/zip-layouts.ts';
 import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { downloads } from './link-pages.ts';
-import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
+import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
 import type { PageEngines } from './routes.tsx';
 import { requireLink, requireSession } from './session.ts';
 
@@ -30,7 +30,7 @@ export function downloadPages(app: App, engines: PageEngines, transfers: Transfe
       if (!isPassed(engines, session)) return sendCodePage(engines, options, request, reply, session);
       const { link } = session;
       const files = await engines.store.links.files(link);
-      const translator = wordsFor(options, request, link.language);
+      const translator = chooseTranslator(options, request, link.language);
       const props = {
         sender: formatName(link.senderName, link.sender),
         reference: toReference(link.dropId),

@@ -1,6 +1,6 @@
 import { HomePage, homeTitle } from '../../views/pages/home-page.tsx';
 import type { App } from '../app.ts';
-import { type PageOptions, sendPage, wordsFor } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
 import type { PageEngines } from './routes.tsx';
 
 /** `/`: who runs this server, and how to recognise a genuine link. */
@@ -10,7 +10,7 @@ export function homePage(app: App, { policy }: Pick<PageEngines, 'policy'>, opti
     url: '/',
     config: { authentication: 'nobody' },
     handler: async (request, reply) => {
-      const translator = wordsFor(options, request);
+      const translator = chooseTranslator(options, request);
       const props = {
         operator: options.operator.name,
         publicUrl: policy.publicUrl,

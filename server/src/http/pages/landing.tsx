@@ -10,7 +10,7 @@ import { askPage } from './ask.tsx';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
 import { limitGuesses } from './limit-guesses.ts';
 import type { LinkPages } from './link-pages.ts';
-import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
+import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
 import { gestureField, isOwnForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 import { sessionCookie, sessionPath } from './session.ts';
@@ -29,7 +29,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
     return link;
   };
   const land = (request: FastifyRequest, reply: FastifyReply, link: Link) => {
-    const translator = wordsFor(options, request, link.language);
+    const translator = chooseTranslator(options, request, link.language);
     return sendPage(options, request, reply, translator, {
       title: linkLandingTitle(translator, { kind }),
       page: (
@@ -54,7 +54,7 @@ export function landingPage(app: App, engines: PageEngines, options: PageOptions
   app.post(url, { config }, async (request, reply) => {
     const link = await find(request);
     if (!isOwnForm(request)) return land(request, reply, link);
-    const translator = wordsFor(options, request, link.language);
+    const translator = chooseTranslator(options, request, link.language);
     if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, kind);
     const secret = await openLink(engines, link);
     // If a code is required, a shared computer must not stay signed in for the next person.

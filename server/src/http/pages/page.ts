@@ -19,7 +19,7 @@ const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** The reader's choice, otherwise the receiver's language as given by the sender, otherwise the browser's. */
-export function wordsFor(options: PageOptions, request: FastifyRequest, receiverLanguage = ''): Translator {
+export function chooseTranslator(options: PageOptions, request: FastifyRequest, receiverLanguage = ''): Translator {
   const { lang } = request.query as { lang?: unknown };
   const chosen = typeof lang === 'string' ? lang : '';
   const browser = acceptedLanguages(request.headers['accept-language']);

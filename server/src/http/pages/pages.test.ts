@@ -67,18 +67,18 @@ async function asked(method: 'GET' | 'HEAD', url: string, headers: Headers = {})
     headers: { host, ...headers },
     agent: false,
   }).end();
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  const { date: _date, 'x-request-id': _requestId, ...same } = answer.headers;
-  return { status: answer.statusCode, headers: same, bytes: await buffer(answer) };
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const { date: _date, 'x-request-id': _requestId, ...same } = response.headers;
+  return { status: response.statusCode, headers: same, bytes: await buffer(response) };
 }
 
 /** A person's click, and the browser's state after it. */
 async function opened(files: readonly string[]) {
   const sent = await sentLink(exchange, files);
-  const answer = await post(`/d/${sent.token}`, 'gesture=pressed');
-  expect(answer.statusCode).toBe(303);
-  const cookie = String(answer.headers['set-cookie']);
-  const page = String(answer.headers.location);
+  const response = await post(`/d/${sent.token}`, 'gesture=pressed');
+  expect(response.statusCode).toBe(303);
+  const cookie = String(response.headers['set-cookie']);
+  const page = String(response.headers.location);
   return { ...sent, page, cookie, secret: { cookie: cookie.split(';', 1)[0] as string } };
 }
 
@@ -87,11 +87,11 @@ describe('the page a mail points to', () => {
     const sent = await sentLink(exchange, ['a.txt']);
     for (const method of ['GET', 'HEAD', 'GET'] as const) {
       const headers = { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-user': '?1' };
-      const answer = await app.inject({ method, url: `/d/${sent.token}`, headers });
-      expect(answer.statusCode).toBe(200);
-      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(answer.headers['set-cookie']).toBeUndefined();
-      expect(answer.body.includes(sent.sender.email)).toBe(method === 'GET');
+      const response = await app.inject({ method, url: `/d/${sent.token}`, headers });
+      expect(response.statusCode).toBe(200);
+      expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(response.headers['set-cookie']).toBeUndefined();
+      expect(response.body.includes(sent.sender.email)).toBe(method === 'GET');
     }
     expect(await trace(sent)).toEqual(untouched);
   });
@@ -137,15 +137,15 @@ describe('a form that is sent', () => {
   ];
   test.each(cases)('%s', async (_what, payload, headers, opens) => {
     const sent = await sentLink(exchange, ['a.txt']);
-    const answer = await post(`/d/${sent.token}`, payload, headers);
+    const response = await post(`/d/${sent.token}`, payload, headers);
     if (opens) {
-      expect(answer.statusCode).toBe(303);
-      expect(answer.headers.location).toMatch(/^\/download\/[A-Za-z0-9_-]{16}\/$/);
+      expect(response.statusCode).toBe(303);
+      expect(response.headers.location).toMatch(/^\/download\/[A-Za-z0-9_-]{16}\/$/);
       expect(await trace(sent)).toEqual({ ...untouched, opened: true, sessions: 1 });
     } else {
-      expect(answer.statusCode).toBe(200);
-      expect(answer.headers['set-cookie']).toBeUndefined();
-      expect(answer.body).toContain('<form method="post"');
+      expect(response.statusCode).toBe(200);
+      expect(response.headers['set-cookie']).toBeUndefined();
+      expect(response.body).toContain('<form method="post"');
       expect(await trace(sent)).toEqual(untouched);
     }
   });
@@ -158,9 +158,9 @@ describe('a form that is sent', () => {
       ['text/plain', 'gesture=pressed'],
       [form, `gesture=pressed&x=${'x'.repeat(20_000)}`],
     ] as const) {
-      const answer = await post(`/d/${sent.token}`, payload, { 'content-type': type });
-      expect([413, 415]).toContain(answer.statusCode);
-      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      const response = await post(`/d/${sent.token}`, payload, { 'content-type': type });
+      expect([413, 415]).toContain(response.statusCode);
+      expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
     }
     expect(await trace(sent)).toEqual(untouched);
   });
@@ -198,10 +198,10 @@ describe('the cookie', () => {
       `waybill_link=${randomBytes(32).toString('base64url')}`,
     ]) {
       for (const path of ['', 'all.zip', 'SHA256SUMS', 'delivered', 'files/any/a.txt']) {
-        const answer = await get(`${mine.page}${path}`, { cookie });
-        expect(answer.statusCode).toBe(404);
-        expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-        expect(answer.body).toContain('<h1 tabindex="-1">Open the link in your message</h1>');
+        const response = await get(`${mine.page}${path}`, { cookie });
+        expect(response.statusCode).toBe(404);
+        expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+        expect(response.body).toContain('<h1 tabindex="-1">Open the link in your message</h1>');
       }
     }
     // A token that never existed gets the same response.
@@ -266,9 +266,9 @@ describe('the receiver’s page', () => {
       [`${page}all.zip`, secret],
       [`/d/${token}`, {}],
     ] as const) {
-      const answer = await get(url, headers);
-      expect(answer.statusCode).toBe(410);
-      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      const response = await get(url, headers);
+      expect(response.statusCode).toBe(410);
+      expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
     }
     expect((await post(`/d/${token}`, 'gesture=pressed')).statusCode).toBe(410);
   });
@@ -300,8 +300,8 @@ describe('a file', () => {
     const sent = await opened(['a.txt']);
     const [file] = await exchange.engines.store.links.files(sent.link);
     const url = `${sent.page}files/${file?.id}/a.txt`;
-    const answer = await app.inject({ method: 'HEAD', url, headers: { host, ...sent.secret } });
-    expect([answer.statusCode, answer.body, answer.headers['content-length']]).toEqual([200, '', '16']);
+    const response = await app.inject({ method: 'HEAD', url, headers: { host, ...sent.secret } });
+    expect([response.statusCode, response.body, response.headers['content-length']]).toEqual([200, '', '16']);
     expect((await trace(sent)).deliveries).toBe(0);
   });
 
@@ -319,10 +319,10 @@ describe('a file', () => {
     const [file] = await exchange.engines.store.links.files(sent.link);
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
     const fetched = async (range?: string) => {
-      const answer = await fetch(`${origin}${sent.page}files/${file?.id}/a.txt`, {
+      const response = await fetch(`${origin}${sent.page}files/${file?.id}/a.txt`, {
         headers: { ...sent.secret, ...(range === undefined ? {} : { range }) },
       });
-      return buffer(answer.body as never);
+      return buffer(response.body as never);
     };
     await fetched('bytes=9-');
     await fetched('bytes=3-5');
@@ -362,11 +362,11 @@ describe('all files as one ZIP', () => {
   test('has the length it announced, and counts when its last byte was sent', async () => {
     const sent = await opened(['a.txt', 'ö.txt']);
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
-    const answer = await fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
-    const bytes = await buffer(answer.body as never);
-    expect(answer.headers.get('content-length')).toBe(String(bytes.length));
-    expect(answer.headers.get('content-type')).toBe('application/zip');
-    expect(answer.headers.get('accept-ranges')).toBe('bytes');
+    const response = await fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
+    const bytes = await buffer(response.body as never);
+    expect(response.headers.get('content-length')).toBe(String(bytes.length));
+    expect(response.headers.get('content-type')).toBe('application/zip');
+    expect(response.headers.get('accept-ranges')).toBe('bytes');
     expect(bytes.includes('content of ö.txt')).toBe(true);
     await expect.poll(() => trace(sent)).toEqual({ opened: true, completed: true, sessions: 1, deliveries: 2 });
   });
@@ -411,8 +411,8 @@ describe('all files as one ZIP', () => {
     const [, second] = await exchange.engines.store.links.files(sent.link);
     await exchange.engines.objects.delete([`${second?.id}/00000000`]);
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
-    const answer = fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
-    await expect(answer.then(({ body }) => buffer(body as never))).rejects.toThrow();
+    const response = fetch(`${origin}${sent.page}all.zip`, { headers: sent.secret });
+    await expect(response.then(({ body }) => buffer(body as never))).rejects.toThrow();
     // Closing waits until the delivery is recorded.
     await app.close();
     const files = await exchange.engines.store.links.files(sent.link);
@@ -424,10 +424,10 @@ describe('all files as one ZIP', () => {
     const actor = await exchange.account('r@example.org');
     await exchange.upload(actor, 'large.bin', randomBytes(30_000_000));
     const { token, link } = await sentLink(exchange, ['a.txt'], ['r@example.org'], actor);
-    const answer = await post(`/d/${token}`, 'gesture=pressed');
-    const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
+    const response = await post(`/d/${token}`, 'gesture=pressed');
+    const cookie = String(response.headers['set-cookie']).split(';', 1)[0] as string;
     const origin = await app.listen({ port: 0, host: '127.0.0.1' });
-    const outgoing = request(`${origin}${answer.headers.location}all.zip`, { headers: { cookie } }).end();
+    const outgoing = request(`${origin}${response.headers.location}all.zip`, { headers: { cookie } }).end();
     const [zip] = (await once(outgoing, 'response')) as [IncomingMessage];
     await once(zip, 'data');
     outgoing.destroy();
@@ -442,9 +442,9 @@ describe('a link that nobody has', () => {
   test.each(['x', randomBytes(32).toString('base64url'), '%00', '..%2f'])(
     '%s is a page that says so',
     async (token) => {
-      const answer = await get(`/d/${token}`);
-      expect(answer.statusCode).toBe(404);
-      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      const response = await get(`/d/${token}`);
+      expect(response.statusCode).toBe(404);
+      expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
       expect(failures).toEqual(['link:127.0.0.1']);
     },
   );
@@ -452,9 +452,9 @@ describe('a link that nobody has', () => {
   test('guessed too often is answered later', async () => {
     await app.close();
     app = build(17);
-    const answer = await get(`/d/${randomBytes(32).toString('base64url')}`);
-    expect(answer.statusCode).toBe(429);
-    expect(answer.headers['retry-after']).toBe('17');
+    const response = await get(`/d/${randomBytes(32).toString('base64url')}`);
+    expect(response.statusCode).toBe(429);
+    expect(response.headers['retry-after']).toBe('17');
     // Guesses by others do not stop a person who has a link.
     const { token } = await sentLink(exchange, ['a.txt']);
     expect((await get(`/d/${token}`)).statusCode).toBe(200);
@@ -504,8 +504,8 @@ describe('the language', () => {
 test('what is refused at the door is refused with a page', async () => {
   const { token } = await sentLink(exchange, ['a.txt']);
   const refused = async (headers: Headers) => {
-    const { statusCode, headers: answered } = await get(`/d/${token}`, headers);
-    return [statusCode, answered['content-type']];
+    const { statusCode, headers: responseHeaders } = await get(`/d/${token}`, headers);
+    return [statusCode, responseHeaders['content-type']];
   };
   expect(await refused({ host: 'evil.example.org' })).toEqual([421, 'text/html; charset=utf-8']);
   expect(await refused({ 'content-encoding': 'gzip' })).toEqual([415, 'text/html; charset=utf-8']);
@@ -513,14 +513,14 @@ test('what is refused at the door is refused with a page', async () => {
 
 test('every page forbids what it does not need, and needs nothing inline', async () => {
   const { page, secret, token } = await opened(['a.txt', 'b.txt']);
-  const answers = [
+  const responses = [
     await get(`/d/${token}`),
     await post(`/d/${token}`, 'gesture=script'),
     await get(page, secret),
     await get('/d/unknown'),
     await get(page),
   ];
-  for (const { headers, body } of answers) {
+  for (const { headers, body } of responses) {
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");
@@ -533,11 +533,11 @@ test('every page forbids what it does not need, and needs nothing inline', async
 });
 
 test('stylesheet and scripts may be kept forever, and only those', async () => {
-  const answer = await get('/assets/pages.css');
-  expect(answer.statusCode).toBe(200);
-  expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
-  expect(answer.headers['expires']).toBeUndefined();
-  expect(answer.headers['content-type']).toBe('text/css; charset=utf-8');
+  const response = await get('/assets/pages.css');
+  expect(response.statusCode).toBe(200);
+  expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  expect(response.headers['expires']).toBeUndefined();
+  expect(response.headers['content-type']).toBe('text/css; charset=utf-8');
   for (const path of ['/assets/', '/assets/manifest.json', '/assets/..%2fmain.js', '/assets/../main.js']) {
     expect((await get(path)).statusCode).toBeGreaterThanOrEqual(400);
   }
@@ -571,14 +571,14 @@ describe('a link that asks for a code', () => {
     expect((await get(sent.page, sent.secret)).body).toContain('name="code"');
 
     const code = await codeFor(sent);
-    const answers = await Promise.all([1, 2].map(() => post(`${sent.page}code`, `code=${code}`, sent.secret)));
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([303, 303]);
+    const responses = await Promise.all([1, 2].map(() => post(`${sent.page}code`, `code=${code}`, sent.secret)));
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([303, 303]);
     expect((await get(sent.page, sent.secret)).body).toContain('a.txt');
   });
 
   test('asks a browser again that entered one by mail, when the rule becomes one by SMS, and not the other way round', async () => {
     await app.close();
-    app = buildTestServer(exchange, { sms: { send: async () => ({ outcome: 'sent', answer: '202' }) } });
+    app = buildTestServer(exchange, { sms: { send: async () => ({ outcome: 'sent', response: '202' }) } });
     const sent = await opened(['a.txt']);
     await exchange.database.query("update links set phone = '46701234567' where drop_id = $1", [sent.dropId]);
     const rule = (secondFactor: 'mail' | 'sms') => careful().setChoices(sent.sender.accountId, { secondFactor });
@@ -608,9 +608,9 @@ describe('a link that asks for a code', () => {
   test('says when the code was sent, and counts no try for what cannot be a code', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
     await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
-    const answer = await post(`/d/${sent.token}`, 'gesture=pressed');
-    const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
-    const page = String(answer.headers.location);
+    const response = await post(`/d/${sent.token}`, 'gesture=pressed');
+    const cookie = String(response.headers['set-cookie']).split(';', 1)[0] as string;
+    const page = String(response.headers.location);
     const [session] = await exchange.database.query<{ sent: Date; until: Date }>(
       `select code_expires_at - interval '10 minutes' as sent, code_expires_at as until from link_sessions
        where drop_id = $1`,
@@ -656,8 +656,8 @@ describe('a link that asks for a code', () => {
   test('leaves no cookie behind when the browser is closed', async () => {
     const sent = await sentLink(exchange, ['a.txt']);
     await careful().setChoices(sent.sender.accountId, { secondFactor: 'mail' });
-    const answer = await post(`/d/${sent.token}`, 'gesture=pressed');
-    expect(String(answer.headers['set-cookie'])).toMatch(
+    const response = await post(`/d/${sent.token}`, 'gesture=pressed');
+    expect(String(response.headers['set-cookie'])).toMatch(
       /^waybill_link=[\w-]{43}; Path=\/download\/[\w-]{16}\/; HttpOnly; SameSite=Lax; Secure$/,
     );
   });

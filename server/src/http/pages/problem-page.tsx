@@ -6,7 +6,7 @@ import { ErrorPage, errorTitle } from '../../views/pages/error-page.tsx';
 import { GonePage, type GonePageProps, goneTitle } from '../../views/pages/gone-page.tsx';
 import { formatName } from '../../views/plain.ts';
 import { toAsking } from './ask.tsx';
-import { type PageOptions, sendPage, wordsFor } from './page.ts';
+import { chooseTranslator, type PageOptions, sendPage } from './page.ts';
 
 /** Shows an error as a page; `error` means that it is our fault. The reply's status is already set. */
 export function sendProblemPage(
@@ -16,7 +16,7 @@ export function sendProblemPage(
   reason: GonePageProps['reason'] | 'error',
   link?: Link,
 ): Promise<FastifyReply> {
-  const translator = wordsFor(options, request, link?.language);
+  const translator = chooseTranslator(options, request, link?.language);
   const about = link && {
     link: { sender: formatName(link.senderName, link.sender), reference: toReference(link.dropId) },
     asking: toAsking(request, link),

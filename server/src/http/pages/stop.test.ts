@@ -30,8 +30,8 @@ describe('the page behind a stop link', () => {
   test('says who the sender is, and visiting it changes nothing', async () => {
     const drop = await sent();
     for (const method of ['GET', 'HEAD'] as const) {
-      const answer = await app.inject({ method, url: drop.url, headers: { host } });
-      expect(answer.statusCode).toBe(200);
+      const response = await app.inject({ method, url: drop.url, headers: { host } });
+      expect(response.statusCode).toBe(200);
     }
     const { body } = await get(drop.url);
     for (const said of [drop.sender.email, 'r@example.org', 'Stop messages', 'Report the sender']) {
@@ -44,9 +44,9 @@ describe('the page behind a stop link', () => {
 
   test('stops the sender, and allows it again', async () => {
     const drop = await sent();
-    const answer = await press(`${drop.url}/stop?lang=sv`);
-    expect(answer.statusCode).toBe(303);
-    expect(answer.headers.location).toBe(`${drop.url}?lang=sv`);
+    const response = await press(`${drop.url}/stop?lang=sv`);
+    expect(response.statusCode).toBe(303);
+    expect(response.headers.location).toBe(`${drop.url}?lang=sv`);
     expect(await isStopped(drop)).toBe(true);
     const { body } = await get(drop.url);
     expect(body).toContain('Messages stopped');
@@ -114,9 +114,9 @@ describe('a mail program’s own button (RFC 8058)', () => {
     ['a multipart form', multipart('List-Unsubscribe', 'One-Click'), asMultipart],
   ])('stops the sender with one request, as %s', async (_what, payload, headers) => {
     const drop = await sent();
-    const answer = await post(drop.url, payload, headers);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.body).toContain('Messages stopped');
+    const response = await post(drop.url, payload, headers);
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toContain('Messages stopped');
     expect(await isStopped(drop)).toBe(true);
     expect(await reports(drop)).toBe(0);
   });

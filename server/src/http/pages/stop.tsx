@@ -9,7 +9,7 @@ import { formatName } from '../../views/plain.ts';
 import type { App } from '../app.ts';
 import { askToConfirm, isConfirmed } from './confirm.tsx';
 import { limitGuesses } from './limit-guesses.ts';
-import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
+import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
 import { formBytes, gestureField, requireOwnForm, toForm } from './person.ts';
 import type { PageEngines } from './routes.tsx';
 
@@ -28,7 +28,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
     return found;
   };
   const show = (request: FastifyRequest, reply: FastifyReply, { sender, senderName, ...about }: Correspondence) => {
-    const translator = wordsFor(options, request, about.language);
+    const translator = chooseTranslator(options, request, about.language);
     const { address, stopped, reported } = about;
     const path = request.url.split('?', 1)[0] as string;
     const actionOf = (choice: keyof typeof choices) => inChosenLanguage(request, `${path}/${choice}`);
@@ -67,7 +67,7 @@ export function stopPages(app: App, engines: PageEngines, options: PageOptions):
     app.post(`${url}/${choice}`, { config }, async (request, reply) => {
       const found = await find(request);
       requireOwnForm(request);
-      const translator = wordsFor(options, request, found.language);
+      const translator = chooseTranslator(options, request, found.language);
       // A scanner that posts forms must not change anything.
       if (!isConfirmed(request, translator)) return askToConfirm(options, request, reply, translator, 'mail');
       await make(engines, found);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.ts';
-import { answerTus, readContentLength, whenGone } from '../shared/tus.ts';
+import { handleTus, readContentLength, whenGone } from '../shared/tus.ts';
 import { ContactUploads } from './contact-uploads.ts';
 import { uploads } from './link-pages.ts';
 import { requireOwnForm } from './person.ts';
@@ -17,7 +17,7 @@ export function tusEndpoint(app: App, engines: PageEngines): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const link = await requireLink(engines, request, uploads);
     requireOwnForm(request);
-    const response = await answerTus(request, reply, {
+    const response = await handleTus(request, reply, {
       path: `${uploads.home}/${(request.params as { handle: string }).handle}/tus`,
       store: new ContactUploads(engines, link, readContentLength(request), { gone: whenGone(reply) }),
       maxFileBytes: engines.policy.maxFileBytes,

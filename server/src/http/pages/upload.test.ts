@@ -23,11 +23,11 @@ beforeEach(async () => {
 
 async function opened({ actor, link }: OpenedRequest) {
   const token = await tokenOf(exchange, actor, link.dropId, link.position);
-  const answer = await postForm(app, `/u/${token}`, 'gesture=pressed');
-  expect(answer.statusCode).toBe(303);
+  const response = await postForm(app, `/u/${token}`, 'gesture=pressed');
+  expect(response.statusCode).toBe(303);
   return {
-    page: String(answer.headers.location),
-    cookie: String(answer.headers['set-cookie']).split(';', 1)[0] as string,
+    page: String(response.headers.location),
+    cookie: String(response.headers['set-cookie']).split(';', 1)[0] as string,
   };
 }
 
@@ -51,8 +51,8 @@ const patch = (id: string, offset: number, bytes: Buffer, headers: Headers = {})
     { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream', ...headers },
     bytes,
   );
-const idOf = (answer: { headers: Record<string, unknown> }) =>
-  String(answer.headers['location']).split('/').at(-1) ?? '';
+const idOf = (response: { headers: Record<string, unknown> }) =>
+  String(response.headers['location']).split('/').at(-1) ?? '';
 const listFiles = async () =>
   (await ask('GET', 'files')).json<{ name: string; state: string; receivedBytes: number }[]>();
 
@@ -103,9 +103,9 @@ describe('while the account is disabled', () => {
   test('a receiver still gets what it sent', async () => {
     const { token } = await sentLink(exchange, ['a.txt'], [sentRequest.link.receiver], sentRequest.actor);
     await setDisabled(true);
-    const answer = await postForm(app, `/d/${token}`, 'gesture=pressed');
-    const cookie = String(answer.headers['set-cookie']).split(';', 1)[0] as string;
-    const page = String(answer.headers.location);
+    const response = await postForm(app, `/d/${token}`, 'gesture=pressed');
+    const cookie = String(response.headers['set-cookie']).split(';', 1)[0] as string;
+    const page = String(response.headers.location);
     expect((await app.inject({ url: page, headers: { host, cookie } })).body).toContain('a.txt');
     const file = await app.inject({ url: `${page}all.zip`, headers: { host, cookie } });
     expect([file.statusCode, file.body.includes('content of a.txt')]).toEqual([200, true]);
@@ -162,12 +162,12 @@ describe('an upload by tus', () => {
   });
 
   test('says nothing to other origins, and has the headers of every answer', async () => {
-    const answers = [
+    const responses = [
       await create('a.bin', 1, { origin: 'https://elsewhere.example' }),
       await tus('OPTIONS', 'tus', { origin: 'https://elsewhere.example' }),
       await ask('POST', 'tus'),
     ];
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
       expect(headers['x-content-type-options']).toBe('nosniff');
     }
@@ -201,8 +201,8 @@ describe('an upload by tus', () => {
 
   test('asks for whole chunks: a request that could not count is told so', async () => {
     const id = idOf(await create('a.bin', chunkBytes * 2));
-    const answer = await patch(id, 0, Buffer.alloc(1000));
-    expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([400, 'invalid_input']);
+    const response = await patch(id, 0, Buffer.alloc(1000));
+    expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([400, 'invalid_input']);
     expect((await tus('HEAD', `tus/${id}`)).headers['upload-offset']).toBe('0');
   });
 
@@ -241,8 +241,8 @@ describe('sending', () => {
 
   test('answers what was sent', async () => {
     await readyFile(exchange.engines, sentRequest.link, 'a.txt', 'aaa');
-    const answer = await send({ message: 'Here' });
-    expect([answer.statusCode, answer.json()]).toEqual([200, { files: [{ name: 'a.txt', sizeBytes: 3 }] }]);
+    const response = await send({ message: 'Here' });
+    expect([response.statusCode, response.json()]).toEqual([200, { files: [{ name: 'a.txt', sizeBytes: 3 }] }]);
     expect(await listFiles()).toEqual([]);
   });
 
@@ -254,15 +254,18 @@ describe('sending', () => {
     ['from another site', 403, { message: '' }, { 'sec-fetch-site': 'cross-site' }],
     ['without the cookie', 404, { message: '' }, { cookie: '' }],
   ])('%s is refused, as JSON', async (_what, status, body, headers) => {
-    const answer = await send(body, headers);
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
+    const response = await send(body, headers);
+    expect([response.statusCode, response.headers['content-type']]).toEqual([
+      status,
+      'application/json; charset=utf-8',
+    ]);
   });
 
   test('waits for what is on its way', async () => {
     await readyFile(exchange.engines, sentRequest.link, 'a.txt');
     await create('b.txt', 10);
-    const answer = await send({ message: '' });
-    expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([409, 'files_not_ready']);
+    const response = await send({ message: '' });
+    expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([409, 'files_not_ready']);
   });
 });
 
@@ -274,8 +277,8 @@ describe('after sending', () => {
 
   test('the page says what was sent, to whom and when, however often it is asked for', async () => {
     await sent('a.txt', 'b.txt');
-    for (const answer of [await ask('GET', ''), await ask('GET', '')]) {
-      expect(answer.statusCode).toBe(200);
+    for (const response of [await ask('GET', ''), await ask('GET', '')]) {
+      expect(response.statusCode).toBe(200);
       for (const said of [
         'have been sent',
         sentRequest.actor.email,
@@ -284,11 +287,11 @@ describe('after sending', () => {
         'Not scanned for viruses',
         '6 bytes',
       ]) {
-        expect(answer.body).toContain(said);
+        expect(response.body).toContain(said);
       }
-      const [, time = ''] = /<time datetime="([^"]+)">/.exec(answer.body) ?? [];
+      const [, time = ''] = /<time datetime="([^"]+)">/.exec(response.body) ?? [];
       expect(Math.abs(Date.now() - Date.parse(time))).toBeLessThan(60_000);
-      expect(answer.body).not.toContain('type="file"');
+      expect(response.body).not.toContain('type="file"');
     }
   });
 
@@ -337,29 +340,29 @@ describe('the plain form', () => {
     ]);
 
   test('sends its files and its message, with the line ends of a text', async () => {
-    const answer = await post([
+    const response = await post([
       part('name="file"; filename="a.txt"', 'aaa'),
       part('name="file"; filename="b.txt"', 'bbb'),
       part('name="message"', 'one\r\ntwo'),
     ]);
-    expect([answer.statusCode, answer.headers.location]).toEqual([303, contact.page]);
+    expect([response.statusCode, response.headers.location]).toEqual([303, contact.page]);
     expect(await messages()).toEqual([{ message: 'one\ntwo', file_count: 2 }]);
   });
 
   test('keeps the language that was chosen', async () => {
-    const answer = await ask(
+    const response = await ask(
       'POST',
       '?lang=sv',
       { 'content-type': `multipart/form-data; boundary=${boundary}` },
       `${part('name="file"; filename="a.txt"', 'aaa')}--${boundary}--\r\n`,
     );
-    expect(answer.headers.location).toBe(`${contact.page}?lang=sv`);
+    expect(response.headers.location).toBe(`${contact.page}?lang=sv`);
   });
 
   test('without a file sends what is there already', async () => {
     await readyFile(exchange.engines, sentRequest.link, 'earlier.txt');
-    const answer = await post([part('name="file"; filename=""'), part('name="message"', '')]);
-    expect(answer.statusCode).toBe(303);
+    const response = await post([part('name="file"; filename=""'), part('name="message"', '')]);
+    expect(response.statusCode).toBe(303);
     expect(await messages()).toEqual([{ message: '', file_count: 1 }]);
   });
 
@@ -367,11 +370,11 @@ describe('the plain form', () => {
     ['no file', [part('name="file"; filename=""'), part('name="message"', 'Was written')]],
     ['a name that cannot be', [part('name="file"; filename="a/b"', 'a')]],
   ])('%s is said on the form', async (what, parts) => {
-    const answer = await post(parts);
-    expect(answer.body.includes('Was written')).toBe(what === 'no file');
-    expect(answer.statusCode).toBe(422);
-    expect(answer.body).toContain('id="problem"');
-    expect(answer.body).toContain('type="file"');
+    const response = await post(parts);
+    expect(response.body.includes('Was written')).toBe(what === 'no file');
+    expect(response.statusCode).toBe(422);
+    expect(response.body).toContain('id="problem"');
+    expect(response.body).toContain('type="file"');
     expect(await messages()).toEqual([]);
   });
 
@@ -384,8 +387,8 @@ describe('the plain form', () => {
 
 test('a download link opens no contact draft, and its cookie none either', async () => {
   const { token } = await sentLink(exchange, ['a.txt']);
-  const answer = await app.inject({ url: `/u/${token}`, headers: { host } });
-  expect(answer.statusCode).toBe(404);
+  const response = await app.inject({ url: `/u/${token}`, headers: { host } });
+  expect(response.statusCode).toBe(404);
   const opening = await postForm(app, `/d/${token}`, 'gesture=pressed');
   const cookie = String(opening.headers['set-cookie']).split(';', 1)[0] as string;
   contact = { page: String(opening.headers.location).replace('/download/', '/upload/'), cookie };

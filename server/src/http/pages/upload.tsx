@@ -22,7 +22,7 @@ import { sendError } from '../json-errors.ts';
 import { toAsking } from './ask.tsx';
 import { sendCodePage } from './code.tsx';
 import { uploads } from './link-pages.ts';
-import { inChosenLanguage, type PageOptions, sendPage, wordsFor } from './page.ts';
+import { chooseTranslator, inChosenLanguage, type PageOptions, sendPage } from './page.ts';
 import { requireOwnForm } from './person.ts';
 import { receiveForm, type Written } from './receive-form.ts';
 import type { PageEngines } from './routes.tsx';
@@ -142,7 +142,7 @@ async function sendUploadPage(
     sentThrough(engines, link),
     readPolicy(engines, link.accountId),
   ]);
-  const translator = wordsFor(options, request, link.language);
+  const translator = chooseTranslator(options, request, link.language);
   const path = pathOf(request);
   const props: UploadPageProps = {
     sender: formatName(link.senderName, link.sender),
@@ -179,7 +179,7 @@ function sendSentPage(
   last: Sending,
   earlier: readonly Sending[],
 ): Promise<FastifyReply> {
-  const translator = wordsFor(options, request, link.language);
+  const translator = chooseTranslator(options, request, link.language);
   const path = pathOf(request);
   const props = {
     sender: formatName(link.senderName, link.sender),

@@ -13,23 +13,23 @@ function named(first: number | undefined, last: number | undefined, sizeBytes: n
 const bound = fc.option(fc.nat(40), { nil: undefined });
 
 test.prop([bound, bound, fc.nat(30)])('a range names the bytes a plain count finds', (first, last, sizeBytes) => {
-  const answer = requestedRange(`bytes=${first ?? ''}-${last ?? ''}`, sizeBytes);
+  const response = requestedRange(`bytes=${first ?? ''}-${last ?? ''}`, sizeBytes);
   if ((first === undefined && last === undefined) || (first !== undefined && last !== undefined && last < first)) {
-    expect(answer).toBeUndefined();
+    expect(response).toBeUndefined();
     return;
   }
   const bytes = named(first, last, sizeBytes);
-  if (bytes.length === 0) expect(answer).toBe('unsatisfiable');
-  else expect(answer).toEqual({ start: bytes[0], end: (bytes.at(-1) as number) + 1 });
+  if (bytes.length === 0) expect(response).toBe('unsatisfiable');
+  else expect(response).toEqual({ start: bytes[0], end: (bytes.at(-1) as number) + 1 });
 });
 
 test.prop([fc.string(), fc.nat(100)])('whatever is sent, a range lies within the file', (text, sizeBytes) => {
   for (const header of [text, `bytes=${text}`, `bytes=${text}-`, `bytes=-${text}`]) {
-    const answer = requestedRange(header, sizeBytes);
-    if (answer === undefined || answer === 'unsatisfiable') continue;
-    expect(answer.start).toBeGreaterThanOrEqual(0);
-    expect(answer.end).toBeGreaterThan(answer.start);
-    expect(answer.end).toBeLessThanOrEqual(sizeBytes);
+    const response = requestedRange(header, sizeBytes);
+    if (response === undefined || response === 'unsatisfiable') continue;
+    expect(response.start).toBeGreaterThanOrEqual(0);
+    expect(response.end).toBeGreaterThan(response.start);
+    expect(response.end).toBeLessThanOrEqual(sizeBytes);
   }
 });
 

@@ -1,7 +1,7 @@
 import type { ErrorCode, Errors } from '@waybill/protocol';
 import type { TSchema } from 'typebox';
 import type { App } from '../app.ts';
-import type { DescribedRoute, RouteAnswer } from './route.ts';
+import type { DescribedRoute, RouteResponse } from './route.ts';
 
 export const text = (description: string) => ({ description, schema: { type: 'string' } });
 export const commonHeaders = { 'X-Request-Id': text('What to quote to the administrator.') };
@@ -62,13 +62,13 @@ interface OwnDescription {
   readonly requestBody?: object | undefined;
   /** The headers of its response besides those that every response and this answer have. */
   readonly answerHeaders?: object;
-  readonly otherAnswer?: RouteAnswer | undefined;
+  readonly otherResponse?: RouteResponse | undefined;
   readonly failures: Readonly<Record<string, object>>;
 }
 
 /** An operation, from its route and from the parts that only its API has. */
 export function describeOperation(
-  { method, id, summary, params, query, body, answer }: DescribedRoute,
+  { method, id, summary, params, query, body, response }: DescribedRoute,
   own: OwnDescription,
 ) {
   const requestBody = body ? { required: true, content: { 'application/json': { schema: body } } } : own.requestBody;
@@ -80,14 +80,14 @@ export function describeOperation(
       ...toParameters(params, 'path'),
       ...toParameters(query, 'query'),
       ...own.headers,
-      ...(answer.bytes ? [rangeHeader, ifRangeHeader] : []),
+      ...(response.bytes ? [rangeHeader, ifRangeHeader] : []),
     ],
     ...(requestBody && { requestBody }),
     responses: {
-      ...(answer.bytes
-        ? inRanges(answer.description, answer.bytes, method)
-        : { [answer.status]: success(answer, own.answerHeaders) }),
-      ...(own.otherAnswer ? { [own.otherAnswer.status]: success(own.otherAnswer) } : {}),
+      ...(response.bytes
+        ? inRanges(response.description, response.bytes, method)
+        : { [response.status]: success(response, own.answerHeaders) }),
+      ...(own.otherResponse ? { [own.otherResponse.status]: success(own.otherResponse) } : {}),
       ...own.failures,
     },
   };
@@ -113,7 +113,7 @@ export function toTemplate(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 
-function success({ description, schema, mediaType = 'application/json', headers }: RouteAnswer, own: object = {}) {
+function success({ description, schema, mediaType = 'application/json', headers }: RouteResponse, own: object = {}) {
   const described = Object.entries(headers ?? {}).map(([name, about]) => [name, text(about)]);
   return {
     description,

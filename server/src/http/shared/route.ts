@@ -12,12 +12,12 @@ export interface DescribedRoute {
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
-  readonly answer: RouteAnswer;
+  readonly response: RouteResponse;
   /** The errors that it adds to those that every operation has. */
   readonly errors: readonly ErrorCode[];
 }
 
-export interface RouteAnswer {
+export interface RouteResponse {
   readonly status: number;
   readonly description: string;
   readonly schema?: TSchema;

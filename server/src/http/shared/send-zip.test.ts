@@ -31,8 +31,8 @@ async function reader(link: Link) {
   const cookie = sessionCookie(downloads, secret, undefined, false).split(';', 1)[0] as string;
   const zip = async (headers: Record<string, string> = {}, method = 'GET') => {
     const url = `${origin}${sessionPath(downloads, secret)}all.zip`;
-    const answer = await fetch(url, { method, headers: { cookie, ...headers } });
-    return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
+    const response = await fetch(url, { method, headers: { cookie, ...headers } });
+    return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
   };
   /** Which files count as delivered. */
   const complete = async () =>

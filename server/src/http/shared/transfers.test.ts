@@ -80,7 +80,7 @@ async function browser({ link }: SentLink) {
     return outgoing.on('error', () => undefined).end();
   };
 }
-const answerOf = async (outgoing: ClientRequest) => ((await once(outgoing, 'response')) as [IncomingMessage])[0];
+const waitForResponse = async (outgoing: ClientRequest) => ((await once(outgoing, 'response')) as [IncomingMessage])[0];
 const openConnections = () => new Promise<number>((done) => app?.server.getConnections((_error, count) => done(count)));
 
 describe('a client that is gone before the first byte', () => {
@@ -104,7 +104,7 @@ describe('a client that is gone before the first byte', () => {
     await expect.poll(openConnections).toBe(0);
     held.resolve();
     // Closing waits for what is in progress.
-    expect((await answerOf(get('files/none/none'))).statusCode).toBe(404);
+    expect((await waitForResponse(get('files/none/none'))).statusCode).toBe(404);
     await app?.close();
     expect(count.reads).toBe(0);
   });
@@ -118,7 +118,7 @@ describe('a client that is gone before the first byte', () => {
       outgoing.destroy();
     }
     await expect.poll(openConnections).toBe(0);
-    expect((await answerOf(get('all.zip'))).statusCode).toBe(200);
+    expect((await waitForResponse(get('all.zip'))).statusCode).toBe(200);
   });
 });
 
@@ -127,18 +127,18 @@ describe('one link', () => {
     await serve();
     const get = await browser(large);
     const running = await Promise.all(
-      Array.from({ length: 32 }, () => answerOf(get(`files/${large.files[0]?.id}/large.bin`))),
+      Array.from({ length: 32 }, () => waitForResponse(get(`files/${large.files[0]?.id}/large.bin`))),
     );
     expect(new Set(running.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
-    const refused = await answerOf(get('all.zip'));
+    const refused = await waitForResponse(get('all.zip'));
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5']);
     expect(refused.headers['content-type']).toBe('text/html; charset=utf-8');
     expect((await buffer(refused)).toString()).toContain('Too many downloads at once');
     const another = await browser(await sentLink(exchange, ['a.txt', 'b.txt']));
-    expect((await buffer(await answerOf(another('all.zip')))).length).toBeGreaterThan(0);
+    expect((await buffer(await waitForResponse(another('all.zip')))).length).toBeGreaterThan(0);
 
     running[0]?.destroy();
-    await expect.poll(async () => (await answerOf(get('all.zip'))).statusCode).toBe(200);
+    await expect.poll(async () => (await waitForResponse(get('all.zip'))).statusCode).toBe(200);
   });
 });
 
@@ -147,27 +147,27 @@ describe('a running download', () => {
     await serve();
     const sent = await sentLarge();
     const get = await browser(sent);
-    const answers = [
-      await answerOf(get('all.zip')),
-      await answerOf(get(`files/${sent.files[0]?.id}/large.bin`)),
-      await answerOf(get(`files/${sent.files[0]?.id}/large.bin`)),
+    const responses = [
+      await waitForResponse(get('all.zip')),
+      await waitForResponse(get(`files/${sent.files[0]?.id}/large.bin`)),
+      await waitForResponse(get(`files/${sent.files[0]?.id}/large.bin`)),
     ];
-    const untouched = await answerOf((await browser(large))('all.zip'));
-    const received = answers.map(() => 0);
-    answers.forEach((answer, index) => {
-      answer.on('error', () => undefined);
+    const untouched = await waitForResponse((await browser(large))('all.zip'));
+    const received = responses.map(() => 0);
+    responses.forEach((response, index) => {
+      response.on('error', () => undefined);
       // A slow reader, a slower one, and one that has stopped.
       if (index < 2)
-        answer.on('data', (bytes: Buffer) => {
+        response.on('data', (bytes: Buffer) => {
           received[index] = (received[index] ?? 0) + bytes.length;
-          answer.pause();
-          setTimeout(() => answer.resume(), 20 * (index + 1)).unref();
+          response.pause();
+          setTimeout(() => response.resume(), 20 * (index + 1)).unref();
         });
     });
     const account = { id: sent.sender.accountId, email: sent.sender.email };
     await revokeDrop(exchange.engines, account, sent.dropId, exchange.engines.administrator);
     const revoked = Date.now();
-    const closed = (answer: IncomingMessage) => answer.destroyed || answer.socket.destroyed;
+    const closed = (response: IncomingMessage) => response.destroyed || response.socket.destroyed;
     await expect.poll(openConnections, { timeout: 5_000 }).toBe(1);
     expect(Date.now() - revoked).toBeLessThan(4_000);
     for (const bytes of received) expect(bytes).toBeLessThan(largeBytes);

@@ -16,7 +16,7 @@ interface Endpoint {
 }
 
 /** Answers by the tus protocol (https://tus.io/protocols/resumable-upload). Throws what the store refuses. */
-export async function answerTus(
+export async function handleTus(
   request: FastifyRequest,
   reply: FastifyReply,
   { path, store, maxFileBytes, random }: Endpoint,

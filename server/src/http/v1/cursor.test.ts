@@ -73,7 +73,7 @@ describe('a page', () => {
       do {
         const query = { limit, ...(cursor === undefined ? {} : { cursor }) };
         const page = requestedPage<{ id: number }>({ pepper }, caller, 'numbers', query, ({ id }) => ({ id }));
-        const { data, next_cursor: next } = page.answer(read(ids, page.after, page.count), ({ id }) => String(id));
+        const { data, next_cursor: next } = page.response(read(ids, page.after, page.count), ({ id }) => String(id));
         expect(data.length).toBeLessThanOrEqual(limit);
         seen.push(...data);
         cursor = next ?? undefined;
@@ -89,6 +89,6 @@ describe('a page', () => {
       page.after,
       page.count,
     );
-    expect(page.answer(rows, ({ id }) => id).data).toHaveLength(100);
+    expect(page.response(rows, ({ id }) => id).data).toHaveLength(100);
   });
 });

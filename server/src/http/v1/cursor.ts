@@ -63,7 +63,7 @@ export interface RequestedPage<Position> {
   readonly after: Position | undefined;
   /** How many rows to read: one more than the answer has, which shows whether there is another page. */
   readonly count: number;
-  answer<Row extends Position, Entry>(
+  response<Row extends Position, Entry>(
     rows: readonly Row[],
     entryOf: (row: Row) => Entry,
   ): { data: Entry[]; next_cursor: string | null };
@@ -84,7 +84,7 @@ export function requestedPage<Position>(
   return {
     after: cursor === undefined ? undefined : cursors.open(cursor),
     count: limit + 1,
-    answer(rows, entryOf) {
+    response(rows, entryOf) {
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
       return { data: shown.map(entryOf), next_cursor: last === undefined ? null : cursors.seal(positionOf(last)) };

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { setAccountQuotas } from '../../domain/accounts/set-quotas.ts';
-import { askV1 } from '../../testing/ask-v1.ts';
+import { requestV1 } from '../../testing/request-v1.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 
 async function send(key: string, receivers: number) {
   const file = { 'content-disposition': 'attachment; filename="a.txt"', 'content-type': 'text/plain' };
-  const upload = await askV1(app, 'POST', '/uploads', { key, body: Buffer.from('a'), headers: file });
+  const upload = await requestV1(app, 'POST', '/uploads', { key, body: Buffer.from('a'), headers: file });
   const body = {
     uploads: [upload.json().id],
     receivers: Array.from({ length: receivers }, (_, index) => ({ email: `r${index}@example.org` })),
   };
-  const { status, headers } = await askV1(app, 'POST', '/drops', { key, body });
+  const { status, headers } = await requestV1(app, 'POST', '/drops', { key, body });
   // Midnight is not known to the test.
   const left = String(headers['ratelimit']).replace(/t=\d+/g, (reset) => {
     expect(Number(reset.slice(2))).toBeGreaterThan(0);

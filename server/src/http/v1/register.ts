@@ -40,7 +40,7 @@ function register(
   transfers: Transfers,
   route: Extract<Route, { stream?: undefined }>,
 ): void {
-  const { method, answer } = route;
+  const { method, response } = route;
   app.route({
     ...toRouteOptions(engines, route),
     handler: (request, reply) =>
@@ -66,7 +66,7 @@ function register(
         const perform = async (store: V1Engines['store']): Promise<RepeatableResponse> => {
           if (preparation.status === 'rejected') throw preparation.reason;
           const result = await route.handle({ ...call, engines: { ...engines, store }, prepared: preparation.value });
-          const { status = answer.status, headers = {}, body: content } = result;
+          const { status = response.status, headers = {}, body: content } = result;
           return { status, headers, body: content === undefined ? '' : JSON.stringify(content) };
         };
         // A dry run changes nothing, so it may run twice.
@@ -87,7 +87,7 @@ function registerStream(
   route: Extract<Route, { handle?: undefined }>,
 ): void {
   const { mediaTypes = [], anyTypeBytes, serve } = route.stream;
-  const transfer = route.answer.bytes !== undefined;
+  const transfer = route.response.bytes !== undefined;
   root.register(async (app) => {
     app.removeAllContentTypeParsers();
     const asStream = async (_request: unknown, body: Readable) => body;

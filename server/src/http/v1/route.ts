@@ -5,7 +5,7 @@ import type { Actor } from '../../domain/actor.ts';
 import type { Engines } from '../../domain/engines.ts';
 import type { EventWatch } from '../../domain/events/event-watch.ts';
 import type { UploadNeeds } from '../shared/receive-files.ts';
-import type { DescribedRoute, Input, RouteAnswer, WithInput } from '../shared/route.ts';
+import type { DescribedRoute, Input, RouteResponse, WithInput } from '../shared/route.ts';
 import type { InboxSendingNeeds } from '../shared/send-inbox.ts';
 import type { Transfers } from '../shared/transfers.ts';
 
@@ -50,7 +50,7 @@ export interface Call<Params, Query, Body> {
 }
 
 export interface Result {
-  /** If it is not that of `answer`. */
+  /** If it is not that of `response`. */
   readonly status?: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ interface Operation extends DescribedRoute {
   readonly scope: Scope | null;
   /** A body, for the reference. */
   readonly example?: object;
-  readonly otherAnswer?: RouteAnswer;
+  readonly otherResponse?: RouteResponse;
   /** Its response has an ETag; if it changes something, it honours If-Match. */
   readonly isVersioned?: true;
 }

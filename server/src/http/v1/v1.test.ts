@@ -10,8 +10,8 @@ import { revokeKey } from '../../domain/accounts/revoke-key.ts';
 import { setAccountDisabled } from '../../domain/accounts/set-account-disabled.ts';
 import { createMetrics } from '../../observe/metrics.ts';
 import { noTracing } from '../../observe/tracing.ts';
-import { type AskV1, askV1, v1Ajv, v1Described } from '../../testing/ask-v1.ts';
 import { MemoryLimits } from '../../testing/memory/memory-limits.ts';
+import { type AskV1, requestV1, v1Ajv, v1Described } from '../../testing/request-v1.ts';
 import { buildTestServer, testHost } from '../../testing/server.ts';
 import { useTestServer } from '../../testing/use-test-server.ts';
 import { toExample } from './openapi/reference.ts';
@@ -24,7 +24,7 @@ const ask = (
   method: Route['method'],
   path: string,
   { server = app, ...options }: AskV1 & { server?: FastifyInstance } = {},
-) => askV1(server, method, path, options);
+) => requestV1(server, method, path, options);
 
 const keyOf = async (owner: { apiKey: string }, rights: Partial<KeyRights> & { scopes?: Scope[] }) =>
   createRestrictedKey(exchange.engines, await authenticateBearer(exchange.engines, owner.apiKey, '192.0.2.7'), {
@@ -91,16 +91,16 @@ describe('every operation', () => {
 
 describe('a refusal', () => {
   test('is a problem that says where to read on and what to quote', async () => {
-    const answer = await ask('GET', '/account');
-    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="Waybill"');
-    expect(answer.json()).toEqual({
+    const reply = await ask('GET', '/account');
+    expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(reply.headers['www-authenticate']).toBe('Bearer realm="Waybill"');
+    expect(reply.json()).toEqual({
       type: `https://${testHost}/docs/problems#unauthorized`,
       title: 'Unauthorized',
       status: 401,
       detail: 'Send a live API key as `Authorization: Bearer <key>`.',
       code: 'unauthorized',
-      instance: `urn:waybill:http-request:${String(answer.headers['x-request-id'])}`,
+      instance: `urn:waybill:http-request:${String(reply.headers['x-request-id'])}`,
     });
   });
 
@@ -138,9 +138,9 @@ describe('a refusal', () => {
       ['GET', '/api/v1/nothing', 404],
       ['POST', '/api/v1/account', 405],
     ] as const) {
-      const answer = await app.inject({ method, url, headers: { host: testHost } });
-      expect(answer.statusCode).toBe(status);
-      expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+      const reply = await app.inject({ method, url, headers: { host: testHost } });
+      expect(reply.statusCode).toBe(status);
+      expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
     }
   });
 
@@ -219,8 +219,8 @@ describe('the account', () => {
     const owner = await exchange.account();
     const expiresAt = new Date('2100-01-01T00:00:00.000Z');
     const { key, apiKey } = await keyOf(owner, { scopes: ['send'], networks: ['192.0.2.0/24'], expiresAt });
-    const { limits, usage, ...answer } = (await ask('GET', '/account', { key: apiKey })).json();
-    expect(answer).toEqual({
+    const { limits, usage, ...reply } = (await ask('GET', '/account', { key: apiKey })).json();
+    expect(reply).toEqual({
       email: owner.email,
       display_name: '',
       phone: '46701234567',
@@ -387,13 +387,13 @@ describe('a request with an Idempotency-Key', () => {
   test('has one effect and one answer through two processes at once', async () => {
     const { apiKey } = await exchange.account();
     const other = buildTestServer(exchange);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) => create(apiKey, 'fifty', { server: index % 2 ? app : other })),
     );
     await other.close();
-    const made = answers.filter(({ status }) => status === 201);
+    const made = responses.filter(({ status }) => status === 201);
     expect(new Set(made.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter(({ status }) => status !== 201).map(({ status }) => status)).toEqual(
+    expect(responses.filter(({ status }) => status !== 201).map(({ status }) => status)).toEqual(
       Array.from({ length: 50 - made.length }, () => 409),
     );
     expect((await create(apiKey, 'fifty')).text).toBe(made[0]?.text);
@@ -403,8 +403,8 @@ describe('a request with an Idempotency-Key', () => {
   test('is refused when its content is another', async () => {
     const { apiKey } = await exchange.account();
     await create(apiKey, 'same');
-    const answer = await create(apiKey, 'same', { body: { ...body, name: 'other' } });
-    expect([answer.status, answer.json().code]).toEqual([422, 'idempotency_key_reused']);
+    const reply = await create(apiKey, 'same', { body: { ...body, name: 'other' } });
+    expect([reply.status, reply.json().code]).toEqual([422, 'idempotency_key_reused']);
   });
 
   test('may be tried again when it failed', async () => {
@@ -415,8 +415,8 @@ describe('a request with an Idempotency-Key', () => {
 
   test('belongs to its account', async () => {
     const [one, other] = [await exchange.account(), await exchange.account()];
-    const answers = [await create(one.apiKey, 'mine'), await create(other.apiKey, 'mine')];
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(2);
+    const responses = [await create(one.apiKey, 'mine'), await create(other.apiKey, 'mine')];
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(2);
   });
 
   test('belongs to its key: a narrower one does not get what a wider one was given', async () => {
@@ -440,12 +440,12 @@ describe('a request with an Idempotency-Key', () => {
   test('is known for seven days', async () => {
     const { apiKey } = await exchange.account();
     const first = await create(apiKey, 'week');
-    const { answers } = exchange.engines.store;
+    const { responses } = exchange.engines.store;
     await exchange.database.query("update responses set created_at = now() - interval '6 days 23 hours'");
-    await answers.purge(7 * 86_400, 1000);
+    await responses.purge(7 * 86_400, 1000);
     expect((await create(apiKey, 'week')).text).toBe(first.text);
     await exchange.database.query("update responses set created_at = now() - interval '7 days 1 minute'");
-    expect(await answers.purge(7 * 86_400, 1000)).toBeGreaterThan(0);
+    expect(await responses.purge(7 * 86_400, 1000)).toBeGreaterThan(0);
     expect((await create(apiKey, 'week')).text).not.toBe(first.text);
   });
 });

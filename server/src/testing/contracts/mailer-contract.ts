@@ -31,7 +31,7 @@ export function mailerContract(
     test('delivers a mail once, to its receiver alone, as it was written', async () => {
       const [sent, other] = [exampleMail(), exampleMail()];
       for (const mail of [sent, other]) {
-        expect(await mailer.send(mail)).toEqual({ outcome: 'sent', answer: expect.stringMatching(/^250 /) });
+        expect(await mailer.send(mail)).toEqual({ outcome: 'sent', response: expect.stringMatching(/^250 /) });
       }
       const { envelopeFrom: _, ...expected } = sent;
       expect(await receive(sent.to)).toEqual([expected]);
@@ -40,7 +40,7 @@ export function mailerContract(
 
     test('reports that a receiver is refused for good', async () => {
       const result = await mailer.send(exampleMail({ to: 'nouser@receiver.test' }));
-      expect(result).toEqual({ outcome: 'refused', answer: expect.stringContaining('550 5.1.1') });
+      expect(result).toEqual({ outcome: 'refused', response: expect.stringContaining('550 5.1.1') });
     });
 
     test('throws a SendFailure for a receiver that is refused for now', async () => {

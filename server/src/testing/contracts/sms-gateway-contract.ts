@@ -21,7 +21,7 @@ export function smsGatewayContract(
       ['beyond the GSM alphabet', 'Код 日本 🎉'],
     ])('delivers a text %s once, as it was written', async (_what, text) => {
       const to = newPhone();
-      expect(await gateway.send({ to, text })).toEqual({ outcome: 'sent', answer: '202 0: Accepted for delivery' });
+      expect(await gateway.send({ to, text })).toEqual({ outcome: 'sent', response: '202 0: Accepted for delivery' });
       expect(await receive(to)).toEqual([text]);
     });
 

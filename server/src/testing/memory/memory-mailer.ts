@@ -15,9 +15,9 @@ export function memoryMailer(): MemoryMailer {
   return {
     sent,
     async send(mail) {
-      if (mail.to === 'nouser@receiver.test') return { outcome: 'refused', answer: '550 5.1.1 no such user' };
+      if (mail.to === 'nouser@receiver.test') return { outcome: 'refused', response: '550 5.1.1 no such user' };
       if (mail.to === 'tempfail@receiver.test') throw new SendFailure('451 4.3.0 try again', 'RCPT TO: 451 4.3.0');
-      return { outcome: 'sent', answer: `250 2.0.0 Ok: queued as ${sent.push(mail)}` };
+      return { outcome: 'sent', response: `250 2.0.0 Ok: queued as ${sent.push(mail)}` };
     },
   };
 }

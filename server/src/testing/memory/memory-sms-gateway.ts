@@ -11,9 +11,9 @@ export function memorySmsGateway(): MemorySmsGateway {
   return {
     sent,
     async send({ to, text }) {
-      if (!/^\d+$/.test(to)) return { outcome: 'refused', answer: 'This is not one telephone number.' };
+      if (!/^\d+$/.test(to)) return { outcome: 'refused', response: 'This is not one telephone number.' };
       sent.push({ to, text });
-      return { outcome: 'sent', answer: '202 0: Accepted for delivery' };
+      return { outcome: 'sent', response: '202 0: Accepted for delivery' };
     },
   };
 }

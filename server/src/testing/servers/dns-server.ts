@@ -16,7 +16,7 @@ const serverFailure = 2;
 /** A DNS server on this machine that knows these records; for names that begin with `broken.` it fails. */
 export async function startDns(records: Records, port = 0): Promise<{ address: string } & AsyncDisposable> {
   const socket = createSocket('udp4');
-  socket.on('message', (query, peer) => socket.send(answerTo(query, records), peer.port, peer.address));
+  socket.on('message', (query, peer) => socket.send(respondTo(query, records), peer.port, peer.address));
   socket.bind(port, '127.0.0.1');
   await once(socket, 'listening');
   return {
@@ -29,7 +29,7 @@ export async function startDns(records: Records, port = 0): Promise<{ address: s
 }
 
 /** RFC 1035, 4.1: repeats the question, with one answer per value. */
-function answerTo(query: Buffer, records: Records): Buffer {
+function respondTo(query: Buffer, records: Records): Buffer {
   const labels: string[] = [];
   let at = 12;
   for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
@@ -44,8 +44,8 @@ function answerTo(query: Buffer, records: Records): Buffer {
   header.writeUInt16BE(0x8180 | (name.startsWith('broken.') ? serverFailure : exists ? 0 : noSuchName), 2);
   header.writeUInt16BE(types.has(type as 1) ? values.length : 0, 6);
   header.writeUInt32BE(0, 8);
-  const answers = types.has(type as 1) ? values.map((value) => record(type, dataOf(type, value))) : [];
-  return Buffer.concat([header, query.subarray(12, at + 5), ...answers]);
+  const responses = types.has(type as 1) ? values.map((value) => record(type, dataOf(type, value))) : [];
+  return Buffer.concat([header, query.subarray(12, at + 5), ...responses]);
 }
 
 function record(type: number, data: Buffer): Buffer {

@@ -9,8 +9,8 @@ requireKind('engines');
  * name server is to be 127.0.0.1, and both vanish with the process. It says that it is ready, and answers one message
  * at a time.
  */
-export interface OwnNetwork<Question, Answer> extends AsyncDisposable {
-  ask(question: Question): Promise<Answer>;
+export interface OwnNetwork<Question, Result> extends AsyncDisposable {
+  ask(question: Question): Promise<Result>;
 }
 
 const script = `
@@ -21,21 +21,21 @@ const script = `
   mount --bind /mnt/resolv.conf /etc/resolv.conf
   exec "$0" "$1"`;
 
-export async function startInOwnNetwork<Question extends object, Answer>(
+export async function startInOwnNetwork<Question extends object, Result>(
   module: string,
   addresses: readonly string[],
-): Promise<OwnNetwork<Question, Answer>> {
+): Promise<OwnNetwork<Question, Result>> {
   const own = ['--net', '--mount', '--map-root-user', 'sh', '-euc', script, process.execPath, module];
   const child = spawn('unshare', own, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, ADDRESSES: addresses.join(' ') },
   });
-  await answerOf(child);
+  await receiveResult(child);
   return {
     async ask(question) {
-      const answer = answerOf(child);
+      const result = receiveResult(child);
       child.send(question);
-      return (await answer) as Answer;
+      return (await result) as Result;
     },
     async [Symbol.asyncDispose]() {
       const ended = once(child, 'exit');
@@ -45,7 +45,7 @@ export async function startInOwnNetwork<Question extends object, Answer>(
   };
 }
 
-function answerOf(child: ChildProcess): Promise<unknown> {
+function receiveResult(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const fail = () => reject(new Error('the process in its own network has ended'));
     child.once('exit', fail);

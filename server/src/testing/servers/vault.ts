@@ -20,7 +20,7 @@ export async function openTransit(): Promise<
   const faults: (number | 'silence')[] = [];
   let token = `hvs.${randomBytes(12).toString('hex')}`;
 
-  const answer = (path: string, input: Record<string, string>): [number, object] => {
+  const reply = (path: string, input: Record<string, string>): [number, object] => {
     const [, action, name] = /^\/v1\/transit\/(keys|encrypt|decrypt)\/([\w-]+)$/.exec(path) ?? [];
     if (!action) return [404, { errors: [`no handler for route ${path.slice(4)}`] }];
     if (name !== 'waybill')
@@ -61,7 +61,7 @@ export async function openTransit(): Promise<
     const [status, body] = fault
       ? [fault, { errors: fault === 503 ? ['Vault is sealed'] : ['internal error'] }]
       : isAllowed
-        ? answer(request.url ?? '', JSON.parse(Buffer.concat(pieces).toString() || '{}') as Record<string, string>)
+        ? reply(request.url ?? '', JSON.parse(Buffer.concat(pieces).toString() || '{}') as Record<string, string>)
         : [403, { errors: ['permission denied'] }];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };

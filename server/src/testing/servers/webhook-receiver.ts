@@ -19,7 +19,7 @@ export interface WebhookReceiver extends AsyncDisposable {
 
 /** A receiver on this machine that answers as the test says. */
 export async function startReceiver(
-  answer: (response: ServerResponse, request: ReceivedRequest) => void = (response) => response.writeHead(204).end(),
+  reply: (response: ServerResponse, request: ReceivedRequest) => void = (response) => response.writeHead(204).end(),
   certificate?: Certificate,
 ): Promise<WebhookReceiver> {
   const requests: ReceivedRequest[] = [];
@@ -30,7 +30,7 @@ export async function startReceiver(
     incoming.on('end', () => {
       const request = { method, url, headers, body: Buffer.concat(pieces).toString() };
       requests.push(request);
-      answer(response, request);
+      reply(response, request);
     });
   };
   const server = certificate ? createTlsServer(certificate, receive) : createServer(receive);

@@ -10,10 +10,10 @@ function watchDownloads(files: HTMLElement, endpoint: string): void {
   const status = document.querySelector('[role=status]');
   const watch = new DeliveryWatch({
     async delivered() {
-      const answer = await fetch(endpoint, { headers: { accept: 'application/json' } });
-      if (answer.status >= 400 && answer.status < 500) return 'ended';
-      if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
-      return (await answer.json()) as string[];
+      const response = await fetch(endpoint, { headers: { accept: 'application/json' } });
+      if (response.status >= 400 && response.status < 500) return 'ended';
+      if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+      return (await response.json()) as string[];
     },
     show(ids) {
       const shown = new Set(ids);

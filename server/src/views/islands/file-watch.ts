@@ -25,7 +25,7 @@ export class FileWatch {
   #asking = false;
   #planned = false;
   #failures = 0;
-  #answers = 0;
+  #responses = 0;
   #ended = false;
 
   constructor(needs: FileWatchNeeds) {
@@ -34,13 +34,13 @@ export class FileWatch {
 
   /** There is something to learn; asks soon, unless a request is already planned. */
   wake(): void {
-    this.#answers = 0;
+    this.#responses = 0;
     if (!this.#planned && !this.#asking) this.#plan(usually);
   }
 
   /** Asks at once, however long it would have waited. */
   hurry(): void {
-    this.#answers = 0;
+    this.#responses = 0;
     this.#failures = 0;
     if (!this.#asking) this.#plan(0);
   }
@@ -71,13 +71,13 @@ export class FileWatch {
       return;
     }
     if (files) take(files);
-    this.#answers += 1;
+    this.#responses += 1;
     this.#failures = files ? 0 : this.#failures + 1;
     if (this.#needs.isWanted() && !this.#planned) this.#plan(this.#pause());
   }
 
   #pause(): number {
     if (this.#failures > 0) return Math.min(longest, usually * 2 ** this.#failures);
-    return this.#answers < patience ? usually : patiently;
+    return this.#responses < patience ? usually : patiently;
   }
 }

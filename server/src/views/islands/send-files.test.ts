@@ -4,11 +4,11 @@ import { sendFiles } from './send-files.ts';
 test('asks with the message, and answers that it was sent', async () => {
   const asked: unknown[] = [];
   const files = [{ name: 'a', sizeBytes: 1 }];
-  const answer = await sendFiles('/u/send', 'Hello', (...request) => {
+  const reply = await sendFiles('/u/send', 'Hello', (...request) => {
     asked.push(request);
     return Promise.resolve(Response.json({ files }));
   });
-  expect(answer).toBe('sent');
+  expect(reply).toBe('sent');
   expect(asked).toMatchObject([['/u/send', { method: 'POST', body: '{"message":"Hello"}' }]]);
 });
 
@@ -19,8 +19,8 @@ test.each([
   ['the link has ended', Response.json({ code: 'link_ended' }, { status: 410 }), 'ended'],
   ['a proxy without a server', new Response('<h1>Bad gateway</h1>', { status: 502 }), 'unreachable'],
   ['a page where the answer should be', new Response('<h1>Log in</h1>'), 'unreachable'],
-])('%s', async (_, response, answer) => {
-  expect(await sendFiles('/u/send', '', () => Promise.resolve(response))).toBe(answer);
+])('%s', async (_, response, reply) => {
+  expect(await sendFiles('/u/send', '', () => Promise.resolve(response))).toBe(reply);
 });
 
 test('no answer', async () => {

@@ -3,17 +3,18 @@ export type Sending = 'sent' | 'not_ready' | 'ended' | 'unreachable' | 'failed';
 
 export async function sendFiles(action: string, message: string, send: typeof fetch = fetch): Promise<Sending> {
   try {
-    const answer = await send(action, {
+    const response = await send(action, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ message }),
     });
     // Some other page, such as a hotel's page that asks for a password, is not a valid response.
-    if (answer.ok) return Array.isArray(((await answer.json()) as { files?: unknown }).files) ? 'sent' : 'unreachable';
-    if (answer.status === 410) return 'ended';
-    if (answer.status >= 500) return 'unreachable';
-    const { code } = (await answer.json()) as { code?: unknown };
-    return answer.status === 409 && code === 'files_not_ready' ? 'not_ready' : 'failed';
+    if (response.ok)
+      return Array.isArray(((await response.json()) as { files?: unknown }).files) ? 'sent' : 'unreachable';
+    if (response.status === 410) return 'ended';
+    if (response.status >= 500) return 'unreachable';
+    const { code } = (await response.json()) as { code?: unknown };
+    return response.status === 409 && code === 'files_not_ready' ? 'not_ready' : 'failed';
   } catch {
     return 'unreachable';
   }

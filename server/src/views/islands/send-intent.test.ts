@@ -9,7 +9,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
   const sent: string[] = [];
   const timers: (() => void)[] = [];
   let memory: Remembered | undefined;
-  let answer: Sending = 'sent';
+  let response: Sending = 'sent';
   const list = { entries: [] as Entry[], removals: 0 };
   const queue = {
     get entries() {
@@ -19,7 +19,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
       return list.entries.some(({ state }) => state === 'ready') && list.removals === 0;
     },
     recheck: () => void happened.push('recheck'),
-    heard: (answered: boolean) => void (answered || happened.push('unreachable')),
+    heard: (reachable: boolean) => void (reachable || happened.push('unreachable')),
     removeAll: (state: UploadState) => {
       list.entries = list.entries.filter((entry) => entry.state !== state);
     },
@@ -27,7 +27,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
   const intent = new SendIntent(
     {
       queue,
-      send: (message) => Promise.resolve(answer).finally(() => sent.push(message)),
+      send: (message) => Promise.resolve(response).finally(() => sent.push(message)),
       remember: (what) => (memory = what),
       after: (_, then) => timers.push(then),
     },
@@ -63,7 +63,7 @@ function setUp(remembered: Pick<Remembered, 'message' | 'pressed'> = { message: 
     become,
     settle,
     ring,
-    answers: (next: Sending) => (answer = next),
+    responses: (next: Sending) => (response = next),
     memory: () => memory,
   };
 }
@@ -149,14 +149,14 @@ test('when all files were removed, there is nothing left to send', async () => {
 });
 
 test('a server out of reach is asked again, and only after a while', async () => {
-  const { intent, sent, happened, become, ring, answers } = setUp();
-  answers('unreachable');
+  const { intent, sent, happened, become, ring, responses } = setUp();
+  responses('unreachable');
   await become({ a: 'ready' });
   intent.press();
   await become({ a: 'ready' });
   await become({ a: 'ready' });
   expect([sent.length, intent.state]).toEqual([1, 'waiting']);
-  answers('sent');
+  responses('sent');
   await ring();
   expect(happened).toEqual(['unreachable', 'sent']);
 });
@@ -165,9 +165,9 @@ test.each<[Sending, string, string]>([
   ['not_ready', 'recheck', 'waiting'],
   ['failed', 'failed', 'none'],
   ['ended', 'ended', 'waiting'],
-])('the answer %s', async (answer, what, state) => {
-  const { intent, happened, become, settle, answers } = setUp();
-  answers(answer);
+])('the answer %s', async (response, what, state) => {
+  const { intent, happened, become, settle, responses } = setUp();
+  responses(response);
   await become({ a: 'ready' });
   intent.press();
   await settle();
@@ -175,12 +175,12 @@ test.each<[Sending, string, string]>([
 });
 
 test('a server that is not ready is asked again, although nothing changes here', async () => {
-  const { intent, happened, become, settle, ring, answers } = setUp();
-  answers('not_ready');
+  const { intent, happened, become, settle, ring, responses } = setUp();
+  responses('not_ready');
   await become({ a: 'ready' });
   intent.press();
   await settle();
-  answers('sent');
+  responses('sent');
   await ring();
   expect(happened).toEqual(['recheck', 'sent']);
 });

@@ -95,19 +95,19 @@ export class SendIntent {
     const { queue, send, remember, after } = this.#needs;
     this.#sending = true;
     this.onChange();
-    const answer = await send(this.#message);
+    const response = await send(this.#message);
     this.#sending = false;
-    queue.heard(answer !== 'unreachable');
-    if (answer === 'sent' || answer === 'ended') {
+    queue.heard(response !== 'unreachable');
+    if (response === 'sent' || response === 'ended') {
       remember(undefined);
-      return answer === 'sent' ? this.onSent() : this.onEnded();
+      return response === 'sent' ? this.onSent() : this.onEnded();
     }
-    if (answer === 'failed') {
+    if (response === 'failed') {
       this.#set(false);
       return this.onFailed();
     }
     // The server may still be removing a file that the person left out, of which no news will come.
-    if (answer === 'not_ready') queue.recheck();
+    if (response === 'not_ready') queue.recheck();
     this.#resting = true;
     after(tryAgainAfter, () => {
       this.#resting = false;

@@ -2,15 +2,15 @@ import { DetailedError, Upload } from 'tus-js-client';
 import type { ServerFile } from './upload-entry.ts';
 
 /** A response that takes longer is requested again. */
-const answerWithin = 30_000;
+const responseDeadlineMs = 30_000;
 
 export async function serverFiles(endpoint: string): Promise<readonly ServerFile[] | 'ended' | undefined> {
-  const answer = await fetch(endpoint, {
+  const response = await fetch(endpoint, {
     headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(answerWithin),
+    signal: AbortSignal.timeout(responseDeadlineMs),
   });
-  if (answer.status === 410) return 'ended';
-  return answer.ok ? ((await answer.json()) as ServerFile[]) : undefined;
+  if (response.status === 410) return 'ended';
+  return response.ok ? ((await response.json()) as ServerFile[]) : undefined;
 }
 
 /** What the server does not know is gone as well. */

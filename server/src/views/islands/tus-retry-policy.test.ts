@@ -7,15 +7,15 @@ import { isTemporary, tusRetryPolicy } from './tus-retry-policy.ts';
 const chunk = 8 * 1024 * 1024;
 const size = chunk + 5;
 
-type Answer = number | 'reset' | 'half' | 'nothing' | undefined;
+type StubResponse = number | 'reset' | 'half' | 'nothing' | undefined;
 
 /** A server that takes one file; `trouble` says which requests it answers differently, and how. */
-async function setUp(trouble: (method: string, time: number) => Answer) {
+async function setUp(trouble: (method: string, time: number) => StubResponse) {
   const requests: string[] = [];
   const heard: boolean[] = [];
   let received = 0;
   let created = 0;
-  const answer = (request: IncomingMessage, response: ServerResponse, taken: number): void => {
+  const reply = (request: IncomingMessage, response: ServerResponse, taken: number): void => {
     const method = request.method ?? '';
     requests.push(`${method} ${String(request.headers['upload-offset'] ?? '')}`.trim());
     const time = requests.filter((line) => line.startsWith(method)).length;
@@ -36,7 +36,7 @@ async function setUp(trouble: (method: string, time: number) => Answer) {
   const server = createServer((request, response) => {
     let taken = 0;
     request.on('data', (data: Buffer) => (taken += data.length));
-    request.on('end', () => answer(request, response, taken));
+    request.on('end', () => reply(request, response, taken));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -47,7 +47,7 @@ async function setUp(trouble: (method: string, time: number) => Answer) {
   });
   const { retryDelays, ...manners } = tusRetryPolicy(
     () => true,
-    (answered) => heard.push(answered),
+    (reachable) => heard.push(reachable),
   );
   const done = new Promise<'done' | Error>((resolve) => {
     const upload = new Upload(Buffer.alloc(size), {
@@ -81,7 +81,7 @@ test('a request without an answer is told of at once, and the answer after it to
   expect(heard).toEqual([true, false, true, true, true, true, true]);
 });
 
-test.each<Answer>(['reset', 500, 502, 503, 408, 409, 423, 429])(
+test.each<StubResponse>(['reset', 500, 502, 503, 408, 409, 423, 429])(
   'a chunk that met %s goes on from where the server is',
   async (trouble) => {
     const { done, requests } = await setUp((method, time) => (method === 'PATCH' && time === 2 ? trouble : undefined));
@@ -90,7 +90,7 @@ test.each<Answer>(['reset', 500, 502, 503, 408, 409, 423, 429])(
   },
 );
 
-test.each<Answer>(['reset', 500, 502, 503, 408, 409, 423, 429])(
+test.each<StubResponse>(['reset', 500, 502, 503, 408, 409, 423, 429])(
   'a question how far it is that met %s is asked again, and nothing begins anew',
   async (trouble) => {
     const { done, requests } = await setUp((method, time) => {

@@ -13,7 +13,7 @@ const unknownUpload = new Set([404, 410]);
  * How an upload handles the server's responses. It tries a few times within seconds; the queue retries without end.
  * `heard` is told at once of every response, and of every request that got none.
  */
-export function tusRetryPolicy(isOnline: () => boolean, heard: (answered: boolean) => void): UploadOptions {
+export function tusRetryPolicy(isOnline: () => boolean, heard: (reachable: boolean) => void): UploadOptions {
   return {
     chunkSize: chunkBytes,
     retryDelays: [500, 1000, 2000, 4000].map((delay) => delay * (0.75 + Math.random() / 2)),
@@ -30,7 +30,7 @@ export function tusRetryPolicy(isOnline: () => boolean, heard: (answered: boolea
 
 /** A request was sent and nothing came back. */
 export function isWithoutResponse(error: Error | DetailedError): boolean {
-  return 'originalRequest' in error && !error.originalResponse && !(error.causingError instanceof MisleadingAnswer);
+  return 'originalRequest' in error && !error.originalResponse && !(error.causingError instanceof MisleadingResponse);
 }
 
 /** Whether it is a temporary problem of the network or the server, and not about the file itself. */
@@ -48,10 +48,10 @@ export function isStorageFull(error: Error | DetailedError): boolean {
 }
 
 function findStatus({ causingError, originalResponse }: DetailedError): number | undefined {
-  return causingError instanceof MisleadingAnswer ? causingError.status : originalResponse?.getStatus();
+  return causingError instanceof MisleadingResponse ? causingError.status : originalResponse?.getStatus();
 }
 
-class MisleadingAnswer extends Error {
+class MisleadingResponse extends Error {
   readonly status: number;
 
   constructor(status: number) {
@@ -67,8 +67,8 @@ function refuseMisleading(request: HttpRequest, response: HttpResponse): void {
   // If anything is wrong when it asks for an upload's offset, tus begins again: a restart of the server, or a proxy
   // that cannot reach it, would lose everything that had arrived. Only an upload that the server does not know begins
   // again.
-  if (request.getMethod() === 'HEAD' && !good && !unknownUpload.has(status)) throw new MisleadingAnswer(status);
+  if (request.getMethod() === 'HEAD' && !good && !unknownUpload.has(status)) throw new MisleadingResponse(status);
   // If none of a chunk was accepted, tus would send it again at once, and so on forever.
   const taken = Number(response.getHeader('Upload-Offset')) !== Number(request.getHeader('Upload-Offset'));
-  if (request.getMethod() === 'PATCH' && good && !taken) throw new MisleadingAnswer(status);
+  if (request.getMethod() === 'PATCH' && good && !taken) throw new MisleadingResponse(status);
 }

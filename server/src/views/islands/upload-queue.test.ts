@@ -11,7 +11,7 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
   const removed: string[] = [];
   const timers: { milliseconds: number; run: () => void }[] = [];
   const news: News[] = [];
-  const server = { files: [] as ServerFile[], answers: true, ended: false, removes: true, asked: 0 };
+  const server = { files: [] as ServerFile[], responses: true, ended: false, removes: true, asked: 0 };
   let now = 0;
   const queue = new UploadQueue(
     { tusEndpoint: '/u/tus', draftKey: 'draft', maxFiles: 5, maxFileBytes: 1000 },
@@ -34,7 +34,7 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
       },
       files: () => {
         server.asked += 1;
-        if (!server.answers) return Promise.reject(new Error('no answer'));
+        if (!server.responses) return Promise.reject(new Error('no answer'));
         return Promise.resolve(server.ended ? 'ended' : [...server.files]);
       },
       isOnline: () => true,
@@ -79,7 +79,7 @@ function setUp(remembered: readonly string[] = [], earlier: readonly Chosen[] = 
 }
 
 /** What tus reports about a request that got this response, or none at all. */
-function answered(status?: number): Error {
+function responseError(status?: number): Error {
   const originalResponse = status === undefined ? null : { getStatus: () => status };
   return Object.assign(new Error(`answered ${status}`), { originalRequest: {}, originalResponse, causingError: null });
 }
@@ -138,11 +138,11 @@ test('a server that does not answer is asked ever less often, and at once when t
   queue.add([pick('a')]);
   await settle();
   arrive('a');
-  server.answers = false;
+  server.responses = false;
   const pauses: number[] = [];
   for (let times = 0; times < 8; times += 1) pauses.push(...(await ring()));
   expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-  server.answers = true;
+  server.responses = true;
   queue.online();
   // The pause that was in progress makes no more requests.
   expect(await ring()).toEqual([30_000, 0]);
@@ -215,7 +215,7 @@ test('when the link has ended, nothing moves any more', async () => {
   queue.add(['a', 'b', 'c'].map((name) => pick(name)));
   await settle();
   server.ended = true;
-  uploads[0]?.options.onError?.(answered(410));
+  uploads[0]?.options.onError?.(responseError(410));
   await ring();
   expect(ended).toBe(1);
   expect(states()).toEqual(['a failed', 'b paused', 'c paused']);
@@ -292,7 +292,7 @@ describe('while the server opens its upload', () => {
   test('a file that is removed is gone if the server does not open it', async () => {
     const { queue, uploads, removed } = await opening();
     const gone = queue.remove(2);
-    uploads[1]?.options.onError?.(answered(503));
+    uploads[1]?.options.onError?.(responseError(503));
     expect(await gone).toBe(true);
     expect(removed).toEqual([]);
     expect(queue.ready).toBe(true);
@@ -358,11 +358,11 @@ test('passing trouble is waited out, however long it takes; a refusal is a failu
   expect(states()).toEqual(['a offline', 'b offline', 'c waiting']);
   queue.online();
   expect(states()).toEqual(['a uploading', 'b uploading', 'c waiting']);
-  uploads[1]?.options.onError?.(answered(415));
+  uploads[1]?.options.onError?.(responseError(415));
   expect(states()).toEqual(['a uploading', 'b failed', 'c uploading']);
   timers.splice(0);
   for (const status of [undefined, 500, 502, 503, 408, 409, 423, 429, 200]) {
-    uploads[0]?.options.onError?.(answered(status));
+    uploads[0]?.options.onError?.(responseError(status));
     expect(states()[0]).toBe('a offline');
     expect(await ring()).toContain(15_000);
     expect(states()).toEqual(['a uploading', 'b failed', 'c uploading']);
@@ -376,7 +376,7 @@ test('a file for which the account has no room waits for a person, and is not tr
   queue.add([pick('a'), pick('b'), pick('c')]);
   await settle();
   timers.splice(0);
-  uploads[0]?.options.onError?.(answered(507));
+  uploads[0]?.options.onError?.(responseError(507));
   expect(states()).toEqual(['a full', 'b uploading', 'c uploading']);
   expect(news).toEqual([{ name: 'a', state: 'full' }]);
   expect(timers.map(({ milliseconds }) => milliseconds)).not.toContain(15_000);
@@ -391,7 +391,7 @@ test('a file that can no longer be read has failed, though it looks like the net
   picked.file.slice = () => ({ arrayBuffer: () => Promise.reject(new Error('gone')) }) as unknown as Blob;
   queue.add([picked]);
   await settle();
-  uploads[0]?.options.onError?.(answered());
+  uploads[0]?.options.onError?.(responseError());
   await settle();
   expect(states()).toEqual(['a failed']);
 });
@@ -421,10 +421,10 @@ test('an earlier visit goes on only with the very same file', async () => {
 test('what an earlier visit left is learnt late if the server is late', async () => {
   const { server, states, ring, begun } = setUp();
   server.files = [{ id: '1', name: 'a', path: 'a', sizeBytes: 9, receivedBytes: 9, state: 'checking', scan: null }];
-  server.answers = false;
+  server.responses = false;
   await begun();
   expect(states()).toEqual([]);
-  server.answers = true;
+  server.responses = true;
   await ring();
   expect(states()).toEqual(['a checking']);
 });
@@ -513,16 +513,16 @@ describe('whether the server can be reached', () => {
     await begun();
     queue.add([pick('a')]);
     await settle();
-    const lost = Object.assign(answered(), { name: 'DetailedError' }) as DetailedError;
+    const lost = Object.assign(responseError(), { name: 'DetailedError' }) as DetailedError;
     expect(uploads[0]?.options.onShouldRetry?.(lost, 0, {})).toBe(true);
     expect([told, queue.reachable]).toEqual([[false], false]);
     queue.online();
     expect(told).toEqual([false, true]);
     arrive('a');
-    server.answers = false;
+    server.responses = false;
     await ring();
     expect(told).toEqual([false, true, false]);
-    server.answers = true;
+    server.responses = true;
     await ring();
     expect(told).toEqual([false, true, false, true]);
   });

@@ -123,10 +123,10 @@ export class UploadQueue {
   }
 
   /** The server responded to a request, or it did not. */
-  heard(answered: boolean): void {
-    if (answered === this.#reachable) return;
-    this.#reachable = answered;
-    this.onReachable(answered);
+  heard(reachable: boolean): void {
+    if (reachable === this.#reachable) return;
+    this.#reachable = reachable;
+    this.onReachable(reachable);
     this.onChange();
   }
 
@@ -277,7 +277,7 @@ export class UploadQueue {
   #newTransfer(item: Item, file: File): Transfer {
     return newTransfer(item, file, this.#limits.tusEndpoint, this.#browser, {
       isListed: () => this.#find(item.key) === item,
-      heard: (answered) => this.heard(answered),
+      heard: (reachable) => this.heard(reachable),
       removeFromServer: (url) => this.#removeFromServer(url),
       onProgress: () => {
         this.#progress.note(this.#browser.now(), this.#items);

@@ -13,7 +13,7 @@ export interface TransferEvents {
   /** One that was removed from the list has nothing more to report. */
   readonly isListed: () => boolean;
   /** The server responded to a request, or it did not. */
-  readonly heard: (answered: boolean) => void;
+  readonly heard: (reachable: boolean) => void;
   readonly removeFromServer: (url: string) => Promise<unknown>;
   readonly onProgress: () => void;
   readonly onArrived: () => void;

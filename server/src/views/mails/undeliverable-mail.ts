@@ -5,7 +5,7 @@ import type { Translator } from '../translator.ts';
 export interface UndeliverableMail {
   readonly receiver: string;
   /** What the mail server said; undefined: the receiver has stopped mails from the sender. */
-  readonly answer: string | undefined;
+  readonly response: string | undefined;
   readonly sentAt: Date;
   readonly files: readonly MailFile[];
   readonly fileCount: number;
@@ -16,16 +16,16 @@ export interface UndeliverableMail {
 /** To the sender: the receiver's mail server does not accept our mail, or the receiver does not want it. */
 export function undeliverableMail(translator: Translator, mail: UndeliverableMail): MailContent {
   const receiver = isolate(mail.receiver);
-  const stopped = mail.answer === undefined;
+  const stopped = mail.response === undefined;
   return {
     subject: translator.t(stopped ? 'mail.stopped.subject' : 'mail.undeliverable.subject', { receiver }),
     intro: translator.t(stopped ? 'mail.stopped.intro' : 'mail.undeliverable.intro'),
     fields: [
       [translator.t('mail.receipt.receiver'), receiver],
       [translator.t('mail.receipt.sent'), translator.formatDate(mail.sentAt)],
-      ...(mail.answer === undefined
+      ...(mail.response === undefined
         ? []
-        : [[translator.t('mail.undeliverable.answer'), isolate(mail.answer)] as const]),
+        : [[translator.t('mail.undeliverable.answer'), isolate(mail.response)] as const]),
     ],
     files: mail.fileCount > 0 ? mail.files.map(({ name, sizeBytes }) => ({ name, sizeBytes })) : undefined,
     fileCount: mail.fileCount,

@@ -18,7 +18,7 @@ export interface ReferenceOperation {
   readonly scope: string | null;
   readonly parameters: readonly ReferenceField[];
   readonly body: readonly ReferenceField[];
-  readonly answer: { readonly status: number; readonly about: string; readonly fields: readonly ReferenceField[] };
+  readonly response: { readonly status: number; readonly about: string; readonly fields: readonly ReferenceField[] };
   readonly problems: readonly { readonly code: string; readonly status: number }[];
   /** A command that can be pasted into a shell. */
   readonly example: string;
@@ -83,7 +83,7 @@ export function ReferencePage({ operations, descriptionHref, problemsHref }: Ref
 const toTitle = (group: string) => `${group.charAt(0).toUpperCase()}${group.slice(1)}`;
 
 function Operation(props: { operation: ReferenceOperation; problemsHref: string }): JSX.Element {
-  const { id, method, path, summary, scope, parameters, body, answer, problems, example } = props.operation;
+  const { id, method, path, summary, scope, parameters, body, response, problems, example } = props.operation;
   return (
     <section class="reference-entry" aria-labelledby={id}>
       <h3 id={id}>
@@ -104,9 +104,9 @@ function Operation(props: { operation: ReferenceOperation; problemsHref: string 
       <FieldTable caption="Parameters" fields={parameters} />
       <FieldTable caption="Body" fields={body} />
       <p>
-        <strong>{answer.status}</strong> <Marked text={answer.about} />
+        <strong>{response.status}</strong> <Marked text={response.about} />
       </p>
-      <FieldTable caption="Answer" fields={answer.fields} isAnswer />
+      <FieldTable caption="Answer" fields={response.fields} isResponse />
       <details class="folded">
         <summary>Problems</summary>
         <ul class="points">
@@ -131,7 +131,7 @@ function Marked({ text }: { text: string }): JSX.Element {
 function FieldTable(props: {
   caption: string;
   fields: readonly ReferenceField[];
-  isAnswer?: boolean;
+  isResponse?: boolean;
 }): JSX.Element | null {
   if (props.fields.length === 0) return null;
   return (
@@ -142,7 +142,7 @@ function FieldTable(props: {
       columns={[
         { label: 'Name', cell: ({ name }) => <code>{name}</code> },
         { label: 'Type', cell: ({ type }) => type },
-        ...(props.isAnswer
+        ...(props.isResponse
           ? []
           : [{ label: 'Required', cell: ({ required }: ReferenceField) => (required ? 'yes' : 'no') }]),
         ...(props.fields.some(({ about }) => about !== '')

@@ -74,8 +74,8 @@ describe('a revoked drop', () => {
 
   test('is revoked once, also by many at once', async () => {
     const { sender, dropId } = await sentLink(exchange, ['a.txt']);
-    const answers = await Promise.all(Array.from({ length: 4 }, () => revoke(sender.accountId, dropId)));
-    expect(answers.filter(Boolean)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => revoke(sender.accountId, dropId)));
+    expect(responses.filter(Boolean)).toHaveLength(1);
     expect(await revoke(sender.accountId, dropId)).toBe(false);
   });
 

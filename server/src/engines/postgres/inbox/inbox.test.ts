@@ -5,10 +5,10 @@ import { requireKind } from '../../../../../tools/test/require-kind.ts';
 import type { Actor } from '../../../domain/actor.ts';
 import type { QueueState } from '../../../domain/inbox/inbox-store.ts';
 import type { Store } from '../../../domain/store.ts';
-import { askV1 } from '../../../testing/ask-v1.ts';
 import { openTestPool, type TestDatabase } from '../../../testing/database.ts';
 import { openTestExchange } from '../../../testing/exchange.ts';
 import { fillInbox } from '../../../testing/inbox.ts';
+import { requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer } from '../../../testing/server.ts';
 import { openDatabase } from '../database.ts';
 import { postgresStore } from '../store.ts';
@@ -109,9 +109,10 @@ test('a poll costs the same for an account with ten old entries and events as wi
       `${method} ${path}`,
       async ({ apiKey: key }, store) => {
         const app = buildTestServer(exchange, { store });
-        const answer = await askV1(app, method, path, { key, ...(body && { body }) });
-        expect(answer.status).toBe(200);
-        if (path.endsWith('=end')) await askV1(app, method, path.replace('end', answer.json().next_cursor), { key });
+        const response = await requestV1(app, method, path, { key, ...(body && { body }) });
+        expect(response.status).toBe(200);
+        if (path.endsWith('=end'))
+          await requestV1(app, method, path.replace('end', response.json().next_cursor), { key });
         await app.close();
       },
     ]),

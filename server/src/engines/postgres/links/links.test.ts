@@ -172,10 +172,10 @@ describe('a delivery', () => {
   const parts = async (link: Link, ...ranges: [start: number, end: number][]) => {
     const [file] = await engines.store.links.files(link);
     if (!file) throw new Error('no file');
-    const answers: boolean[] = [];
+    const responses: boolean[] = [];
     for (const [start, end] of ranges)
-      answers.push((await engines.store.links.deliver(link, [{ file, sent: { start, end } }])).link);
-    return answers;
+      responses.push((await engines.store.links.deliver(link, [{ file, sent: { start, end } }])).link);
+    return responses;
   };
   /** "content of a.txt" */
   const size = 16;
@@ -252,10 +252,10 @@ describe('a delivery', () => {
       [false, false, true],
     ],
     ['all but the last byte', [[0, size - 1]], [false]],
-  ])('of %s', async (_what, ranges, answers) => {
+  ])('of %s', async (_what, ranges, responses) => {
     const { link } = await sentLink(exchange, ['a.txt']);
-    expect(await parts(link, ...ranges)).toEqual(answers);
-    const whole = answers.includes(true);
+    expect(await parts(link, ...ranges)).toEqual(responses);
+    const whole = responses.includes(true);
     expect(await complete(link)).toEqual([whole]);
     expect((await stateOf(link)).completed_at !== null).toBe(whole);
   });
@@ -362,12 +362,12 @@ describe('a delivery', () => {
     for (let round = 0; round < 10; round += 1) {
       const { link } = await sentLink(exchange, ['a.txt', 'b.txt', 'c.txt']);
       const files = await engines.store.links.files(link);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [...files, ...files].map((file) =>
           engines.store.links.deliver(link, [{ file, sent: { start: 0, end: size } }]),
         ),
       );
-      expect(answers.filter(({ link: isComplete }) => isComplete)).toHaveLength(1);
+      expect(responses.filter(({ link: isComplete }) => isComplete)).toHaveLength(1);
       expect((await stateOf(link)).completed_at).toBeInstanceOf(Date);
     }
   });

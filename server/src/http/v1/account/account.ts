@@ -12,7 +12,7 @@ export const readAccount = route({
   id: 'readAccount',
   summary: 'Get the account that the key belongs to, its limits, and what the key may do',
   scope: null,
-  answer: { status: 200, description: 'The account, its limits and the key.', schema: Account },
+  response: { status: 200, description: 'The account, its limits and the key.', schema: Account },
   errors: [],
   async handle({ engines, caller }) {
     const account = await engines.store.accounts.byId(caller.accountId);

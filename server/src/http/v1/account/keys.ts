@@ -11,7 +11,7 @@ export const listKeys = route({
   id: 'listApiKeys',
   summary: 'List the account’s keys: the live ones, and the newest of the others',
   scope: 'keys',
-  answer: { status: 200, description: 'At most 100 keys.', schema: ApiKeyPage },
+  response: { status: 200, description: 'At most 100 keys.', schema: ApiKeyPage },
   errors: [],
   handle: async ({ engines, caller }) => ({
     body: { data: (await engines.store.accounts.keys(caller.accountId)).map(toApiKey), next_cursor: null },
@@ -26,7 +26,7 @@ export const createKey = route({
   scope: 'keys',
   body: NewApiKey,
   example: { name: 'nightly upload', scopes: ['send'], networks: ['192.0.2.0/24'] },
-  answer: { status: 201, description: 'The key, which is shown only once.', schema: CreatedApiKey },
+  response: { status: 201, description: 'The key, which is shown only once.', schema: CreatedApiKey },
   errors: ['too_many_keys'],
   async handle({ engines, caller, body: { name, scopes, networks = null, expires_at: end } }) {
     const expiresAt = end === undefined ? null : new Date(end);
@@ -43,7 +43,7 @@ export const deleteKey = route({
   scope: 'keys',
   params: Type.Object({ id: Type.String({ format: 'uuid', description: 'The `id` of a live key.' }) }),
   query: RevokeApiKeyQuery,
-  answer: {
+  response: {
     status: 200,
     description: 'The keys that were revoked, and the webhooks that go on.',
     schema: RevokedApiKeys,

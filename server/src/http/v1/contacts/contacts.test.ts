@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../../domain/actor.ts';
 import { replaceContacts } from '../../../domain/contacts/replace-contacts.ts';
 import { replaceGlobalContacts } from '../../../domain/contacts/replace-global-contacts.ts';
-import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
 import { openTestExchange, type TestExchange } from '../../../testing/exchange.ts';
+import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer } from '../../../testing/server.ts';
 import type { Route } from '../route.ts';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type Owner = Actor & { apiKey: string };
 const ask = (owner: Owner, method: Route['method'], path: string, more: AskV1 = {}) =>
-  askV1(app, method, path, { key: owner.apiKey, ...more });
+  requestV1(app, method, path, { key: owner.apiKey, ...more });
 const put = (owner: Owner, email: string, body: object = {}, headers: Record<string, string> = {}) =>
   ask(owner, 'PUT', `/contacts/${encodeURIComponent(email)}`, { body, headers });
 const load = (owner: Owner, contacts: object[], query = '', headers: Record<string, string> = {}) =>
@@ -35,24 +35,24 @@ const replace = (owner: Actor, contacts: ContactInput[]) =>
 const machineList = (owner: Actor) => exchange.engines.store.contacts.read(owner.accountId);
 const eventsOf = (owner: Actor) =>
   exchange.database.query('select type, data from events where account_id = $1 order by sequence', [owner.accountId]);
-const statusesOf = (answers: readonly { status: number }[]) =>
-  answers.map(({ status }) => status).toSorted((a, b) => a - b);
+const statusesOf = (responses: readonly { status: number }[]) =>
+  responses.map(({ status }) => status).toSorted((a, b) => a - b);
 const anna = { name: 'Anna Berg', phone: '46701234567', language: 'sv', groups: ['press'] };
 
 async function listed(owner: Owner, query = ''): Promise<string[]> {
-  const answer = await ask(owner, 'GET', `/contacts?limit=100${query}`);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.json().data.map(({ email, list }: { email: string; list: string }) => `${email} ${list}`);
+  const response = await ask(owner, 'GET', `/contacts?limit=100${query}`);
+  expect(response.status, response.text).toBe(200);
+  return response.json().data.map(({ email, list }: { email: string; list: string }) => `${email} ${list}`);
 }
 
 describe('PUT /contacts/:email', () => {
   test('adds a contact, which both APIs show', async () => {
     const owner = await exchange.account('first@example.org');
-    const answer = await put(owner, 'Anna+Files@Example.org', anna);
+    const response = await put(owner, 'Anna+Files@Example.org', anna);
     const expected = { email: 'anna+files@example.org', ...anna, list: 'local' };
-    expect([answer.status, answer.json()]).toEqual([201, expected]);
+    expect([response.status, response.json()]).toEqual([201, expected]);
     const read = await ask(owner, 'GET', '/contacts/ANNA%2Bfiles@example.org');
-    expect([read.json(), read.headers['etag']]).toEqual([expected, answer.headers['etag']]);
+    expect([read.json(), read.headers['etag']]).toEqual([expected, response.headers['etag']]);
     expect((await machineList(owner)).local).toMatchObject([
       { email: 'first@example.org' },
       { email: expected.email, nick: anna.name, number: anna.phone, language: 'sv', groups: ['press'] },
@@ -119,9 +119,11 @@ describe('a condition', () => {
     const owner = await exchange.account('a@example.org');
     const read = await ask(owner, 'GET', '/contacts/a@example.org');
     const match = { 'if-match': String(read.headers['etag']) };
-    const answers = await Promise.all(['1', '2', '3', '4'].map((name) => put(owner, 'a@example.org', { name }, match)));
-    expect(statusesOf(answers)).toEqual([200, 412, 412, 412]);
-    const winner = answers.find(({ status }) => status === 200);
+    const responses = await Promise.all(
+      ['1', '2', '3', '4'].map((name) => put(owner, 'a@example.org', { name }, match)),
+    );
+    expect(statusesOf(responses)).toEqual([200, 412, 412, 412]);
+    const winner = responses.find(({ status }) => status === 200);
     expect((await ask(owner, 'GET', '/contacts/a@example.org')).json()).toEqual(winner?.json());
     const late = await ask(owner, 'DELETE', '/contacts/a@example.org', { headers: match });
     expect([late.status, late.json().code]).toEqual([412, 'precondition_failed']);
@@ -158,8 +160,8 @@ describe('a condition', () => {
     const [absent, present] = [{ 'if-none-match': '*' }, { 'if-match': '*' }];
     expect((await put(owner, 'a@example.org', {}, present)).status).toBe(412);
     expect((await put(owner, 'a@example.org', {}, { 'if-match': '"x"' })).status).toBe(412);
-    const answers = await Promise.all(['1', '2', '3'].map((name) => put(owner, 'a@example.org', { name }, absent)));
-    expect(statusesOf(answers)).toEqual([201, 412, 412]);
+    const responses = await Promise.all(['1', '2', '3'].map((name) => put(owner, 'a@example.org', { name }, absent)));
+    expect(statusesOf(responses)).toEqual([201, 412, 412]);
     expect((await put(owner, 'a@example.org', {}, present)).status).toBe(200);
     expect((await put(owner, 'a@example.org', {}, { 'if-none-match': '"x"' })).status).toBe(400);
   });
@@ -256,12 +258,12 @@ describe('POST /contacts/import', () => {
     const owner = await exchange.account('kept@example.org');
     await put(owner, 'anna@example.org', anna);
     await put(owner, 'bo@example.org', { name: 'Bo' });
-    const answer = await load(owner, [
+    const response = await load(owner, [
       { email: 'New@example.org', name: 'New' },
       { email: 'anna@example.org', name: 'Anna Ek', groups: [] },
       { email: 'bo@example.org' },
     ]);
-    expect([answer.status, answer.json()]).toEqual([
+    expect([response.status, response.json()]).toEqual([
       200,
       {
         dry_run: false,

@@ -28,7 +28,7 @@ const listContacts = route({
   summary: 'List the account’s contacts and the global ones, by address',
   scope: 'contacts',
   query: ListContactsQuery,
-  answer: { status: 200, description: 'A page of contacts.', schema: ContactPage },
+  response: { status: 200, description: 'A page of contacts.', schema: ContactPage },
   errors: [],
   async handle({ engines, caller, query }) {
     const page = requestedPage<Pick<ListedContact, 'email'>>(engines, caller, 'contacts', query, ({ email }) => ({
@@ -37,7 +37,7 @@ const listContacts = route({
     const search = query.search?.trim();
     const { list } = query;
     const rows = await engines.store.contacts.page(caller.accountId, { search, list }, page.after, page.count);
-    return { body: page.answer(rows, toContact) };
+    return { body: page.response(rows, toContact) };
   },
 });
 
@@ -48,7 +48,7 @@ const readContact = route({
   summary: 'Get the contact with an address: the account’s own, or else the global one',
   scope: 'contacts',
   params,
-  answer: { status: 200, description: 'The contact.', schema: Contact },
+  response: { status: 200, description: 'The contact.', schema: Contact },
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { email } }) => versioned(await findContact(engines, caller, email)),
@@ -63,8 +63,8 @@ const writeContact = route({
   params,
   body: ContactDetails,
   example: { name: 'Anna Berg', phone: '46701234567', language: 'sv', groups: ['press'] },
-  answer: { status: 200, description: 'The contact, which was replaced.', schema: Contact },
-  otherAnswer: {
+  response: { status: 200, description: 'The contact, which was replaced.', schema: Contact },
+  otherResponse: {
     status: 201,
     description: 'The contact, which is new.',
     schema: Contact,
@@ -85,7 +85,7 @@ const deleteContact = route({
   summary: 'Remove one of the account’s own contacts',
   scope: 'contacts',
   params,
-  answer: { status: 204, description: 'It is removed.' },
+  response: { status: 204, description: 'It is removed.' },
   isVersioned: true,
   errors: ['not_found'],
   async handle({ engines, caller, params: { email }, ifVersion }) {
@@ -103,7 +103,7 @@ const importMany = route({
   query: DryRunQuery,
   body: ContactImport,
   example: { contacts: [{ email: 'anna@example.org', name: 'Anna Berg' }, { email: 'bo@example.org' }] },
-  answer: {
+  response: {
     status: 200,
     description: 'What was done with each contact, or with `dry_run=true`: what would be done.',
     schema: ContactImportResult,

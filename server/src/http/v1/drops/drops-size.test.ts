@@ -3,8 +3,8 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { limits } from '@waybill/protocol';
 import { expect, test } from 'vitest';
 import { uploadDraft } from '../../../domain/uploads/account-upload.ts';
-import { askV1 } from '../../../testing/ask-v1.ts';
 import { openTestExchange } from '../../../testing/exchange.ts';
+import { requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer } from '../../../testing/server.ts';
 
 /** On an otherwise idle machine it takes less than 2 s. */
@@ -37,11 +37,14 @@ test('a drop with 1,000 files for 1,000 receivers is sent in one short request',
   }));
 
   const startedAt = performance.now();
-  const answer = await askV1(app, 'POST', '/drops', { key: sender.apiKey, body: { uploads, receivers, notify: true } });
+  const response = await requestV1(app, 'POST', '/drops', {
+    key: sender.apiKey,
+    body: { uploads, receivers, notify: true },
+  });
   const sentMs = performance.now() - startedAt;
-  expect(answer.status, answer.text.slice(0, 500)).toBe(201);
+  expect(response.status, response.text.slice(0, 500)).toBe(201);
   const readAt = performance.now();
-  const read = await askV1(app, 'GET', `/drops/${answer.json().id}`, { key: sender.apiKey });
+  const read = await requestV1(app, 'GET', `/drops/${response.json().id}`, { key: sender.apiKey });
   const readMs = performance.now() - readAt;
   process.stdout.write(`1,000 files for 1,000 receivers: sent in ${sentMs | 0} ms, read in ${readMs | 0} ms\n`);
   expect(read.json().receivers).toHaveLength(1000);

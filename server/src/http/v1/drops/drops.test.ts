@@ -7,8 +7,8 @@ import type { Link } from '../../../domain/links/link-store.ts';
 import { tokenDigest } from '../../../domain/links/link-token.ts';
 import { toReference } from '../../../domain/reference.ts';
 import { readyUpload } from '../../../testing/account-uploads.ts';
-import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
 import { tokenOf } from '../../../testing/links.ts';
+import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer, testHost } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
 
@@ -16,15 +16,15 @@ const { exchange, app } = await useTestServer();
 
 type Sender = Actor & { apiKey: string };
 const ask = (sender: Sender, method: 'GET' | 'POST', path: string, more: AskV1 = {}) =>
-  askV1(app, method, path, { key: sender.apiKey, ...more });
+  requestV1(app, method, path, { key: sender.apiKey, ...more });
 const upload = (sender: Actor, path = 'report.txt', content?: string) => readyUpload(exchange, sender, path, content);
 
 /** A drop with one file. Returns the answer. */
 async function send(sender: Sender, body: object = {}) {
   const input = { uploads: [await upload(sender)], receivers: [{ email: 'anna@example.org' }], ...body };
-  const answer = await ask(sender, 'POST', '/drops', { body: input });
-  expect(answer.status, answer.text).toBe(201);
-  return { ...answer, drop: answer.json(), etag: String(answer.headers['etag']) };
+  const response = await ask(sender, 'POST', '/drops', { body: input });
+  expect(response.status, response.text).toBe(201);
+  return { ...response, drop: response.json(), etag: String(response.headers['etag']) };
 }
 
 const pageOf = async (link: string) =>
@@ -174,9 +174,9 @@ describe('POST /drops', () => {
       second_factor: 'off',
     };
     const before = await rowCounts();
-    const answer = await ask(sender, 'POST', '/drops', { body });
-    expect([answer.status, answer.json().code]).toEqual([400, 'invalid_input']);
-    const faults = answer
+    const response = await ask(sender, 'POST', '/drops', { body });
+    expect([response.status, response.json().code]).toEqual([400, 'invalid_input']);
+    const faults = response
       .json()
       .errors.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`);
     expect(new Set(faults)).toEqual(
@@ -197,7 +197,7 @@ describe('POST /drops', () => {
     );
     expect(faults).toHaveLength(12);
     const dry = await ask(sender, 'POST', '/drops?dry_run=true', { body });
-    expect(dry.json().errors).toEqual(answer.json().errors);
+    expect(dry.json().errors).toEqual(response.json().errors);
     expect(await rowCounts()).toEqual(before);
   });
 
@@ -211,9 +211,9 @@ describe('POST /drops', () => {
       metadata: { note: '\ud800' },
     };
     const before = await rowCounts();
-    const answer = await ask(sender, 'POST', '/drops', { body });
-    expect([answer.status, answer.json().code]).toEqual([400, 'invalid_input']);
-    const pointers = answer.json().errors.map(({ pointer }: { pointer: string }) => pointer);
+    const response = await ask(sender, 'POST', '/drops', { body });
+    expect([response.status, response.json().code]).toEqual([400, 'invalid_input']);
+    const pointers = response.json().errors.map(({ pointer }: { pointer: string }) => pointer);
     expect(pointers).toEqual(['/receivers/1/name', '/message', '/external_id', '/metadata/note']);
     expect(await rowCounts()).toEqual(before);
     const query = await ask(sender, 'GET', '/drops?external_id=a%00');
@@ -260,7 +260,7 @@ describe('POST /drops', () => {
     expect(await exchange.engines.store.links.byToken(tokenDigest(token))).toMatchObject({ secondFactor: 'mail' });
     const withSms = buildTestServer(exchange, { sms: { send: async () => undefined } as never });
     const body = { uploads: [await upload(sender)], receivers: [{ email: 'a@example.org' }], second_factor: 'sms' };
-    const refused = await askV1(withSms, 'POST', '/drops', { key: sender.apiKey, body });
+    const refused = await requestV1(withSms, 'POST', '/drops', { key: sender.apiKey, body });
     expect([refused.status, refused.json().errors]).toEqual([
       400,
       [expect.objectContaining({ pointer: '/receivers/0/phone' })],
@@ -275,7 +275,7 @@ describe('POST /drops', () => {
     const { drop } = await send(sender, { second_factor: 'mail' });
     await quotas(sender, { secondFactor: 'sms' });
     const withSms = buildTestServer(exchange, { sms: { send: async () => undefined } as never });
-    const asking = (path: string, body: object) => askV1(withSms, 'POST', path, { key: sender.apiKey, body });
+    const asking = (path: string, body: object) => requestV1(withSms, 'POST', path, { key: sender.apiKey, body });
     const add = (person: object) => asking(`/drops/${drop.id}/receivers`, { email: 'b@example.org', ...person });
     expect((await add({})).json().errors).toMatchObject([{ pointer: '/phone' }]);
     expect((await add({ phone: '46701234567' })).status).toBe(201);
@@ -332,9 +332,9 @@ describe('POST /drops', () => {
   test('sends an upload once, however many requests name it', async () => {
     const sender = await exchange.account();
     const body = { uploads: [await upload(sender)], receivers: [{ email: 'a@example.org' }] };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(sender, 'POST', '/drops', { body })));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 404)).toHaveLength(7);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => ask(sender, 'POST', '/drops', { body })));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 404)).toHaveLength(7);
     expect((await ask(sender, 'GET', '/drops')).json().data).toHaveLength(1);
   });
 });
@@ -498,9 +498,9 @@ describe('a change of a drop', () => {
     const emails = [{ email: 'a@example.org' }, { email: 'b@example.org' }];
     const { drop, etag } = await send(sender, { receivers: emails });
     const [kept, revoked] = [await tokenOf(exchange, sender, drop.id, 0), await tokenOf(exchange, sender, drop.id, 1)];
-    const answer = await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: { receiver: 1 } });
-    expect(answer.json()).toMatchObject({ state: 'live', receiver_count: 2 });
-    expect(answer.headers['etag']).not.toBe(etag);
+    const response = await ask(sender, 'POST', `/drops/${drop.id}/revoke`, { body: { receiver: 1 } });
+    expect(response.json()).toMatchObject({ state: 'live', receiver_count: 2 });
+    expect(response.headers['etag']).not.toBe(etag);
     expect(await pageOf(`https://${testHost}/d/${kept}`)).toBe(200);
     expect(await pageOf(`https://${testHost}/d/${revoked}`)).toBe(410);
     expect((await ask(sender, 'GET', `/drops/${drop.id}`)).json().receivers).toMatchObject([
@@ -550,9 +550,9 @@ describe('a change of a drop', () => {
         body: { expires_in: days * 86_400 },
         headers: { 'if-match': match },
       });
-    const answers = await Promise.all([10, 11, 12, 13].map((days) => extend(days, etag)));
-    expect(answers.filter(({ status }) => status === 412)).toHaveLength(3);
-    const winner = answers.find(({ status }) => status === 200);
+    const responses = await Promise.all([10, 11, 12, 13].map((days) => extend(days, etag)));
+    expect(responses.filter(({ status }) => status === 412)).toHaveLength(3);
+    const winner = responses.find(({ status }) => status === 200);
     const read = await ask(sender, 'GET', `/drops/${drop.id}`);
     expect([read.headers['etag'], read.json().expires_at]).toEqual([
       winner?.headers['etag'],
@@ -638,7 +638,7 @@ describe('a change of a drop', () => {
         ask(sender, 'POST', `/drops/${drop.id}/receivers`, { body: { email: `r${index}@example.org` } }),
       ),
     );
-    expect(new Set(added.map((answer) => answer.json().id))).toEqual(new Set([1, 2, 3, 4, 5]));
+    expect(new Set(added.map((response) => response.json().id))).toEqual(new Set([1, 2, 3, 4, 5]));
     await exchange.database.query('update drops set receiver_count = 1000 where id = $1', [drop.id]);
     const refused = await ask(sender, 'POST', `/drops/${drop.id}/receivers`, { body: { email: 'last@example.org' } });
     expect(refused.status).toBe(400);

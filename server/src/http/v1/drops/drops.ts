@@ -40,8 +40,8 @@ const createDrop = route({
     expires_in: 604_800,
     external_id: 'order-4711',
   },
-  answer: { status: 201, description: 'The drop.', schema: CreatedDrop },
-  otherAnswer: { status: 200, description: 'With `dry_run=true`: nothing is wrong.', schema: CheckedDrop },
+  response: { status: 201, description: 'The drop.', schema: CreatedDrop },
+  otherResponse: { status: 200, description: 'With `dry_run=true`: nothing is wrong.', schema: CheckedDrop },
   errors: [
     'not_found',
     'files_not_ready',
@@ -59,14 +59,14 @@ const createDrop = route({
     const input = { ...toDispatchInput(body), uploads: body.uploads };
     if (query.dry_run) {
       const { receivers, uploads, lifetimeSeconds } = await checkDrop(engines, caller, input);
-      const answer = {
+      const response = {
         dry_run: true,
         receiver_count: receivers.length,
         file_count: uploads.length,
         size: uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
         expires_in: lifetimeSeconds,
       };
-      return async () => ({ status: 200, body: answer });
+      return async () => ({ status: 200, body: response });
     }
     const make = await prepareDrop(engines, caller, input);
     return async (store) => createdResult(drops, engines, store, caller.accountId, await make(store));
@@ -77,7 +77,7 @@ const createDrop = route({
 const listDrops = listRoute(drops, {
   id: 'listDrops',
   summary: 'List what the account has sent, newest first',
-  answer: { status: 200, description: 'A page of drops.', schema: DropPage },
+  response: { status: 200, description: 'A page of drops.', schema: DropPage },
 });
 
 const readDrop = route({
@@ -87,7 +87,7 @@ const readDrop = route({
   summary: 'Get a drop, with the state of every receiver and every file',
   scope: 'history',
   params: sentParams(drops),
-  answer: { status: 200, description: 'The drop.', schema: DropDetails },
+  response: { status: 200, description: 'The drop.', schema: DropDetails },
   errors: ['not_found'],
   isVersioned: true,
   async handle({ engines, caller: { accountId }, params: { id } }) {

@@ -38,8 +38,8 @@ test('a thousand requests wait at the cost of one query, and hear of an event wi
   });
   const read = async (client: number, query: string): Promise<Page> => {
     const headers = { authorization: `Bearer ${owners[client % accounts]?.apiKey}` };
-    const [answer] = await once(get(`${address}/api/v1/events?${query}`, { agent, headers }), 'response');
-    return (await json(answer)) as Page;
+    const [response] = await once(get(`${address}/api/v1/events?${query}`, { agent, headers }), 'response');
+    return (await json(response)) as Page;
   };
   const eachClient = <Value>(work: (client: number) => Promise<Value>) =>
     Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
@@ -52,8 +52,8 @@ test('a thousand requests wait at the cost of one query, and hear of an event wi
   const heardByAsking = async (after: string): Promise<void> => {
     await pause(lookEveryMs);
     const headers = { host: testHost, authorization: `Bearer ${owners[0]?.apiKey}` };
-    const answer = await other.inject({ url: `/api/v1/events?after=${after}`, headers });
-    if (answer.json<Page>().data.length === 0) await heardByAsking(after);
+    const response = await other.inject({ url: `/api/v1/events?after=${after}`, headers });
+    if (response.json<Page>().data.length === 0) await heardByAsking(after);
   };
 
   let cursors = await eachClient(async (client) => (await read(client, 'after=end')).next_cursor);
@@ -62,7 +62,7 @@ test('a thousand requests wait at the cost of one query, and hear of an event wi
     // What it takes this machine to answer a thousand requests that need not wait.
     const began = performance.now();
     await eachClient((client) => read(client, `after=${cursors[client]}`));
-    const answering = performance.now() - began;
+    const responseMs = performance.now() - began;
 
     page.mockClear();
     const waiting = eachClient((client) => heard(client, cursors[client] as string));
@@ -82,18 +82,18 @@ test('a thousand requests wait at the cost of one query, and hear of an event wi
     const committedMs = performance.now();
     await heardByAsking(cursors[0] as string);
     const polled = performance.now() - committedMs;
-    const answers = await waiting;
+    const responses = await waiting;
     expect(page.mock.calls.length).toBe(clients);
-    cursors = answers.map(({ cursor }) => cursor);
-    const roundDelays = answers.map(({ atMs }) => atMs - committedMs);
+    cursors = responses.map(({ cursor }) => cursor);
+    const roundDelays = responses.map(({ atMs }) => atMs - committedMs);
     delays.push(...roundDelays);
     const [first, p99] = [Math.min(...roundDelays), percentile(roundDelays, 0.99)];
-    const figures = rounded({ first, p99, polled, answering });
+    const figures = rounded({ first, p99, polled, responseMs });
     process.stdout.write(`ms after the commit: ${figures}\n`);
     // How soon depends on what else the machine does, and it may stand still in between. But the first client hears
     // about as soon as one that asks all the time, and the others as soon as if they had been answered without a wait.
     expect(first, figures).toBeLessThan(polled + 8 * lookEveryMs);
-    expect(p99 - first, figures).toBeLessThan(3 * answering);
+    expect(p99 - first, figures).toBeLessThan(3 * responseMs);
   }
   const p99 = percentile(delays, 0.99);
   process.stdout.write(`${delays.length} answers: ${rounded({ median: percentile(delays, 0.5), p99 })}\n`);

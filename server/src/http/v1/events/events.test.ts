@@ -9,7 +9,7 @@ import type { Actor } from '../../../domain/actor.ts';
 import type { EventStore, NewEvent } from '../../../domain/events/event-store.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { sweep } from '../../../domain/sweep.ts';
-import { askV1 } from '../../../testing/ask-v1.ts';
+import { requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
 
@@ -34,8 +34,8 @@ const happen = (owner: Actor, ...numbers: number[]) =>
   exchange.engines.store.events.append(numbers.map((number) => changed(owner, number)));
 const read = async ({ apiKey }: Owner, query: Record<string, string | number> = {}, server = app) => {
   const search = Object.entries(query).map(([name, value]) => `${name}=${value}`);
-  const answer = await askV1(server, 'GET', `/events?${search.join('&')}`, { key: apiKey });
-  return { ...answer, page: () => answer.json() as Page };
+  const response = await requestV1(server, 'GET', `/events?${search.join('&')}`, { key: apiKey });
+  return { ...response, page: () => response.json() as Page };
 };
 /** Waits for events as clients do: again and again. */
 async function hear(owner: Owner, after: string, server: FastifyInstance): Promise<number[]> {
@@ -98,8 +98,8 @@ describe('events', () => {
   test.each([{ wait: 31 }, { wait: -1 }, { wait: '1.5' }, { limit: 0 }, { limit: 101 }, { since: 1 }, { after: '*' }])(
     'are not read with %o',
     async (query) => {
-      const answer = await read(await exchange.account(), query);
-      expect([answer.status, answer.json().code]).toEqual([400, 'invalid_input']);
+      const response = await read(await exchange.account(), query);
+      expect([response.status, response.json().code]).toEqual([400, 'invalid_input']);
     },
   );
 
@@ -110,8 +110,8 @@ describe('events', () => {
     const { next_cursor: after } = (await read(owner, { limit: 1 })).page();
     await exchange.database.query("update events set created_at = now() - interval '30 days 1 minute'");
     await sweep(exchange.engines);
-    const answer = await read(owner, { after });
-    expect([answer.status, answer.json().code]).toEqual([410, 'cursor_expired']);
+    const response = await read(owner, { after });
+    expect([response.status, response.json().code]).toEqual([410, 'cursor_expired']);
     const again = (await read(owner)).page();
     expect(again.data).toEqual([]);
     expect((await read(owner, { after: again.next_cursor })).status).toBe(200);

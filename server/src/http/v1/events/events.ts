@@ -13,7 +13,7 @@ export const listEvents = route({
   summary: 'List what happened after a cursor, and wait for it if asked to',
   scope: 'history',
   query: ListEventsQuery,
-  answer: { status: 200, description: 'The events, in order, and the cursor to go on with.', schema: EventPage },
+  response: { status: 200, description: 'The events, in order, and the cursor to go on with.', schema: EventPage },
   errors: ['cursor_expired'],
   async handle({ engines, caller, query, gone, revoked, authenticateAgain }) {
     const { after, limit = limits.pageSize, wait = 0 } = query;

@@ -1,9 +1,9 @@
 // Ten pullers share an inbox and crash at random.
 import { expect, test } from 'vitest';
-import { askV1 } from '../../../testing/ask-v1.ts';
 import { testPolicy, useTestExchange } from '../../../testing/exchange.ts';
 import { advanceQueue, fillInbox } from '../../../testing/inbox.ts';
 import { deterministicRandom } from '../../../testing/random.ts';
+import { requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer } from '../../../testing/server.ts';
 
 const entryCount = 1_000;
@@ -32,7 +32,7 @@ test('pullers that crash lose no entry, and acknowledge each exactly once', { ti
     const random = deterministicRandom(`puller ${index}`);
     const below = (bound: number) => random.bytes(4).readUInt32BE() % bound;
     const post = (path: string, body: object) =>
-      askV1(servers[index % 2] as (typeof servers)[0], 'POST', path, { key: receiver.apiKey, body });
+      requestV1(servers[index % 2] as (typeof servers)[0], 'POST', path, { key: receiver.apiKey, body });
     while (acknowledged.size < entryCount) {
       const claimed: Entry[] = (await post('/inbox/claim', { max: 1 + below(20), lease_seconds: leaseSeconds })).json()
         .data;

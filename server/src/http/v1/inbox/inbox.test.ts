@@ -9,10 +9,10 @@ import { readInbox } from '../../../domain/drops/read-history.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
 import { sweep } from '../../../domain/sweep.ts';
 import { allOf } from '../../../testing/all-of.ts';
-import { askV1 } from '../../../testing/ask-v1.ts';
 import { testPolicy } from '../../../testing/exchange.ts';
 import { openRequestLink, readyFile } from '../../../testing/file-requests.ts';
 import { advanceQueue, fillInbox } from '../../../testing/inbox.ts';
+import { requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
 
@@ -31,9 +31,9 @@ const { exchange, app } = await useTestServer({ policy: { ...testPolicy, inboxAt
 const { engines, database } = exchange;
 
 const get = ({ apiKey }: Account, path: string, headers: Record<string, string> = {}) =>
-  askV1(app, 'GET', path, { key: apiKey, headers });
+  requestV1(app, 'GET', path, { key: apiKey, headers });
 const post = ({ apiKey }: Account, path: string, body?: object, headers: Record<string, string> = {}) =>
-  askV1(app, 'POST', path, { key: apiKey, headers, ...(body && { body }) });
+  requestV1(app, 'POST', path, { key: apiKey, headers, ...(body && { body }) });
 const claim = async (account: Account, max = 1, leaseSeconds = 60): Promise<Entry[]> =>
   (await post(account, '/inbox/claim', { max, lease_seconds: leaseSeconds })).json().data;
 const claimOne = async (account: Account): Promise<Entry> => {
@@ -143,7 +143,7 @@ describe('a claim', () => {
     const other = buildTestServer(exchange);
     const claims = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        askV1(index % 2 ? app : other, 'POST', '/inbox/claim', {
+        requestV1(index % 2 ? app : other, 'POST', '/inbox/claim', {
           key: receiver.apiKey,
           body: { max: 7, lease_seconds: 60 },
         }),
@@ -152,7 +152,7 @@ describe('a claim', () => {
     await other.close();
     // One that asks while all entries are being claimed by others may get fewer than there are.
     const rest = await claim(receiver, 100);
-    const ids = [...claims.flatMap((answer): Entry[] => answer.json().data), ...rest].map(({ id }) => id);
+    const ids = [...claims.flatMap((response): Entry[] => response.json().data), ...rest].map(({ id }) => id);
     expect(ids).toHaveLength(100);
     expect(new Set(ids).size).toBe(100);
     expect(await claim(receiver, 100)).toEqual([]);
@@ -364,10 +364,10 @@ describe('a download', () => {
   });
   /** Over a real connection, which shows how many bytes were sent. */
   const download = async ({ apiKey }: Account, path: string, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${origin}/api/v1${path}`, {
+    const response = await fetch(`${origin}/api/v1${path}`, {
       headers: { authorization: `Bearer ${apiKey}`, ...headers },
     });
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    return { status: response.status, headers: response.headers, text: await response.text() };
   };
 
   test('of a file has its bytes, or a range of them, and is recorded as a delivery', async () => {
@@ -412,10 +412,10 @@ describe('a download', () => {
     const file = (await stateOf(receiver, id)).files[0];
     const strict = buildTestServer(exchange, { policy: { ...testPolicy, scan: 'required' } });
     for (const path of [`/inbox/${id}/files/${file.id}`, `/inbox/${id}/all.zip`]) {
-      const head = await askV1(app, 'HEAD', path, { key: receiver.apiKey });
+      const head = await requestV1(app, 'HEAD', path, { key: receiver.apiKey });
       expect([head.status, head.headers['accept-ranges'], head.text]).toEqual([200, 'bytes', '']);
       expect(Number(head.headers['content-length'])).toBeGreaterThan(0);
-      expect((await askV1(strict, 'GET', path, { key: receiver.apiKey })).status).toBe(404);
+      expect((await requestV1(strict, 'GET', path, { key: receiver.apiKey })).status).toBe(404);
     }
     await strict.close();
   });

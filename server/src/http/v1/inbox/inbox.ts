@@ -33,12 +33,12 @@ const listInbox = route({
   summary: 'List what was sent to the account: newest first, or those in one state, longest in it first',
   scope,
   query: ListInboxQuery,
-  answer: { status: 200, description: 'A page of entries.', schema: InboxEntryPage },
+  response: { status: 200, description: 'A page of entries.', schema: InboxEntryPage },
   errors: [],
   async handle({ engines, caller, query }) {
     const page = requestedPage<QueuePosition>(engines, caller, 'inbox', query, ({ at, id }) => ({ at, id }));
     const entries = await engines.store.inbox.page(caller.accountId, query.state, page.after, page.count);
-    return { body: page.answer(entries, toInboxEntry) };
+    return { body: page.response(entries, toInboxEntry) };
   },
 });
 
@@ -50,7 +50,7 @@ const claimInbox = route({
   scope,
   body: ClaimInput,
   example: { max: 10, lease_seconds: 300 },
-  answer: { status: 200, description: 'The claimed entries; none if none is available.', schema: ClaimedEntries },
+  response: { status: 200, description: 'The claimed entries; none if none is available.', schema: ClaimedEntries },
   errors: [],
   async handle({ engines, caller, body: { max: maxEntries, lease_seconds: leaseSeconds } }) {
     const { leaseId, entries } = await claimEntries(engines, caller, { maxEntries, leaseSeconds });
@@ -65,7 +65,7 @@ const readInboxEntry = route({
   summary: 'Get an entry and its files',
   scope,
   params: InboxEntryParams,
-  answer: { status: 200, description: 'The entry.', schema: InboxEntryDetails },
+  response: { status: 200, description: 'The entry.', schema: InboxEntryDetails },
   errors: ['not_found'],
   async handle({ engines, caller, params }) {
     const { files, ...entry } = await findEntryWithFiles(engines, caller, params.id);
@@ -82,7 +82,7 @@ const renewInboxLease = route({
   params: InboxEntryParams,
   body: RenewInput,
   example: { lease: exampleLease, lease_seconds: 300 },
-  answer: { status: 200, description: 'The entry, with the new end of its lease.', schema: InboxEntry },
+  response: { status: 200, description: 'The entry, with the new end of its lease.', schema: InboxEntry },
   errors: ['not_found', 'lease_not_held'],
   handle: async ({ engines, caller, params: { id }, body: { lease: leaseId, lease_seconds: leaseSeconds } }) => ({
     body: toInboxEntry(await renewLease(engines, caller, { id, leaseId }, leaseSeconds)),
@@ -98,7 +98,7 @@ const acknowledgeInboxEntry = route({
   params: InboxEntryParams,
   body: AckInput,
   example: { lease: exampleLease },
-  answer: { status: 204, description: 'It is acknowledged, now or already before under the same lease.' },
+  response: { status: 204, description: 'It is acknowledged, now or already before under the same lease.' },
   errors: ['not_found', 'lease_not_held'],
   async handle({ engines, caller, params: { id }, body: { lease: leaseId } }) {
     await acknowledgeEntry(engines, caller, { id, leaseId });
@@ -115,7 +115,7 @@ const giveInboxEntryBack = route({
   params: InboxEntryParams,
   body: NackInput,
   example: { lease: exampleLease, delay_seconds: 60 },
-  answer: { status: 200, description: 'The entry, available or parked.', schema: InboxEntry },
+  response: { status: 200, description: 'The entry, available or parked.', schema: InboxEntry },
   errors: ['not_found', 'lease_not_held'],
   handle: async ({ engines, caller, params: { id }, body: { lease: leaseId, delay_seconds: delaySeconds = 0 } }) => ({
     body: toInboxEntry(await giveEntryBack(engines, caller, { id, leaseId }, delaySeconds)),
@@ -129,7 +129,7 @@ const releaseInboxEntry = route({
   summary: 'Release a parked entry: it can be claimed again, as often as a new one',
   scope,
   params: InboxEntryParams,
-  answer: { status: 200, description: 'The entry, available.', schema: InboxEntry },
+  response: { status: 200, description: 'The entry, available.', schema: InboxEntry },
   errors: ['not_found', 'not_parked'],
   handle: async ({ engines, caller, params: { id } }) => ({
     body: toInboxEntry(await releaseEntry(engines, caller, id)),
@@ -146,7 +146,7 @@ const fileRoutes = (['GET', 'HEAD'] as const).map(
     summary: method === 'GET' ? 'Download a file of an entry, or a range of it' : 'Get the headers of a download',
     scope,
     params: InboxFileParams,
-    answer: { status: 200, description: 'The file.', bytes: fileBytes },
+    response: { status: 200, description: 'The file.', bytes: fileBytes },
     errors: downloadErrors,
     stream: {
       curl: method === 'GET' ? ['-C -', '-o "$NAME"'] : ['-I'],
@@ -167,7 +167,7 @@ const zipRoutes = (['GET', 'HEAD'] as const).map(
       method === 'GET' ? 'Download all files of an entry as a ZIP, or a range of it' : 'Get the headers of a ZIP',
     scope,
     params: InboxEntryParams,
-    answer: { status: 200, description: 'The files, in their folders.', bytes: zipBytes },
+    response: { status: 200, description: 'The files, in their folders.', bytes: zipBytes },
     errors: downloadErrors,
     stream: {
       curl: method === 'GET' ? ['-C -', '-o all.zip'] : ['-I'],

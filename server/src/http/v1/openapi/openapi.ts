@@ -126,7 +126,7 @@ function namedRefusals(route: Route): [name: string, response: object][] {
 }
 
 function described(route: Route) {
-  const { scope, otherAnswer, method, isVersioned, stream } = route;
+  const { scope, otherResponse, method, isVersioned, stream } = route;
   return describeOperation(route, {
     members: { description: scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.` },
     headers: [
@@ -140,7 +140,7 @@ function described(route: Route) {
       ...(isVersioned ? { ETag: etagHeader } : {}),
       ...(isLimitedByDay(route) ? rateLimits : {}),
     },
-    otherAnswer,
+    otherResponse,
     failures: refusals(listErrors(route)),
   });
 }

@@ -16,7 +16,7 @@ export const referencePath = '/docs';
 /** The reference, from the table of routes. */
 export function apiReference(routes: readonly Route[], publicUrl: string): ReferencePageProps {
   const operations = routes.map((route): ReferenceOperation => {
-    const { id, method, path, summary, scope, params, query, body, stream, answer } = route;
+    const { id, method, path, summary, scope, params, query, body, stream, response } = route;
     return {
       id,
       method,
@@ -25,7 +25,7 @@ export function apiReference(routes: readonly Route[], publicUrl: string): Refer
       scope,
       parameters: [...toFields(params), ...toFields(query), ...toFields(stream?.headers)],
       body: toFields(body),
-      answer: { status: answer.status, about: answer.description, fields: toFields(answer.schema) },
+      response: { status: response.status, about: response.description, fields: toFields(response.schema) },
       problems: listErrors(route)
         .map((code) => ({ code, status: v1Errors[code].status }))
         .toSorted((a, b) => a.status - b.status),

@@ -7,9 +7,9 @@ import { openLink } from '../../../domain/links/open-link.ts';
 import { sendMessage } from '../../../domain/outbox/send-message.ts';
 import type { Mail } from '../../../domain/ports/mailer.ts';
 import { sendFiles } from '../../../domain/requests/send-files.ts';
-import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
 import { listDraftFiles, openRequestLink, readyFile } from '../../../testing/file-requests.ts';
 import { tokenOf } from '../../../testing/links.ts';
+import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
 import { postForm, testHost } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
 
@@ -19,14 +19,14 @@ const { query } = exchange.database;
 
 type Owner = Actor & { apiKey: string };
 const ask = (owner: Owner, method: 'GET' | 'POST', path: string, more: AskV1 = {}) =>
-  askV1(app, method, path, { key: owner.apiKey, ...more });
+  requestV1(app, method, path, { key: owner.apiKey, ...more });
 const contacts = (...names: string[]) => ({ receivers: names.map((name) => ({ email: `${name}@example.org` })) });
 
 /** A request for files of one contact. Returns the answer. */
 async function request(owner: Owner, body: object = {}) {
-  const answer = await ask(owner, 'POST', '/requests', { body: { ...contacts('anna'), ...body } });
-  expect(answer.status, answer.text).toBe(201);
-  return { ...answer, request: answer.json(), etag: String(answer.headers['etag']) };
+  const response = await ask(owner, 'POST', '/requests', { body: { ...contacts('anna'), ...body } });
+  expect(response.status, response.text).toBe(201);
+  return { ...response, request: response.json(), etag: String(response.headers['etag']) };
 }
 const read = async (owner: Owner, id: string) => (await ask(owner, 'GET', `/requests/${id}`)).json();
 const linkOf = async (owner: Owner, id: string, position = 0): Promise<Link> =>
@@ -100,9 +100,11 @@ describe('POST /requests', () => {
       expires_in: 60,
       second_factor: 'off',
     };
-    const answer = await ask(owner, 'POST', '/requests', { body });
-    expect([answer.status, answer.json().code]).toEqual([400, 'invalid_input']);
-    const faults = answer.json().errors.map((fault: { pointer: string; code: string }) => [fault.pointer, fault.code]);
+    const response = await ask(owner, 'POST', '/requests', { body });
+    expect([response.status, response.json().code]).toEqual([400, 'invalid_input']);
+    const faults = response
+      .json()
+      .errors.map((fault: { pointer: string; code: string }) => [fault.pointer, fault.code]);
     expect(faults).toEqual([
       ['/expires_in', 'invalid_input'],
       ['/second_factor', 'invalid_input'],
@@ -112,7 +114,7 @@ describe('POST /requests', () => {
       ['', 'daily_limit'],
     ]);
     const dry = await ask(owner, 'POST', '/requests?dry_run=true', { body });
-    expect(dry.json().errors).toEqual(answer.json().errors);
+    expect(dry.json().errors).toEqual(response.json().errors);
     const texts = await ask(owner, 'POST', '/requests', { body: { ...contacts('a'), message: 'a\0b' } });
     expect([texts.status, texts.json().errors]).toMatchObject([400, [{ pointer: '/message', code: 'invalid_input' }]]);
     const unknown = await ask(owner, 'POST', '/requests', { body: { ...contacts('a'), uploads: [randomUUID()] } });
@@ -169,7 +171,7 @@ describe('GET /requests', () => {
     await openLink(engines, links[1] as Link);
     await engines.store.links.markUndeliverable(links[2] as Link, 'no such mailbox');
     const [, invited] = await messagesOf(made.id);
-    const mailer = { send: async () => ({ outcome: 'sent' as const, answer: 'ok' }) };
+    const mailer = { send: async () => ({ outcome: 'sent' as const, response: 'ok' }) };
     await sendMessage({ ...engines, mailer }, owner.accountId, invited?.id as string);
     await ask(owner, 'POST', `/requests/${made.id}/revoke`, { body: { receiver: 5 } });
     const { receivers } = await read(owner, made.id);
@@ -249,7 +251,7 @@ describe('a change of a request', () => {
       'reminder b@example.org',
     ]);
     const mails: Mail[] = [];
-    const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, answer: `${mails.push(mail)}` }) };
+    const mailer = { send: async (mail: Mail) => ({ outcome: 'sent' as const, response: `${mails.push(mail)}` }) };
     await sendMessage({ ...engines, mailer }, owner.accountId, messages.at(-1)?.id as string);
     expect(mails).toMatchObject([
       { to: 'b@example.org', subject: `Reminder: ${owner.email} is waiting for your files` },
@@ -269,7 +271,7 @@ describe('a contact', () => {
     const send = (message: string) =>
       app
         .inject({ method: 'POST', url: `${page}send`, headers, payload: { message } })
-        .then((answer) => answer.statusCode);
+        .then((response) => response.statusCode);
     return { page, headers, send, get: (path = '') => app.inject({ url: `${page}${path}`, headers }) };
   }
 

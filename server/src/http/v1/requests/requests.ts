@@ -47,16 +47,16 @@ const createRequest = route({
     expires_in: 604_800,
     reusable: true,
   },
-  answer: { status: 201, description: 'The request.', schema: CreatedFileRequest },
-  otherAnswer: { status: 200, description: 'With `dry_run=true`: nothing is wrong.', schema: CheckedFileRequest },
+  response: { status: 201, description: 'The request.', schema: CreatedFileRequest },
+  otherResponse: { status: 200, description: 'With `dry_run=true`: nothing is wrong.', schema: CheckedFileRequest },
   errors: ['recipient_not_allowed', 'daily_limit', 'too_many_messages'],
   isVersioned: true,
   async prepare({ engines, caller, query, body }): Promise<(store: Store) => Promise<Result>> {
     const input = { ...toDispatchInput(body), reusable: body.reusable ?? false };
     if (query.dry_run) {
       const { receivers, lifetimeSeconds } = await checkRequest(engines, caller, input);
-      const answer = { dry_run: true, receiver_count: receivers.length, expires_in: lifetimeSeconds };
-      return async () => ({ status: 200, body: answer });
+      const response = { dry_run: true, receiver_count: receivers.length, expires_in: lifetimeSeconds };
+      return async () => ({ status: 200, body: response });
     }
     const make = await prepareRequest(engines, caller, input);
     return async (store) => createdResult(requests, engines, store, caller.accountId, await make(store));
@@ -67,7 +67,7 @@ const createRequest = route({
 const listRequests = listRoute(requests, {
   id: 'listRequests',
   summary: 'List the requests for files, newest first',
-  answer: { status: 200, description: 'A page of requests.', schema: FileRequestPage },
+  response: { status: 200, description: 'A page of requests.', schema: FileRequestPage },
 });
 
 const readRequest = route({
@@ -77,7 +77,7 @@ const readRequest = route({
   summary: 'Get a request for files, with what each contact did',
   scope: 'history',
   params: sentParams(requests),
-  answer: { status: 200, description: 'The request.', schema: FileRequestDetails },
+  response: { status: 200, description: 'The request.', schema: FileRequestDetails },
   errors: ['not_found'],
   isVersioned: true,
   async handle({ engines, caller: { accountId }, params: { id } }) {

@@ -22,7 +22,7 @@ export function changeRoutes(
   const { type, noun, path, page } = kind;
   const params = sentParams(kind);
   const find = (store: Store, accountId: string, id: string) => findSent(kind, store, accountId, id);
-  const answer = { status: 200, description: `The ${noun}.`, schema: kind.schema };
+  const response = { status: 200, description: `The ${noun}.`, schema: kind.schema };
   const changed = async (engines: CallEngines, accountId: string, id: string): Promise<Result> => {
     const sent = await find(engines.store, accountId, id);
     return { body: kind.toEntry(engines, sent), headers: toETag(sent.version) };
@@ -36,7 +36,7 @@ export function changeRoutes(
     params,
     body: Revocation,
     example: { receiver: 0 },
-    answer,
+    response,
     errors: ended,
     isVersioned: true,
     async handle({ engines, caller, params: { id: dropId }, body: { receiver: position }, ifVersion }) {
@@ -53,7 +53,7 @@ export function changeRoutes(
     params,
     body: Extension,
     example: { expires_in: 1_209_600 },
-    answer,
+    response,
     errors: ended,
     isVersioned: true,
     async prepare({ engines, caller: { accountId, email }, params: { id }, body }) {
@@ -72,7 +72,7 @@ export function changeRoutes(
     ...about.remind,
     scope: 'send',
     params,
-    answer: { status: 200, description: 'How many mails are on their way.', schema: ReminderResult },
+    response: { status: 200, description: 'How many mails are on their way.', schema: ReminderResult },
     errors: [...ended, ...mails],
     isVersioned: true,
     async handle({ engines, caller, params: { id: dropId }, ifVersion }) {
@@ -90,7 +90,7 @@ export function changeRoutes(
     params,
     body: NewReceiver,
     example: { email: 'bo@example.org' },
-    answer: { status: 201, description: 'The receiver.', schema: AddedReceiver },
+    response: { status: 201, description: 'The receiver.', schema: AddedReceiver },
     errors: [...ended, ...mails, 'recipient_not_allowed'],
     isVersioned: true,
     prepare: ({ engines, caller, params: { id: dropId }, body }) =>
@@ -112,7 +112,7 @@ export function changeRoutes(
       ...params.properties,
       receiver: Type.String({ pattern: '^(?:0|[1-9][0-9]{0,3})$', description: 'The `id` of a receiver.' }),
     }),
-    answer: { status: 204, description: 'The mail is on its way.' },
+    response: { status: 204, description: 'The mail is on its way.' },
     errors: [...ended, ...mails],
     async handle({ engines, caller, params: { id: dropId, receiver } }) {
       await resendInvitation(engines, caller, { type, dropId }, Number(receiver));

@@ -29,7 +29,7 @@ export function sentParams({ noun }: SentKind) {
   return Type.Object({ id: Type.String({ format: 'uuid', description: `The \`id\` of a ${noun}.` }) });
 }
 
-export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 'answer'>): Route {
+export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 'response'>): Route {
   return route({
     method: 'GET',
     path: kind.path,
@@ -53,7 +53,7 @@ export function listRoute(kind: SentKind, about: Pick<Route, 'id' | 'summary' | 
         page.after,
         page.count,
       );
-      return { body: page.answer(rows as readonly SentDrop[], (sent) => kind.toEntry(engines, sent)) };
+      return { body: page.response(rows as readonly SentDrop[], (sent) => kind.toEntry(engines, sent)) };
     },
   });
 }

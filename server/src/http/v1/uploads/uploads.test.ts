@@ -10,17 +10,20 @@ import { setAccountQuotas } from '../../../domain/accounts/set-quotas.ts';
 import { chunkBytes } from '../../../domain/files/sealing.ts';
 import { sweep } from '../../../domain/sweep.ts';
 import { checkUpload } from '../../../domain/uploads/check-upload.ts';
-import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
 import { testPolicy } from '../../../testing/exchange.ts';
 import { contentOf } from '../../../testing/file-requests.ts';
 import { deterministicRandom } from '../../../testing/random.ts';
+import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
 import { buildTestServer, testHost } from '../../../testing/server.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
 
 const { exchange, app } = await useTestServer();
 
-const ask = (method: Parameters<typeof askV1>[1], path: string, options: AskV1 & { server?: FastifyInstance } = {}) =>
-  askV1(options.server ?? app, method, path, options);
+const ask = (
+  method: Parameters<typeof requestV1>[1],
+  path: string,
+  options: AskV1 & { server?: FastifyInstance } = {},
+) => requestV1(options.server ?? app, method, path, options);
 
 const content = Buffer.from('the whole file');
 const large = deterministicRandom('an upload of an account').bytes(2 * chunkBytes + 1000);
@@ -40,13 +43,13 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 /** Begins an upload in parts. */
 async function begin(key: string, length: number, { headers = {}, ...more }: AskV1 = {}) {
   const metadata = `filename ${base64('large.bin')},path ${base64('folder/large.bin')},filetype ${base64('text/plain')}`;
-  const answer = await ask('POST', '/uploads', {
+  const response = await ask('POST', '/uploads', {
     key,
     headers: { ...tus, 'upload-length': String(length), 'upload-metadata': metadata, ...headers },
     ...more,
   });
-  const path = String(answer.headers['location']).replace('/api/v1', '');
-  return { ...answer, path, id: path.slice(path.lastIndexOf('/') + 1) };
+  const path = String(response.headers['location']).replace('/api/v1', '');
+  return { ...response, path, id: path.slice(path.lastIndexOf('/') + 1) };
 }
 
 const patch = (
@@ -106,9 +109,9 @@ async function storedBytes(accountId: string, id: string): Promise<Buffer> {
 describe('a file in one request', () => {
   test('is ready at once, and its own', async () => {
     const { apiKey, accountId } = await exchange.account();
-    const answer = await send(apiKey, 'docs/report.txt');
-    expect(answer.status).toBe(201);
-    const upload = answer.json();
+    const response = await send(apiKey, 'docs/report.txt');
+    expect(response.status).toBe(201);
+    const upload = response.json();
     expect(upload).toMatchObject({
       name: 'report.txt',
       path: 'docs/report.txt',
@@ -122,7 +125,7 @@ describe('a file in one request', () => {
     });
     const week = Date.parse(upload.expires_at) - Date.parse(upload.created_at);
     expect(Math.round(week / 1000 / testPolicy.keepSeconds.drafts)).toBe(1);
-    expect(answer.headers['location']).toBe(`/api/v1/uploads/${upload.id}`);
+    expect(response.headers['location']).toBe(`/api/v1/uploads/${upload.id}`);
     expect((await ask('GET', `/uploads/${upload.id}`, { key: apiKey })).json()).toEqual(upload);
     expect(await storedBytes(accountId, upload.id)).toEqual(content);
     expect((await send(apiKey, 'docs/report.txt')).json().id).not.toBe(upload.id);
@@ -133,8 +136,8 @@ describe('a file in one request', () => {
     ['inline; filename=plain.txt', 'plain.txt'],
   ])('has the name in %s', async (disposition, name) => {
     const { apiKey } = await exchange.account();
-    const answer = await send(apiKey, '', content, { 'content-disposition': disposition });
-    expect(answer.json()).toMatchObject({ name, path: name });
+    const response = await send(apiKey, '', content, { 'content-disposition': disposition });
+    expect(response.json()).toMatchObject({ name, path: name });
   });
 
   test.each([
@@ -145,8 +148,8 @@ describe('a file in one request', () => {
     ['an empty name', 'attachment; filename="folder/"', 'invalid_name'],
   ])('is refused with %s', async (_what, disposition, code) => {
     const { apiKey } = await exchange.account();
-    const answer = await send(apiKey, '', content, { 'content-disposition': disposition });
-    expect([answer.status, answer.json().code]).toEqual([400, code]);
+    const response = await send(apiKey, '', content, { 'content-disposition': disposition });
+    expect([response.status, response.json().code]).toEqual([400, code]);
   });
 
   test('may be empty', async () => {
@@ -156,8 +159,8 @@ describe('a file in one request', () => {
 
   test('is not a form', async () => {
     const { apiKey } = await exchange.account();
-    const answer = await send(apiKey, 'a.txt', content, { 'content-type': 'multipart/form-data; boundary=x' });
-    expect(answer.status).toBe(415);
+    const response = await send(apiKey, 'a.txt', content, { 'content-type': 'multipart/form-data; boundary=x' });
+    expect(response.status).toBe(415);
   });
 
   test('has the digest that was declared, or is refused', async () => {
@@ -166,8 +169,8 @@ describe('a file in one request', () => {
     const both = (bytes: Buffer) => `${reprDigest(content)}, ${reprDigest(bytes, 'sha-512')}`;
     expect((await send(apiKey, 'a.txt', content, { 'repr-digest': both(content) })).status).toBe(201);
     for (const header of [reprDigest(other), reprDigest(other, 'sha-512'), both(other)]) {
-      const answer = await send(apiKey, 'b.txt', content, { 'repr-digest': header });
-      expect([answer.status, answer.json().code]).toEqual([422, 'digest_mismatch']);
+      const response = await send(apiKey, 'b.txt', content, { 'repr-digest': header });
+      expect([response.status, response.json().code]).toEqual([422, 'digest_mismatch']);
     }
     expect((await send(apiKey, 'b.txt', content, { 'repr-digest': 'sha-256=abc' })).status).toBe(400);
     const files = await exchange.database.query('select name from files where account_id = $1', [accountId]);
@@ -206,9 +209,9 @@ describe('a file in one request', () => {
   test('is stored once for one Idempotency-Key', async () => {
     const { apiKey, accountId } = await exchange.account();
     const once = { 'idempotency-key': 'once' };
-    const answers = [await send(apiKey, 'a.txt', content, once), await send(apiKey, 'a.txt', content, once)];
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    expect(answers[1]?.text).toBe(answers[0]?.text);
+    const responses = [await send(apiKey, 'a.txt', content, once), await send(apiKey, 'a.txt', content, once)];
+    expect(responses.map(({ status }) => status)).toEqual([201, 201]);
+    expect(responses[1]?.text).toBe(responses[0]?.text);
     const other = await send(apiKey, 'a.txt', Buffer.from('other'), once);
     expect([other.status, other.json().code]).toEqual([422, 'idempotency_key_reused']);
     const files = await exchange.database.query('select id from files where account_id = $1', [accountId]);
@@ -299,9 +302,9 @@ describe('a file in parts', () => {
 
   test('may come with its creation', async () => {
     const { apiKey: key, accountId } = await exchange.account();
-    const answer = await begin(key, content.length, { body: content, headers: tusBody });
-    expect([answer.status, answer.headers['upload-offset']]).toEqual([201, String(content.length)]);
-    expect(await storedBytes(accountId, answer.id)).toEqual(content);
+    const response = await begin(key, content.length, { body: content, headers: tusBody });
+    expect([response.status, response.headers['upload-offset']]).toEqual([201, String(content.length)]);
+    expect(await storedBytes(accountId, response.id)).toEqual(content);
   });
 
   test('may be empty', async () => {
@@ -365,9 +368,9 @@ describe('a file in parts', () => {
     const { apiKey: key, accountId } = await exchange.account();
     const { path, id } = await begin(key, large.length);
     const other = buildTestServer(exchange);
-    const answers = await Promise.all([app, other].map((server) => patch(key, path, 0, large, { server })));
+    const responses = await Promise.all([app, other].map((server) => patch(key, path, 0, large, { server })));
     await other.close();
-    const statuses = answers.map(({ status }) => status).toSorted((one, two) => one - two);
+    const statuses = responses.map(({ status }) => status).toSorted((one, two) => one - two);
     // The later one may find that the earlier one has stored something meanwhile: then the client continues there.
     expect([
       [204, 409],
@@ -382,8 +385,8 @@ describe('a file in parts', () => {
   test('is not continued elsewhere than where it ended', async () => {
     const { apiKey: key } = await exchange.account();
     const { path } = await begin(key, 100);
-    const answer = await patch(key, path, 50, Buffer.alloc(50));
-    expect([answer.status, answer.json().code]).toEqual([409, 'upload_superseded']);
+    const response = await patch(key, path, 50, Buffer.alloc(50));
+    expect([response.status, response.json().code]).toEqual([409, 'upload_superseded']);
     expect((await patch(key, path, 0, Buffer.alloc(101))).status).toBe(413);
     expect((await patch(key, path, 0, Buffer.alloc(100), { headers: { 'content-type': 'text/plain' } })).status).toBe(
       415,
@@ -459,8 +462,8 @@ describe('an upload', () => {
     const { path } = await begin(key, content.length);
     const ready = `/uploads/${(await send(key, 'a.txt')).json().id}`;
     for (const one of [path, ready]) {
-      const answer = await ask('DELETE', one, { key });
-      expect([answer.status, answer.headers['tus-resumable']]).toEqual([204, '1.0.0']);
+      const response = await ask('DELETE', one, { key });
+      expect([response.status, response.headers['tus-resumable']]).toEqual([204, '1.0.0']);
       expect((await ask('GET', one, { key })).status).toBe(404);
       expect((await ask('DELETE', one, { key })).status).toBe(404);
     }

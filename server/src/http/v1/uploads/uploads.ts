@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { readPolicy } from '../../../domain/accounts/read-policy.ts';
 import { ExchangeError } from '../../../domain/exchange-error.ts';
 import { removeUpload } from '../../../domain/uploads/remove-upload.ts';
-import { answerTus, whenGone } from '../../shared/tus.ts';
+import { handleTus, whenGone } from '../../shared/tus.ts';
 import { type Route, route, type StreamCall } from '../route.ts';
 import { AccountUploads } from './account-uploads.ts';
 import { toUpload } from './to-upload.ts';
@@ -27,7 +27,7 @@ const createUpload: Route = {
   id: 'createUpload',
   summary: 'Upload a small file whole, or begin an upload in parts by the tus protocol',
   scope: 'send',
-  answer: {
+  response: {
     status: 201,
     description: 'Where the upload is. If the file was sent whole, the upload, which is ready.',
     schema: Upload,
@@ -53,7 +53,7 @@ const describeUploads: Route = {
   id: 'describeUploads',
   summary: 'Get the version and the extensions of the tus protocol, and how large a file may be',
   scope: 'send',
-  answer: {
+  response: {
     status: 204,
     description: 'What is possible, in the headers.',
     headers: {
@@ -74,7 +74,7 @@ const findOffset: Route = {
   summary: 'Find where to continue an upload. From then on, no earlier request can add to it',
   scope: 'send',
   params,
-  answer: {
+  response: {
     status: 200,
     description: 'Where to continue, in the headers.',
     headers: { ...offsetHeaders, 'Upload-Length': 'How large the file is.', 'Upload-Metadata': 'Its name and type.' },
@@ -90,7 +90,7 @@ const continueUpload: Route = {
   summary: 'Continue an upload: the body is the next part of the file, 8 MiB or more, or all that is left',
   scope: 'send',
   params,
-  answer: {
+  response: {
     status: 204,
     description: 'The part is stored. After the last part, the file is checked.',
     headers: { ...offsetHeaders, 'Upload-Expires': 'Until when it can be continued.' },
@@ -117,7 +117,7 @@ const readUpload = route({
   summary: 'Get an upload that was not sent yet',
   scope: 'send',
   params,
-  answer: { status: 200, description: 'The upload.', schema: Upload },
+  response: { status: 200, description: 'The upload.', schema: Upload },
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id } }) => ({
     body: toUpload(await findUpload(engines, caller, id), engines.policy),
@@ -131,7 +131,7 @@ const deleteUpload = route({
   summary: 'Remove an upload that was not sent yet',
   scope: 'send',
   params,
-  answer: { status: 204, description: 'It is removed.', headers: tusHeaders },
+  response: { status: 204, description: 'It is removed.', headers: tusHeaders },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id } }) {
     await removeUpload(engines, caller, id);
@@ -160,7 +160,7 @@ async function serveTus({ engines, caller, request, reply, revoked }: StreamCall
   const { maxFileBytes } = await readPolicy(engines, caller.accountId);
   const store = new AccountUploads(engines, caller, request, { gone: whenGone(reply), revoked });
   const { random } = engines;
-  const response = await answerTus(request, reply, { path: uploadsPath, store, maxFileBytes, random });
+  const response = await handleTus(request, reply, { path: uploadsPath, store, maxFileBytes, random });
   if (response.status >= 400) {
     throw new ExchangeError(codes[response.status] ?? 'malformed_request', (await response.text()).trim());
   }

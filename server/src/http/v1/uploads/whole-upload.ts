@@ -23,7 +23,7 @@ export async function receiveWhole(
   engines: V1Engines,
   caller: Actor,
   { request, revoked }: { readonly request: FastifyRequest; readonly revoked: AbortSignal },
-  answer: (upload: AccountUpload) => RepeatableResponse,
+  response: (upload: AccountUpload) => RepeatableResponse,
 ): Promise<RepeatableResponse> {
   const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0] as string;
   if (/^multipart\//i.test(mediaType)) {
@@ -68,7 +68,7 @@ export async function receiveWhole(
   );
   const complete = async (store: Store) => {
     await completeUploads({ ...engines, store }, owner, [staged]);
-    return answer(await findUpload({ store }, caller, id));
+    return response(await findUpload({ store }, caller, id));
   };
   try {
     if (idempotencyKey === undefined) return await transferLimiter.run(() => complete(engines.store));

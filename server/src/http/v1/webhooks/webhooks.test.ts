@@ -7,7 +7,7 @@ import { authenticateBearer } from '../../../domain/accounts/authenticate.ts';
 import { createWebhook } from '../../../domain/webhooks/create-webhook.ts';
 import { deliverEvents } from '../../../domain/webhooks/deliver-events.ts';
 import { mayRead } from '../../../domain/webhooks/readable-events.ts';
-import { type AskV1, askV1 } from '../../../testing/ask-v1.ts';
+import { type AskV1, requestV1 } from '../../../testing/request-v1.ts';
 import { runAdmin } from '../../../testing/run-admin.ts';
 import { startReceiver } from '../../../testing/servers/webhook-receiver.ts';
 import { useTestServer } from '../../../testing/use-test-server.ts';
@@ -15,7 +15,7 @@ import type { Route } from '../route.ts';
 
 const { exchange, app } = await useTestServer();
 
-const ask = (method: Route['method'], path: string, options: AskV1) => askV1(app, method, path, options);
+const ask = (method: Route['method'], path: string, options: AskV1) => requestV1(app, method, path, options);
 const input = { url: 'https://example.org/hook', types: ['drop.created'], description: 'archive' };
 async function newWebhook(body: object = input) {
   const owner = await exchange.account();
@@ -77,8 +77,8 @@ describe('a webhook', () => {
       ['POST', `${path}/replay`, { since: '2030-01-01T00:00:00Z' }],
       ['GET', `${path}/attempts`, undefined],
     ] as const) {
-      const answer = await ask(method, place, { key, ...(body && { body }) });
-      expect([method, place, answer.status]).toEqual([method, place, 404]);
+      const reply = await ask(method, place, { key, ...(body && { body }) });
+      expect([method, place, reply.status]).toEqual([method, place, 404]);
     }
     expect((await ask('GET', '/webhooks', { key })).json()).toEqual({ data: [], next_cursor: null });
   });
@@ -101,8 +101,8 @@ describe('a webhook', () => {
 
   test('keeps its URL when the new one is refused', async () => {
     const { key, webhook } = await newWebhook();
-    const answer = await ask('PATCH', `/webhooks/${webhook.id}`, { key, body: { url: 'https://10.0.0.1/' } });
-    expect(answer.status).toBe(400);
+    const reply = await ask('PATCH', `/webhooks/${webhook.id}`, { key, body: { url: 'https://10.0.0.1/' } });
+    expect(reply.status).toBe(400);
     expect((await ask('GET', `/webhooks/${webhook.id}`, { key })).json()).toEqual(webhook);
   });
 

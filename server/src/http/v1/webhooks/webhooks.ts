@@ -27,7 +27,7 @@ const listWebhooks = route({
   id: 'listWebhooks',
   summary: 'List the account’s webhooks',
   scope: 'webhooks',
-  answer: { status: 200, description: 'All of them, oldest first.', schema: v1.WebhookPage },
+  response: { status: 200, description: 'All of them, oldest first.', schema: v1.WebhookPage },
   errors: [],
   async handle({ engines, caller }) {
     const webhooks = await engines.store.webhooks.list(caller.accountId, limits.webhooksPerAccount);
@@ -43,7 +43,7 @@ const createOne = route({
   scope: 'webhooks',
   body: v1.NewWebhook,
   example: { url: 'https://example.org/waybill', types: ['drop.completed', 'inbox.received'], description: 'archive' },
-  answer: {
+  response: {
     status: 201,
     description: 'The webhook, with its secret, which is shown only once.',
     schema: v1.WebhookWithSecret,
@@ -62,7 +62,7 @@ const readOne = route({
   summary: 'Read a webhook',
   scope: 'webhooks',
   params,
-  answer: { status: 200, description: 'The webhook, without its secret.', schema: v1.Webhook },
+  response: { status: 200, description: 'The webhook, without its secret.', schema: v1.Webhook },
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id } }) =>
@@ -78,7 +78,7 @@ const changeOne = route({
   params,
   body: v1.WebhookChanges,
   example: { types: null },
-  answer: { status: 200, description: 'The webhook. What is sent from now on goes to its URL.', schema: v1.Webhook },
+  response: { status: 200, description: 'The webhook. What is sent from now on goes to its URL.', schema: v1.Webhook },
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id }, body, ifVersion }) =>
@@ -92,7 +92,7 @@ const removeOne = route({
   summary: 'Remove a webhook: nothing more is sent to it',
   scope: 'webhooks',
   params,
-  answer: { status: 204, description: 'It is removed.' },
+  response: { status: 204, description: 'It is removed.' },
   isVersioned: true,
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, ifVersion }) {
@@ -110,7 +110,7 @@ const replaceSecret = route({
   params,
   body: v1.SecretReplacement,
   example: { previous_seconds: 86_400 },
-  answer: {
+  response: {
     status: 200,
     description: 'The webhook, with its new secret, which is shown only once.',
     schema: v1.WebhookWithSecret,
@@ -134,7 +134,7 @@ const enableOne = route({
   summary: 'Send events to a webhook again that was disabled',
   scope: 'webhooks',
   params,
-  answer: { status: 200, description: 'The webhook.', schema: v1.Webhook },
+  response: { status: 200, description: 'The webhook.', schema: v1.Webhook },
   isVersioned: true,
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id }, ifVersion }) =>
@@ -148,7 +148,7 @@ const testOne = route({
   summary: 'Send a webhook an event of the type webhook.test',
   scope: 'webhooks',
   params,
-  answer: { status: 202, description: 'It is being sent; the attempts say how that went.', schema: v1.SentTestEvent },
+  response: { status: 202, description: 'It is being sent; the attempts say how that went.', schema: v1.SentTestEvent },
   errors: ['not_found'],
   handle: async ({ engines, caller, params: { id } }) => ({
     body: { event_id: await sendTestEvent(engines, caller, id) },
@@ -164,7 +164,7 @@ const replayToOne = route({
   params,
   body: v1.Replay,
   example: { since: '2030-01-31T12:00:00Z' },
-  answer: { status: 202, description: 'They are being sent; the attempts say how that went.' },
+  response: { status: 202, description: 'They are being sent; the attempts say how that went.' },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, body: { event_id: eventId, since } }) {
     // The schema has made sure that it is one of the two.
@@ -182,7 +182,7 @@ const listAttempts = route({
   scope: 'webhooks',
   params,
   query: Type.Object(v1.pageParameters, { additionalProperties: false }),
-  answer: { status: 200, description: 'A page of them.', schema: v1.WebhookAttemptPage },
+  response: { status: 200, description: 'A page of them.', schema: v1.WebhookAttemptPage },
   errors: ['not_found'],
   async handle({ engines, caller, params: { id }, query }) {
     // The log says what happened and when, too.
@@ -190,7 +190,7 @@ const listAttempts = route({
     const list = `webhooks/${id}/attempts`;
     const page = requestedPage<Pick<WebhookAttempt, 'id'>>(engines, caller, list, query, (row) => ({ id: row.id }));
     const attempts = await engines.store.webhookDeliveries.attempts(caller.accountId, id, page.after, page.count);
-    return { body: page.answer(attempts, toWebhookAttempt) };
+    return { body: page.response(attempts, toWebhookAttempt) };
   },
 });
 

@@ -25,13 +25,13 @@ export interface AskV1 {
 }
 
 /** Sends a request to /api/v1, and holds its answer against the OpenAPI document. */
-export async function askV1(
+export async function requestV1(
   server: FastifyInstance,
   method: Route['method'],
   path: string,
   { key, body, headers, address }: AskV1 = {},
 ) {
-  const answer = await server.inject({
+  const reply = await server.inject({
     method,
     url: `/api/v1${path}`,
     remoteAddress: address ?? '192.0.2.7',
@@ -40,24 +40,24 @@ export async function askV1(
   });
   const route = routes.find((one) => one.method === method && patternOf(one).test(path.split('?', 1)[0] as string));
   const described = v1Described.paths[`/api/v1${route?.path.replace(/:(\w+)/g, '{$1}')}`]?.[method.toLowerCase()];
-  const type = String(answer.headers['content-type']).split(';')[0] as string;
-  const response = resolved(described?.responses[answer.statusCode]);
-  expect(response, `${method} ${path} answers ${answer.statusCode}: ${answer.body}`).toBeDefined();
-  if (answer.body !== '') {
+  const type = String(reply.headers['content-type']).split(';')[0] as string;
+  const response = resolved(described?.responses[reply.statusCode]);
+  expect(response, `${method} ${path} answers ${reply.statusCode}: ${reply.body}`).toBeDefined();
+  if (reply.body !== '') {
     const schema = response?.content?.[type]?.schema;
     expect(schema, `${method} ${path} answers ${type}`).toBeDefined();
     if (type.endsWith('json')) {
       const validate = validatorOf(schema as object);
-      validate(answer.json());
-      expect(validate.errors, answer.body).toBeNull();
+      validate(reply.json());
+      expect(validate.errors, reply.body).toBeNull();
     }
   }
   return {
-    status: answer.statusCode,
-    headers: answer.headers,
-    text: answer.body,
-    bytes: answer.rawPayload,
-    json: () => answer.json(),
+    status: reply.statusCode,
+    headers: reply.headers,
+    text: reply.body,
+    bytes: reply.rawPayload,
+    json: () => reply.json(),
   };
 }
 
