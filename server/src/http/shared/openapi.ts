@@ -60,8 +60,8 @@ interface OwnDescription {
   readonly headers: readonly object[];
   /** If its body is not JSON. */
   readonly requestBody?: object | undefined;
-  /** The headers of its response besides those that every response and this answer have. */
-  readonly answerHeaders?: object;
+  /** The headers of its response besides those that every response has and the route names. */
+  readonly responseHeaders?: object;
   readonly otherResponse?: RouteResponse | undefined;
   readonly failures: Readonly<Record<string, object>>;
 }
@@ -86,7 +86,7 @@ export function describeOperation(
     responses: {
       ...(response.bytes
         ? inRanges(response.description, response.bytes, method)
-        : { [response.status]: success(response, own.answerHeaders) }),
+        : { [response.status]: success(response, own.responseHeaders) }),
       ...(own.otherResponse ? { [own.otherResponse.status]: success(own.otherResponse) } : {}),
       ...own.failures,
     },

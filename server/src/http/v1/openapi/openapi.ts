@@ -136,7 +136,7 @@ function described(route: Route) {
       ...(isVersioned && method === 'PUT' ? [ifNoneMatchHeader] : []),
     ],
     requestBody: stream?.mediaTypes && { content: bytesIn(stream) },
-    answerHeaders: {
+    responseHeaders: {
       ...(isVersioned ? { ETag: etagHeader } : {}),
       ...(isLimitedByDay(route) ? rateLimits : {}),
     },
