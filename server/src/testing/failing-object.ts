@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { type S3ObjectStore, s3ObjectStore } from '../engines/s3/object-store.ts';
 import { engineAddresses } from './engine-addresses.ts';
 
 /** A proxy to the real store, which responds with 500 to every request that names one of the keys. */
@@ -49,4 +50,37 @@ export async function startFailingObjects(
     },
   };
   return proxy;
+}
+
+/**
+ * The store behind such a proxy. Only calls that are bound to fail have a short deadline: the others have as much time as in
+ * production, because the machine may be busy.
+ */
+export function openFailingStore(
+  proxy: { readonly endpoint: string; readonly isAway: boolean },
+  keys: ReadonlySet<string>,
+  bucket: string,
+): S3ObjectStore {
+  const options = { ...engineAddresses.s3, endpoint: proxy.endpoint, bucket };
+  const patient = s3ObjectStore(options);
+  const whileAway = s3ObjectStore({ ...options, deadlineMs: 600, silenceMs: 300 });
+  // After the calls that fail it makes others, which succeed.
+  const forFailing = s3ObjectStore({ ...options, deadlineMs: 600 });
+  const choose = (named: readonly string[]) => {
+    if (proxy.isAway) return whileAway;
+    return [...keys].some((key) => named.some((name) => `${bucket}/${name}`.endsWith(key))) ? forFailing : patient;
+  };
+  return {
+    ...patient,
+    get firstByteMs() {
+      return patient.firstByteMs;
+    },
+    put: (key, pieces, signal) => choose([key]).put(key, pieces, signal),
+    read: (key, part, signal) => choose([key]).read(key, part, signal),
+    delete: (named) => choose(named).delete(named),
+    ping: () => choose([]).ping(),
+    close() {
+      for (const store of [patient, whileAway, forFailing]) store.close();
+    },
+  };
 }

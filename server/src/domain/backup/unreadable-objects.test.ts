@@ -11,7 +11,7 @@ import { s3ObjectStore } from '../../engines/s3/object-store.ts';
 import { openTestPool } from '../../testing/database.ts';
 import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestExchange } from '../../testing/exchange.ts';
-import { startFailingObjects } from '../../testing/failing-object.ts';
+import { openFailingStore, startFailingObjects } from '../../testing/failing-object.ts';
 import { createEmptyBucket } from '../../testing/object-store.ts';
 import { runAdmin } from '../../testing/run-admin.ts';
 import { chunkKey } from '../files/sealing.ts';
@@ -34,7 +34,7 @@ async function open() {
   const proxy = await startFailingObjects(failing);
   const s3 = { ...engineAddresses.s3, endpoint: proxy.endpoint, bucket: bucket.name };
   const direct = s3ObjectStore({ ...engineAddresses.s3, bucket: bucket.name });
-  const proxied = s3ObjectStore({ ...s3, deadlineMs: 1_000, silenceMs: 1_000 });
+  const proxied = openFailingStore(proxy, failing, bucket.name);
   const objects = { ...direct, read: proxied.read };
   const exchange = await openTestExchange(objects);
   const { url } = exchange.database;

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { s3ObjectStore } from '../../engines/s3/object-store.ts';
-import { engineAddresses } from '../../testing/engine-addresses.ts';
 import { openTestExchange, type TestExchange } from '../../testing/exchange.ts';
-import { startFailingObjects } from '../../testing/failing-object.ts';
+import { openFailingStore, startFailingObjects } from '../../testing/failing-object.ts';
 import { createEmptyBucket } from '../../testing/object-store.ts';
 import type { Actor } from '../actor.ts';
 import { removeFile } from '../drafts/remove-file.ts';
@@ -20,8 +18,7 @@ const reports: Readonly<Record<string, string | number>>[] = [];
 beforeAll(async () => {
   s3 = await startFailingObjects(failing);
   const bucket = await createEmptyBucket();
-  const options = { deadlineMs: 600, silenceMs: 300 };
-  const objects = s3ObjectStore({ ...engineAddresses.s3, endpoint: s3.endpoint, bucket: bucket.name, ...options });
+  const objects = openFailingStore(s3, failing, bucket.name);
   exchange = await openTestExchange(objects, objects);
   exchange.engines.logger.warn = (_event, details) => void reports.push(details);
   actor = await exchange.account();

@@ -15,7 +15,7 @@ export type Sent = Pick<Link, 'accountId' | 'dropId'> & { readonly position?: nu
  */
 const maxPerLink = 32;
 /** How long a request may continue after its drop was revoked or ended, or its key was revoked. */
-const checkMs = 1_000;
+export const checkMs = 1_000;
 
 interface Supervised {
   /** The files that are being downloaded. */
