@@ -13,9 +13,12 @@ const timed = [
 /** Other tests that wait for longer than they work. */
 const waits = /\/(?:extended|interrupted-upload|paused-upload|slow-connections|slow-scanner|slow-upload)\.test\.ts$/;
 /** Tests that take longest, begun first, so that none of them is left at the end with one processor idle. */
-const long = /\/(?:crash-points|jobs|operating|storm)\.test\.ts$/;
+const long = /\/(?:crash-points|jobs|mixed-versions|operating|storm)\.test\.ts$/;
 /** Set by tools/acceptance, which runs the two groups one after the other. */
 const group = process.env['WAYBILL_ACCEPTANCE_GROUP'];
+const folders = ['spec', 'attacks', 'people', 'faults', 'operation', 'checker', 'lib', 'sizes', 'client'];
+// Only .ci/run, and the run of the lab, say what the previous version is.
+if (process.env['WAYBILL_PREVIOUS_COMMIT']) folders.push('mixed-versions');
 
 /** Spreads tests that wait among the others, so that a processor has work meanwhile, and none of them is left for last. */
 class Spread extends BaseSequencer {
@@ -36,14 +39,13 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     name: 'acceptance',
-    include:
-      group === 'timed'
-        ? timed
-        : ['acceptance/{spec,attacks,people,faults,operation,checker,lib,sizes,client}/**/*.test.ts'],
+    include: group === 'timed' ? timed : folders.map((folder) => `acceptance/${folder}/**/*.test.ts`),
     exclude: group === 'together' ? timed : [],
     globalSetup: ['acceptance/lib/servers/demo.ts'],
     // For two processors, which the demo also uses: beside two tests that work there may be one that waits.
     maxWorkers: group === 'together' ? 3 : group === 'timed' ? 2 : 1,
+    // A worker evaluates the imports of its files only once, and starts only once.
+    isolate: false,
     sequence: { sequencer: Spread },
     // Long: a machine that is shared may do little for a while, and a test that passes does not wait.
     testTimeout: 180_000,

@@ -1,6 +1,6 @@
 /** A built Waybill with its own database and bucket: this one, or that of an earlier commit. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -71,7 +71,23 @@ export async function checkOut(commit: string): Promise<AsyncDisposable & { read
   const folder = mkdtempSync(join(tmpdir(), 'waybill-earlier-'));
   const git = (...args: string[]) => run('git', ['-C', projectDir, 'worktree', ...args]);
   await git('add', '--force', '--detach', folder, commit);
-  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
+  await installPackages(folder);
   await run('npm', ['run', 'build'], { cwd: folder });
   return { folder, [Symbol.asyncDispose]: async () => void (await git('remove', '--force', folder)) };
+}
+
+/** As links to our own packages if both commits have the same ones: seconds instead of most of a minute. */
+async function installPackages(folder: string): Promise<void> {
+  const lockfile = (of: string) => readFileSync(join(of, 'package-lock.json'), 'utf8');
+  if (lockfile(folder) === lockfile(projectDir)) {
+    try {
+      await run('cp', ['--archive', '--link', join(projectDir, 'node_modules'), folder]);
+      rmSync(join(folder, 'node_modules/.cache'), { recursive: true, force: true });
+      return;
+    } catch {
+      // The folder for temporary files is on another file system.
+      rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
+    }
+  }
+  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder });
 }
