@@ -31,7 +31,7 @@ export default defineConfig({
       // Without isolation, a worker evaluates the imports of its files only once.
       project('unit', { isolate: false }),
       project('postgres', { isolate: false, ...setUp }),
-      project('engines', setUp),
+      project('engines', { isolate: false, ...setUp }),
     ],
   },
 });

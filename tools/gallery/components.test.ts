@@ -40,7 +40,7 @@ describe('the components', () => {
 
   describe.each(pictures)('$name', ({ name, opens }) => {
     test('is accessible and fits a small screen, light and dark', async () => {
-      await using shown = await show(name, { viewport: phone });
+      const shown = await show(name, { viewport: phone });
       const { page, complaints } = shown;
       if (opens !== undefined) await page.locator(`[commandfor=${opens}]`).click();
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -56,7 +56,7 @@ describe('the components', () => {
     });
 
     test('can be hit by a finger', async () => {
-      await using shown = await show(name, { viewport: phone, hasTouch: true, isMobile: true });
+      const shown = await show(name, { viewport: phone, hasTouch: true, isMobile: true });
       if (opens !== undefined) await shown.page.locator(`[commandfor=${opens}]`).tap();
       const missed = await shown.page
         .locator(':is(button, a, input, select, textarea, summary):visible')
@@ -73,12 +73,12 @@ describe('the components', () => {
   });
 
   test.each(mirrored)('$name fits a small screen', async ({ name }) => {
-    await using shown = await show(name, { viewport: small });
+    const shown = await show(name, { viewport: small });
     expect(await shown.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(small.width);
   });
 
   test('a dialog opens, closes and gives the focus back without a script of ours', async () => {
-    await using shown = await show('component-dialog-ltr', { viewport: phone });
+    const shown = await show('component-dialog-ltr', { viewport: phone });
     const { page } = shown;
     const dialog = page.getByRole('dialog', { name: 'Disable the link?' });
     const opener = page.getByRole('button', { name: 'Disable link…' });
@@ -91,7 +91,7 @@ describe('the components', () => {
   });
 
   test('a table is cards below 640 px', async () => {
-    await using shown = await show('component-table-ltr', { viewport: { width: 640, height: 800 } });
+    const shown = await show('component-table-ltr', { viewport: { width: 640, height: 800 } });
     const { page } = shown;
     const row = page.locator('tbody tr').first();
     expect(await row.evaluate((element) => getComputedStyle(element).display)).toBe('table-row');
@@ -101,7 +101,7 @@ describe('the components', () => {
   });
 
   test('a long name keeps its extension in sight, and all of it when it is copied', async () => {
-    await using shown = await show('component-file-row-ltr', { viewport: small });
+    const shown = await show('component-file-row-ltr', { viewport: small });
     const long = shown.page.locator('.file-name', { hasText: 'IMG_2026' });
     const [text, inside] = await long.evaluate((element) => {
       const range = document.createRange();
@@ -119,7 +119,7 @@ describe('the components', () => {
     test.each(['component-button-ltr', 'component-field-ltr', 'component-receiver-chips-ltr'])(
       'what can be used in %s has an edge of 3:1',
       async (name) => {
-        await using shown = await show(name, { colorScheme });
+        const shown = await show(name, { colorScheme });
         const controls = shown.page.locator(
           ':is(.button-main, .button-quiet, .button-danger, .field > :is(input, select, textarea, .chips)):not(:disabled)',
         );
@@ -138,10 +138,29 @@ function hex(color: string): string {
   return `#${channels.map((channel) => Number(channel).toString(16).padStart(2, '0')).join('')}`;
 }
 
-async function show(
-  name: string,
-  options: BrowserContextOptions,
-): Promise<{ page: Page; complaints: string[] } & AsyncDisposable> {
+interface Shown {
+  readonly page: Page;
+  /** Errors on the console since the component was shown. */
+  readonly complaints: string[];
+}
+
+/** Tests with the same options share a page, because a context takes Chromium longer to make than most tests take. */
+const shownWith = new Map<string, Promise<Shown>>();
+
+async function show(name: string, options: BrowserContextOptions): Promise<Shown> {
+  const key = JSON.stringify(options);
+  const opening = shownWith.get(key) ?? open(options);
+  shownWith.set(key, opening);
+  const shown = await opening;
+  // As the options say, whatever an earlier test did.
+  await shown.page.emulateMedia({ colorScheme: options.colorScheme ?? 'light' });
+  if (options.viewport) await shown.page.setViewportSize(options.viewport);
+  shown.complaints.length = 0;
+  await shown.page.goto(`${origin}/${name}`);
+  return shown;
+}
+
+async function open(options: BrowserContextOptions): Promise<Shown> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   await context.route(`${origin}/**`, (route) => {
     const file = files.get(new URL(route.request().url()).pathname);
@@ -150,6 +169,5 @@ async function show(
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
-  await page.goto(`${origin}/${name}`);
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  return { page, complaints };
 }
