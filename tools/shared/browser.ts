@@ -3,9 +3,12 @@ import { requireKind } from '../test/require-kind.ts';
 
 requireKind('engines');
 
-/** Debian's Chromium, set up to run as root and to contact nothing outside this machine. */
+/**
+ * Debian's Chromium, set up to run as root and to contact nothing outside this machine. The headless shell draws the same
+ * pages without the windows around them, for a third of the processor time.
+ */
 export const debianChromium = {
-  executablePath: '/usr/bin/chromium',
+  executablePath: '/usr/bin/chromium-headless-shell',
   args: [
     '--headless',
     '--no-sandbox',
