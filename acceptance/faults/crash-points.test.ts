@@ -41,8 +41,8 @@ const reachedCheckpoints = [
   ...checkpoints.filter((name) => name.startsWith('drop:') && name !== 'drop:committed'),
   'answer:committed',
 ];
-/** At least four, which is one of each kind of request: see `makeFiles`. */
-const rounds = fullSize ? 20 : 4;
+/** At least three, which is one of each kind of request: see `makeFiles`. */
+const rounds = fullSize ? 20 : 3;
 /** Accounts that crash and recover in parallel. */
 const laneCount = 3;
 const overOneChunk = 8 * 1024 * 1024 + 54_321;
@@ -187,7 +187,7 @@ function isStagedAfter(checkpoint: string): boolean {
 
 /** Mostly one small file; occasionally one of two chunks, and two in one request. */
 function makeFiles(label: string, round: number): FileToUpload[] {
-  if (round % 10 === 3) return [{ name: `${label}.large`, content: randomBytes(overOneChunk) }];
+  if (round % 10 === 2) return [{ name: `${label}.large`, content: randomBytes(overOneChunk) }];
   const small = (suffix: string) => ({
     name: `${label}.${suffix}`,
     content: randomBytes(1 + ((round * 7919) % 100_000)),
